@@ -236,6 +236,7 @@ pub use slowest::{SlowestMember, slowest_member};
 pub use spread::{SPREAD_VALUES_MIN, SpreadTest, Steadier, compare_spread};
 pub use strips::StripPoint;
 pub use study::{findings, findings_of, usable_cpus};
+pub use subject::grouped;
 pub use summary::{CONFIDENCE, INTERVAL_LEAST, Interval, Summary, bound_least, median_bounds};
 pub use table::{Column, Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 pub use timeline::{

@@ -152,10 +152,7 @@ pub(crate) fn members_of(case: &Case) -> Option<u32> {
 pub(crate) type Place<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
 
 /// `all` by what they have in common, in the order in which the first of each come.
-pub(crate) fn grouped<T, K: Eq + Hash>(
-    all: impl IntoIterator<Item = T>,
-    key: impl Fn(&T) -> K,
-) -> Vec<Vec<T>> {
+pub fn grouped<T, K: Eq + Hash>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut places: HashMap<K, usize> = HashMap::new();
     let mut groups: Vec<Vec<T>> = Vec::new();
     for one in all {

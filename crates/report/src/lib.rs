@@ -8,7 +8,7 @@
 //! | [`mod@reference`] | the library of published figures |
 //! | [`History`] | the last operations of a run, one by one |
 //! | [`compare`] | two runs beside each other |
-//! | [`preflight`], [`explain`], [`offsets`] | a [`plan::Plan`] before it runs |
+//! | [`preflight`], [`explain`] | a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
 //! | [`Progress`] | the live line while it runs |
 //!
@@ -67,9 +67,8 @@ pub use format::counted;
 pub use history::{History, Wanted};
 pub use imported::imported;
 pub use inventory::{inventory, inventory_json, inventory_schema};
-pub use offsets::offsets;
 pub use preflight::{LayoutOutlook, explain, layouts, preflight};
-pub use progress::{Progress, TimeLeft};
+pub use progress::Progress;
 pub use schema::schema;
 pub use study::Study;
 pub use topology::{topology, topology_page, topology_svg};

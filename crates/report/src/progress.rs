@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::{Outlook, Phase, PhaseOutlook, Plan, visible, visible_lines};
 
-use crate::format::{decimal_bytes, duration, rate};
+use crate::format::{decimal_bytes, duration, rate, whole};
 
 /// Steps of the bar: finer than any terminal is wide.
 const STEPS: u64 = 1_000;
@@ -17,7 +17,7 @@ const STEPS: u64 = 1_000;
 const DRAWS_PER_SECOND: u8 = 4;
 
 /// One phase of one repetition, as it is expected to go.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 struct Step {
     case: String,
     /// The place of the case in the plan, from 1.
@@ -29,8 +29,8 @@ struct Step {
 }
 
 /// How long the rest of a plan will take, from its forecast and from how the phases so far went.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimeLeft {
+#[derive(Debug, Default)]
+struct TimeLeft {
     steps: Vec<Step>,
     /// Cases of the plan.
     cases: usize,
@@ -44,122 +44,85 @@ pub struct TimeLeft {
 
 impl TimeLeft {
     /// All phases of `plan`, with the outlook of each of its cases.
-    #[must_use]
-    pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
+    fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
         let mut steps = Vec::new();
         for (number, (case, outlook)) in (1..).zip(plan.cases.iter().zip(outlooks)) {
-            steps.extend(outlook.fill.iter().map(|fill| Step {
-                case: case.id.clone(),
-                number,
-                repetition: 0,
-                repetitions: case.passes_max(),
-                outlook: fill.clone(),
-                delay: 0.0,
-            }));
-            for repetition in 0..case.passes_max() {
-                steps.extend(outlook.phases.iter().map(|phase| Step {
-                    case: case.id.clone(),
-                    number,
-                    repetition,
-                    repetitions: case.passes_max(),
-                    outlook: phase.clone(),
-                    delay: case.delay.as_secs_f64(),
-                }));
+            let (repetitions, delay) = (case.passes_max(), case.delay.as_secs_f64());
+            let step = |repetition, outlook: &PhaseOutlook, delay| {
+                let (case, outlook) = (case.id.clone(), outlook.clone());
+                Step { case, number, repetition, repetitions, outlook, delay }
+            };
+            steps.extend(outlook.fill.iter().map(|fill| step(0, fill, 0.0)));
+            for repetition in 0..repetitions {
+                steps.extend(outlook.phases.iter().map(|phase| step(repetition, phase, delay)));
             }
         }
-        Self {
-            steps,
-            cases: plan.cases.len(),
-            current: None,
-            took: 0.0,
-            expected: 0.0,
-            moved: 0,
-            elapsed: 0.0,
-        }
+        Self { steps, cases: plan.cases.len(), ..Self::default() }
+    }
+
+    /// The step after the current one.
+    fn next(&self) -> usize {
+        self.current.map_or(0, |index| index + 1)
     }
 
     /// `case` is not gone through, or no further: its steps cost no time. For cases that an earlier
     /// run has finished, that failed, or whose values have settled before their last repetition.
-    pub fn skip(&mut self, case: &str) {
-        let from = self.current.map_or(0, |index| index + 1);
-        let mut index = 0;
-        self.steps.retain(|step| {
-            index += 1;
-            index <= from || step.case != case
-        });
+    fn skip(&mut self, case: &str) {
+        let later = self.steps.split_off(self.next());
+        self.steps.extend(later.into_iter().filter(|step| step.case != case));
     }
 
     /// A phase begins. One that the plan does not name (as a fill that turned out to be needed)
     /// is shown, and costs no time in the forecast.
-    pub fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
-        let from = self.current.map_or(0, |index| index + 1);
+    fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
+        let from = self.next();
         let is_it =
             |step: &Step| step.case == case && step.repetition == repetition && step.outlook.phase == phase;
-        let later = self.steps.iter().skip(from).position(is_it).map(|index| index + from);
+        let later = self.steps[from..].iter().position(is_it).map(|index| index + from);
         self.current = later.or_else(|| self.steps.iter().position(is_it));
         (self.moved, self.elapsed) = (0, 0.0);
     }
 
-    /// The phase has moved `bytes` in all, `elapsed` after its start.
-    pub fn update(&mut self, bytes: u64, elapsed: Duration) {
-        self.moved = bytes;
-        self.elapsed = elapsed.as_secs_f64();
-    }
-
     /// The phase is over, `elapsed` after its start.
-    pub fn end(&mut self, elapsed: Duration) {
-        if let Some(step) = self.step().filter(|step| !step.outlook.by_clock) {
-            let expected = step.outlook.seconds;
+    fn end(&mut self, elapsed: Duration) {
+        if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds) {
             self.took += elapsed.as_secs_f64();
             self.expected += expected;
         }
     }
 
     /// Share of the current phase that is done.
-    #[must_use]
-    pub fn share(&self) -> f64 {
-        let Some(step) = self.step() else { return 0.0 };
-        let by_time = self.elapsed / step.outlook.seconds.max(1e-9);
-        let by_volume = self.moved as f64 / (step.outlook.bytes.0 as f64).max(1.0);
-        let share = if step.outlook.by_clock { by_time } else { by_volume };
+    fn share(&self) -> f64 {
+        let share = self.step().map_or(0.0, |step| match step.by_clock {
+            true => self.elapsed / step.seconds.max(1e-9),
+            false => self.moved as f64 / (step.bytes.0 as f64).max(1.0),
+        });
         share.clamp(0.0, 1.0)
-    }
-
-    /// Bytes per second of the current phase so far.
-    #[must_use]
-    pub fn rate(&self) -> f64 {
-        if self.elapsed > 0.0 { self.moved as f64 / self.elapsed } else { 0.0 }
     }
 
     /// Seconds until the plan is done: the rest of this phase at the rate that it has, and the
     /// later ones as forecast, corrected by how the earlier ones went.
-    #[must_use]
-    pub fn seconds(&self) -> f64 {
+    fn seconds(&self) -> f64 {
         let pace = if self.expected > 0.0 { self.took / self.expected } else { 1.0 };
-        let forecast = |step: &Step| {
-            let seconds = step.outlook.seconds;
-            step.delay + if step.outlook.by_clock { seconds } else { seconds * pace }
-        };
-        let later =
-            self.steps.iter().skip(self.current.map_or(0, |index| index + 1)).map(forecast).sum::<f64>();
-        let Some(step) = self.step() else { return later };
+        let forecast = |one: &PhaseOutlook| if one.by_clock { one.seconds } else { one.seconds * pace };
+        let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.outlook));
         let share = self.share();
-        let this = if step.outlook.by_clock {
-            (step.outlook.seconds - self.elapsed).max(0.0)
-        } else if share > 0.0 {
-            self.elapsed * (1.0 - share) / share
-        } else {
-            step.outlook.seconds * pace
-        };
-        this + later
+        let this = self.step().map_or(0.0, |one| match share {
+            _ if one.by_clock => (one.seconds - self.elapsed).max(0.0),
+            share if share > 0.0 => self.elapsed * (1.0 - share) / share,
+            _ => forecast(one),
+        });
+        this + later.sum::<f64>()
     }
 
-    fn step(&self) -> Option<&Step> {
-        self.current.and_then(|index| self.steps.get(index))
+    fn step(&self) -> Option<&PhaseOutlook> {
+        self.current.and_then(|index| self.steps.get(index)).map(|step| &step.outlook)
     }
 
     fn label(&self) -> String {
-        let Some(step) = self.step() else { return "preparing".to_owned() };
+        let Some(step) = self.current.and_then(|index| self.steps.get(index)) else {
+            return "preparing".to_owned();
+        };
         let of = if self.cases > 1 { format!("{}/{} ", step.number, self.cases) } else { String::new() };
         let pass = match step.repetitions {
             0..=1 => String::new(),
@@ -170,12 +133,13 @@ impl TimeLeft {
 
     fn figures(&self) -> String {
         let Some(step) = self.step() else { return String::new() };
-        let done = if step.outlook.by_clock {
-            format!("{} of {}", duration(self.elapsed), duration(step.outlook.seconds))
+        let done = if step.by_clock {
+            format!("{} of {}", duration(self.elapsed), duration(step.seconds))
         } else {
-            format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.outlook.bytes.0))
+            format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.bytes.0))
         };
-        let rate = if self.moved > 0 { format!(", {}", rate(self.rate())) } else { String::new() };
+        let per_second = if self.elapsed > 0.0 { self.moved as f64 / self.elapsed } else { 0.0 };
+        let rate = if self.moved > 0 { format!(", {}", rate(per_second)) } else { String::new() };
         format!("{done}{rate}, {} left", duration(self.seconds()))
     }
 }
@@ -224,7 +188,7 @@ impl Progress {
 
     /// The phase has moved `bytes` in all, `elapsed` after its start.
     pub fn update(&mut self, bytes: u64, elapsed: Duration) {
-        self.left.update(bytes, elapsed);
+        (self.left.moved, self.left.elapsed) = (bytes, elapsed.as_secs_f64());
         self.draw();
     }
 
@@ -261,7 +225,7 @@ impl Progress {
     fn draw(&self) {
         self.bar.set_prefix(visible(&self.left.label()).into_owned());
         self.bar.set_message(format!("{}{}", self.left.figures(), self.launches));
-        self.bar.set_position(crate::format::whole(self.left.share() * STEPS as f64));
+        self.bar.set_position(whole(self.left.share() * STEPS as f64));
     }
 }
 
@@ -305,7 +269,7 @@ mod tests {
         close(&left, 4.0);
         left.start("c", 0, Phase::Write);
         close(&left, 4.0);
-        left.update(500_000_000, Duration::from_secs(1));
+        (left.moved, left.elapsed) = (500_000_000, 1.0);
         // Half of the phase took 1 s, so the rest takes another; three phases remain as forecast.
         close(&left, 1.0 + 3.0);
         left.end(Duration::from_secs(2));
@@ -334,7 +298,7 @@ mod tests {
     fn a_phase_that_the_plan_does_not_name_is_no_error() {
         let mut left = two_by_two();
         left.start("c", 0, Phase::Fill);
-        left.update(7, Duration::from_secs(1));
+        (left.moved, left.elapsed) = (7, 1.0);
         left.end(Duration::from_secs(1));
         assert!(left.share().abs() < f64::EPSILON);
         close(&left, 4.0);

@@ -1,15 +1,19 @@
 //! One printable sheet for each commitment: what was fixed before the run, what was measured, what speaks against it,
 //! what could not be seen, and what follows. It is written for the party that loses.
 
-use analysis::{CONFIDENCE, Figure, Standing, Verdict, bound_least, judged_by, median_bounds, selected};
+use std::collections::HashSet;
+
+use analysis::{
+    CONFIDENCE, Doubt, Figure, Standing, Verdict, bound_least, judged_by, median_bounds, selected,
+};
 use plan::{Bound, Case, Client, Over, Plan, Question, Statistic, TargetTerms};
 use record::{Fact, Provenance, Run};
 use sha2::{Digest, Sha256};
 
 use crate::format::{counted, percent, rate_in, shell_line};
-use crate::preflight::protocol;
-use crate::section::{Block, Section, amount, conditions, in_unit, signed};
-use crate::table::{Align, Cell, Table};
+use crate::preflight::{promised, protocol};
+use crate::section::{Block, Section, conditions, in_unit, signed};
+use crate::table::{Cell, Table};
 use crate::text;
 use crate::view::Report;
 
@@ -44,11 +48,11 @@ fn heading(text: impl Into<String>) -> Block {
 
 impl Sheet<'_> {
     fn blocks(&self, of: usize) -> Vec<Block> {
-        let (verdict, commitment) = (self.verdict, &self.verdict.commitment);
+        let verdict = self.verdict;
         let word = Standing::OF_COMMITMENTS[verdict.judgement as usize];
-        let number = verdict.place + 1;
+        let (number, name) = (verdict.place + 1, &verdict.commitment.name);
         let mut blocks = vec![
-            heading(format!("{number} of {of} · {} · {word}", commitment.name)),
+            heading(format!("{number} of {of} · {name} · {word}")),
             Block::Text(self.why()),
             heading("What was fixed before the run"),
             Block::List(self.criterion()),
@@ -57,24 +61,19 @@ impl Sheet<'_> {
             heading("Evidence"),
         ];
         let table = self.evidence();
+        let caption = match verdict.about.len().saturating_sub(SHOWN) {
+            0 => "Each figure that the commitment is about, with the value of every repetition".to_owned(),
+            more => format!("The value of every repetition; {more} more figures stand in the report"),
+        };
         blocks.push(match table.is_empty() {
             true => Block::Text("Nothing that the commitment is about was measured.".to_owned()),
-            false => Block::Table {
-                caption: match verdict.about.len().saturating_sub(SHOWN) {
-                    0 => "Each figure that the commitment is about, with the value of every repetition"
-                        .to_owned(),
-                    more => format!("The value of every repetition; {more} more figures stand in the report"),
-                },
-                table: table.without_empty_columns(),
-            },
+            false => Block::Table { caption, table: table.without_empty_columns() },
         });
+        let (no_doubt, all_seen) =
+            ("The audit found nothing.", "Nothing that the program looks for was hidden from it.");
         for (title, mut lines, none) in [
-            ("What speaks against these figures", self.doubts(), "The audit found nothing."),
-            (
-                "What could not be seen",
-                self.unseen(),
-                "Nothing that the program looks for was hidden from it.",
-            ),
+            ("What speaks against these figures", self.doubts(), no_doubt),
+            ("What could not be seen", self.unseen(), all_seen),
         ] {
             blocks.push(heading(title));
             let more = lines.len().saturating_sub(SHOWN);
@@ -94,10 +93,9 @@ impl Sheet<'_> {
     }
 
     fn cases(&self) -> Vec<&Case> {
-        let takes = |case: &&Case| {
-            let selector = &self.verdict.commitment.figures;
-            case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase))
-        };
+        let selector = &self.verdict.commitment.figures;
+        let takes =
+            |case: &&Case| case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase));
         self.plan().cases.iter().filter(takes).collect()
     }
 
@@ -132,39 +130,29 @@ impl Sheet<'_> {
             let (end, confidence) = (self.value(end), percent(confidence));
             text.push_str(&format!("; its median is no worse than {end} with a confidence of {confidence}"));
         }
-        for reason in &verdict.because {
-            text.push_str(&format!("; {reason}"));
-        }
+        text.extend(verdict.because.iter().map(|reason| format!("; {reason}")));
         text + "."
     }
 
     /// What was promised, of what, how it is judged, and where it is written down.
     fn criterion(&self) -> Vec<String> {
         let commitment = &self.verdict.commitment;
-        let side = match commitment.bound {
-            Bound::AtLeast => "at least",
-            Bound::AtMost => "at most",
-        };
-        let by = if commitment.by.is_empty() { String::new() } else { format!(" ({})", commitment.by) };
         let cases = self.cases();
-        let among = if commitment.over == Over::Best { cases.len().max(1) } else { 1 };
-        let mut lines = vec![
-            format!("{}{by}: {side} {}", commitment.name, amount(commitment.amount)),
-            format!(
-                "of {}; judged by {}",
-                selected(&commitment.figures, commitment.over),
-                judged_by(commitment)
-            ),
-        ];
         let named: Vec<&str> = cases.iter().take(NAMED).map(|case| case.id.as_str()).collect();
         let more = match cases.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        lines.push(format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")));
+        let (of, by) = (selected(&commitment.figures, commitment.over), judged_by(commitment));
+        let mut lines = vec![
+            promised(commitment),
+            format!("of {of}; judged by {by}"),
+            format!("{}: {}{more}", counted(cases.len() as u64, "case"), named.join(", ")),
+        ];
         let mut protocols: Vec<String> = cases.iter().map(|case| protocol(case)).collect();
         protocols.dedup();
         lines.extend(protocols.into_iter().take(NAMED));
+        let among = if commitment.over == Over::Best { cases.len().max(1) } else { 1 };
         if among > 1 || commitment.statistic == Statistic::ConfidenceBound {
             let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
             lines.push(format!("{} are needed for the bound", counted(needed as u64, "repetition")));
@@ -184,93 +172,73 @@ impl Sheet<'_> {
     fn circumstances(&self) -> Vec<String> {
         let (manifest, report) = (&self.run.manifest, self.report);
         let nodes = text::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
+        let (id, origin, version) = (&report.run.id, text::origin(report), &report.run.program_version);
         let mut lines = vec![
-            format!(
-                "run {}, {} by ioproof {}",
-                report.run.id,
-                text::origin(report),
-                report.run.program_version
-            ),
+            format!("run {id}, {origin} by ioproof {version}"),
             format!("command line: {}", shell_line(&manifest.command_line)),
             format!("on {nodes}"),
             text::when(report),
         ];
         lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
-        lines.push(match self.plan().terms.exclusive {
-            Some(true) => "the study says that nobody else used the storage".to_owned(),
-            Some(false) => "others could use the storage at the same time".to_owned(),
-            None => "the study does not say whether others used the storage".to_owned(),
-        });
-        lines.push(format!("record: {}", self.run.directory.display()));
+        let alone = match self.plan().terms.exclusive {
+            Some(true) => "the study says that nobody else used the storage",
+            Some(false) => "others could use the storage at the same time",
+            None => "the study does not say whether others used the storage",
+        };
+        lines.extend([alone.to_owned(), format!("record: {}", self.run.directory.display())]);
         lines
     }
 
     fn evidence(&self) -> Table {
-        let mut table = Table::new(&[
-            ("#", Align::Right),
-            ("median", Align::Right),
-            ("at worst", Align::Right),
-            ("repetitions", Align::Left),
-            ("do not count", Align::Left),
-            ("decides", Align::Left),
-            ("conditions", Align::Left),
-        ])
-        .below("conditions");
         let mut figures: Vec<(usize, &Figure)> = self.figures().collect();
         figures.sort_by_key(|(place, _)| self.verdict.figure != Some(*place));
-        for (place, figure) in figures.into_iter().take(SHOWN) {
-            let values = |counts: bool| -> Vec<f64> {
-                let passes = figure.repetitions.iter().filter(|one| one.counts == counts);
-                passes.filter_map(|one| self.verdict.value(one)).collect()
+        let values = |figure: &Figure, counts: bool| -> Vec<f64> {
+            let passes = figure.repetitions.iter().filter(|one| one.counts == counts);
+            passes.filter_map(|one| self.verdict.value(one)).collect()
+        };
+        let shown = |all: Vec<f64>| all.iter().map(|&one| self.value(one)).collect::<Vec<_>>().join(", ");
+        let at_worst = |figure: &Figure| {
+            let bounds = median_bounds(&values(figure, true), 1.0 - CONFIDENCE)?;
+            let end = match self.verdict.commitment.bound {
+                Bound::AtLeast => bounds.low,
+                Bound::AtMost => bounds.high,
             };
-            let shown = |all: &[f64]| all.iter().map(|&one| self.value(one)).collect::<Vec<_>>().join(", ");
-            let counted = values(true);
-            let median = analysis::Summary::of(&counted).map(|all| self.value(all.median));
-            let at_worst = median_bounds(&counted, 1.0 - CONFIDENCE).map(|bounds| {
-                let end = match self.verdict.commitment.bound {
-                    Bound::AtLeast => bounds.low,
-                    Bound::AtMost => bounds.high,
-                };
-                format!("{} ({})", self.value(end), percent(bounds.confidence))
-            });
-            let own = self.report.figures.get(place);
-            table.row(vec![
-                Cell::figure(Some(place + 1)),
-                median.unwrap_or_default().into(),
-                at_worst.unwrap_or_default().into(),
-                shown(&counted).into(),
-                shown(&values(false)).into(),
-                if self.verdict.figure == Some(place) { "yes" } else { "" }.into(),
-                own.map(|own| conditions(self.report, own)).unwrap_or_default().into(),
-            ]);
-        }
-        table
+            Some(format!("{} ({})", self.value(end), percent(bounds.confidence)))
+        };
+        Table::of(figures.into_iter().take(SHOWN))
+            .right("#", |(place, _)| Cell::figure(Some(place + 1)))
+            .right("median", |(_, one)| {
+                analysis::Summary::of(&values(one, true)).map(|all| self.value(all.median))
+            })
+            .right("at worst", |(_, one)| at_worst(one))
+            .left("repetitions", |(_, one)| shown(values(one, true)))
+            .left("do not count", |(_, one)| shown(values(one, false)))
+            .left("decides", |(place, _)| if self.verdict.figure == Some(*place) { "yes" } else { "" })
+            .left("conditions", |(place, _)| {
+                self.report.figures.get(*place).map(|own| conditions(self.report, own))
+            })
+            .done()
+            .below("conditions")
     }
 
     fn doubts(&self) -> Vec<String> {
-        let about =
-            |one: &&analysis::Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
-        let doubts = self.report.found.audit.iter().filter(about);
-        let line = |one: &analysis::Doubt| {
+        let about = |one: &&Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
+        let line = |one: &Doubt| {
             let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
             let weighs = if one.disqualifies() { "it cannot pass with this" } else { "for information" };
             format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, one.advice)
         };
-        let mut lines: Vec<String> = doubts.map(line).collect();
-        lines.extend(self.report.missing.iter().cloned());
-        lines
+        let doubts = self.report.found.audit.iter().filter(about).map(line);
+        doubts.chain(self.report.missing.iter().cloned()).collect()
     }
 
     /// Checks that could not be made, by what was missing for them.
     fn unseen(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut say = |line: String| {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        };
         if self.run.manifest.provenance == Provenance::Imported {
-            say("the figures are those that another program printed: nothing beside them is known".to_owned());
+            lines.push(
+                "the figures are those that another program printed: nothing beside them is known".to_owned(),
+            );
         }
         let cases = self.cases();
         for (place, figure) in self.figures() {
@@ -279,38 +247,42 @@ impl Sheet<'_> {
                 one.device_share.read.is_some() || one.device_share.write.is_some()
             };
             if !figure.counted().any(moved) {
-                say(format!(
+                lines.push(format!(
                     "figure {number}: no counters of devices, so nobody knows what answered in their place"
                 ));
             }
             if figure.counted().all(|one| one.phase.user_cpu_ns + one.phase.system_cpu_ns == 0) {
-                say(format!("figure {number}: no processor time, so nobody knows what its tasks waited for"));
+                lines.push(format!(
+                    "figure {number}: no processor time, so nobody knows what its tasks waited for"
+                ));
             }
             let case = cases.iter().find(|case| case.id == figure.case);
             if let Some(case) = case.filter(|case| !figure.phase.writes() && !case.protocol.drop_caches) {
                 let of = if case.group.is_empty() { &case.id } else { &case.group };
-                say(format!("{of}: what caches held before it read, as they were not dropped"));
+                lines.push(format!("{of}: what caches held before it read, as they were not dropped"));
             }
         }
         for case in cases {
             let terms = self.plan().terms.targets.iter().find(|one| one.name == case.target);
-            let may_be_remote = |one: &TargetTerms| one.client != Client::LocalToServer;
-            if terms
-                .is_none_or(|one| may_be_remote(one) && one.server_memory.is_none() && one.caches.is_none())
-            {
+            let is_declared = |one: &TargetTerms| {
+                one.client == Client::LocalToServer || one.server_memory.is_some() || one.caches.is_some()
+            };
+            if !terms.is_some_and(is_declared) {
                 let target = if case.target.is_empty() { "the target" } else { &case.target };
-                say(format!(
+                lines.push(format!(
                     "{target}: the memory of its servers (`server_memory`) and its caches are not declared"
                 ));
             }
         }
         let host = &self.run.manifest.host;
         if let Fact::Unknown(why) = &host.network {
-            say(format!("links of the network: {why}"));
+            lines.push(format!("links of the network: {why}"));
         }
         if let Fact::Unknown(why) = &host.volumes {
-            say(format!("what the volumes are made of: {why}"));
+            lines.push(format!("what the volumes are made of: {why}"));
         }
+        let mut said = HashSet::new();
+        lines.retain(|line| said.insert(line.clone()));
         lines
     }
 }

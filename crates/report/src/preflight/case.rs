@@ -1,56 +1,69 @@
 //! One case of a plan in words: what it does, what it is expected to take, where it fits.
 
+use std::iter;
+
 use plan::{
-    Backend, Bytes, Case, Existing, ExpectedRate, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom,
-    Sharing, SpaceOutlook, Surroundings, Workload,
+    Backend, Bytes, Case, Existing, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom, Sharing,
+    SpaceOutlook, Spread, Surroundings, Workload,
 };
 
-use super::phrases::{clock_words, keep_words, phases_words, tasks_words};
-use super::works;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 
-/// Targets named in full before the rest is counted.
-const TARGETS_NAMED: usize = 4;
-/// Nodes whose reads are told before the rest is counted.
-const NODES_NAMED: usize = 4;
+/// Targets and nodes that are named before the rest is counted.
+const NAMED: usize = 4;
 
-/// What the case does, without its surroundings.
+/// What a case of transfers does, without its surroundings.
 pub(super) fn what_lines(
     case: &Case,
     outlook: &Outlook,
     around: &Surroundings,
 ) -> Vec<(&'static str, String)> {
-    let workload = &case.workload;
-    if !workload.work.is_transfers() {
-        return works::what_lines(case, outlook);
-    }
-    let (geometry, forecast) = (workload.geometry, &outlook.forecast);
+    let (workload, forecast) = (&case.workload, &outlook.forecast);
+    let geometry = workload.geometry;
     let per_block = counted(geometry.transfers_per_block(), "transfer");
+    let per_task = geometry.bytes_per_task().both_units();
     let mut lines = vec![
         ("transfer", geometry.transfer.both_units()),
         ("block", format!("{}: {per_block}", geometry.block.both_units())),
-        (
-            "segments",
-            format!("{}: {} a task", grouped(geometry.segments), geometry.bytes_per_task().both_units()),
-        ),
+        ("segments", format!("{}: {per_task} a task", grouped(geometry.segments))),
         ("tasks", tasks_words(workload)),
         ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
         ("files", files_words(case, outlook)),
         ("targets", targets_words(case, outlook)),
     ];
     if workload.files.sharing == Sharing::PerTask {
-        lines.push(("balance", balance_words(workload, forecast.balance_bound)));
+        let tasks = counted(u64::from(workload.tasks), "task");
+        let targets = counted(workload.files.targets.len() as u64, "target");
+        let reached = match forecast.balance_bound {
+            bound if bound < 1.0 => format!("at most {}", percent(bound)),
+            _ => "all".to_owned(),
+        };
+        lines.push(("balance", format!("{tasks} over {targets}: {reached} of the sum can be reached")));
     }
-    lines.push(("order", order_words(workload)));
-    lines.push(("path", path_words(workload)));
-    lines.push(("durability", sync_words(workload)));
-    lines.push(("phases", phases_words(case)));
-    let mut reads: Vec<String> = read_from_words(workload).into_iter().collect();
-    reads.extend(across_lines(case, &around.node_of));
-    lines.extend(reads.into_iter().enumerate().map(|(at, text)| (if at == 0 { "reads" } else { "" }, text)));
+    lines.extend([
+        ("order", order_words(workload)),
+        ("path", path_words(workload)),
+        ("durability", sync_words(workload)),
+        ("phases", phases_words(case)),
+    ]);
+    let reads = read_from_words(workload).into_iter().chain(across_lines(case, &around.node_of));
+    lines.extend(iter::once("reads").chain(iter::repeat("")).zip(reads));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
     lines.push(("afterwards", keep_words(workload).to_owned()));
     lines
+}
+
+pub(super) fn tasks_words(workload: &Workload) -> String {
+    let tasks = grouped(u64::from(workload.tasks));
+    let (least, most) = (workload.tasks / workload.nodes, workload.tasks.div_ceil(workload.nodes));
+    match (workload.nodes, workload.spread) {
+        (1, _) => tasks,
+        (nodes, Spread::Ranks { tasks_per_rank }) => {
+            format!("{tasks} on {nodes} nodes, {tasks_per_rank} on each process of the launcher")
+        }
+        (nodes, Spread::Nodes) if least == most => format!("{tasks} on {nodes} nodes, {least} on each"),
+        (nodes, Spread::Nodes) => format!("{tasks} on {nodes} nodes, {least} or {most} on each"),
+    }
 }
 
 /// Which node reads what which node wrote: the first nodes, and how much crosses over.
@@ -61,12 +74,10 @@ fn across_lines(case: &Case, node_of: &[u32]) -> Vec<String> {
     // A run that is too small for the plan is refused when it starts.
     let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
     let mut lines = vec![across.sentence()];
-    if case.workload.read_from == ReadFrom::Same {
-        return lines;
-    }
-    lines.extend(across.nodes.iter().take(NODES_NAMED).map(node_words));
-    if let Some(others) = across.nodes.len().checked_sub(NODES_NAMED).filter(|others| *others > 0) {
-        lines.push(format!("… and {others} more nodes"));
+    if case.workload.read_from != ReadFrom::Same {
+        lines.extend(across.nodes.iter().take(NAMED).map(node_words));
+        let others = across.nodes.len().saturating_sub(NAMED);
+        lines.extend((others > 0).then(|| format!("… and {others} more nodes")));
     }
     lines
 }
@@ -79,16 +90,11 @@ fn node_words(node: &NodeReads) -> String {
         (_, true) => format!("tasks {first} to {last}"),
         (count, false) => format!("{count} tasks from {first} to {last}"),
     };
-    let mut from: Vec<String> = node
-        .from
-        .iter()
-        .take(NODES_NAMED)
-        .map(|(from, tasks)| format!("node {from} ({})", counted(u64::from(*tasks), "task")))
-        .collect();
-    if node.from.len() > NODES_NAMED {
-        from.push(format!("{} more nodes", node.from.len() - NODES_NAMED));
-    }
-    format!("node {} with {tasks} reads {}", node.node, from.join(", "))
+    let from = node.from.iter().take(NAMED);
+    let from = from.map(|(from, tasks)| format!("node {from} ({})", counted(u64::from(*tasks), "task")));
+    let others = node.from.len().saturating_sub(NAMED);
+    let from = from.chain((others > 0).then(|| format!("{others} more nodes")));
+    format!("node {} with {tasks} reads {}", node.node, from.collect::<Vec<_>>().join(", "))
 }
 
 fn files_words(case: &Case, outlook: &Outlook) -> String {
@@ -108,34 +114,21 @@ fn files_words(case: &Case, outlook: &Outlook) -> String {
 }
 
 fn targets_words(case: &Case, outlook: &Outlook) -> String {
-    let targets = &case.workload.files.targets;
-    let mut names: Vec<String> =
-        targets.iter().take(TARGETS_NAMED).map(|path| path.display().to_string()).collect();
-    if targets.len() > TARGETS_NAMED + 1 {
-        names.push("…".to_owned());
-    }
-    if targets.len() > TARGETS_NAMED {
-        names.extend(targets.last().map(|path| path.display().to_string()));
+    let files = &case.workload.files;
+    let mut names: Vec<String> = files.targets.iter().map(|path| path.display().to_string()).collect();
+    let count = names.len();
+    if count > NAMED + 1 {
+        names.splice(NAMED..count - 1, ["…".to_owned()]);
     }
     let names = names.join(" ");
     let (fewest, most) = outlook.forecast.files_per_target;
-    match (targets.len(), case.workload.files.sharing) {
+    match (count, files.sharing) {
         (1, _) => names,
-        (count, Sharing::Shared) => format!("{count}: {names}; a shared file uses the first alone"),
-        (count, Sharing::PerTask) if fewest == most => {
+        (_, Sharing::Shared) => format!("{count}: {names}; a shared file uses the first alone"),
+        (_, Sharing::PerTask) if fewest == most => {
             format!("{count}: {names}; {} on each", counted(u64::from(most), "file"))
         }
-        (count, Sharing::PerTask) => format!("{count}: {names}; {fewest} or {most} files on each"),
-    }
-}
-
-fn balance_words(workload: &Workload, bound: f64) -> String {
-    let targets = workload.files.targets.len() as u64;
-    let over = format!("{} over {}", counted(u64::from(workload.tasks), "task"), counted(targets, "target"));
-    if bound < 1.0 {
-        format!("{over}: at most {} of the sum can be reached", percent(bound))
-    } else {
-        format!("{over}: all of the sum can be reached")
+        (_, Sharing::PerTask) => format!("{count}: {names}; {fewest} or {most} files on each"),
     }
 }
 
@@ -155,43 +148,53 @@ fn order_words(workload: &Workload) -> String {
 }
 
 fn path_words(workload: &Workload) -> String {
-    let depth = workload.backend.depth();
-    let under_way = format!("{depth} under way for each task");
-    match workload.backend {
-        Backend::Null => "null: no I/O at all, measures the instrument".to_owned(),
-        Backend::Mmap => "shared memory mapping, through the page cache".to_owned(),
+    let calls = match workload.backend {
+        Backend::Null => return "null: no I/O at all, measures the instrument".to_owned(),
+        Backend::Mmap => return "shared memory mapping, through the page cache".to_owned(),
         Backend::Stdio => {
-            "streams of the C library, fread and fwrite, buffered in the process too".to_owned()
+            return "streams of the C library, fread and fwrite, buffered in the process too".to_owned();
         }
-        Backend::Psync | Backend::Vectored { .. } | Backend::Uring { .. } => {
-            let direct =
-                if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
-            let calls = match workload.backend {
-                Backend::Vectored { pieces } => {
-                    format!("preadv and pwritev of {}", counted(u64::from(pieces), "piece"))
-                }
-                Backend::Uring { .. } => "io_uring".to_owned(),
-                _ => "pread and pwrite".to_owned(),
-            };
-            format!("{direct}; {calls}, {under_way}")
+        Backend::Vectored { pieces } => {
+            format!("preadv and pwritev of {}", counted(u64::from(pieces), "piece"))
+        }
+        Backend::Uring { .. } => "io_uring".to_owned(),
+        Backend::Psync => "pread and pwrite".to_owned(),
+    };
+    let direct = if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
+    format!("{direct}; {calls}, {} under way for each task", workload.backend.depth())
+}
+
+fn sync_words(workload: &Workload) -> String {
+    let flag = if workload.data_sync { "O_DSYNC" } else { "O_SYNC" };
+    match (workload.sync_open, workload.sync.per_write, workload.sync.at_close) {
+        (true, _, false) => format!("each write by {flag}, inside its latency"),
+        (true, _, true) => format!("each write by {flag}, inside its latency, and fsync in the timed close"),
+        (_, true, true) => "fsync after each write, inside its latency, and in the timed close".to_owned(),
+        (_, true, false) => "fsync after each write, inside its latency".to_owned(),
+        (_, false, true) => "fsync after the last write, in the timed close".to_owned(),
+        (_, false, false) => {
+            "none asked for: data may be in memory or in a device's cache at the end".to_owned()
         }
     }
 }
 
-fn sync_words(workload: &Workload) -> String {
-    if workload.sync_open {
-        let flag = if workload.data_sync { "O_DSYNC" } else { "O_SYNC" };
-        let close = if workload.sync.at_close { ", and fsync in the timed close" } else { "" };
-        return format!("each write by {flag}, inside its latency{close}");
+pub(super) fn phases_words(case: &Case) -> String {
+    let mut names: Vec<String> = case.phases.iter().map(ToString::to_string).collect();
+    if case.phases.contains(&Phase::Mixed) {
+        names.push(format!("({} % reads)", case.workload.read_percent));
     }
-    match (workload.sync.per_write, workload.sync.at_close) {
-        (true, true) => "fsync after each write, inside its latency, and in the timed close".to_owned(),
-        (true, false) => "fsync after each write, inside its latency".to_owned(),
-        (false, true) => "fsync after the last write, in the timed close".to_owned(),
-        (false, false) => {
-            "none asked for: data may be in memory or in a device's cache at the end".to_owned()
-        }
-    }
+    let rest = (case.delay.0 > 0).then(|| format!(", {} of rest before each write and read", case.delay));
+    let limit = case.time_limit.map(|limit| format!(", none started after {limit}"));
+    let repetitions = counted(u64::from(case.repetitions), "repetition");
+    let (rest, limit) = (rest.unwrap_or_default(), limit.unwrap_or_default());
+    format!("{}; {repetitions}{rest}{limit}", names.join(", "))
+}
+
+/// The result phases of `cases`, each once.
+pub(super) fn result_phases<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
+    let results = cases.into_iter().flat_map(|case| &case.phases).filter(|phase| phase.is_result());
+    let each = analysis::grouped(results, |phase| phase.name());
+    each.iter().map(|same| same[0].name()).collect::<Vec<_>>().join(", ")
 }
 
 fn read_from_words(workload: &Workload) -> Option<String> {
@@ -205,28 +208,48 @@ fn read_from_words(workload: &Workload) -> Option<String> {
     }
 }
 
-/// Volume, seconds and rate of a phase, and where the rate comes from.
-pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
-    if !phase.phase.is_transfers() {
-        return works::predicted(phase, around);
-    }
-    let volume = decimal_bytes(phase.bytes.0);
-    let at = format!("{} ({})", rate(phase.bytes_per_second), source(phase.phase, around));
-    let seconds = duration(phase.seconds);
-    if phase.by_clock {
-        format!("{}: {seconds} by the clock, {volume} at {at}", phase.phase)
-    } else {
-        format!("{}: {volume} take {seconds} at {at}", phase.phase)
+pub(super) fn clock_words(workload: &Workload) -> Option<String> {
+    let parts = [
+        workload.operations.map(|each| format!("each task does {} transfers", grouped(each))),
+        workload.duration.map(|duration| format!("passes are repeated for {duration}")),
+        workload.stonewall.map(|stonewall| {
+            let after =
+                if stonewall.wear_out { "all catch up with the fastest" } else { "the rest stays undone" };
+            format!("each task stops after {}, then {after}", stonewall.deadline)
+        }),
+        workload.pace.map(|pace| {
+            let rate = pace.transfers_per_second;
+            format!("open loop: {rate} transfers/s in all, latency counted from the intended start")
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+pub(super) fn keep_words(workload: &Workload) -> &'static str {
+    match workload.files.keep {
+        Keep::Never => "the files are removed, whatever happened",
+        Keep::OnError => "the files are removed unless a check found wrong data",
+        Keep::Always => "the files are kept",
     }
 }
 
-/// Where the rate of `phase` comes from.
-fn source(phase: Phase, around: &Surroundings) -> String {
-    let ExpectedRate { source, .. } = if phase.writes() { &around.write } else { &around.read };
-    if phase == Phase::Mixed && *source != around.read.source {
-        return format!("{source}; {}", around.read.source);
+/// Volume, seconds and rate of a phase of transfers, and where the rate comes from.
+pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String {
+    let phase = outlook.phase;
+    let source = match if phase.writes() { &around.write.source } else { &around.read.source } {
+        source if phase == Phase::Mixed && *source != around.read.source => {
+            format!("{source}; {}", around.read.source)
+        }
+        source => source.clone(),
+    };
+    let volume = decimal_bytes(outlook.bytes.0);
+    let at = format!("{} ({source})", rate(outlook.bytes_per_second));
+    let seconds = duration(outlook.seconds);
+    match outlook.by_clock {
+        true => format!("{phase}: {seconds} by the clock, {volume} at {at}"),
+        false => format!("{phase}: {volume} take {seconds} at {at}"),
     }
-    source.clone()
 }
 
 /// Bytes needed of bytes free.

@@ -3,24 +3,20 @@
 use plan::{Case, Concern, Outlook, PhaseOutlook, Plan, Question, SpaceOutlook};
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::table::PROSE_COLUMNS as COLUMNS;
-use crate::table::wrapped;
+use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
 
 /// Concerns of all cases, each said once, with the cases that it is about.
 pub(super) fn of_plan(plan: &Plan, all: &[Outlook]) -> String {
-    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
-    for (case, outlook) in plan.cases.iter().zip(all) {
-        for concern in outlook.concerns.iter().filter(|concern| is_news(plan, concern)) {
-            let text = concern_words(plan, case, concern);
-            match said.iter_mut().find(|(other, _)| *other == text) {
-                Some((_, cases)) => cases.push(&case.id),
-                None => said.push((text, vec![&case.id])),
-            }
-        }
-    }
-    said.iter()
-        .map(|(text, cases)| wrapped("  ! ", &format!("{}: {text}", cases.join(", ")), COLUMNS))
-        .collect()
+    let cases = plan.cases.iter().zip(all);
+    let said = cases.flat_map(|(case, outlook)| {
+        let news = outlook.concerns.iter().filter(|concern| is_news(plan, concern));
+        news.map(move |concern| (concern_words(plan, case, concern), case.id.as_str()))
+    });
+    let line = |same: &Vec<(String, &str)>| {
+        let cases: Vec<&str> = same.iter().map(|(_, case)| *case).collect();
+        wrapped("  ! ", &format!("{}: {}", cases.join(", "), same[0].0), COLUMNS)
+    };
+    analysis::grouped(said, |(text, _)| text.clone()).iter().map(line).collect()
 }
 
 /// A quick plan measures the cache on purpose and says so in the titles of those cases.
@@ -35,43 +31,48 @@ pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern) -> String {
 
 /// A concern in words, with the option that would do.
 pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
-    let knob = knob(plan);
-    let to = |verb: &str, segments: &Option<u64>, otherwise: &str| match segments {
-        Some(segments) => format!("{verb} {knob} to {segments}"),
-        None => otherwise.to_owned(),
+    // The option that sets the number of segments, in the words of whoever asked.
+    let knob = match &plan.question {
+        Question::Dialect { tool, .. } if tool == "ior" => "-s",
+        _ => "segments",
     };
     let take = |outlook: &PhaseOutlook| {
-        let (volume, seconds) = (decimal_bytes(outlook.bytes.0), duration(outlook.seconds));
-        if outlook.bytes.0 == 0 {
-            return format!("{}: takes {seconds}", outlook.phase);
+        let (phase, seconds) = (outlook.phase, duration(outlook.seconds));
+        let (volume, rate) = (decimal_bytes(outlook.bytes.0), rate(outlook.bytes_per_second));
+        match outlook.bytes.0 {
+            0 => format!("{phase}: takes {seconds}"),
+            _ => format!("{phase}: {volume} take {seconds} at {rate}"),
         }
-        format!("{}: {volume} take {seconds} at {}", outlook.phase, rate(outlook.bytes_per_second))
+    };
+    let would_fit = |segments: &Option<u64>| match segments {
+        Some(segments) => format!("{knob} {segments} would fit"),
+        None => "use fewer tasks or a smaller block".to_owned(),
     };
     match concern {
         Concern::TooShort { outlook, segments } => {
-            let longer = match case.workload.operations {
-                Some(_) => "do more operations",
-                None => "set a longer time",
+            let advice = match (segments, case.workload.operations) {
+                (Some(segments), _) => format!("raise {knob} to {segments}"),
+                (None, Some(_)) => "do more operations".to_owned(),
+                (None, None) => "set a longer time".to_owned(),
             };
-            let advice = to("raise", segments, longer);
             format!("{}, too short for a rate that can be defended: {advice}", take(outlook))
         }
         Concern::TooLong { outlook, segments } => {
-            let advice = to("lower", segments, "use fewer tasks, a smaller block or a shorter time");
+            let advice = match segments {
+                Some(segments) => format!("lower {knob} to {segments}"),
+                None => "use fewer tasks, a smaller block or a shorter time".to_owned(),
+            };
             format!("{}: {advice}, if that is not meant", take(outlook))
         }
         Concern::NoSpace { space, segments } => {
-            let advice = would_fit(knob, segments);
-            let free = decimal_bytes(space.free.0);
-            format!("{}, but {} has {free} free: {advice}", product(case, space), space.name)
+            let (needs, name, free) = (product(case, space), &space.name, decimal_bytes(space.free.0));
+            format!("{needs}, but {name} has {free} free: {}", would_fit(segments))
         }
         Concern::LittleSpace { space, segments } => {
-            let advice = would_fit(knob, segments);
-            let (free, share) = (decimal_bytes(space.free.0), percent(space.share()));
+            let (needs, name, free) = (product(case, space), &space.name, decimal_bytes(space.free.0));
+            let (share, advice) = (percent(space.share()), would_fit(segments));
             format!(
-                "{} of {free} free on {} ({share}): a full file system is slow; {advice} with room to spare",
-                product(case, space),
-                space.name
+                "{needs} of {free} free on {name} ({share}): a full file system is slow; {advice} with room to spare"
             )
         }
         Concern::Cacheable { volume, memory, segments } => format!(
@@ -102,21 +103,6 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             counted(u64::from(*targets), "target"),
             percent(*bound)
         ),
-    }
-}
-
-/// The option that sets the number of segments, in the words of whoever asked.
-fn knob(plan: &Plan) -> &'static str {
-    match &plan.question {
-        Question::Dialect { tool, .. } if tool == "ior" => "-s",
-        _ => "segments",
-    }
-}
-
-fn would_fit(knob: &str, segments: &Option<u64>) -> String {
-    match segments {
-        Some(segments) => format!("{knob} {segments} would fit"),
-        None => "use fewer tasks or a smaller block".to_owned(),
     }
 }
 

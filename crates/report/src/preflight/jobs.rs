@@ -6,7 +6,7 @@ use plan::{JobSpace, JobTest, Jobs, JobsPlacement, Phase, TestKind, Workload};
 
 use crate::Colour;
 use crate::format::{counted, decimal_bytes, grouped, percent};
-use crate::table::{Align, Table};
+use crate::table::Table;
 
 /// `101 launches of 19 tests in pages of 256 KiB: load, jobs`.
 pub(super) fn what(jobs: &Jobs, phases: &[Phase]) -> String {
@@ -33,24 +33,17 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
         let word = if kind == TestKind::Io { "I/O" } else { kind.name() };
         format!("{} of {word} ({})", tests.count(), launch_words(launches))
     };
-    let kinds: Vec<String> = TestKind::ALL.into_iter().map(kind).collect();
     let together = match jobs.concurrency {
         0 => "each as soon as those before it have ended".to_owned(),
         most => format!("at most {} at a time", grouped(u64::from(most))),
     };
     let scale = jobs.scale_billionths as f64 / 1e9;
+    let (files, bytes) = (counted(jobs.loaded_files(), "file"), decimal_bytes(jobs.loaded_bytes().0));
     let mut lines = vec![
-        ("tests", kinds.join(", ")),
+        ("tests", TestKind::ALL.map(kind).join(", ")),
         ("launches", format!("{}, {together}", grouped(jobs.launch_count()))),
         ("scale", format!("{scale}: rows, keys, lookups and operations are multiplied by it")),
-        (
-            "tables",
-            format!(
-                "{} with {}, made from the seed and checked",
-                counted(jobs.loaded_files(), "file"),
-                decimal_bytes(jobs.loaded_bytes().0)
-            ),
-        ),
+        ("tables", format!("{files} with {bytes}, made from the seed and checked")),
         ("conditions", jobs.conditions(Phase::Jobs)),
     ];
     if let Some(placement) = JobsPlacement::new(workload) {
@@ -59,19 +52,16 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
             (space.name(), format!("{}: {needs} at most at a time", placement.target(space).display()))
         }));
     }
-    if let Some(limit) = jobs.launch_limit {
-        lines.push(("limit", format!("a launch that runs for longer than {limit} is ended")));
-    }
+    let limit = |limit| format!("a launch that runs for longer than {limit} is ended");
+    lines.extend(jobs.launch_limit.map(|most| ("limit", limit(most))));
     lines
 }
 
 /// The tests, and under them their steps.
 pub(super) fn tables(jobs: &Jobs) -> String {
-    format!(
-        "\n  Tests, each with the data of one instance\n{}\n  Steps\n{}",
-        tests(jobs).without_empty_columns().to_text("  ", Colour::Plain),
-        steps(jobs).without_empty_columns().to_text("  ", Colour::Plain)
-    )
+    let text = |table: Table| table.without_empty_columns().to_text("  ", Colour::Plain);
+    let (tests, steps) = (text(tests(jobs)), text(steps(jobs)));
+    format!("\n  Tests, each with the data of one instance\n{tests}\n  Steps\n{steps}")
 }
 
 fn launches(test: &JobTest) -> u64 {
@@ -79,81 +69,58 @@ fn launches(test: &JobTest) -> u64 {
 }
 
 fn tests(jobs: &Jobs) -> Table {
-    let mut table = Table::new(&[
-        ("test", Align::Left),
-        ("kind", Align::Left),
-        ("steps", Align::Right),
-        ("data", Align::Right),
-        ("streams", Align::Right),
-        ("rounds", Align::Right),
-        ("launches", Align::Right),
-        ("ceiling", Align::Right),
-        ("waits for", Align::Left),
-        ("what for", Align::Left),
-    ]);
-    for test in &jobs.tests {
-        let waits = jobs.before(test).into_iter().map(|place| jobs.tests[place].name.as_str());
-        table.row(vec![
-            test.name.clone(),
-            test.kind.name().to_owned(),
-            grouped(test.steps.len() as u64),
-            decimal_bytes(jobs.instance_bytes(test).0),
-            grouped(u64::from(test.streams)),
-            grouped(u64::from(test.rounds)),
-            grouped(launches(test)),
-            test.memory_max.map_or_else(String::new, |most| most.to_string()),
-            waits.collect::<Vec<_>>().join(", "),
-            test.title.clone(),
-        ]);
-    }
-    table
+    let waits_for = |test: &JobTest| {
+        let before = jobs.before(test).into_iter().map(|place| jobs.tests[place].name.as_str());
+        before.collect::<Vec<_>>().join(", ")
+    };
+    Table::of(&jobs.tests)
+        .left("test", |test| test.name.clone())
+        .left("kind", |test| test.kind.name())
+        .right("steps", |test| grouped(test.steps.len() as u64))
+        .right("data", |test| decimal_bytes(jobs.instance_bytes(test).0))
+        .right("streams", |test| grouped(u64::from(test.streams)))
+        .right("rounds", |test| grouped(u64::from(test.rounds)))
+        .right("launches", |test| grouped(launches(test)))
+        .right("ceiling", |test| test.memory_max.map(|most| most.to_string()))
+        .left("waits for", |test| waits_for(test))
+        .left("what for", |test| test.title.clone())
+        .done()
 }
 
 fn steps(jobs: &Jobs) -> Table {
-    let mut table = Table::new(&[
-        ("test", Align::Left),
-        ("step", Align::Right),
-        ("does", Align::Left),
-        ("reads", Align::Left),
-        ("writes", Align::Left),
-        ("how much", Align::Left),
-        ("threads", Align::Right),
-        ("memory", Align::Right),
-    ]);
-    for test in &jobs.tests {
-        for (number, step) in test.steps.iter().enumerate() {
-            let name = if number == 0 { test.name.clone() } else { String::new() };
-            let (reads, writes) = sizes(jobs, test, number, &step.action);
-            table.row(vec![
-                name,
-                grouped(number as u64 + 1),
-                step.action.name().to_owned(),
-                reads,
-                writes,
-                amount(step),
-                grouped(u64::from(step.threads)),
-                step.memory.to_string(),
-            ]);
-        }
-    }
-    table
+    let steps =
+        jobs.tests.iter().flat_map(|test| test.steps.iter().enumerate().map(move |step| (test, step)));
+    Table::of(steps)
+        .left("test", |(test, (number, _))| (*number == 0).then(|| test.name.clone()))
+        .right("step", |(_, (number, _))| grouped(*number as u64 + 1))
+        .left("does", |(_, (_, step))| step.action.name())
+        .left("reads", |(test, (number, step))| reads(jobs, test, *number, &step.action))
+        .left("writes", |(test, (number, step))| writes(jobs, test, *number, &step.action))
+        .left("how much", |(_, (_, step))| amount(step))
+        .right("threads", |(_, (_, step))| grouped(u64::from(step.threads)))
+        .right("memory", |(_, (_, step))| step.memory.to_string())
+        .done()
 }
 
-/// The tables that a step reads, and the one that it writes, with their sizes.
-fn sizes(jobs: &Jobs, test: &JobTest, number: usize, action: &Action) -> (String, String) {
-    let (before, after) = (jobs.extents(test, number), jobs.extents(test, number + 1));
-    let bytes = |rows: u64| decimal_bytes(jobs.table_bytes(rows).0);
+/// The tables that a step reads, with their sizes.
+fn reads(jobs: &Jobs, test: &JobTest, number: usize, action: &Action) -> String {
+    let extents = jobs.extents(test, number);
     let mut inputs: Vec<&str> = action.inputs().collect();
     inputs.dedup();
-    let reads = inputs.into_iter().map(|name| match before.get(name) {
-        Some(extent) => format!("{name} {}", bytes(extent.rows)),
+    let reads = inputs.into_iter().map(|name| match extents.get(name) {
+        Some(extent) => format!("{name} {}", decimal_bytes(jobs.table_bytes(extent.rows).0)),
         None => name.to_owned(),
     });
-    let writes = action.output().map_or_else(String::new, |Output { table, space }| {
-        let size = after.get(table).map_or_else(String::new, |extent| format!(" {}", bytes(extent.rows)));
-        format!("{table}{size}, {space}")
-    });
-    (reads.collect::<Vec<_>>().join(" and "), writes)
+    reads.collect::<Vec<_>>().join(" and ")
+}
+
+/// The table that a step writes, with its size.
+fn writes(jobs: &Jobs, test: &JobTest, number: usize, action: &Action) -> Option<String> {
+    let Output { table, space } = action.output()?;
+    let extents = jobs.extents(test, number + 1);
+    let size =
+        extents.get(table).map(|extent| format!(" {}", decimal_bytes(jobs.table_bytes(extent.rows).0)));
+    Some(format!("{table}{}, {space}", size.unwrap_or_default()))
 }
 
 /// `6.5e12`: three digits of a large number.

@@ -1,13 +1,12 @@
 //! The layouts of a plan, before they are made.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, visible_lines};
 
-use crate::table::PROSE_COLUMNS as COLUMNS;
-use crate::table::wrapped;
+use crate::format::counted;
+use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
 
 /// What is known of a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,58 +37,41 @@ impl LayoutOutlook {
 pub fn layouts(outlooks: &[LayoutOutlook], commands: bool) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
     for one in outlooks {
-        out.push_str(&of_one(one, commands));
+        let layout = &one.layout;
+        let head = [("", &layout.name), (": ", &layout.title), ("; stands for ", &layout.stands_for)];
+        let head = head.into_iter().filter(|(_, words)| !words.is_empty());
+        let head: String = head.map(|(before, words)| format!("{before}{words}")).collect();
+        out += &wrapped("  ", &head, COLUMNS);
+        if !one.devices.is_empty() {
+            let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
+            let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
+            let names: Vec<String> = one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
+            let count = counted(one.devices.len() as u64, "device");
+            out += &wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS);
+        }
+        if commands {
+            out += &of_one(one);
+        }
+        out.extend(one.obstacles.iter().map(|obstacle| wrapped("    ! ", obstacle, COLUMNS)));
     }
     out
 }
 
-/// A command is never broken: it is to be copied, and nothing of it may be overlooked. Further lines of one begin as
-/// a shell would ask for them.
-fn command(action: &Action, out: &mut String) {
-    let text = visible_lines(&action.to_string()).replace('\n', "\n    > ");
-    // Writing to a String cannot fail.
-    let _ = writeln!(out, "    # {text}");
-}
-
-fn commands(one: &LayoutOutlook, out: &mut String) {
-    let head = |text: &str, is_empty: bool| if is_empty { String::new() } else { format!("    {text}\n") };
-    out.push_str(&head("to make it:", one.steps.is_empty()));
-    for step in &one.steps {
-        command(&step.action, out);
-        if let Some(remark) = step.provenance.remark() {
-            out.push_str(&wrapped("      ", &remark, COLUMNS));
-        }
-    }
-    out.push_str(&head("to check it:", one.checks.is_empty()));
-    one.checks.iter().for_each(|action| command(action, out));
-    let undo: Vec<&Action> =
-        one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action).collect();
-    out.push_str(&head("to take it down:", undo.is_empty()));
-    undo.into_iter().for_each(|action| command(action, out));
-}
-
-fn of_one(one: &LayoutOutlook, show_commands: bool) -> String {
-    let layout = &one.layout;
-    let mut head = layout.name.clone();
-    for (before, words) in [(": ", &layout.title), ("; stands for ", &layout.stands_for)] {
-        if !words.is_empty() {
-            head.push_str(before);
-            head.push_str(words);
-        }
-    }
-    let mut out = wrapped("  ", &head, COLUMNS);
-    if !one.devices.is_empty() {
-        let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
-        let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
-        let names: Vec<String> = one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
-        let count = crate::format::counted(one.devices.len() as u64, "device");
-        out.push_str(&wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS));
-    }
-    if show_commands {
-        commands(one, &mut out);
-    }
-    for obstacle in &one.obstacles {
-        out.push_str(&wrapped("    ! ", obstacle, COLUMNS));
-    }
-    out
+/// The commands of a layout. None is ever broken: it is to be copied, and nothing of it may be overlooked. Further
+/// lines of one begin as a shell would ask for them.
+fn of_one(one: &LayoutOutlook) -> String {
+    let command =
+        |action: &Action| format!("    # {}\n", visible_lines(&action.to_string()).replace('\n', "\n    > "));
+    let make = one.steps.iter().map(|step| {
+        let remark = step.provenance.remark().map(|remark| wrapped("      ", &remark, COLUMNS));
+        command(&step.action) + &remark.unwrap_or_default()
+    });
+    let undo = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| command(&undo.action));
+    let parts: [(&str, String); 3] = [
+        ("to make it", make.collect()),
+        ("to check it", one.checks.iter().map(command).collect()),
+        ("to take it down", undo.collect()),
+    ];
+    let parts = parts.into_iter().filter(|(_, commands)| !commands.is_empty());
+    parts.map(|(head, commands)| format!("    {head}:\n{commands}")).collect()
 }

@@ -3,11 +3,12 @@
 
 use std::mem::discriminant;
 
-use plan::{Case, Concern, Outlook, Phase, Plan, SettingValue};
+use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
 
+use super::case::result_phases;
 use super::concerns::{concern_words, is_news};
 use crate::format::{counted, decimal_bytes, duration, grouped};
-use crate::table::{Align, Table, wrapped};
+use crate::table::{PROSE_COLUMNS as COLUMNS, Table, wrapped};
 
 /// Cases up to which each has a row of its own.
 const CASES_LISTED: usize = 24;
@@ -23,49 +24,25 @@ pub(super) fn is_long(plan: &Plan) -> bool {
 }
 
 /// The cases of one workload.
-struct Group<'a> {
-    name: &'a str,
-    cases: Vec<(&'a Case, &'a Outlook)>,
-}
+type Group<'a> = Vec<(&'a Case, &'a Outlook)>;
 
 fn groups<'a>(plan: &'a Plan, all: &'a [Outlook]) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for (case, outlook) in plan.cases.iter().zip(all) {
-        match groups.iter_mut().find(|group| group.name == case.group) {
-            Some(group) => group.cases.push((case, outlook)),
-            None => groups.push(Group { name: &case.group, cases: vec![(case, outlook)] }),
-        }
-    }
-    groups
+    analysis::grouped(plan.cases.iter().zip(all), |(case, _)| &case.group)
 }
 
 /// One row for each workload.
 pub(super) fn table(plan: &Plan, all: &[Outlook]) -> Table {
-    let mut table = Table::new(&[
-        ("workload", Align::Left),
-        ("swept", Align::Left),
-        ("phases", Align::Left),
-        ("cases", Align::Right),
-        ("passes", Align::Right),
-        ("written", Align::Right),
-        ("read", Align::Right),
-        ("predicted", Align::Right),
-    ]);
-    for group in groups(plan, all) {
-        let passes = group.cases.iter().map(|(case, _)| u64::from(case.passes_max())).sum();
-        let seconds: f64 = group.cases.iter().map(|(_, outlook)| outlook.seconds).sum();
-        table.row(vec![
-            group.name.to_owned(),
-            swept(&group),
-            phases(&group),
-            grouped(group.cases.len() as u64),
-            grouped(passes),
-            decimal_bytes(moved(&group, true)),
-            decimal_bytes(moved(&group, false)),
-            duration(seconds),
-        ]);
-    }
-    table
+    let passes = |group: &Group<'_>| group.iter().map(|(case, _)| u64::from(case.passes_max())).sum();
+    Table::of(groups(plan, all))
+        .left("workload", |group| group[0].0.group.clone())
+        .left("swept", swept)
+        .left("phases", |group| result_phases(group.iter().map(|(case, _)| *case)))
+        .right("cases", |group| grouped(group.len() as u64))
+        .right("passes", |group| grouped(passes(group)))
+        .right("written", |group| decimal_bytes(moved(group, true)))
+        .right("read", |group| decimal_bytes(moved(group, false)))
+        .right("predicted", |group| duration(group.iter().map(|(_, outlook)| outlook.seconds).sum()))
+        .done()
 }
 
 /// Bytes that all passes of `group` write or read; mixed phases count as writes.
@@ -75,82 +52,49 @@ fn moved(group: &Group<'_>, writes: bool) -> u64 {
         let pass = phases.fold(0_u64, |sum, phase| sum.saturating_add(phase.bytes.0));
         pass.saturating_mul(u64::from(case.passes_max()))
     };
-    group.cases.iter().map(of_case).fold(0, u64::saturating_add)
-}
-
-fn phases(group: &Group<'_>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for phase in group.cases.iter().flat_map(|(case, _)| &case.phases).filter(|phase| phase.is_result()) {
-        if !names.contains(&phase.name()) {
-            names.push(Phase::name(*phase));
-        }
-    }
-    names.join(", ")
+    group.iter().map(of_case).fold(0, u64::saturating_add)
 }
 
 /// `tasks 33, 66, 99; transfer 4 KiB … 16 MiB (13)`.
 fn swept(group: &Group<'_>) -> String {
-    let mut keys: Vec<(&str, Vec<&SettingValue>)> = Vec::new();
-    for setting in group.cases.iter().flat_map(|(case, _)| &case.settings) {
-        let index = keys.iter().position(|(key, _)| *key == setting.key).unwrap_or_else(|| {
-            keys.push((&setting.key, Vec::new()));
-            keys.len() - 1
-        });
-        // Neighbouring cases have most values in common, so the last ones are looked at first.
-        let values = &mut keys[index].1;
-        if !values.iter().rev().any(|value| **value == setting.value) {
-            values.push(&setting.value);
+    let settings = group.iter().flat_map(|(case, _)| &case.settings);
+    let words = |same: &Vec<&Setting>| {
+        let mut values: Vec<&SettingValue> = Vec::new();
+        for setting in same {
+            // Neighbouring cases have most values in common, so the last ones are looked at first.
+            if !values.iter().rev().any(|value| **value == setting.value) {
+                values.push(&setting.value);
+            }
         }
-    }
-    let words = |(key, values): &(&str, Vec<&SettingValue>)| {
-        if values.len() <= VALUES_NAMED {
-            let all: Vec<String> = values.iter().map(ToString::to_string).collect();
-            return format!("{key} {}", all.join(", "));
+        let key = &same[0].key;
+        match values.as_slice() {
+            [first, .., last] if values.len() > VALUES_NAMED => {
+                format!("{key} {first} … {last} ({})", values.len())
+            }
+            all => format!("{key} {}", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         }
-        format!("{key} {} … {} ({})", values[0], values[values.len() - 1], values.len())
     };
-    keys.iter().map(words).collect::<Vec<_>>().join("; ")
-}
-
-/// One kind of concern of one workload: the cases that it is about, and the worst of them.
-struct Kind<'a> {
-    worst: (&'a Case, &'a Concern),
-    cases: usize,
-    last: &'a str,
+    analysis::grouped(settings, |one| &one.key).iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
 /// Concerns by workload and kind, each with the number of cases that have it, and the worst in full.
-pub(super) fn concerns(plan: &Plan, all: &[Outlook], columns: usize) -> String {
+pub(super) fn concerns(plan: &Plan, all: &[Outlook]) -> String {
     let mut out = String::new();
     for group in groups(plan, all) {
-        let mut kinds: Vec<Kind<'_>> = Vec::new();
-        for &(case, outlook) in &group.cases {
-            for concern in outlook.concerns.iter().filter(|concern| is_news(plan, concern)) {
-                match kinds.iter_mut().find(|kind| discriminant(kind.worst.1) == discriminant(concern)) {
-                    Some(kind) => {
-                        // Two phases of one case are one case.
-                        kind.cases += usize::from(kind.last != case.id);
-                        kind.last = &case.id;
-                        if weight(concern) > weight(kind.worst.1) {
-                            kind.worst = (case, concern);
-                        }
-                    }
-                    None => kinds.push(Kind { worst: (case, concern), cases: 1, last: &case.id }),
-                }
-            }
-        }
-        for kind in kinds {
-            let of = counted(group.cases.len() as u64, "case");
-            let (case, concern) = kind.worst;
-            let worst = if kind.cases > 1 { "the worst, " } else { "" };
-            let place = point(case);
-            let text = format!(
-                "{}, {} of {of}; {worst}{place}{}",
-                group.name,
-                grouped(kind.cases as u64),
-                concern_words(plan, case, concern)
-            );
-            out.push_str(&wrapped("  ! ", &text, columns));
+        let of = counted(group.len() as u64, "case");
+        let all = group
+            .iter()
+            .flat_map(|(case, outlook)| outlook.concerns.iter().map(move |concern| (*case, concern)))
+            .filter(|(_, concern)| is_news(plan, concern));
+        for kind in analysis::grouped(all, |(_, concern)| discriminant(*concern)) {
+            // Two phases of one case are one case.
+            let cases = kind.chunk_by(|(one, _), (next, _)| one.id == next.id).count();
+            let worst = kind.iter().rev().max_by(|one, other| weight(one.1).total_cmp(&weight(other.1)));
+            let Some((case, concern)) = worst else { continue };
+            let (worst, place) = (if cases > 1 { "the worst, " } else { "" }, point(case));
+            let (name, cases) = (&case.group, grouped(cases as u64));
+            let concern = concern_words(plan, case, concern);
+            out += &wrapped("  ! ", &format!("{name}, {cases} of {of}; {worst}{place}{concern}"), COLUMNS);
         }
     }
     out

@@ -1,12 +1,11 @@
 //! What a study fixes before it runs: how each case is gone through, and what was promised.
 
 use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected};
-use plan::{Bound, Case, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
+use plan::{Bound, Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use crate::format::{counted, percent};
-use crate::section;
-use crate::table::PROSE_COLUMNS as COLUMNS;
-use crate::table::wrapped;
+use crate::section::amount;
+use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
 
 /// What the study asks of its figures that their repetitions cannot carry, with how many would.
 pub(super) fn repetitions(plan: &Plan) -> String {
@@ -15,38 +14,33 @@ pub(super) fn repetitions(plan: &Plan) -> String {
             Side::Measured(selector) => Some(selector),
             Side::Value(_) => None,
         };
-        std::iter::once(&claim.left).chain(right)
+        [Some(&claim.left), right].into_iter().flatten()
     });
     let claimed = claimed.map(|selector| ("claims compare figures", selector, DIFFERENCE_LEAST));
-    let promised = plan.terms.commitments.iter().filter_map(|commitment| {
-        let among = match commitment.over {
-            Over::Best => chosen(plan, &commitment.figures).count().max(1),
+    let promised = plan.terms.commitments.iter().filter_map(|one| {
+        let among = match one.over {
+            Over::Best => chosen(plan, &one.figures).count().max(1),
             Over::Every => 1,
         };
-        let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
-        match (among, commitment.statistic) {
-            (1, Statistic::ConfidenceBound) => {
-                Some(("commitments ask for a bound", &commitment.figures, needed))
-            }
-            (1, _) => None,
-            _ => Some(("commitments take the best of several figures", &commitment.figures, needed)),
-        }
+        let what = match (among, one.statistic) {
+            (1, Statistic::ConfidenceBound) => "commitments ask for a bound",
+            (1, _) => return None,
+            _ => "commitments take the best of several figures",
+        };
+        Some((what, &one.figures, bound_least((1.0 - CONFIDENCE) / among as f64)))
     });
-    let mut said: Vec<(&str, u32, usize)> = Vec::new();
-    for (what, selector, needed) in claimed.chain(promised) {
-        let fewest = chosen(plan, selector).map(counting).min();
-        let Some(there) = fewest.filter(|&there| (there as usize) < needed) else { continue };
-        match said.iter_mut().find(|(other, ..)| *other == what) {
-            Some((_, fewest, most)) => (*fewest, *most) = ((*fewest).min(there), (*most).max(needed)),
-            None => said.push((what, there, needed)),
-        }
-    }
-    let line = |(what, there, needed): &(&str, u32, usize)| {
-        let there = counted(u64::from(*there), "repetition");
+    let too_few = claimed.chain(promised).filter_map(|(what, selector, needed)| {
+        let there = chosen(plan, selector).map(counting).min()?;
+        ((there as usize) < needed).then_some((what, there, needed))
+    });
+    let line = |same: &Vec<(&str, u32, usize)>| {
+        let there = counted(same.iter().map(|one| one.1).min().unwrap_or(0).into(), "repetition");
+        let needed = same.iter().map(|one| one.2).max().unwrap_or(0);
+        let what = same[0].0;
         let text = format!("{what} of {there}: at least {needed} are needed; set repetitions = {needed}");
         wrapped("  ! ", &text, COLUMNS)
     };
-    said.iter().map(line).collect()
+    analysis::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
 }
 
 /// The cases and result phases that a selection is about.
@@ -66,20 +60,14 @@ const fn counting(case: &Case) -> u32 {
 
 /// How cases are gone through, where it is not simply once: one line for each protocol.
 pub(super) fn protocol(plan: &Plan) -> String {
-    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
-    for case in plan.cases.iter().filter(|case| case.protocol != Protocol::default()) {
-        let text = words(case);
-        let workload = if case.group.is_empty() { case.id.as_str() } else { case.group.as_str() };
-        match said.iter_mut().find(|(other, _)| *other == text) {
-            Some((_, workloads)) if workloads.contains(&workload) => {}
-            Some((_, workloads)) => workloads.push(workload),
-            None => said.push((text, vec![workload])),
-        }
-    }
-    let several = said.len() > 1;
-    let line = |(text, workloads): &(String, Vec<&str>)| {
-        let of = if several { format!("{}: ", workloads.join(", ")) } else { String::new() };
-        wrapped("  protocol    ", &format!("{of}{text}"), COLUMNS)
+    let told = plan.cases.iter().filter(|case| case.protocol != Protocol::default());
+    let said = analysis::grouped(told, |case| words(case));
+    let line = |same: &Vec<&Case>| {
+        let names = same.iter().map(|case| if case.group.is_empty() { &case.id } else { &case.group });
+        let names = analysis::grouped(names, |name| *name);
+        let names: Vec<&str> = names.iter().map(|same| same[0].as_str()).collect();
+        let of = if said.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
+        wrapped("  protocol    ", &format!("{of}{}", words(same[0])), COLUMNS)
     };
     said.iter().map(line).collect()
 }
@@ -87,62 +75,52 @@ pub(super) fn protocol(plan: &Plan) -> String {
 /// How a case is gone through.
 pub(crate) fn words(case: &Case) -> String {
     let protocol = &case.protocol;
-    let mut parts = Vec::new();
-    if protocol.wipe {
-        parts.push("the files are removed and the device is discarded (wiped) first".to_owned());
-    }
-    if protocol.precondition > 0 {
-        let writes = counted(protocol.precondition.into(), "full sequential write");
-        parts.push(format!("{writes} of the files before the first pass"));
-    }
-    if protocol.warm_up > 0 {
-        let passes = match protocol.warm_up {
-            1 => "1 warm-up pass that does not count".to_owned(),
-            several => format!("{several} warm-up passes that do not count"),
-        };
-        parts.push(passes);
-    }
     let repetitions = counted(case.repetitions.into(), "repetition");
-    parts.push(match protocol.stopping {
-        Stopping::Count => repetitions,
-        Stopping::Interval { share, least } => format!(
-            "until the interval of the median is at most {} wide, not before {least} and at most {repetitions}",
-            percent(share)
-        ),
-        Stopping::Steady { window, excursion, slope } => format!(
-            "until {window} repetitions are steady (excursion {}, slope {}), at most {repetitions}",
-            percent(excursion),
-            percent(slope)
-        ),
-    });
-    if protocol.rounds > 1 {
-        parts.push(format!("{} rounds each, of which the last counts", protocol.rounds));
-    }
-    if protocol.drop_caches {
-        parts.push("the page cache is dropped before each phase that reads".to_owned());
-    }
-    if protocol.phase_min.0 > 0 {
-        parts.push(format!("a phase shorter than {} meets no commitment", protocol.phase_min));
-    }
-    parts.join("; ")
+    let writes = counted(protocol.precondition.into(), "full sequential write");
+    let parts = [
+        protocol.wipe.then(|| "the files are removed and the device is discarded (wiped) first".to_owned()),
+        (protocol.precondition > 0).then(|| format!("{writes} of the files before the first pass")),
+        match protocol.warm_up {
+            0 => None,
+            1 => Some("1 warm-up pass that does not count".to_owned()),
+            several => Some(format!("{several} warm-up passes that do not count")),
+        },
+        Some(match protocol.stopping {
+            Stopping::Count => repetitions,
+            Stopping::Interval { share, least } => format!(
+                "until the interval of the median is at most {} wide, not before {least} and at most {repetitions}",
+                percent(share)
+            ),
+            Stopping::Steady { window, excursion, slope } => format!(
+                "until {window} repetitions are steady (excursion {}, slope {}), at most {repetitions}",
+                percent(excursion),
+                percent(slope)
+            ),
+        }),
+        (protocol.rounds > 1).then(|| format!("{} rounds each, of which the last counts", protocol.rounds)),
+        protocol.drop_caches.then(|| "the page cache is dropped before each phase that reads".to_owned()),
+        (protocol.phase_min.0 > 0)
+            .then(|| format!("a phase shorter than {} meets no commitment", protocol.phase_min)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// `random reads (the contract): at least 1,000,000 IOPS`.
+pub(crate) fn promised(one: &Commitment) -> String {
+    let side = match one.bound {
+        Bound::AtLeast => "at least",
+        Bound::AtMost => "at most",
+    };
+    let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
+    format!("{}{by}: {side} {}", one.name, amount(one.amount))
 }
 
 /// Every commitment with the rule that judges it.
 pub(super) fn commitments(plan: &Plan) -> String {
-    if plan.terms.commitments.is_empty() {
-        return String::new();
-    }
-    let mut out = "\nPromised, and fixed from now on\n".to_owned();
-    for one in &plan.terms.commitments {
-        let side = match one.bound {
-            Bound::AtLeast => "at least",
-            Bound::AtMost => "at most",
-        };
-        let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
-        let promised = section::amount(one.amount);
-        let of = selected(&one.figures, one.over);
-        let text = format!("{}{by}: {side} {promised}, {of}; judged by {}", one.name, judged_by(one));
-        out.push_str(&wrapped("  · ", &text, COLUMNS));
-    }
-    out
+    let all = plan.terms.commitments.iter().map(|one| {
+        let (of, by) = (selected(&one.figures, one.over), judged_by(one));
+        wrapped("  · ", &format!("{}, {of}; judged by {by}", promised(one)), COLUMNS)
+    });
+    let all: String = all.collect();
+    if all.is_empty() { all } else { format!("\nPromised, and fixed from now on\n{all}") }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
 
+use super::case::{clock_words, keep_words, phases_words, tasks_words};
 use super::jobs;
-use super::phrases::{clock_words, keep_words, phases_words, tasks_words};
 use crate::format::{counted, decimal_bytes, duration, grouped};
 
 /// `tree of 1000 files of 3901 bytes, create stat remove`: the case in a column of a table.
@@ -41,72 +41,49 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
         Work::Tree(tree) => {
             let each = if tree.own_trees { "a tree for each task" } else { "one tree for all tasks" };
             let all = directories(tree.directories());
+            let (items, each_has) = (grouped(tree.items_per_task()), grouped(tree.items_per_directory));
+            let used = directories(tree.used_directories().1);
             lines.push(("tree", format!("{each}: {} levels below the topmost, {all}", tree.depth)));
-            let used = tree.used_directories().1;
-            lines.push((
-                "items",
+            lines.push(("items", format!("{items} of each task: {each_has} in each of {used}")));
+            let (one, two, three) = (tree.shift, 2 * u64::from(tree.shift), 3 * u64::from(tree.shift));
+            let shift = || {
                 format!(
-                    "{} of each task: {} in each of {}",
-                    grouped(tree.items_per_task()),
-                    grouped(tree.items_per_directory),
-                    directories(used)
-                ),
-            ));
-            if tree.shift > 0 {
-                let (one, two, three) = (tree.shift, 2 * u64::from(tree.shift), 3 * u64::from(tree.shift));
-                lines.push((
-                    "shift",
-                    format!("task t looks at items of t + {one}, reads those of t + {two}, removes those of t + {three}"),
-                ));
-            }
+                    "task t looks at items of t + {one}, reads those of t + {two}, removes those of t + {three}"
+                )
+            };
+            lines.extend((one > 0).then(|| ("shift", shift())));
         }
-        Work::Objects(objects) => {
-            lines.push((
-                "sets",
-                format!(
-                    "{} of each task, {} objects in each, {} steps",
-                    objects.sets,
-                    grouped(objects.precreated),
-                    grouped(objects.steps)
-                ),
-            ));
+        Work::Objects(work) => {
+            let (sets, objects, steps) = (work.sets, grouped(work.precreated), grouped(work.steps));
+            lines.push(("sets", format!("{sets} of each task, {objects} objects in each, {steps} steps")));
         }
         Work::Rpc(rpc) => {
+            let (each, pattern, by) = (rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT);
             lines.push(("messages", format!("{} out, {} back", rpc.request_bytes, rpc.response_bytes)));
-            lines.push((
-                "connections",
-                format!("{} of each pair, {}, over {}", rpc.connections, rpc.pattern, plan::Rpc::TRANSPORT),
-            ));
+            lines.push(("connections", format!("{each} of each pair, {pattern}, over {by}")));
         }
         Work::Jobs(jobs) => lines.extend(jobs::lines(jobs, workload)),
         Work::Transfers => {}
     }
     // The directories of jobs are told with what each of them needs.
     if workload.work.makes_trees() && workload.work.jobs().is_none() {
-        lines.push((
-            "files",
-            format!(
-                "{} of {}, and {}: {} in all",
-                grouped(forecast.files),
-                forecast.file_bytes.both_units(),
-                directories(forecast.directories),
-                forecast.footprint.both_units()
-            ),
-        ));
+        let (files, made) = (grouped(forecast.files), directories(forecast.directories));
+        let (size, all) = (forecast.file_bytes.both_units(), forecast.footprint.both_units());
         let roots: Vec<String> = workload.roots(0).iter().map(|root| root.display().to_string()).collect();
-        lines.push(("in", roots.join(" ")));
         let existing = match workload.files.existing {
             Existing::Replace => "a tree that is there already is refused",
             Existing::Reuse => "a tree that is there already is used again",
         };
-        lines.push(("before", existing.to_owned()));
+        lines.extend([
+            ("files", format!("{files} of {size}, and {made}: {all} in all")),
+            ("in", roots.join(" ")),
+            ("before", existing.to_owned()),
+        ]);
     }
     lines.push(("backend", format!("{}, depth {}", workload.backend.name(), workload.backend.depth())));
     lines.push(("phases", phases_words(case)));
     lines.extend(clock_words(workload).map(|text| ("clock", text)));
-    if workload.work.makes_trees() {
-        lines.push(("afterwards", keep_words(workload).to_owned()));
-    }
+    lines.extend(workload.work.makes_trees().then(|| ("afterwards", keep_words(workload).to_owned())));
     lines
 }
 
@@ -116,32 +93,24 @@ fn directories(count: u64) -> String {
 }
 
 /// Operations and seconds of a phase, and where the guess comes from.
-pub(super) fn predicted(phase: &PhaseOutlook, around: &Surroundings) -> String {
-    let source = if phase.phase.makes() { &around.write.source } else { &around.read.source };
-    let seconds = duration(phase.seconds);
-    let bytes =
-        if phase.bytes.0 > 0 { format!(" with {}", decimal_bytes(phase.bytes.0)) } else { String::new() };
-    match phase.operations {
+pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String {
+    let phase = outlook.phase;
+    let source = if phase.makes() { &around.write.source } else { &around.read.source };
+    let (seconds, volume) = (duration(outlook.seconds), decimal_bytes(outlook.bytes.0));
+    let bytes = if outlook.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
+    match outlook.operations {
         // How fast they compute nobody knows before.
-        None if matches!(phase.phase, Phase::Load | Phase::Jobs) => {
-            format!(
-                "{}: {} of tables, at least {seconds} by their volume ({source})",
-                phase.phase,
-                decimal_bytes(phase.bytes.0)
-            )
+        None if matches!(phase, Phase::Load | Phase::Jobs) => {
+            format!("{phase}: {volume} of tables, at least {seconds} by their volume ({source})")
         }
-        None if phase.by_clock => format!("{}: {seconds} by the clock", phase.phase),
-        None => format!("{}: time unknown", phase.phase),
-        Some(all) if phase.by_clock => {
-            format!("{}: {seconds} by the clock, {} operations at most{bytes}", phase.phase, grouped(all))
+        None if outlook.by_clock => format!("{phase}: {seconds} by the clock"),
+        None => format!("{phase}: time unknown"),
+        Some(all) if outlook.by_clock => {
+            format!("{phase}: {seconds} by the clock, {} operations at most{bytes}", grouped(all))
         }
         Some(all) => {
-            let what = if phase.phase == Phase::Benchmark { "operation" } else { "item" };
-            format!(
-                "{}: {}{bytes}, about {seconds} at the time of a small transfer each ({source})",
-                phase.phase,
-                counted(all, what)
-            )
+            let all = counted(all, if phase == Phase::Benchmark { "operation" } else { "item" });
+            format!("{phase}: {all}{bytes}, about {seconds} at the time of a small transfer each ({source})")
         }
     }
 }

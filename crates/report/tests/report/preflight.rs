@@ -68,6 +68,18 @@ fn a_plan_is_explained_in_full() {
     insta::assert_snapshot!(report::explain(&plan, &around(18.8e9, 24_000_000_000_000)));
 }
 
+/// Figure 2 of study B: three tasks, two segments, two transfers in each block.
+#[test]
+fn offsets_and_the_order_of_blocks_in_a_shared_file_are_shown() {
+    let geometry = Geometry { transfer: Bytes(1), block: Bytes(2), segments: 2 };
+    let mut spec = WorkloadSpec::new("figure 2", "file", geometry);
+    spec.tasks = 3;
+    let case = Case::new("figure-2", spec.validate().expect("valid"), vec![Phase::Write]);
+    let text = report::explain(&ior(case), &around(1e9, 1 << 40));
+    assert!(text.contains("Block[0,0] Block[0,1] Block[0,2] Block[1,0] Block[1,1] Block[1,2]"), "{text}");
+    assert!(text.contains("1  file  2, 3, 8, 9"), "{text}");
+}
+
 #[test]
 fn thirty_three_tasks_over_twelve_targets_are_told_their_bound() {
     let plan = ior(twelve_cards(33, Bytes::mib(1), 10_000));
