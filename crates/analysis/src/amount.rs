@@ -55,3 +55,20 @@ pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: Ra
     };
     repetitions.iter().map(value).collect()
 }
+
+/// The number of an amount in its unit.
+pub(crate) const fn number(amount: Amount) -> f64 {
+    match amount {
+        Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
+        Amount::Latency { nanos, .. } => nanos,
+    }
+}
+
+/// Its unit in JSON and CSV.
+pub(crate) const fn unit(amount: Amount) -> &'static str {
+    match amount {
+        Amount::BytesPerSecond(_) => "bytes/s",
+        Amount::OperationsPerSecond(_) => "ops/s",
+        Amount::Latency { .. } => "ns",
+    }
+}

@@ -41,7 +41,7 @@ pub struct BoundBy {
     /// User time ÷ (I/O time × tasks or processors, whichever are fewer).
     pub user_share: f64,
     /// System time, likewise.
-    pub system_share: f64,
+    pub(crate) system_share: f64,
     /// What is left.
     pub wait_share: f64,
     /// Processor nanoseconds of one transfer.

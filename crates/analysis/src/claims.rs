@@ -32,7 +32,7 @@ pub struct ClaimVerdict {
     /// What its only rule compares; none of several rules.
     pub relation: Option<Relation>,
     /// The figures that the comparisons rest on.
-    pub figures: Vec<usize>,
+    pub(crate) figures: Vec<usize>,
 }
 
 impl Statement for ClaimVerdict {

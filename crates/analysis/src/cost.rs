@@ -33,7 +33,7 @@ pub struct Cost {
     /// Rack units, or what else is counted; 0 where not said.
     pub rack_units: f64,
     /// Ports; 0 where not said.
-    pub ports: u32,
+    pub(crate) ports: u32,
 }
 
 /// A time × what is counted, where that is said.
@@ -113,7 +113,7 @@ impl Statement for Placement {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The target.
-    pub target: String,
+    pub(crate) target: String,
     /// Devices and the slots for them, where both are said.
     pub slots: Option<(u32, u32)>,
     /// Bytes that are to be there and its capacity, where that is said.

@@ -20,11 +20,11 @@ pub struct CoverageJob {
     /// Its first node and all that had tasks in its passes that count, in the order of names.
     pub nodes: Vec<String>,
     /// Cases that it has rows of.
-    pub cases: usize,
+    pub(crate) cases: usize,
     /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
     /// At its end, where it is known.
-    pub finished_unix_ns: Option<i64>,
+    pub(crate) finished_unix_ns: Option<i64>,
     /// Whether nobody else could use the storage meanwhile, as far as the user says.
     pub exclusive: Option<bool>,
 }

@@ -1,17 +1,14 @@
 //! Figures against data sheets and limits.
 
-use std::collections::HashMap;
-
-use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan, TargetTerms};
+use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
 
 use crate::Figure;
-use crate::amount::{bytes_of_one, in_unit_of, measured};
+use crate::amount::{bytes_of_one, in_unit_of, measured, number, unit};
 use crate::gate::{Gate, Kind, Stated};
-use crate::subject::nodes_of;
+use crate::subject::{Subject, subjects};
 use crate::table::{
     Column, Of, Quantity, Statement, Value, amount, any, below, detail, flag, share, subject, text, word,
 };
-use crate::verdict::{number, unit};
 
 /// A figure against a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,38 +87,38 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
 /// and 50 MB/s for a drive, one that moves 120 has reached 100; one that moves 40 has missed them all.
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
-    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let targets: HashMap<&str, &TargetTerms> =
-        plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
-    let mut all = Vec::new();
-    for (index, figure) in figures.iter().enumerate() {
-        let Some(case) = cases.get(&*figure.case) else { continue };
-        let subject = Subject { case, phase: figure.phase };
-        let terms = targets.get(case.target.as_str());
-        let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
-        let devices = crate::subject::members_of(case).unwrap_or(devices);
-        let nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
-        let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
-        let mut of_figure: Vec<(Expected, Option<&Expectation>)> = Vec::new();
-        for expectation in subject.about(&plan.terms.expectations) {
-            let limit = in_all(expectation);
-            if !concerns(expectation, figure) {
-                continue;
-            }
-            let Some(value) = measured(figure, limit) else { continue };
-            of_figure.push((found(index, figure, expectation, limit, value), Some(expectation)));
-        }
-        for (expectation, limit) in subject.between(&plan.terms.expectations, in_all) {
-            let Some(value) = measured(figure, limit) else { continue };
-            let mut expected = found(index, figure, expectation, limit, value);
-            expected.name = format!("{} at {} % reads", expectation.name, case.workload.read_percent);
-            expected.ceiling = false;
-            of_figure.push((expected, None));
-        }
-        grade(&mut of_figure, bytes_of_one(case, figure.phase));
-        all.extend(of_figure.into_iter().map(|(expected, _)| expected));
-    }
-    all
+    subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.terms.expectations)).collect()
+}
+
+fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
+    let (case, figure) = (subject.case, subject.figure);
+    let terms = subject.target.filter(|terms| terms.name == case.target);
+    let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
+    let devices = crate::subject::members_of(case).unwrap_or(devices);
+    let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
+    let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
+    let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
+    let found = |one: &Expectation, limit: Amount| {
+        Some(Expected {
+            figure: subject.index,
+            name: one.name.clone(),
+            amount: limit,
+            ratio: measured(figure, limit)? / number(limit),
+            ceiling: one.ceiling,
+            in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
+            reached: None,
+            source: one.source.clone(),
+        })
+    };
+    let named = about(case, figure.phase, expectations).filter(|one| concerns(one, figure));
+    let mut all: Vec<(Expected, Option<&Expectation>)> =
+        named.filter_map(|one| Some((found(one, in_all(one))?, Some(one)))).collect();
+    all.extend(between(subject, expectations, in_all).into_iter().filter_map(|(one, limit)| {
+        let name = format!("{} at {} % reads", one.name, case.workload.read_percent);
+        Some((Expected { name, ceiling: false, ..found(one, limit)? }, None))
+    }));
+    grade(&mut all, bytes_of_one(case, figure.phase));
+    all.into_iter().map(|(one, _)| one).collect()
 }
 
 /// Whether an expectation that names no phase means `figure` too: what is expected of transfers says
@@ -134,41 +131,24 @@ fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
             && figure.bytes_per_second.median > 0.0)
 }
 
-fn found(figure: usize, of: &Figure, expectation: &Expectation, amount: Amount, value: f64) -> Expected {
-    let mean = Amount::Latency { nanos: 0.0, percent: None };
-    Expected {
-        figure,
-        name: expectation.name.clone(),
-        amount,
-        ratio: value / number(amount),
-        ceiling: expectation.ceiling,
-        in_time: expectation.at_latency.and_then(|at| Some(measured(of, mean)? <= at.0 as f64)),
-        reached: None,
-        source: expectation.source.clone(),
-    }
-}
-
 /// Marks the hardest grade that was reached, among rates and among latencies; the easiest where none was.
-fn grade(of_figure: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
-    let hardness = |amount: Amount| match amount {
-        Amount::Latency { nanos, .. } => (true, -nanos),
-        rate => (false, in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0)),
+fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
+    let hardness = |one: &Expected| match one.amount {
+        Amount::Latency { nanos, .. } => -nanos,
+        rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
     };
     for of_latency in [false, true] {
+        let is_of = |one: &Expected| matches!(one.amount, Amount::Latency { .. }) == of_latency;
+        let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
+        let mut grades: Vec<_> =
+            grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
+        grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
         let is_kept = |ratio: f64| if of_latency { ratio <= 1.0 } else { ratio >= 1.0 };
-        let graded = |(place, (expected, grade)): (usize, &(Expected, Option<&Expectation>))| {
-            let (latency, hardness) = hardness(expected.amount);
-            let is_grade = grade.is_some_and(|grade| !grade.reached.is_empty());
-            (latency == of_latency && is_grade).then_some((place, hardness, is_kept(expected.ratio)))
-        };
-        let grades = || of_figure.iter().enumerate().filter_map(graded);
-        let hardest = grades().filter(|one| one.2).max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((place, _, kept)) = hardest.or_else(|| grades().min_by(|a, b| a.1.total_cmp(&b.1))) else {
-            continue;
-        };
-        let (expected, grade) = &mut of_figure[place];
-        let words = grade.map(|grade| if kept { &grade.reached } else { &grade.missed });
-        expected.reached = words.filter(|words| !words.is_empty()).cloned();
+        let hardest = grades.iter().rposition(|(one, _)| is_kept(one.ratio));
+        if let Some((one, grade)) = grades.get_mut(hardest.unwrap_or(0)) {
+            let words = if hardest.is_some() { &grade.reached } else { &grade.missed };
+            one.reached = Some(words.clone()).filter(|words| !words.is_empty());
+        }
     }
 }
 
@@ -178,92 +158,57 @@ pub(crate) fn about<'a>(
     phase: Phase,
     expectations: &'a [Expectation],
 ) -> impl Iterator<Item = &'a Expectation> {
-    Subject { case, phase }.about(expectations)
+    let read_percent = match phase {
+        Phase::Mixed => case.workload.read_percent,
+        Phase::Write | Phase::Fill => 0,
+        _ => 100,
+    };
+    let is_mix = move |one: &&Expectation| one.read_percent.is_none_or(|share| share == read_percent);
+    expectations.iter().filter(move |one| agrees(case, phase, one)).filter(is_mix)
 }
 
-/// What an expectation has to agree with.
-#[derive(Clone, Copy)]
-struct Subject<'a> {
-    case: &'a Case,
-    phase: Phase,
+/// Whether all that an expectation names agrees, but for the share of reads.
+fn agrees(case: &Case, phase: Phase, one: &Expectation) -> bool {
+    let workload = &case.workload;
+    let random = matches!(workload.order, Order::Random { .. });
+    let of_transfers = one.random.is_some() || one.transfer.is_some() || one.read_percent.is_some();
+    (phase.is_transfers() || !of_transfers)
+        && one.target.as_ref().is_none_or(|target| *target == case.target)
+        && one.phase.is_none_or(|wanted| wanted == phase)
+        && one.random.is_none_or(|wanted| wanted == random)
+        && one.transfer.is_none_or(|transfer| transfer == workload.geometry.transfer)
 }
 
-impl<'s> Subject<'s> {
-    /// All but the share of reads.
-    fn agrees(self, expectation: &Expectation) -> bool {
-        let workload = &self.case.workload;
-        let random = matches!(workload.order, Order::Random { .. });
-        let of_transfers = expectation.random.is_some()
-            || expectation.transfer.is_some()
-            || expectation.read_percent.is_some();
-        if of_transfers && !self.phase.is_transfers() {
-            return false;
-        }
-        expectation.target.as_ref().is_none_or(|target| *target == self.case.target)
-            && expectation.phase.is_none_or(|phase| phase == self.phase)
-            && expectation.random.is_none_or(|wanted| wanted == random)
-            && expectation.transfer.is_none_or(|transfer| transfer == workload.geometry.transfer)
+/// Interpolated limits of a mixed phase whose share of reads stands in no expectation: one for each latency
+/// that the two neighbours have in common, with the neighbour of more writes.
+fn between<'e>(
+    subject: &Subject<'_>,
+    expectations: &'e [Expectation],
+    in_all: impl Fn(&Expectation) -> Amount,
+) -> Vec<(&'e Expectation, Amount)> {
+    let (phase, share) = (subject.figure.phase, subject.case.workload.read_percent);
+    let agreeing = expectations.iter().filter(|one| agrees(subject.case, phase, one));
+    let mixes: Vec<(u8, &Expectation)> = agreeing.filter_map(|one| Some((one.read_percent?, one))).collect();
+    if phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
+        return Vec::new();
     }
-
-    /// The share of reads of the phase, in percent.
-    fn read_percent(self) -> u8 {
-        match self.phase {
-            Phase::Mixed => self.case.workload.read_percent,
-            Phase::Write | Phase::Fill => 0,
-            _ => 100,
-        }
-    }
-
-    fn about<'e>(
-        self,
-        expectations: &'e [Expectation],
-    ) -> impl Iterator<Item = &'e Expectation> + use<'s, 'e> {
-        expectations.iter().filter(move |expectation| {
-            self.agrees(expectation)
-                && expectation.read_percent.is_none_or(|share| share == self.read_percent())
-        })
-    }
-
-    /// Interpolated limits where the share of reads stands in no expectation: one for each latency
-    /// that the two neighbours have in common, with the neighbour of more writes.
-    fn between(
-        self,
-        expectations: &[Expectation],
-        in_all: impl Fn(&Expectation) -> Amount,
-    ) -> Vec<(&Expectation, Amount)> {
-        let share = self.read_percent();
-        let mixes: Vec<(u8, &Expectation)> = expectations
-            .iter()
-            .filter(|expectation| self.agrees(expectation))
-            .filter_map(|expectation| Some((expectation.read_percent?, expectation)))
-            .collect();
-        if self.phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
-            return Vec::new();
-        }
-        let below = mixes.iter().filter(|(at, _)| *at < share);
-        let nearest = below.clone().map(|(at, _)| *at).max();
-        let mut found = Vec::new();
-        for (low, expectation) in below.filter(|(at, _)| Some(*at) == nearest) {
-            let above = mixes
-                .iter()
-                .filter(|(at, other)| *at > share && other.at_latency == expectation.at_latency)
-                .min_by_key(|(at, _)| *at);
-            let limit = above.and_then(|(high, other)| {
-                let at = f64::from(share - low) / f64::from(high - low);
-                match (in_all(expectation), in_all(other)) {
-                    (Amount::OperationsPerSecond(low), Amount::OperationsPerSecond(high)) => {
-                        mix(low, high, at).map(Amount::OperationsPerSecond)
-                    }
-                    (Amount::BytesPerSecond(low), Amount::BytesPerSecond(high)) => {
-                        mix(low, high, at).map(Amount::BytesPerSecond)
-                    }
-                    _ => None,
-                }
-            });
-            found.extend(limit.map(|limit| (*expectation, limit)));
-        }
-        found
-    }
+    let nearest = mixes.iter().map(|(at, _)| *at).filter(|&at| at < share).max();
+    let limit = |&(low, one): &(u8, &'e Expectation)| {
+        let above = mixes.iter().filter(|(at, other)| *at > share && other.at_latency == one.at_latency);
+        let (high, other) = above.min_by_key(|(at, _)| *at)?;
+        let at = f64::from(share - low) / f64::from(high - low);
+        let limit = match (in_all(one), in_all(other)) {
+            (Amount::OperationsPerSecond(low), Amount::OperationsPerSecond(high)) => {
+                Amount::OperationsPerSecond(mix(low, high, at)?)
+            }
+            (Amount::BytesPerSecond(low), Amount::BytesPerSecond(high)) => {
+                Amount::BytesPerSecond(mix(low, high, at)?)
+            }
+            _ => return None,
+        };
+        Some((one, limit))
+    };
+    mixes.iter().filter(|(at, _)| Some(*at) == nearest).filter_map(limit).collect()
 }
 
 /// The rate of a mix between two known ones, `share` of the way from the first to the second: the

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use record::HistoryRow;
 
-use crate::{DeviceOperation, RoundTrip};
+use crate::RoundTrip;
 
 /// Means over the operations of a history, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,15 +41,13 @@ impl HistorySplit {
     /// Of `rows`, in any order; none where there are none.
     #[must_use]
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
-        let mut tasks: BTreeMap<(&str, u32), Vec<DeviceOperation>> = BTreeMap::new();
+        let mut tasks: BTreeMap<(&str, u32), Vec<(u64, u64)>> = BTreeMap::new();
         let (mut count, mut sum) = (0_u64, 0.0);
         let (mut seen, mut by_sector, mut seen_latency, mut seen_device) = (0_u64, 0_u64, 0.0, 0.0);
         for row in rows {
             count += 1;
             sum += row.latency_ns as f64;
-            let start_ns = i64::try_from(row.start_ns).unwrap_or(i64::MAX);
-            let operation = DeviceOperation { start_ns, time: plan::Nanos(row.latency_ns) };
-            tasks.entry((&row.node, row.task)).or_default().push(operation);
+            tasks.entry((&row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
             if let Some(device_ns) = row.device_ns {
                 seen += 1;
                 by_sector += u64::from(row.matched == "sector");

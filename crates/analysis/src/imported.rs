@@ -1,18 +1,17 @@
 //! What the printed values of imported runs say of each other: the checks of a tool's own block, the time from
 //! its start to its end, and the round trip behind a history of single operations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
 use crate::gate::{Gate, Kind, Stated};
-use crate::table::{Column, Of, Quantity, Statement, any, change, count, detail, nanos, text, word};
-use crate::{
-    DeviceOperation, Implausible, Printed, PrintedCheck, PrintedOutcome, PrintedRule, PrintedStatistics,
-    Reconciled, RoundTrip, TimePart, check_statistics, latency_agrees, one_iteration, rate_of_records,
-    throughput_block,
+use crate::printed_checks::{
+    Printed, PrintedCheck, RoundTrip, latency_agrees, one_iteration, rate_of_records, throughput_block,
 };
+use crate::table::{Column, Of, Quantity, Statement, any, change, count, detail, nanos, text, word};
+use crate::{Implausible, PrintedStatistics, Reconciled, check_statistics};
 
 /// A check of printed values of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,14 +34,14 @@ impl Statement for ImportedCheck {
             "agreement",
             "outcome",
             "`agrees`, `differs` or `says nothing`.",
-            Quantity::Standing(&PrintedOutcome::NAMES),
-            |one| one.check.outcome.value(),
+            Quantity::Standing(&PrintedCheck::WORDS),
+            |one| one.check.outcome.in_words(&PrintedCheck::WORDS),
         ),
         word("case", "case", "The case.", |one| &one.case),
         text("phase", "phase", "The phase; `all` where it is about all of them.", |one| {
             one.phase.map_or("all", Phase::name).to_owned()
         }),
-        word("rule", "rule", "In symbols.", |one| one.check.rule.formula()),
+        word("rule", "rule", "In symbols.", |one| one.check.rule),
         word("evidence", "with its numbers", "The rule with its numbers.", |one| &one.check.evidence),
         detail(change("off", "off", "Printed ÷ computed − 1.", |one| one.check.off)),
     ];
@@ -98,22 +97,17 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     for case in &run.manifest.plan.cases {
         let printed = run.printed(&case.id);
         let rows = of_case.get(case.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let check = |phase, check| ImportedCheck { case: case.id.clone(), phase, check };
         for &row in rows {
             let warnings = of_phase.get(&row.key).map(Vec::as_slice).unwrap_or_default();
-            let values = Values { rows: &printed, row };
-            let mut checks = values.throughput(case);
-            checks.extend(values.block(case));
+            let values = Values(printed.iter().filter(|one| one.key == row.key).collect());
             let iterations = iterations(warnings, rows, row);
-            checks.extend(values.scatter(iterations));
-            checks.extend(values.impossible(iterations.filter(|_| !are_over_processes(warnings))));
-            let of_phase = |check| ImportedCheck { case: case.id.clone(), phase: Some(row.key.phase), check };
-            found.extend(checks.into_iter().map(of_phase));
+            let of_rates = iterations.filter(|_| !are_over_processes(warnings));
+            let checks = values.throughput(case).into_iter().chain(values.block(case));
+            let checks = checks.chain(values.scatter(iterations)).chain(values.impossible(of_rates));
+            found.extend(checks.map(|one| check(Some(row.key.phase), one)));
         }
-        found.extend(reconciled(case, rows, &printed).map(|time| ImportedCheck {
-            case: case.id.clone(),
-            phase: None,
-            check: time.check(),
-        }));
+        found.extend(reconciled(case, rows, &printed).map(|time| check(None, time.check())));
     }
     found
 }
@@ -131,14 +125,8 @@ pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     // With several it is not known which of them the history is of.
     let rate = if let [rate] = rates[..] { Some(rate) } else { None };
     let trip = |case: &Case| {
-        let operations: Vec<DeviceOperation> = run
-            .history(&case.id)
-            .iter()
-            .map(|row| DeviceOperation {
-                start_ns: i64::try_from(row.start_ns).unwrap_or(i64::MAX),
-                time: plan::Nanos(row.latency_ns),
-            })
-            .collect();
+        let rows = run.history(&case.id);
+        let operations: Vec<_> = rows.iter().map(|row| (row.start_ns, row.latency_ns)).collect();
         Some(HistoryTrip { case: case.id.clone(), trip: RoundTrip::of(&operations, rate)? })
     };
     cases.iter().filter_map(trip).collect()
@@ -169,16 +157,11 @@ fn iterations(warnings: &[&Warning], of_case: &[&PhaseRow], row: &PhaseRow) -> O
 }
 
 /// The printed values of one phase.
-struct Values<'a> {
-    rows: &'a [PrintedRow],
-    row: &'a PhaseRow,
-}
+struct Values<'a>(Vec<&'a PrintedRow>);
 
 impl Values<'_> {
     fn find(&self, label: &str, statistic: &str) -> Option<&PrintedRow> {
-        let wanted =
-            |row: &&PrintedRow| row.key == self.row.key && row.label == label && row.statistic == statistic;
-        self.rows.iter().find(wanted)
+        self.0.iter().copied().find(|row| row.label == label && row.statistic == statistic)
     }
 
     fn value(&self, label: &str, statistic: &str) -> Option<Printed> {
@@ -187,71 +170,57 @@ impl Values<'_> {
 
     /// iozone's block.
     fn throughput(&self, case: &Case) -> Vec<PrintedCheck> {
-        let Some(total) = self.value("Children see throughput", "sum") else { return Vec::new() };
-        let each = |statistic| self.value(EACH, statistic);
-        let Some(((min, max), mean)) = each("min").zip(each("max")).zip(each("mean")) else {
-            return Vec::new();
+        let block = || {
+            let each = |statistic| self.value(EACH, statistic);
+            Some((self.value("Children see throughput", "sum")?, [each("min")?, each("max")?, each("mean")?]))
         };
+        let Some((total, each)) = block() else { return Vec::new() };
         let geometry = case.workload.geometry;
         // One byte stands for a size that is not printed.
-        let known = geometry.block.0 > 1;
-        let moved = self.find("xfer", "min").filter(|_| known).and_then(|row| {
+        let moved = self.find("xfer", "min").filter(|_| geometry.block.0 > 1).and_then(|row| {
             let each = match row.unit.as_str() {
                 "ops" => geometry.transfers_per_task() as f64,
                 _ => geometry.bytes_per_task().0 as f64 / 1024.0,
             };
             Some((Printed::parse(&row.value)?, Printed::exact(each)))
         });
-        throughput_block(u64::from(case.workload.tasks), total, [min, max, mean], moved)
+        throughput_block(case.workload.tasks.into(), total, each, moved)
     }
 
     /// gpfsperf's block.
     fn block(&self, case: &Case) -> Vec<PrintedCheck> {
         let (rate, operations) = (self.value("Data rate", ""), self.value(OPERATION_RATE, ""));
         let Some((rate, operations)) = rate.zip(operations) else { return Vec::new() };
-        let mut checks = vec![rate_of_records(rate, operations, case.workload.geometry.transfer, None)];
         let busy = self.value("thread utilization", "").unwrap_or(Printed::exact(1.0));
-        let latency = self.value("Latency", "mean");
-        let tasks = u64::from(case.workload.tasks);
-        checks.extend(latency.and_then(|latency| latency_agrees(latency, tasks, busy, operations)));
-        checks
+        let agrees = |latency| latency_agrees(latency, case.workload.tasks.into(), busy, operations);
+        let records = rate_of_records(rate, operations, case.workload.geometry.transfer);
+        std::iter::once(records).chain(self.value("Latency", "mean").and_then(agrees)).collect()
     }
 
     /// Statistics that cannot be of the same values, of `iterations` where they are rates of those.
     fn impossible(&self, iterations: Option<u64>) -> Vec<PrintedCheck> {
-        let mut labels: Vec<(&str, &str)> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.key == self.row.key && row.statistic == "mean") {
-            let one = (row.label.as_str(), row.unit.as_str());
-            // Blocks of iozone have a rule of their own, and fio's samples of a group are of each job.
-            let is_sample = ["read ", "write "].iter().any(|direction| one.0.starts_with(direction))
-                && !one.0.ends_with("lat");
-            if !labels.contains(&one) && one.0 != EACH && !is_sample {
-                labels.push(one);
-            }
-        }
-        let found = labels.into_iter().filter_map(|(label, unit)| {
-            let iterations = iterations.filter(|_| unit.ends_with("/s"));
-            let why = self.impossible_of(label, unit, iterations)?;
-            Some(PrintedCheck {
-                rule: PrintedRule::Possible,
-                outcome: PrintedOutcome::Differs,
-                evidence: format!("{label}: {why}"),
-                off: None,
-            })
-        });
-        found.collect()
+        // Blocks of iozone have a rule of their own, and fio's samples of a group are of each job.
+        let is_sample = |label: &str| {
+            ["read ", "write "].iter().any(|direction| label.starts_with(direction))
+                && !label.ends_with("lat")
+        };
+        let mut seen = HashSet::new();
+        let means = self.0.iter().filter(|row| row.statistic == "mean" && row.label != EACH);
+        let found = means.filter(|row| !is_sample(&row.label) && seen.insert((&row.label, &row.unit)));
+        let check = |row: &&PrintedRow| {
+            let why = self.impossible_of(row, iterations.filter(|_| row.unit.ends_with("/s")))?;
+            let evidence = format!("{}: {why}", row.label);
+            Some(PrintedCheck::new("statistics of the same values", false, evidence, None))
+        };
+        found.filter_map(check).collect()
     }
 
-    fn impossible_of(&self, label: &str, unit: &str, iterations: Option<u64>) -> Option<Implausible> {
-        let of = |statistic: &str| {
-            let wanted = |row: &&PrintedRow| {
-                row.key == self.row.key
-                    && (row.label.as_str(), row.unit.as_str(), row.statistic.as_str())
-                        == (label, unit, statistic)
-            };
-            self.rows.iter().find(wanted)
-        };
-        let rows = ["min", "max", "mean", DEVIATION].map(of);
+    /// Why the statistics of the values that `of` is one of are impossible.
+    fn impossible_of(&self, of: &PrintedRow, iterations: Option<u64>) -> Option<Implausible> {
+        let rows = ["min", "max", "mean", DEVIATION].map(|statistic| {
+            let mut alike = self.0.iter().filter(|row| row.label == of.label && row.unit == of.unit);
+            alike.find(|row| row.statistic == statistic)
+        });
         let rounding = rows.iter().flatten().filter(|row| row.number > Some(0.0)).filter_map(|row| {
             let digits = row.value.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
             Some(Printed::parse(digits)?.share())
@@ -261,8 +230,7 @@ impl Values<'_> {
         // Some tools divide by n, others by n − 1: the most that is possible is that of n − 1, the least that
         // of n.
         let most = PrintedStatistics { n: None, min, max, range: None, mean, deviation, rounding };
-        let n = iterations.filter(|&n| n > 1);
-        let least = n.map(|n| {
+        let least = iterations.filter(|&n| n > 1).map(|n| {
             let scale = (n as f64 / (n - 1) as f64).sqrt();
             PrintedStatistics { n: Some(n), deviation: deviation.map(|value| value * scale), ..most }
         });
@@ -273,10 +241,7 @@ impl Values<'_> {
 
     /// What a deviation of one iteration is worth.
     fn scatter(&self, iterations: Option<u64>) -> Option<PrintedCheck> {
-        let of_rate = |row: &&PrintedRow| {
-            row.key == self.row.key && row.statistic == DEVIATION && row.unit.ends_with("/s")
-        };
-        let deviation = self.rows.iter().find(of_rate)?;
+        let deviation = self.0.iter().find(|row| row.statistic == DEVIATION && row.unit.ends_with("/s"))?;
         one_iteration(iterations?, Printed::parse(&deviation.value))
     }
 }
@@ -289,18 +254,12 @@ fn reconciled(case: &Case, phases: &[&PhaseRow], printed: &[PrintedRow]) -> Opti
     if !once || finished < started {
         return None;
     }
-    let of = |wanted: fn(Phase) -> bool| {
-        let of = phases.iter().filter(|row| wanted(row.key.phase));
-        of.map(|row| row.wall_ns as f64 / 1e9).sum::<f64>()
-    };
-    let is_tree = |phase| matches!(phase, Phase::TreeCreate | Phase::TreeRemove);
-    let parts = [
-        ("files and directories", of(|phase| !matches!(phase, Phase::TreeCreate | Phase::TreeRemove))),
-        ("tree", of(is_tree)),
-        ("delay", case.delay.as_secs_f64()),
-    ];
-    let parts = parts.into_iter().filter(|(_, seconds)| *seconds > 0.0);
-    let parts = parts.map(|(name, seconds)| TimePart::new(name, seconds)).collect();
+    let is_tree = |row: &&PhaseRow| matches!(row.key.phase, Phase::TreeCreate | Phase::TreeRemove);
+    let (trees, others): (Vec<&PhaseRow>, Vec<&PhaseRow>) = phases.iter().partition(|row| is_tree(row));
+    let seconds = |rows: &[&PhaseRow]| rows.iter().map(|row| row.wall_ns as f64 / 1e9).sum::<f64>();
+    let delay = case.delay.as_secs_f64();
+    let parts = [("files and directories", seconds(&others)), ("tree", seconds(&trees)), ("delay", delay)];
+    let parts = parts.into_iter().filter(|(_, seconds)| *seconds > 0.0).collect();
     // Clocks of tools show whole seconds.
     Some(Reconciled::new(parts, finished - started, 1.0))
 }

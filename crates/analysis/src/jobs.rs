@@ -187,7 +187,7 @@ fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
 
 /// A published figure that is the rate of a job, with the columns printed beside it.
 fn printed(beside: &Beside) -> Option<Job> {
-    let one = record::published().figure(&beside.id)?;
+    let one = &beside.published;
     let more = &one.parameters.more;
     let job = more.get("job").filter(|_| one.metric == Metric::Iops)?;
     let number = |key: &str| more.get(key).and_then(Detail::number);
@@ -197,7 +197,7 @@ fn printed(beside: &Beside) -> Option<Job> {
     Some(Job {
         name: job.to_string(),
         published: one.id.clone(),
-        source: format!("published, printed {}{misprint}; {}", one.as_published(), beside.source),
+        source: format!("published, printed {}{misprint}; {}", one.as_published(), beside.source()),
         phase: beside.phase,
         nodes: one.parameters.nodes.map(u64::from),
         tasks: one.parameters.tasks.map(u64::from),

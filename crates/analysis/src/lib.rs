@@ -125,7 +125,6 @@ mod ranks;
 mod rates;
 mod reconciled;
 mod regression;
-mod run_time;
 mod scaling;
 mod seek;
 mod settled;
@@ -179,7 +178,7 @@ pub use heat::{HEAT_COLUMNS_MAX, HEAT_ROWS_MAX, HeatCell, HeatMap, heat_map};
 pub use histogram::Histogram;
 pub use history::{DevicePart, HistorySplit};
 pub use imported::{HistoryTrip, ImportedCheck, imported_checks, round_trips};
-pub use iops::{CacheState, DefinedIops, iops_table};
+pub use iops::{DefinedIops, Definition, iops_table};
 pub use jobs::{Job, job_rate};
 pub use lack_of_fit::{FIT_POINTS_LEAST, FIT_REPETITIONS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 pub use latency::{CdfPoint, LATENCY_STATISTICS, Latency, LatencyStatistic, LatencySummary, ShownIn, Take};
@@ -211,18 +210,16 @@ pub use plausible::{
     Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
 };
 pub use printed_checks::{
-    DeviceOperation, Kbyte, Printed, PrintedCheck, PrintedOutcome, PrintedRule, RoundTrip, SLOWEST_ROOM,
-    average_between, latency_agrees, latency_of_threads, one_iteration, rate_of_records, slowest_moved,
+    Printed, PrintedCheck, RoundTrip, average_between, kbyte, latency_agrees, one_iteration, rate_of_records,
     throughput_block, total_of_averages,
 };
 pub use process_limit::ProcessLimit;
-pub use published::{Similar, published_beside, published_near, published_similar};
+pub use published::{published_beside, published_near, published_similar};
 pub use rank_map::{RankMap, ReadOf, rank_map};
 pub use ranks::{EXACT_VALUES_MAX, PAIRS_MAX, RankTest, Shift, mann_whitney, shift};
 pub use rates::{OperationRates, Rate, Rates, SUSTAINED_PERCENTILE, SUSTAINED_SECONDS_MIN, TaskRates};
-pub use reconciled::{Reconciled, TimePart};
+pub use reconciled::{Reconciled, paused_ns, run_time};
 pub use regression::{Prediction, Regression, Uncertainty, crossover};
-pub use run_time::{paused_ns, run_time};
 pub use scaling::{Scaling, TAXED_TARGETS_MAX, Tax, scalability, tax};
 pub use seek::{FIT_ERROR_MAX, FIT_SIZES_MIN, FIT_SPAN_MIN, SeekFit, SeekPoint, SeekTime, seek_fits};
 pub use settled::{
@@ -246,7 +243,7 @@ pub use timeline::{
     timelines,
 };
 pub use units::{MEBI_EXCESS, RateUnits, whole_mebibytes};
-pub use verdict::{Verdict, judged_by, selected, verdicts};
+pub use verdict::{Verdict, judged_by, selected, side, verdicts};
 pub use verdicts::{
     CLOCK_ERROR_MAX, CPU_SHARE_MAX, DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, cache_verdict, harness_bound,
     incomplete, not_quiet, outliers, phase_warnings, too_short, uncertain_clocks,

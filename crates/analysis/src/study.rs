@@ -6,12 +6,13 @@ use record::{HostFacts, Manifest, Provenance, Run};
 use crate::coverage::known_nodes;
 use crate::findings::Findings;
 use crate::gate::{Gate, Kind};
+use crate::printed_checks::SLOWEST_MOVED;
+use crate::table::Standing;
 use crate::{
-    Check, Doubt, Expected, Figure, ImportedCheck, PrintedOutcome, PrintedRule, audit, best, bound_by,
-    claims, consistency, cost, coverage, curve_shape, curves, disk_view, dispersion, expected, imported,
-    imported_checks, iops, jobs, layers, limits, matrix, members, node_comparison, node_grid, overlay,
-    process_limit, published, round_trips, scaling, seek, seek_fits, strips, timeline, timelines, verdict,
-    weak_scaling, weakest,
+    Check, Doubt, Expected, Figure, ImportedCheck, audit, best, bound_by, claims, consistency, cost,
+    coverage, curve_shape, curves, disk_view, dispersion, expected, imported, imported_checks, iops, jobs,
+    layers, limits, matrix, members, node_comparison, node_grid, overlay, process_limit, published,
+    round_trips, scaling, seek, seek_fits, strips, timeline, timelines, verdict, weak_scaling, weakest,
 };
 
 /// Everything that `figures`, which are those of `run`, say together.
@@ -167,10 +168,10 @@ fn of_gate(
 
 /// Printed values of imported cases that contradict each other.
 fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
-    let differs = |one: &&ImportedCheck| one.check.outcome == PrintedOutcome::Differs;
+    let differs = |one: &&ImportedCheck| one.check.outcome == Standing::DoesNotHold;
     let doubt = |one: &ImportedCheck| Doubt {
         check: match one.check.rule {
-            PrintedRule::SlowestMoved => Check::EndedApart,
+            SLOWEST_MOVED => Check::EndedApart,
             _ => Check::Contradiction,
         },
         figure: figures.iter().position(|figure| {
@@ -180,7 +181,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
             Some(phase) => format!("{} {phase}", one.case),
             None => one.case.clone(),
         },
-        evidence: format!("{}: {}", one.check.rule.formula(), one.check.evidence),
+        evidence: format!("{}: {}", one.check.rule, one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
     };
     checks.iter().filter(differs).map(doubt).collect()

@@ -69,7 +69,7 @@ impl Standing {
     pub const OF_COMMITMENTS: [&'static str; 4] = ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED"];
 
     /// With its word of `words`.
-    pub(crate) const fn in_words(self, words: &[&'static str; 4]) -> Value {
+    pub(crate) const fn in_words(self, words: &[&'static str]) -> Value {
         Value::Standing(self, words[self as usize])
     }
 }

@@ -2,7 +2,7 @@
 
 use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 
-use crate::amount::values;
+use crate::amount::{number, unit, values};
 use crate::gate::{Gate, Kind, Stated};
 use crate::table::{
     Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
@@ -109,19 +109,12 @@ impl Verdict {
     }
 }
 
-const fn side(bound: Bound) -> &'static str {
+/// `at least` or `at most`.
+#[must_use]
+pub const fn side(bound: Bound) -> &'static str {
     match bound {
         Bound::AtLeast => "at least",
         Bound::AtMost => "at most",
-    }
-}
-
-/// The unit of an amount in JSON and CSV.
-pub(crate) const fn unit(amount: Amount) -> &'static str {
-    match amount {
-        Amount::BytesPerSecond(_) => "bytes/s",
-        Amount::OperationsPerSecond(_) => "ops/s",
-        Amount::Latency { .. } => "ns",
     }
 }
 
@@ -145,23 +138,12 @@ pub fn judged_by(commitment: &Commitment) -> String {
 /// `every read of deep on flash at tasks 33`.
 #[must_use]
 pub fn selected(selector: &Selector, over: Over) -> String {
-    let mut text = match over {
-        Over::Every => "every ",
-        Over::Best => "the best ",
-    }
-    .to_owned();
-    text.push_str(selector.phase.map_or("result", plan::Phase::name));
-    if let Some(workload) = &selector.workload {
-        text.push_str(&format!(" of {workload}"));
-    }
-    if let Some(target) = &selector.target {
-        text.push_str(&format!(" on {target}"));
-    }
-    for (index, setting) in selector.at.iter().enumerate() {
-        text.push_str(if index == 0 { " at " } else { ", " });
-        text.push_str(&setting.to_string());
-    }
-    text
+    let which = if over == Over::Every { "every" } else { "the best" };
+    let mut text = format!("{which} {}", selector.phase.map_or("result", plan::Phase::name));
+    let places = [("of", &selector.workload), ("on", &selector.target)];
+    text.extend(places.iter().filter_map(|(word, name)| Some(format!(" {word} {}", name.as_ref()?))));
+    let at: Vec<String> = selector.at.iter().map(ToString::to_string).collect();
+    if at.is_empty() { text } else { format!("{text} at {}", at.join(", ")) }
 }
 
 /// Every commitment of `plan`, in order.
@@ -170,27 +152,26 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 ///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
-/// - The margin is measured ÷ promised − 1, and 1 − measured ÷ promised where less is better: a positive margin is
-///   good on either side.
 /// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
-///   disqualifying doubt, or with too few repetitions for the confidence bound. So is the best of
-///   several that may be so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without doubts that does not keep it is a [`Standing::DoesNotHold`],
-///   whatever the others are. So is one that may only have been
-///   too good ([`crate::POLICY`]) and does not keep it even so.
+///   disqualifying doubt, or with too few repetitions for the confidence bound. So is the best of several that may be
+///   so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without
+///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
+///   have been too good ([`crate::POLICY`]) and does not keep it even so.
 #[must_use]
 pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
-    let study = Study(&Gate::new(plan, figures, doubts));
-    plan.terms.commitments.iter().enumerate().map(|(place, one)| study.verdict(place, one)).collect()
+    all(&Gate::new(plan, figures, doubts))
 }
 
 /// Those of [`verdicts`], of the figures of a gate.
 pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Stated<Verdict>> {
-    let commitments = gate.plan.terms.commitments.iter().enumerate();
-    let verdicts = commitments.map(|(place, one)| Study(gate).verdict(place, one));
-    verdicts.map(|one| gate.state(Kind::Commitment, one.figure.into_iter().collect(), one)).collect()
+    let stated = |one: Verdict| gate.state(Kind::Commitment, one.figure.into_iter().collect(), one);
+    all(gate).into_iter().map(stated).collect()
 }
 
-struct Study<'a>(&'a Gate<'a>);
+fn all(gate: &Gate<'_>) -> Vec<Verdict> {
+    let commitments = gate.plan.terms.commitments.iter().enumerate();
+    commitments.map(|(place, one)| verdict(gate, place, one)).collect()
+}
 
 /// A figure that a commitment is about.
 struct Candidate {
@@ -201,113 +182,108 @@ struct Candidate {
     doubts: Vec<String>,
 }
 
-impl Study<'_> {
-    fn verdict(&self, place: usize, commitment: &Commitment) -> Verdict {
-        let mut candidates = Vec::new();
-        let mut missing = Vec::new();
-        let selected = self.0.selected(&commitment.figures);
-        let among = if commitment.over == Over::Best { selected.len() } else { 1 };
-        for (case, phase, place) in selected {
-            let Some(place) = place else {
-                missing.push(format!("{} {phase}: was not measured", case.id));
-                continue;
-            };
-            let counted: Vec<_> = self.0.figures[place].counted().collect();
-            match self.candidate(commitment, place, &counted, among) {
-                Some(candidate) => candidates.push(candidate),
-                None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
-            }
-        }
-        let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
-        let because = match judgement {
-            Standing::Holds | Standing::DoesNotHold => Vec::new(),
-            Standing::CannotTell | Standing::NotTested => {
-                reasons(commitment.over, &candidates, decider, missing)
-            }
-        };
-        let decider = decider.map(|place| &candidates[place]);
-        Verdict {
-            place,
-            commitment: commitment.clone(),
-            judgement,
-            figure: decider.map(|decider| decider.figure),
-            measured: decider.map(|decider| decider.measured),
-            margin: decider.map(|decider| decider.margin),
-            bound: decider.and_then(|decider| decider.bound),
-            because,
-            about: candidates.iter().map(|one| one.figure).collect(),
-        }
+impl Candidate {
+    const fn is_doubtful(&self) -> bool {
+        !self.doubts.is_empty()
     }
 
-    /// The figure as one of `among` that are enough; none where a repetition has no value of the kind.
-    fn candidate(
-        &self,
-        commitment: &Commitment,
-        place: usize,
-        counted: &[&RepetitionFigure],
-        among: usize,
-    ) -> Option<Candidate> {
-        let values = values(counted, commitment.amount, commitment.rate)?;
-        let summary = Summary::of(&values)?;
-        let at_least = commitment.bound == Bound::AtLeast;
-        let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
-        let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
-        let bound = median_bounds(&values, level)
-            .map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
-        let measured = match commitment.statistic {
-            Statistic::Median => summary.median,
-            Statistic::Mean => summary.mean,
-            Statistic::Worst => worst,
-            Statistic::Best => best,
-            Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
-        };
-        let promised = number(commitment.amount);
-        let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
-        let margin = margin_of(measured);
-        let mut doubts =
-            self.0.against(place, if margin < 0.0 { Use::PromiseBroken } else { Use::PromiseKept });
-        let by_bound = commitment.statistic == Statistic::ConfidenceBound;
-        let kept_by_chance = among > 1 && margin >= 0.0;
-        if bound.is_none() && (by_bound || kept_by_chance) {
-            doubts.push(too_few(summary.n, bound_least(level), among));
-        } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
-            doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
-        }
-        Some(Candidate { figure: place, measured, margin, bound, doubts })
+    fn is_kept(&self) -> bool {
+        self.margin >= 0.0
     }
+}
+
+fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
+    let (mut candidates, mut missing) = (Vec::new(), Vec::new());
+    let selected = gate.selected(&commitment.figures);
+    let among = if commitment.over == Over::Best { selected.len() } else { 1 };
+    for (case, phase, figure) in selected {
+        let Some(figure) = figure else {
+            missing.push(format!("{} {phase}: was not measured", case.id));
+            continue;
+        };
+        match candidate(gate, commitment, figure, among) {
+            Some(candidate) => candidates.push(candidate),
+            None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
+        }
+    }
+    let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
+    let because = match judgement {
+        Standing::Holds | Standing::DoesNotHold => Vec::new(),
+        Standing::CannotTell | Standing::NotTested => reasons(commitment.over, &candidates, decider, missing),
+    };
+    Verdict {
+        place,
+        commitment: commitment.clone(),
+        judgement,
+        figure: decider.map(|decider| decider.figure),
+        measured: decider.map(|decider| decider.measured),
+        margin: decider.map(|decider| decider.margin),
+        bound: decider.and_then(|decider| decider.bound),
+        because,
+        about: candidates.iter().map(|one| one.figure).collect(),
+    }
+}
+
+/// A figure as one of `among` that are enough; none where a repetition has no value of the kind.
+fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usize) -> Option<Candidate> {
+    let counted: Vec<_> = gate.figures[figure].counted().collect();
+    let values = values(&counted, commitment.amount, commitment.rate)?;
+    let summary = Summary::of(&values)?;
+    let at_least = commitment.bound == Bound::AtLeast;
+    let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
+    let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
+    let bound = median_bounds(&values, level)
+        .map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
+    let measured = match commitment.statistic {
+        Statistic::Median => summary.median,
+        Statistic::Mean => summary.mean,
+        Statistic::Worst => worst,
+        Statistic::Best => best,
+        Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
+    };
+    let promised = number(commitment.amount);
+    let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
+    let margin = margin_of(measured);
+    let statement = if margin < 0.0 { Use::PromiseBroken } else { Use::PromiseKept };
+    let mut doubts = gate.against(figure, statement);
+    let by_bound = commitment.statistic == Statistic::ConfidenceBound;
+    let kept_by_chance = among > 1 && margin >= 0.0;
+    if bound.is_none() && (by_bound || kept_by_chance) {
+        let (n, needed) = (summary.n, bound_least(level));
+        let percent = CONFIDENCE * 100.0;
+        doubts.push(match among {
+            1 => format!("{n} repetitions give no bound of {percent:.0} % confidence: {needed} are needed"),
+            _ => {
+                format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}")
+            }
+        });
+    } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
+        doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
+    }
+    Some(Candidate { figure, measured, margin, bound, doubts })
 }
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what
 /// every case had to keep is in doubt.
-fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Option<usize>) {
+fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Option<&Candidate>) {
     let decider = |clean_only: bool| {
-        let among = candidates.iter().enumerate().filter(|(_, one)| !clean_only || one.doubts.is_empty());
-        let found = match over {
-            Over::Every => among.min_by(|a, b| a.1.margin.total_cmp(&b.1.margin)),
-            Over::Best => among.max_by(|a, b| a.1.margin.total_cmp(&b.1.margin)),
-        };
-        found.map(|(place, _)| place)
-    };
-    let (any, clean) = (decider(false), decider(true));
-    let Some(any) = any else { return (Standing::NotTested, None) };
-    let kept = |place: usize| candidates[place].margin >= 0.0;
-    match (over, clean) {
-        (Over::Every, Some(clean)) if !kept(clean) => (Standing::DoesNotHold, Some(clean)),
-        (Over::Every, _) => {
-            let first_doubtful = candidates.iter().position(|one| !one.doubts.is_empty());
-            match first_doubtful {
-                // The doubtful one decides where the worst is not doubtful itself.
-                Some(doubtful) if candidates[any].doubts.is_empty() => (Standing::CannotTell, Some(doubtful)),
-                Some(_) => (Standing::CannotTell, Some(any)),
-                None if complete => (Standing::Holds, Some(any)),
-                None => (Standing::CannotTell, Some(any)),
-            }
+        let among = candidates.iter().filter(|one| !clean_only || !one.is_doubtful());
+        match over {
+            Over::Every => among.min_by(|a, b| a.margin.total_cmp(&b.margin)),
+            Over::Best => among.max_by(|a, b| a.margin.total_cmp(&b.margin)),
         }
-        (Over::Best, Some(clean)) if kept(clean) => (Standing::Holds, Some(clean)),
-        (Over::Best, _) if !candidates[any].doubts.is_empty() => (Standing::CannotTell, Some(any)),
+    };
+    let Some(any) = decider(false) else { return (Standing::NotTested, None) };
+    let doubtful = candidates.iter().find(|one| one.is_doubtful());
+    match (over, decider(true)) {
+        (Over::Every, Some(clean)) if !clean.is_kept() => (Standing::DoesNotHold, Some(clean)),
+        (Over::Best, Some(clean)) if clean.is_kept() => (Standing::Holds, Some(clean)),
+        // The doubtful one decides where the worst is not doubtful itself.
+        (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Standing::CannotTell, doubtful),
+        _ if any.is_doubtful() || !complete => (Standing::CannotTell, Some(any)),
+        (Over::Every, _) => (Standing::Holds, Some(any)),
         // The best fails without doubt, and all others are below it.
-        (Over::Best, _) if complete => (Standing::DoesNotHold, Some(any)),
-        (Over::Best, _) => (Standing::CannotTell, Some(any)),
+        (Over::Best, _) => (Standing::DoesNotHold, Some(any)),
     }
 }
 
@@ -315,18 +291,16 @@ fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Opt
 fn reasons(
     over: Over,
     candidates: &[Candidate],
-    decider: Option<usize>,
+    decider: Option<&Candidate>,
     missing: Vec<String>,
 ) -> Vec<String> {
-    let mut reasons: Vec<String> = decider.map(|place| candidates[place].doubts.clone()).unwrap_or_default();
-    if over == Over::Every {
-        let doubtful = candidates.iter().filter(|one| !one.doubts.is_empty()).count();
-        if doubtful > 1 {
-            reasons.push(format!("{doubtful} of {} figures are doubtful", candidates.len()));
-        }
-    }
-    // A few examples tell what is wrong; a large study may miss thousands.
+    /// A few examples tell what is wrong; a large study may miss thousands.
     const MISSING_SHOWN: usize = 3;
+    let mut reasons = decider.map(|one| one.doubts.clone()).unwrap_or_default();
+    let doubtful = candidates.iter().filter(|one| one.is_doubtful()).count();
+    if over == Over::Every && doubtful > 1 {
+        reasons.push(format!("{doubtful} of {} figures are doubtful", candidates.len()));
+    }
     let more = missing.len().saturating_sub(MISSING_SHOWN);
     reasons.extend(missing.into_iter().take(MISSING_SHOWN));
     if more > 0 {
@@ -338,30 +312,10 @@ fn reasons(
     reasons
 }
 
-fn too_few(n: usize, needed: usize, among: usize) -> String {
-    match among {
-        1 => format!(
-            "{n} repetitions give no bound of {:.0} % confidence: {needed} are needed",
-            CONFIDENCE * 100.0
-        ),
-        _ => format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}"),
-    }
-}
-
 /// The value that a figure lacks.
 fn wanted(commitment: &Commitment) -> String {
     match commitment.amount {
         Amount::Latency { .. } => "latencies".to_owned(),
-        Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_) => {
-            format!("rate {} in every repetition", commitment.rate.name())
-        }
-    }
-}
-
-/// The number of an amount in its unit.
-pub(crate) const fn number(amount: Amount) -> f64 {
-    match amount {
-        Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
-        Amount::Latency { nanos, .. } => nanos,
+        _ => format!("rate {} in every repetition", commitment.rate.name()),
     }
 }

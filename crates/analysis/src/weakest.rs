@@ -1,29 +1,26 @@
 //! What a target can reach at best: the lowest of all limits between the data and the tasks.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
-
-use crate::Figure;
 use record::PublishedUnit;
 
-use crate::amount::in_unit_of;
+use crate::Figure;
+use crate::amount::{in_unit_of, measured, number, unit};
 use crate::gate::{Gate, Kind, Stated};
-use crate::subject::nodes_of;
+use crate::subject::{Subject, subjects};
 use crate::table::{
     Column, Of, Statement, Value, amount, below, bytes, count, detail, list, share, subject, text, word,
 };
-use crate::verdict::{number, unit};
 
 /// The lowest of all limits of a target, for a number of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeakestLink {
-    /// The target.
-    pub target: String,
-    /// The phase; all where none.
-    pub phase: Option<Phase>,
+    pub(crate) target: String,
+    /// All where none.
+    pub(crate) phase: Option<Phase>,
     /// Random or sequential; both where none.
-    pub random: Option<bool>,
+    pub(crate) random: Option<bool>,
     /// The transfer size at which bytes and operations are converted; none where nothing is.
     pub transfer: Option<Bytes>,
     /// Nodes.
@@ -104,33 +101,47 @@ pub fn weakest_links(plan: &Plan, figures: &[Figure]) -> Vec<WeakestLink> {
 }
 
 fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec<WeakestLink> {
+    let subjects = subjects(plan, figures);
     let mut links = Vec::new();
     for target in targets(plan) {
         let terms = plan.terms.targets.iter().find(|terms| terms.name == target);
         let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
-        let about: Vec<&Expectation> = plan
-            .terms
-            .expectations
-            .iter()
-            .filter(|one| one.target.as_ref().is_none_or(|named| *named == target))
-            .filter(|one| one.read_percent.is_none() && !matches!(one.amount, Amount::Latency { .. }))
-            .collect();
+        let concerns = |one: &&Expectation| {
+            one.target.as_ref().is_none_or(|named| *named == target)
+                && one.read_percent.is_none()
+                && !matches!(one.amount, Amount::Latency { .. })
+        };
+        let about: Vec<&Expectation> = plan.terms.expectations.iter().filter(concerns).collect();
         for scope in scopes(plan, &target, &about) {
             let within: Vec<&Expectation> = about.iter().copied().filter(|one| scope.has(one)).collect();
-            let own = of_scope(plan, figures, &target, scope, &usable);
+            let is_own = |one: &&Subject<'_>| {
+                one.case.target == target
+                    && scope.is_of(one.case)
+                    // Where it names no phase, it is about transfers.
+                    && scope.phase.map_or(one.figure.phase.is_transfers(), |named| named == one.figure.phase)
+                    && usable(one.index)
+            };
+            let own: Vec<&Subject<'_>> = subjects.iter().filter(is_own).collect();
             for nodes in plan.terms.nodes.iter().copied().chain(plan.terms.nodes.is_empty().then_some(1)) {
                 let limits = scope.limits(&within, nodes, devices, layer);
                 let Some((weakest, amount)) = limits.first().cloned() else { continue };
+                let reached = own
+                    .iter()
+                    .filter(|one| one.nodes() == u64::from(nodes))
+                    .filter_map(|one| Some((one.index, measured(one.figure, amount)? / number(amount))));
+                let efficiency = reached.max_by(|a, b| a.1.total_cmp(&b.1));
+                let Scope { phase, random, transfer, .. } = scope;
+                let target = target.clone();
                 links.push(WeakestLink {
-                    target: target.clone(),
-                    phase: scope.phase,
-                    random: scope.random,
-                    transfer: scope.transfer,
+                    target,
+                    phase,
+                    random,
+                    transfer,
                     nodes,
                     limits,
                     weakest,
                     amount,
-                    efficiency: efficiency(figures, own.get(&u64::from(nodes)), amount),
+                    efficiency,
                 });
             }
         }
@@ -138,21 +149,24 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
     links
 }
 
+/// Each of `all` once.
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
 /// The targets that are used, or described where no case says which it uses, or named by an expectation.
 fn targets(plan: &Plan) -> Vec<String> {
     let described = plan.described_targets().map(|terms| &terms.name);
     let used = plan.cases.iter().map(|case| &case.target);
     let named = plan.terms.expectations.iter().filter_map(|one| one.target.as_ref());
-    let mut targets: Vec<String> = Vec::new();
-    for name in described.chain(used).chain(named) {
-        if !targets.contains(name) {
-            targets.push(name.clone());
-        }
-    }
-    if targets.is_empty() {
-        targets.push(String::new());
-    }
-    targets
+    let targets = each_once(described.chain(used).chain(named).cloned());
+    if targets.is_empty() { vec![String::new()] } else { targets }
 }
 
 /// What a bound is about.
@@ -165,71 +179,64 @@ struct Scope {
     operations: Option<bool>,
 }
 
-fn in_operations(expectation: &Expectation) -> bool {
+const fn in_operations(expectation: &Expectation) -> bool {
     matches!(expectation.amount, Amount::OperationsPerSecond(_))
 }
 
 /// The scopes that the expectations name, without those that a narrower one covers.
 fn scopes(plan: &Plan, target: &str, about: &[&Expectation]) -> Vec<Scope> {
-    let mut named: Vec<Scope> = Vec::new();
-    for one in about {
-        let scope = Scope { phase: one.phase, random: one.random, transfer: one.transfer, operations: None };
-        if !named.contains(&scope) {
-            named.push(scope);
+    let scope = |one: &&Expectation| Scope {
+        phase: one.phase,
+        random: one.random,
+        transfer: one.transfer,
+        operations: None,
+    };
+    let named = each_once(about.iter().map(scope));
+    let split = |scope: &Scope| {
+        let kinds: Vec<bool> =
+            about.iter().filter(|one| scope.has(one)).map(|one| in_operations(one)).collect();
+        if scope.transfer.is_some() || !(kinds.contains(&true) && kinds.contains(&false)) {
+            return vec![*scope];
         }
-    }
-    let narrowest = named.iter().filter(|scope| !named.iter().any(|other| scope.covers(other))).copied();
-    let mut scopes: Vec<Scope> = Vec::new();
-    for scope in narrowest {
-        let kinds = || about.iter().filter(|one| scope.has(one)).map(|one| in_operations(one));
-        let both = kinds().any(|kind| kind) && kinds().any(|kind| !kind);
-        if scope.transfer.is_some() || !both {
-            scopes.push(scope);
-            continue;
-        }
-        let mut sizes: Vec<Bytes> = plan
-            .cases
-            .iter()
-            .filter(|case| case.target == target && scope.is_of(case))
-            .map(|case| case.workload.geometry.transfer)
-            .collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let of_target = plan.cases.iter().filter(|case| case.target == target && scope.is_of(case));
+        let sizes: BTreeSet<Bytes> = of_target.map(|case| case.workload.geometry.transfer).collect();
         if sizes.is_empty() {
-            scopes.extend([true, false].map(|kind| Scope { operations: Some(kind), ..scope }));
+            return vec![
+                Scope { operations: Some(true), ..*scope },
+                Scope { operations: Some(false), ..*scope },
+            ];
         }
-        scopes.extend(sizes.into_iter().map(|size| Scope { transfer: Some(size), ..scope }));
-    }
-    scopes
+        sizes.into_iter().map(|size| Scope { transfer: Some(size), ..*scope }).collect()
+    };
+    named.iter().filter(|scope| !named.iter().any(|other| scope.covers(other))).flat_map(split).collect()
+}
+
+/// Whether `other` lies within what is named, if anything is.
+fn takes<T: PartialEq>(named: Option<T>, other: Option<T>) -> bool {
+    named.is_none() || named == other
 }
 
 impl Scope {
     /// Whether `other` is another scope within this one.
     fn covers(&self, other: &Self) -> bool {
         self != other
-            && (self.phase.is_none() || self.phase == other.phase)
-            && (self.random.is_none() || self.random == other.random)
-            && (self.transfer.is_none() || self.transfer == other.transfer)
+            && takes(self.phase, other.phase)
+            && takes(self.random, other.random)
+            && takes(self.transfer, other.transfer)
     }
 
     /// Whether the limit belongs to it.
     fn has(&self, one: &Expectation) -> bool {
-        (one.phase.is_none() || one.phase == self.phase)
-            && (one.random.is_none() || one.random == self.random)
-            && (one.transfer.is_none() || one.transfer == self.transfer)
-            && self.operations.is_none_or(|operations| operations == in_operations(one))
-    }
-
-    /// Whether it is about `phase`; where it names none, about transfers.
-    fn means(&self, phase: Phase) -> bool {
-        self.phase.map_or(phase.is_transfers(), |named| named == phase)
+        takes(one.phase, self.phase)
+            && takes(one.random, self.random)
+            && takes(one.transfer, self.transfer)
+            && takes(self.operations, Some(in_operations(one)))
     }
 
     fn is_of(&self, case: &Case) -> bool {
-        let random = matches!(case.workload.order, Order::Random { .. });
         self.phase.is_none_or(|phase| case.phases.contains(&phase))
-            && self.random.is_none_or(|wanted| wanted == random)
-            && self.transfer.is_none_or(|transfer| transfer == case.workload.geometry.transfer)
+            && takes(self.random, Some(matches!(case.workload.order, Order::Random { .. })))
+            && takes(self.transfer, Some(case.workload.geometry.transfer))
     }
 
     /// All limits, highest last.
@@ -244,49 +251,12 @@ impl Scope {
         let transfer = self.transfer.unwrap_or(Bytes(1));
         let bytes =
             |amount| in_unit_of(amount, Amount::BytesPerSecond(0.0), transfer).unwrap_or(f64::INFINITY);
-        let all = within.iter().map(|one| (one, one.in_all(nodes, devices, layer)));
-        let highest_grade = all
-            .clone()
-            .filter(|(one, _)| !one.reached.is_empty())
-            .max_by(|a, b| bytes(a.1).total_cmp(&bytes(b.1)))
-            .map(|(one, _)| &one.name);
-        let mut limits: Vec<(String, Amount)> = all
-            .filter(|(one, _)| one.reached.is_empty() || Some(&one.name) == highest_grade)
-            .map(|(one, amount)| (one.name.clone(), amount))
-            .collect();
-        limits.sort_by(|a, b| bytes(a.1).total_cmp(&bytes(b.1)));
-        limits
+        let mut all: Vec<(&Expectation, Amount)> =
+            within.iter().map(|&one| (one, one.in_all(nodes, devices, layer))).collect();
+        all.sort_by(|a, b| bytes(a.1).total_cmp(&bytes(b.1)));
+        let highest = all.iter().rev().find(|(one, _)| !one.reached.is_empty()).map(|(one, _)| &one.name);
+        let counts = |one: &Expectation| one.reached.is_empty() || Some(&one.name) == highest;
+        let counted = all.iter().filter(|(one, _)| counts(one));
+        counted.map(|(one, amount)| (one.name.clone(), *amount)).collect()
     }
-}
-
-/// The usable figures of the target, by the number of nodes.
-fn of_scope(
-    plan: &Plan,
-    figures: &[Figure],
-    target: &str,
-    scope: Scope,
-    usable: impl Fn(usize) -> bool,
-) -> HashMap<u64, Vec<usize>> {
-    let of_target = plan.cases.iter().filter(|case| case.target == target && scope.is_of(case));
-    let cases: HashMap<&str, u64> = of_target.map(|case| (case.id.as_str(), nodes_of(case))).collect();
-    let mut by_nodes: HashMap<u64, Vec<usize>> = HashMap::new();
-    let figures = figures.iter().enumerate().filter(|(_, figure)| scope.means(figure.phase));
-    for (place, figure) in figures.filter(|(place, _)| usable(*place)) {
-        if let Some(nodes) = cases.get(&*figure.case) {
-            by_nodes.entry(*nodes).or_default().push(place);
-        }
-    }
-    by_nodes
-}
-
-/// The best of the figures at `places`, and best ÷ limit.
-fn efficiency(figures: &[Figure], places: Option<&Vec<usize>>, limit: Amount) -> Option<(usize, f64)> {
-    let rate = |&place: &usize| match limit {
-        Amount::BytesPerSecond(limit) => Some((place, figures[place].bytes_per_second.median / limit)),
-        Amount::OperationsPerSecond(limit) => {
-            Some((place, figures[place].transfers_per_second.median / limit))
-        }
-        Amount::Latency { .. } => None,
-    };
-    places?.iter().filter_map(rate).max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -67,8 +67,8 @@ fn checks(run: &Run, out: &mut String) {
     let _ = writeln!(out, "\nchecks of printed values");
     for one in &checks {
         let phase = one.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
-        let (rule, check) = (one.check.rule.formula(), &one.check);
-        let line = format!("{}{phase}: {rule}: {} ({})", one.case, check.evidence, check.outcome.name());
+        let (rule, check) = (one.check.rule, &one.check);
+        let line = format!("{}{phase}: {rule}: {} ({})", one.case, check.evidence, check.word());
         let _ = writeln!(out, "  {}", visible(&line));
     }
     for one in &trips {

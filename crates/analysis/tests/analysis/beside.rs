@@ -40,11 +40,18 @@ fn only(study: &Study, id: &str, figures: Selector) -> Beside {
 fn without_a_point_it_stands_beside_the_best_of_its_direction() {
     let study = study();
     let one = only(&study, "a-t2-read-best", Selector { workload: Some("scale".to_owned()), ..all() });
-    assert_eq!((one.published, one.own, one.unit.as_str()), (32.9e9, Some(30e9), "bytes/s"));
+    assert_eq!((one.value(), one.own, one.unit()), (32.9e9, Some(30e9), "bytes/s"));
     assert_eq!((one.phase, one.target.as_deref()), (Some(Phase::Read), Some("twelve")));
-    assert!((one.ratio.expect("a ratio") - 30.0 / 32.9).abs() < 1e-12);
-    assert_eq!((one.as_published.as_str(), one.statistic.as_str()), ("32.9 GB/s", "best"));
-    assert!(one.source.starts_with("Analysis of Intel SSDs on SGI UV 300 (2016), Test 2"), "{}", one.source);
+    assert!((one.ratio().expect("a ratio") - 30.0 / 32.9).abs() < 1e-12);
+    assert_eq!(
+        (one.published.as_published().as_str(), one.published.statistic.name()),
+        ("32.9 GB/s", "best")
+    );
+    assert!(
+        one.source().starts_with("Analysis of Intel SSDs on SGI UV 300 (2016), Test 2"),
+        "{}",
+        one.source()
+    );
     assert_eq!(one.misprint, "");
     // Its mark is drawn where it was measured, not where the own best is.
     assert_eq!(one.at, [count("tasks", 132), bytes("transfer", 16 << 20)]);
@@ -67,14 +74,14 @@ fn a_published_tax_stands_beside_the_own_one_of_the_same_layout() {
     };
     let one = of("imsm");
     assert!((one.own.expect("a tax") - 0.2).abs() < 1e-12, "the best of each: {one:?}");
-    assert_eq!((one.figure, one.published), (Some(3), 0.091));
+    assert_eq!((one.figure, one.value()), (Some(3), 0.091));
     assert_eq!(of("cards").own, None, "it is built on nothing");
 }
 
 #[test]
 fn a_right_value_is_no_misprint_because_a_statement_contradicts_it() {
     let one = only(&study(), "a-t5b-write-best", all());
-    assert_eq!((one.as_published.as_str(), one.misprint.as_str()), ("24.2 GB/s", ""));
+    assert_eq!((one.published.as_published().as_str(), one.misprint.as_str()), ("24.2 GB/s", ""));
 }
 
 #[test]
@@ -84,21 +91,21 @@ fn at_a_point_it_stands_beside_that_point() {
     assert_eq!((one.own, one.at), (Some(12e9), at.at));
     let nowhere = Selector { at: vec![count("tasks", 34)], ..all() };
     let one = only(&study(), "a-t2-write-best", nowhere);
-    assert_eq!((one.figure, one.own, one.ratio, one.published), (None, None, None, 24.1e9));
+    assert_eq!((one.figure, one.own, one.ratio(), one.value()), (None, None, None, 24.1e9));
 }
 
 #[test]
 fn scalability_is_counted_from_the_baseline() {
     let at = Selector { at: vec![count("tasks", 33)], ..all() };
     let one = only(&study(), "a-t2-scal-read-33", at);
-    assert_eq!((one.published, one.unit.as_str()), (0.81, "fraction"));
+    assert_eq!((one.value(), one.unit()), (0.81, "fraction"));
     assert!((one.own.expect("a share") - 24.0 / 30.0).abs() < 1e-12);
 }
 
 #[test]
 fn misprints_are_marked_with_their_reading() {
     let one = only(&study(), "a-sum-imsm-read", all());
-    assert_eq!((one.published, one.as_published.as_str()), (29.9e9, "29.9 MB/s read"));
+    assert_eq!((one.value(), one.published.as_published().as_str()), (29.9e9, "29.9 MB/s read"));
     assert!(one.misprint.starts_with("misprint: printed 29.9 MB/s read"), "{}", one.misprint);
     assert!(one.misprint.contains("read as GB/s"), "{}", one.misprint);
 }
@@ -106,7 +113,7 @@ fn misprints_are_marked_with_their_reading() {
 #[test]
 fn operations_are_compared_with_transfers_and_deviations_with_deviations() {
     let one = only(&study(), "b-iops-nvme-read", Selector { workload: Some("scale".to_owned()), ..all() });
-    assert_eq!(one.unit, "ops/s");
+    assert_eq!(one.unit(), "ops/s");
     assert!((one.own.expect("a rate") - 30e9 / 1_048_576.0).abs() < 1.0, "{:?}", one.own);
     let at = Selector { at: vec![count("tasks", 132)], ..all() };
     let spread = only(&study(), "b-tab3-nvme-read-sdev", at);

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use analysis::{
-    DeviceOperation, Kbyte, Printed, RateUnits, Reconciled, RoundTrip, Stripe, TimePart,
-    bytes_behind_creates, crossover, deviation_min, drives, job_rate, scalability, tax, total_of_averages,
+    Printed, RateUnits, Reconciled, RoundTrip, Stripe, bytes_behind_creates, crossover, deviation_min,
+    drives, job_rate, scalability, tax, total_of_averages,
 };
-use plan::{Bytes, Geometry, Nanos, WorkloadSpec};
+use plan::{Bytes, Geometry, WorkloadSpec};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -41,11 +41,8 @@ fn vectors() -> Vec<Vector> {
 /// Device operations of so many microseconds, 72 µs from start to start.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole microseconds of a table")]
 fn round_trip(micros: &[f64], operations_per_second: Option<f64>) -> RoundTrip {
-    let operation = |(start, &micros): (i64, &f64)| DeviceOperation {
-        start_ns: start * 72_000,
-        time: Nanos(micros as u64 * 1000),
-    };
-    let operations: Vec<DeviceOperation> = (0..).zip(micros).map(operation).collect();
+    let operation = |(start, &micros): (u64, &f64)| (start * 72_000, micros as u64 * 1000);
+    let operations: Vec<_> = (0..).zip(micros).map(operation).collect();
     RoundTrip::of(&operations, operations_per_second).expect("a history")
 }
 
@@ -125,13 +122,12 @@ impl Vector {
             "n*g/8" => v("n") * v("g") / 8.0,
             "s*512" => v("s") * 512.0,
             "l*g*0.8/8" => v("l") * v("g") * 0.8 / 8.0,
-            "k*1000/1e9" => v("k") * Kbyte::Decimal.bytes() / 1e9,
+            "k*1000/1e9" => v("k") * 1000.0 / 1e9,
             "n*g*1073741824/1e12" => v("n") * v("g") * Bytes::gib(1).0 as f64 / 1e12,
             "sum([f/x for x in r])+1/d+p" => {
-                let files = self.many("r").iter().map(|&rate| TimePart::of_rate("files", v("f"), rate));
-                let mut parts: Vec<TimePart> = files.map(|part| part.expect("a rate")).collect();
-                parts.push(TimePart::of_rate("tree removal", 1.0, v("d")).expect("a rate"));
-                parts.push(TimePart::new("delay", v("p")));
+                let files = self.many("r").iter().map(|&rate| ("files", v("f") / rate));
+                let mut parts: Vec<_> = files.collect();
+                parts.extend([("tree removal", 1.0 / v("d")), ("delay", v("p"))]);
                 let time = Reconciled::new(parts, self.published.expect("a time"), 1.0);
                 assert!(time.agrees(), "{time}");
                 time.explained_seconds()

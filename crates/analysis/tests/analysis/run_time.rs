@@ -32,7 +32,7 @@ fn tree() -> Run {
 fn phases_and_rests_are_set_against_the_wall_time() {
     let time = run_time(&tree()).expect("a run that ended");
     assert_eq!(time.to_string(), "10 + 4 + 8 = 22 s of 30 s");
-    let names: Vec<&str> = time.parts.iter().map(|part| part.name.as_str()).collect();
+    let names: Vec<&str> = time.parts.iter().map(|part| part.0).collect();
     assert_eq!(names, ["file-create", "file-remove", "delay"]);
     assert!((time.unexplained_seconds() - 8.0).abs() < 1e-9);
 }

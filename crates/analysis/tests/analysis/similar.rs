@@ -20,7 +20,7 @@ fn beside(
     let of = |figure: &analysis::Figure| {
         published_similar(tool, &case, figure.phase)
             .into_iter()
-            .filter_map(|one| Some((one.published.id.clone(), own_value(&case, figure, one.published)?)))
+            .filter_map(|(one, _)| Some((one.id.clone(), own_value(&case, figure, one)?)))
             .collect::<Vec<_>>()
     };
     figures.iter().flat_map(of).collect()
@@ -119,8 +119,8 @@ fn what_an_imported_text_does_not_say_is_no_difference() {
     let imported = plan::Case { stated: Some("16 threads".to_owned()), ..measured.clone() };
     let differs = |case: &plan::Case| {
         let found = published_similar("tsqosperf", case, Phase::Write);
-        let rate = found.into_iter().find(|one| one.published.id == "e-tsq-write-rate");
-        rate.expect("the printed rate").differs
+        let rate = found.into_iter().find(|(one, _)| one.id == "e-tsq-write-rate");
+        rate.expect("the printed rate").1
     };
     let place = "on fs2-16m-06";
     assert_eq!(differs(&imported), [place]);

@@ -1,7 +1,7 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
 use analysis::{
-    CacheState, Dispersion, Figure, Gate, audit, coincident, curves, dispersion, findings, iops_table, onset,
+    Dispersion, Figure, Gate, audit, coincident, curves, dispersion, findings, iops_table, onset,
 };
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
@@ -166,10 +166,11 @@ fn an_iops_is_nothing_without_its_definition() {
         row.device_read_bytes = None;
     }
     let table = iops_table(&study.plan, &study.figures(), &[]);
-    let seen: Vec<_> = table.iter().map(|row| (row.figure, row.of)).collect();
-    assert_eq!(seen, [(5, 1), (4, 1), (1, 2), (3, 1), (2, 1), (6, 1)]);
-    assert_eq!((table[2].transfer, table[2].depth, table[2].random), (Bytes(4096), 32, true));
-    assert_eq!(table[0].cache, CacheState::NotObserved);
+    assert_eq!(table.iter().map(|row| row.figure).collect::<Vec<_>>(), [5, 4, 1, 3, 2, 6]);
+    let definition = &table[2].definition;
+    assert_eq!((definition.transfer, definition.depth), (Bytes(4096), 32));
+    assert!(definition.way.starts_with("random"), "{}", definition.way);
+    assert_eq!(table[0].definition.cache, "not observed");
 }
 
 #[test]
@@ -183,8 +184,8 @@ fn an_iops_from_memory_is_another_definition() {
     study.phases[1].device_read_bytes = Some(bytes / 10);
     let figures = study.figures();
     let table = iops_table(&study.plan, &figures, &audit(&study.plan, &figures, &[]));
-    let states: Vec<_> = table.iter().map(|row| row.cache).collect();
-    assert_eq!(states, [CacheState::Devices, CacheState::Cached]);
+    let states: Vec<_> = table.iter().map(|row| row.definition.cache).collect();
+    assert_eq!(states, ["from the devices", "from memory"]);
 }
 
 #[test]

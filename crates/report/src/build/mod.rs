@@ -63,7 +63,7 @@ pub(crate) fn report(run: &Run, sources: Vec<analysis::Figure>, found: analysis:
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     let rank_maps = nodes::rank_maps(run, &figures);
     let state = |case: &Case| case_state(run, case, &begun, &finished);
-    let beside = found.published.iter().filter_map(Stated::says).map(|one| one.id.as_str());
+    let beside = found.published.iter().filter_map(Stated::says).map(|one| one.published.id.as_str());
     let machines = inventory::beside::machines(&plan.terms, beside);
     Report {
         schema: SCHEMA,

@@ -37,7 +37,7 @@ pub(super) fn printed(run: &Run) -> Option<view::Printed> {
 
 pub(super) fn run_time(run: &Run) -> Option<view::RunTime> {
     let time = analysis::run_time(run)?;
-    let part = |one: &analysis::TimePart| view::TimePart { name: one.name.clone(), seconds: one.seconds };
+    let part = |&(name, seconds): &(&str, f64)| view::TimePart { name: name.to_owned(), seconds };
     Some(view::RunTime {
         parts: time.parts.iter().map(part).collect(),
         explained_seconds: time.explained_seconds(),

@@ -1,7 +1,7 @@
 //! What a study fixes before it runs: how each case is gone through, and what was promised.
 
-use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected};
-use plan::{Bound, Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
+use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, side};
+use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use crate::format::{counted, percent};
 use crate::section::amount;
@@ -107,10 +107,7 @@ pub(crate) fn words(case: &Case) -> String {
 
 /// `random reads (the contract): at least 1,000,000 IOPS`.
 pub(crate) fn promised(one: &Commitment) -> String {
-    let side = match one.bound {
-        Bound::AtLeast => "at least",
-        Bound::AtMost => "at most",
-    };
+    let side = side(one.bound);
     let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
     format!("{}{by}: {side} {}", one.name, amount(one.amount))
 }

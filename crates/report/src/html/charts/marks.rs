@@ -23,7 +23,7 @@ pub(super) fn published<P: Into<Point>>(
 ) -> Vec<Trace> {
     let (mut sound, mut misprinted) = (Vec::new(), Vec::new());
     for one in report.found.published.iter().filter_map(Stated::says) {
-        let Some(value) = on_axis(one.published, &one.unit, unit) else { continue };
+        let Some(value) = on_axis(one.value(), one.unit(), unit) else { continue };
         let points = if one.misprint.is_empty() { &mut sound } else { &mut misprinted };
         points.extend(place(one, value, words(report, one)));
     }
@@ -60,17 +60,23 @@ pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
 }
 
 fn words(report: &Report, one: &Beside) -> String {
+    let published = &one.published;
     let mut lines = vec![
-        format!("<b>published: {}</b>", escaped(&in_unit(one.published, &one.unit))),
-        escaped(&format!("{} · printed {} ({})", one.id, one.as_published, one.statistic)),
-        escaped(&one.source),
+        format!("<b>published: {}</b>", escaped(&in_unit(one.value(), one.unit()))),
+        escaped(&format!(
+            "{} · printed {} ({})",
+            published.id,
+            published.as_published(),
+            published.statistic.name()
+        )),
+        escaped(&one.source()),
     ];
     let target = one.target.as_deref().map(|target| title(report, target)).unwrap_or_default();
     if !target.is_empty() {
         lines.push(format!("beside {}", escaped(target)));
     }
-    if let (Some(own), Some(ratio)) = (one.own, one.ratio) {
-        lines.push(format!("own {}, {} of it", escaped(&in_unit(own, &one.unit)), percent(ratio)));
+    if let (Some(own), Some(ratio)) = (one.own, one.ratio()) {
+        lines.push(format!("own {}, {} of it", escaped(&in_unit(own, one.unit())), percent(ratio)));
     }
     lines.extend((!one.misprint.is_empty()).then(|| format!("misprint: {}", escaped(&one.misprint))));
     lines.extend((!one.differs.is_empty()).then(|| escaped(&one.differs.join("; "))));
