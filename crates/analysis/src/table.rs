@@ -7,9 +7,10 @@ use crate::gate::{Kind, Outcome, Reason, Stated};
 use crate::headline::RateOf;
 
 /// A value in a cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
     /// Nothing to say.
+    #[default]
     None,
     /// A word or a sentence.
     Text(String),

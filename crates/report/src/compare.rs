@@ -84,19 +84,14 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2]) -> Vec<(Value, Block)> {
     let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
-    let point = |one: &Matrix| (one.group.clone(), one.target.clone(), one.settings.clone());
-    let work = |run: usize, one: &Matrix| {
-        let mut cases = runs[run].manifest.plan.cases.iter();
-        cases.find(|case| case.id == one.case).map(|case| &case.workload.work)
-    };
+    let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
     let name = |one: &Matrix, side: &str| {
-        let what = if one.target.is_empty() { &one.group } else { &one.target };
+        let what = if one.case.target.is_empty() { &one.case.group } else { &one.case.target };
         format!("{what} {side}")
     };
     let pair = |one: &Matrix| {
         let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
-        let both = work(0, one).zip(work(1, other));
-        let same_work = both.is_some_and(|(one, other)| analysis::same_jobs(one, other));
+        let same_work = analysis::same_jobs(&one.case.workload.work, &other.case.workload.work);
         let (before, after) = (name(one, "before"), name(other, "after"));
         let comparison = analysis::compare_matrices([after.clone(), before.clone()], one, other);
         let rows: Vec<_> = comparison.contrasts.into_iter().map(|(row, _)| row).collect();

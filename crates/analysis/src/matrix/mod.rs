@@ -60,7 +60,7 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
         Doubt {
             check: Check::FailedJobs,
             figure: Some(matrix.figure),
-            concerns: match matrix.target.as_str() {
+            concerns: match matrix.case.target.as_str() {
                 "" => conditions.clone(),
                 target => format!("{target}: {conditions}"),
             },

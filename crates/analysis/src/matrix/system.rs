@@ -1,6 +1,6 @@
 //! The jobs of one storage system.
 
-use plan::Setting;
+use plan::{Case, Setting};
 use record::{LaunchRow, PhaseKey};
 
 use super::launches::{self, LaunchMean, MatrixPass};
@@ -16,12 +16,8 @@ pub struct Matrix {
     pub system: String,
     pub(super) figure: usize,
     /// Its case.
-    pub case: String,
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// The other swept keys and their values.
+    pub case: Case,
+    /// The swept keys and their values, without the target.
     pub settings: Vec<Setting>,
     /// Launches of one pass.
     pub asked: usize,
@@ -68,14 +64,12 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
     let column = |column| Summary::of(&used().map(|(pass, _)| pass.sums[column]).collect::<Vec<_>>());
     let sums = if launches.is_empty() { Vec::new() } else { (0..4).filter_map(column).collect() };
     let settings = subject.settings(&[TARGET]);
-    let name = if figure.target.is_empty() { &figure.group } else { &figure.target };
+    let name = if case.target.is_empty() { &case.group } else { &case.target };
     let more = settings.iter().map(|one| format!(", {} {}", one.key, one.value));
     let system: String = std::iter::once(name.clone()).chain(more).collect();
     Some(Matrix {
         figure: subject.index,
-        case: figure.case.clone(),
-        group: figure.group.clone(),
-        target: figure.target.clone(),
+        case: case.clone(),
         settings,
         asked,
         partial,
@@ -96,7 +90,7 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
 /// a tenth of the range stands for the distance.
 pub(super) fn fill_histograms(all: &mut [Matrix]) {
     let ratios = |one: &Matrix| one.launches.iter().filter_map(|launch| launch.ratio).collect::<Vec<f64>>();
-    for systems in all.chunk_by_mut(|a, b| a.group == b.group) {
+    for systems in all.chunk_by_mut(|a, b| a.case.group == b.case.group) {
         let width = bin_width(systems.iter().flat_map(ratios).collect());
         for one in systems {
             one.histogram = Histogram::even(&ratios(one), width);

@@ -36,7 +36,7 @@ pub struct MatrixComparison {
 }
 
 /// One side of how two systems that ran the same jobs compare.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobContrast {
     /// The second system, and the first one, which is the baseline.
     pub(super) systems: [String; 2],
@@ -91,26 +91,27 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
 /// target every other point of a sweep over how rows are moved against the first one.
 pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> {
     let baseline_of = |matrix: &Matrix| {
-        let terms = plan.terms.targets.iter().find(|terms| terms.name == matrix.target);
+        let terms = plan.terms.targets.iter().find(|terms| terms.name == matrix.case.target);
         terms.and_then(|terms| terms.baseline.as_deref())
     };
-    let work =
-        |one: &Matrix| plan.cases.iter().find(|case| case.id == one.case).map(|case| &case.workload.work);
     let mut found = Vec::new();
     for (second, matrix) in all.iter().enumerate() {
         let others = || {
             let all = all.iter().enumerate().filter(|(place, _)| *place != second);
-            all.filter(|(_, other)| other.group == matrix.group && other.settings == matrix.settings)
+            all.filter(|(_, other)| {
+                other.case.group == matrix.case.group && other.settings == matrix.settings
+            })
         };
         let named = baseline_of(matrix);
-        let is_baseline = others().any(|(_, other)| baseline_of(other) == Some(&matrix.target));
+        let is_baseline = others().any(|(_, other)| baseline_of(other) == Some(&matrix.case.target));
         let against = named
-            .and_then(|name| others().find(|(_, other)| other.target == name))
+            .and_then(|name| others().find(|(_, other)| other.case.target == name))
             .or_else(|| others().next().filter(|(place, _)| *place < second))
             .filter(|_| named.is_some() || !is_baseline);
         let swept = all[..second].iter().enumerate().find(|(_, other)| {
-            let of_sweep = other.group == matrix.group && other.target == matrix.target;
-            of_sweep && work(matrix).zip(work(other)).is_some_and(|(one, other)| same_jobs(one, other))
+            let (one, other) = (&matrix.case, &other.case);
+            (&one.group, &one.target) == (&other.group, &other.target)
+                && same_jobs(&one.workload.work, &other.workload.work)
         });
         for (first, baseline) in against.into_iter().chain(swept) {
             let compared =
@@ -130,16 +131,8 @@ pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -
     let pairs: Vec<[&LaunchMean; 2]> = first.launches.iter().filter_map(paired).collect();
     let matrices = [first, second];
     let whole = |one: &Matrix| one.is_complete() && one.launches.len() == pairs.len();
-    let blank = JobContrast {
-        systems,
-        what: "",
-        of: format!("{} pairs of launches", pairs.len()),
-        values: [Value::None, Value::None],
-        change: None,
-        interval: None,
-        verdict: String::new(),
-        how: String::new(),
-    };
+    let of = format!("{} pairs of launches", pairs.len());
+    let blank = JobContrast { systems, of, ..JobContrast::default() };
     let mut contrasts = sums(&blank, &pairs, matrices);
     let more = [real_time(&blank, &pairs), ratio_spread(&blank, &pairs), time_spread(&blank, &pairs)];
     contrasts.extend(more.into_iter().flatten().map(|one| (one, None)));

@@ -1,13 +1,4 @@
 //! What happened while jobs ran: when, how many at a time, how much of what, and where.
-//!
-//! | what | for |
-//! |---|---|
-//! | [`LaunchTimer`] | real time, CPU time, memory and I/O of each launch and step, and whether they agree |
-//! | [`Concurrency`] | how many launches ran at a time |
-//! | [`lengths`] | how long they took |
-//! | [`profile`], [`Levels`] | bytes per second over time: where it starts, climbs to and peaks |
-//! | [`SpaceUse`], [`ActionUse`] | bytes by space and by what a step does |
-//! | [`JobPlacing`], [`JobCost`] | which space is for what reads fast; run time × devices |
 
 mod concurrency;
 mod cost;

@@ -206,7 +206,7 @@ fn ratios(report: &Report) -> Vec<Chart> {
         let systems: Vec<&Matrix> = shown.collect();
         (!systems.is_empty()).then(|| ratio_histogram(report, &systems))
     };
-    let groups = report.found.matrices.all.chunk_by(|a, b| a.group == b.group);
+    let groups = report.found.matrices.all.chunk_by(|a, b| a.case.group == b.case.group);
     groups.filter_map(of_group).collect()
 }
 
@@ -227,7 +227,7 @@ fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
         Some(level.with("line.color", Look::of(place).colour).hidden(true))
     });
     let one = Trace::level("below 1: waits for I/O, above: threaded", "dot", [(1.0, 0.0), (1.0, top)]);
-    let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].group);
+    let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].case.group);
     let note = format!(
         "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
          quartiles ÷ ∛n, raised to a round number."
