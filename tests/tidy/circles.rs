@@ -72,11 +72,16 @@ impl Sources {
         let statements = statements(text).filter(|(public, _)| *public);
         let paths = statements.flat_map(|(_, tree)| leaves(&tree));
         let of = |path: Vec<String>| {
-            let name = path.last()?.clone();
-            let from = self.absolute(module, &path)?;
-            Some((name, from[..from.len() - 1].to_vec()))
+            let (name, from) = (path.last()?.clone(), self.absolute(module, &path)?);
+            let from = from[..from.len() - 1].to_vec();
+            let names = if name == "*" {
+                self.texts.get(&from).map_or_else(Vec::new, |text| items(text))
+            } else {
+                vec![name]
+            };
+            Some(names.into_iter().map(move |name| (name, from.clone())).collect::<Vec<_>>())
         };
-        paths.filter_map(of).collect()
+        paths.filter_map(of).flatten().collect()
     }
 
     /// The modules that a file uses.
@@ -129,6 +134,19 @@ impl Sources {
 fn bare(text: &str) -> String {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of what a file has for others: items at the begin of a line, and what it re-exports.
+fn items(text: &str) -> Vec<String> {
+    const KINDS: [&str; 6] = ["fn", "struct", "enum", "trait", "type", "const"];
+    let item = |line: &str| {
+        let mut words = line.strip_prefix("pub")?.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let kind = words.find(|word| KINDS.contains(word))?;
+        words.find(|word| !word.is_empty() && *word != "fn" && *word != kind).map(str::to_owned)
+    };
+    let own = text.lines().filter_map(item);
+    let exported = statements(text).filter(|(public, _)| *public).flat_map(|(_, tree)| leaves(&tree));
+    own.chain(exported.filter_map(|path| path.last().cloned())).collect()
 }
 
 /// What stands after each `use`, and whether it is a re-export.
