@@ -90,7 +90,7 @@ mod strips;
 mod study;
 mod subject;
 mod summary;
-mod table;
+pub mod table;
 mod timeline;
 mod units;
 mod verdict;

@@ -175,7 +175,8 @@ impl<T> Column<T> {
     }
 
     /// Its value of `said`.
-    fn value(&self, said: &T) -> Value {
+    #[must_use]
+    pub fn value(&self, said: &T) -> Value {
         match self.get {
             Get::Any(get) => get(said),
             Get::Word(get) => Value::some_text(get(said)),
@@ -198,7 +199,7 @@ type Getter<T, V> = fn(&T) -> Option<V>;
 
 /// A column of any value: its name in JSON, CSV and OpenMetrics, its heading, what it holds, and how it is read. The
 /// others are of one kind of values.
-pub(crate) const fn any<T>(
+pub const fn any<T>(
     key: Words,
     heading: Words,
     about: Words,
@@ -209,124 +210,113 @@ pub(crate) const fn any<T>(
 }
 
 /// An empty one is no value.
-pub(crate) const fn word<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> &str) -> Column<T> {
+pub const fn word<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> &str) -> Column<T> {
     Column::of((key, heading, about), Quantity::Text, Get::Word(get))
 }
 
 /// Likewise.
-pub(crate) const fn text<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> String) -> Column<T> {
+pub const fn text<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> String) -> Column<T> {
     Column::of((key, heading, about), Quantity::Text, Get::Text(get))
 }
 
-pub(crate) const fn flag<T>(key: Words, heading: Words, about: Words, get: Getter<T, bool>) -> Column<T> {
+/// Whether something holds.
+pub const fn flag<T>(key: Words, heading: Words, about: Words, get: Getter<T, bool>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Flag, Get::Flag(get))
 }
 
 /// A figure, by its place.
-pub(crate) const fn figure<T>(key: Words, heading: Words, about: Words, get: Getter<T, usize>) -> Column<T> {
+pub const fn figure<T>(key: Words, heading: Words, about: Words, get: Getter<T, usize>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Figure, Get::Figure(get))
 }
 
-pub(crate) const fn count<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
+/// Whole numbers.
+pub const fn count<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Count, Get::Whole(Value::Count, get))
 }
 
-pub(crate) const fn bytes<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
+/// Bytes.
+pub const fn bytes<T>(key: Words, heading: Words, about: Words, get: Getter<T, u64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Bytes, Get::Whole(Value::Bytes, get))
 }
 
-pub(crate) const fn number<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+/// Numbers without a unit.
+pub const fn number<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Number, Get::Float(Value::Number, get))
 }
 
-pub(crate) const fn share<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+/// Parts of a whole, or ratios.
+pub const fn share<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Ratio, Get::Float(Value::Share, get))
 }
 
-pub(crate) const fn change<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+/// Relative differences.
+pub const fn change<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Ratio, Get::Float(Value::Change, get))
 }
 
-pub(crate) const fn seconds<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+/// Seconds.
+pub const fn seconds<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Seconds, Get::Float(Value::Seconds, get))
 }
 
-pub(crate) const fn nanos<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+/// Nanoseconds.
+pub const fn nanos<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Nanos, Get::Float(Value::Nanos, get))
 }
 
 /// Of what [`Statement::COUNTS`] says.
-pub(crate) const fn rate<T: Statement>(
-    key: Words,
-    heading: Words,
-    about: Words,
-    get: Getter<T, f64>,
-) -> Column<T> {
+pub const fn rate<T: Statement>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     let Some(counts) = T::COUNTS else { panic!("the statement says what its rates count") };
     Column::of((key, heading, about), Quantity::Rate, Get::Rate(counts, get))
 }
 
 /// Bytes per second.
-pub(crate) const fn bandwidth<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
+pub const fn bandwidth<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Rate, Get::Rate(|_| RateOf::Bytes, get))
 }
 
 /// Operations per second.
-pub(crate) const fn operations<T>(
-    key: Words,
-    heading: Words,
-    about: Words,
-    get: Getter<T, f64>,
-) -> Column<T> {
+pub const fn operations<T>(key: Words, heading: Words, about: Words, get: Getter<T, f64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Rate, Get::Rate(|_| RateOf::Operations, get))
 }
 
 /// Nanoseconds since 1970-01-01 UTC.
-pub(crate) const fn moment<T>(key: Words, heading: Words, about: Words, get: Getter<T, i64>) -> Column<T> {
+pub const fn moment<T>(key: Words, heading: Words, about: Words, get: Getter<T, i64>) -> Column<T> {
     Column::of((key, heading, about), Quantity::Moment, Get::Moment(get))
 }
 
 /// A value in the unit that a column beside it says.
-pub(crate) const fn amount<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
+pub const fn amount<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
     Column::of((key, heading, about), Quantity::Amount, Get::Any(get))
 }
 
 /// The value of a swept key.
-pub(crate) const fn setting<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
+pub const fn setting<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Value) -> Column<T> {
     Column::of((key, heading, about), Quantity::Setting, Get::Any(get))
 }
 
-pub(crate) const fn list<T>(
-    key: Words,
-    heading: Words,
-    about: Words,
-    get: fn(&T) -> Vec<String>,
-) -> Column<T> {
+/// Words or sentences.
+pub const fn list<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Vec<String>) -> Column<T> {
     Column::of((key, heading, about), Quantity::List, Get::List(Value::List, get))
 }
 
 /// Of nodes.
-pub(crate) const fn names<T>(
-    key: Words,
-    heading: Words,
-    about: Words,
-    get: fn(&T) -> Vec<String>,
-) -> Column<T> {
+pub const fn names<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> Vec<String>) -> Column<T> {
     Column::of((key, heading, about), Quantity::List, Get::List(Value::Names, get))
 }
 
 /// A column of what a statement is about, which stands where that is withheld, too.
-pub(crate) const fn subject<T>(column: Column<T>) -> Column<T> {
+pub const fn subject<T>(column: Column<T>) -> Column<T> {
     Column { subject: true, ..column }
 }
 
 /// A column that is left out of forms that are read.
-pub(crate) const fn detail<T>(column: Column<T>) -> Column<T> {
+pub const fn detail<T>(column: Column<T>) -> Column<T> {
     Column { detail: true, ..column }
 }
 
 /// A column that forms which are read show under the row.
-pub(crate) const fn below<T>(column: Column<T>) -> Column<T> {
+pub const fn below<T>(column: Column<T>) -> Column<T> {
     Column { below: true, ..column }
 }
 

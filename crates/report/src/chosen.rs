@@ -1,8 +1,9 @@
 //! Which single figures a reader wants to see in full, where a study has too many for all.
 
-use analysis::Kind;
+use analysis::{Doubt, Kind};
 
-use crate::view::{Figure, Report};
+use crate::figure::Figure;
+use crate::report::Report;
 
 /// Figures of a sweep that are shown in full: more would be a list that nobody reads.
 const SWEPT_MAX: usize = 40;
@@ -25,15 +26,16 @@ impl Chosen {
         let of = report.figures.len();
         let single = report.figures.iter().filter(|figure| figure.settings.is_empty());
         let mut numbers: Vec<usize> = single.map(|figure| figure.number).take(SINGLE_MAX).collect();
-        let found = &report.findings;
+        let found = &report.found;
         let all = report.figures.iter().map(|figure| figure.number);
+        let number = |one: &Doubt| one.figure.map(|place| place + 1);
         let few = of <= SWEPT_MAX;
         let stated = |kind| report.statements.stated(kind).filter_map(|row| row.figures.first());
         let swept = stated(Kind::Commitment)
             .map(|place| place + 1)
             .chain(report.statements.stated(Kind::Best).map(|row| row.figures[0] + 1))
-            .chain(found.audit.iter().filter(|one| one.disqualifies).filter_map(|one| one.figure))
-            .chain(found.audit.iter().filter_map(|one| one.figure))
+            .chain(found.audit.iter().filter(|one| one.disqualifies()).filter_map(number))
+            .chain(found.audit.iter().filter_map(number))
             .chain(all.filter(|_| few));
         let mut left = SWEPT_MAX;
         for number in swept {

@@ -4,15 +4,15 @@ use analysis::{Comparison, Contrast, Figure, Matrix, Paired, largest_gap};
 use record::{Operation, Provenance, Run, Warning};
 use serde_json::{Value, json};
 
-use crate::build;
+use crate::asked::tool;
 use crate::colour::Colour;
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
+use crate::report::{SHOWN_RATE, Statements};
 use crate::section::{Block, Section, signed};
 use crate::statements;
 use crate::table::{Cell, Table, Tone};
 use crate::text;
-use crate::view::Statements;
 use crate::words;
 
 /// The version of the JSON form.
@@ -44,7 +44,7 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     let runs = [before, after];
-    let figures = runs.map(build::sources);
+    let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
     let refused = [0, 1].map(|at| {
         let doubts = analysis::findings_of(runs[at], &figures[at]).audit;
         analysis::refusals(&runs[at].manifest.plan, &figures[at], &doubts)
@@ -199,7 +199,7 @@ impl Pair<'_> {
                 "node": manifest.host.node,
                 "program_version": manifest.program_version,
                 "provenance": manifest.provenance,
-                "tool": build::tool(run),
+                "tool": tool(run),
             })
         };
         escape::json_text(&json!({
@@ -254,9 +254,9 @@ impl Pair<'_> {
             // Where it is not measured here, that is the first thing to know.
             let from = match manifest.provenance {
                 Provenance::Measured => String::new(),
-                other => format!("{}, ", build::provenance(other)),
+                other => format!("{}, ", words::provenance(other)),
             };
-            let tool = Some(build::tool(run)).filter(|tool| !tool.is_empty());
+            let tool = Some(tool(run)).filter(|tool| !tool.is_empty());
             let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();
             let node = match (manifest.provenance, manifest.host.node.as_str()) {
                 (Provenance::Imported, text::UNKNOWN_NODE) => String::new(),

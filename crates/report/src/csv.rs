@@ -3,67 +3,15 @@
 
 use std::collections::HashMap;
 
-use analysis::LATENCY_STATISTICS;
+use analysis::{LATENCY_STATISTICS, Summary};
 use record::Operation;
 
 use crate::escape;
+use crate::figure::{FIGURE, Figure, SPREAD};
 use crate::latencies::LatencyInfo;
+use crate::report::Report;
 use crate::statements;
-use crate::view::findings::Setting;
-use crate::view::{Figure, Report};
-
-/// A column of figures.
-struct Column {
-    name: &'static str,
-    value: fn(&Said<'_>) -> String,
-}
-
-const fn column(name: &'static str, value: fn(&Said<'_>) -> String) -> Column {
-    Column { name, value }
-}
-
-/// The columns of figures, in order; behind them stand those of latencies and of statements. `docs/REPORT.md` describes
-/// them.
-const FIGURE: &[Column] = &[
-    column("row", |_| "figure".to_owned()),
-    column("run_id", |of| of.report.run.id.clone()),
-    column("number", |of| of.figure.number.to_string()),
-    column("case", |of| of.figure.case.clone()),
-    column("title", |of| of.figure.title.clone()),
-    column("workload", |of| of.figure.group.clone()),
-    column("target", |of| of.figure.target.clone()),
-    column("client", |of| of.figure.client.to_owned()),
-    column("settings", |of| settings(&of.figure.settings)),
-    column("phase", |of| of.figure.phase.to_owned()),
-    column("conditions", |of| of.figure.conditions.clone()),
-    column("provenance", |of| of.figure.provenance.to_owned()),
-    column("tasks", |of| of.figure.tasks.to_string()),
-    column("transfer_bytes", |of| of.figure.transfer_bytes.to_string()),
-    column("page_cache", |of| of.figure.page_cache.to_string()),
-    column("statistic", |of| of.figure.statistic.clone()),
-    column("repetitions", |of| of.figure.counted().to_string()),
-    column("bytes_per_second_median", |of| decimal(of.figure.bytes_per_second.median)),
-    column("bytes_per_second_minimum", |of| decimal(of.figure.bytes_per_second.minimum)),
-    column("bytes_per_second_maximum", |of| decimal(of.figure.bytes_per_second.maximum)),
-    column("bytes_per_second_interval_low", |of| optional(of.figure.bytes_per_second.interval_low)),
-    column("bytes_per_second_interval_high", |of| optional(of.figure.bytes_per_second.interval_high)),
-    column("interval_confidence", |of| optional(of.figure.bytes_per_second.confidence)),
-    column("transfers_per_second_median", |of| decimal(of.figure.transfers_per_second.median)),
-    column("transfers_per_second_minimum", |of| decimal(of.figure.transfers_per_second.minimum)),
-    column("transfers_per_second_maximum", |of| decimal(of.figure.transfers_per_second.maximum)),
-    column("device_share", |of| optional(of.figure.device_share)),
-    column("notes", |of| of.figure.notes.join(" ")),
-    column("warnings", |of| of.warnings.join("; ")),
-    column("doubts", |of| of.figure.doubts.join("; ")),
-    column("unit", |of| of.figure.unit.to_owned()),
-    column("nodes", |of| of.figure.nodes.to_string()),
-    column("cpu_ns_per_operation", |of| optional(of.figure.cpu_ns_per_operation)),
-    column("bytes_per_operation", |of| {
-        of.figure.bytes_per_operation.map(|bytes| bytes.to_string()).unwrap_or_default()
-    }),
-    column("allocated_bytes_per_file", |of| optional(of.figure.allocated_bytes_per_file)),
-    column("surprises", |of| of.figure.surprises.to_string()),
-];
+use plan::Setting;
 
 /// A value of a statement.
 type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
@@ -89,10 +37,10 @@ const SHARED: &[(&str, OfStatement)] = &[
     ("run_id", |report, _| report.run.id.clone()),
     ("number", |_, one| of_figure(one, |figure| figure.number.to_string())),
     ("case", |_, one| of_figure(one, |figure| figure.case.clone())),
-    ("workload", |_, one| of_figure(one, |figure| figure.group.clone())),
+    ("group", |_, one| of_figure(one, |figure| figure.group.clone())),
     ("target", |_, one| of_figure(one, |figure| figure.target.clone())),
     ("settings", |_, one| of_figure(one, |figure| settings(&figure.settings))),
-    ("phase", |_, one| of_figure(one, |figure| figure.phase.to_owned())),
+    ("phase", |_, one| of_figure(one, |figure| figure.phase.name().to_owned())),
 ];
 
 fn of_figure(one: &statements::Said<'_>, value: fn(&Figure) -> String) -> String {
@@ -110,11 +58,23 @@ fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
     std::iter::once(format!("{name}_{counted}")).chain(statistics)
 }
 
-/// All columns, in order.
+/// The rates of a figure.
+type Rates = [(&'static str, fn(&Figure) -> &Summary); 2];
+const RATES: Rates = [
+    ("bytes_per_second", |figure| &figure.source.bytes_per_second),
+    ("transfers_per_second", |figure| &figure.source.transfers_per_second),
+];
+
+/// All columns, in order: of figures those of [`FIGURE`], their rates and latencies; then those of statements.
 pub(crate) fn columns() -> Vec<String> {
-    let figure = FIGURE.iter().map(|column| column.name).map(str::to_owned);
+    let spreads =
+        RATES.iter().flat_map(|(rate, _)| SPREAD.iter().map(move |one| format!("{rate}_{}", one.key)));
+    let more = ["settings", "repetitions", "warnings"].map(str::to_owned);
     let latencies = Operation::ALL.into_iter().flat_map(latency_columns);
-    figure.chain(latencies).chain(STATEMENT.iter().map(|(name, _)| (*name).to_owned())).collect()
+    let statements = STATEMENT.iter().map(|(name, _)| (*name).to_owned());
+    let figure =
+        ["row", "run_id"].into_iter().chain(FIGURE.iter().map(|column| column.key)).map(str::to_owned);
+    figure.chain(spreads).chain(more).chain(latencies).chain(statements).collect()
 }
 
 /// The whole table, heading first.
@@ -124,7 +84,7 @@ pub(crate) fn csv(report: &Report) -> String {
     let warnings = warnings_of(report);
     for figure in &report.figures {
         let warnings = warnings.get(&figure.number).map_or(&[][..], Vec::as_slice);
-        let mut cells = row(&Said { report, figure, warnings });
+        let mut cells = row(report, figure, warnings);
         cells.resize(columns.len(), String::new());
         out.push_str(&line(&cells));
     }
@@ -154,13 +114,6 @@ pub(crate) fn wide(report: &Report, kind: analysis::Kind) -> Option<String> {
     Some(out)
 }
 
-/// A figure with what is said of it.
-struct Said<'a> {
-    report: &'a Report,
-    figure: &'a Figure,
-    warnings: &'a [&'a str],
-}
-
 /// The texts of the warnings of each figure, by its number.
 fn warnings_of(report: &Report) -> HashMap<usize, Vec<&str>> {
     let mut warnings: HashMap<usize, Vec<&str>> = HashMap::new();
@@ -174,17 +127,21 @@ fn warnings_of(report: &Report) -> HashMap<usize, Vec<&str>> {
 
 /// `tasks=33;transfer=1048576`, in the units of the JSON form.
 fn settings(all: &[Setting]) -> String {
-    let raw = |one: &Setting| match one.value.as_str() {
-        Some(word) => format!("{}={word}", one.key),
-        None => format!("{}={}", one.key, one.value),
+    let raw = |one: &Setting| {
+        let value = one.value.on_axis().map_or_else(|| one.value.to_string(), decimal);
+        format!("{}={value}", one.key)
     };
     all.iter().map(raw).collect::<Vec<_>>().join(";")
 }
 
 /// The cells of a figure up to those of statements.
-fn row(of: &Said<'_>) -> Vec<String> {
-    let mut cells: Vec<String> = FIGURE.iter().map(|column| (column.value)(of)).collect();
-    let figure = of.figure;
+fn row(report: &Report, figure: &Figure, warnings: &[&str]) -> Vec<String> {
+    let mut cells = vec!["figure".to_owned(), report.run.id.clone()];
+    cells.extend(FIGURE.iter().map(|column| statements::words(&column.value(figure))));
+    for (_, rate) in RATES {
+        cells.extend(SPREAD.iter().map(|column| statements::words(&column.value(rate(figure)))));
+    }
+    cells.extend([settings(&figure.settings), figure.repeated().to_string(), warnings.join("; ")]);
     for operation in Operation::ALL {
         let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.is_response();
         match figure.latency.iter().find(is_response) {

@@ -1,5 +1,7 @@
 //! Single sections of a report, for commands that answer one question.
 
+use crate::object::objects;
+use crate::report::DOUBT;
 use std::collections::HashSet;
 
 use analysis::{Doubt, Kind, Standing, Stated, Verdict};
@@ -61,14 +63,14 @@ impl Study<'_> {
     /// What is doubtful, as JSON: `{"schema", "withheld", "doubts"}`.
     #[must_use]
     pub fn check_json(&self) -> String {
-        let doubts = &self.report().findings.audit;
+        let doubts = objects(DOUBT, &self.report().found.audit);
         json_text(&json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts }))
     }
 
     /// How many figures a doubt keeps from keeping a promise.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        let doubts = self.report().findings.audit.iter().filter(|one| one.disqualifies);
+        let doubts = self.report().found.audit.iter().filter(|one| one.disqualifies());
         doubts.filter_map(|one| one.figure).collect::<HashSet<_>>().len()
     }
 

@@ -3,6 +3,7 @@
 //! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones
 //! (MiB/s = 2²⁰), because the tools of this field print both under similar names.
 
+use analysis::Summary;
 use plan::Nanos;
 use plan::shell_word;
 
@@ -224,6 +225,12 @@ pub(crate) fn iops(per_second: f64) -> String {
 /// A share of device bytes, two places.
 pub(crate) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
+}
+
+/// The ends of the confidence interval of a median, for reading: `811.2 – 815.0`.
+pub(crate) fn interval(summary: &Summary, text: fn(f64) -> String) -> Option<String> {
+    let ends = summary.median_interval?;
+    Some(format!("{} – {}", text(ends.low), text(ends.high)))
 }
 
 #[cfg(test)]

@@ -22,14 +22,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod build;
+mod asked;
 pub mod calc;
 mod chosen;
+mod circumstances;
+mod cluster;
 mod colour;
 mod compare;
 mod csv;
 mod escape;
 mod excerpt;
+mod figure;
 mod format;
 mod history;
 mod hosts;
@@ -37,13 +40,16 @@ mod html;
 mod imported;
 mod inventory;
 mod latencies;
+mod layouts;
 mod markdown;
 mod notes;
+mod object;
 mod offsets;
 mod openmetrics;
 mod preflight;
 mod progress;
 pub mod reference;
+mod report;
 mod schema;
 mod section;
 mod sheet;
@@ -52,7 +58,6 @@ mod study;
 mod table;
 mod text;
 mod topology;
-mod view;
 mod words;
 
 use std::io::{self, Write};

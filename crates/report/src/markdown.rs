@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use crate::escape::{markdown as inline, markdown_code, markdown_line};
 use crate::format::counted;
 use crate::inventory::beside;
+use crate::report::Report;
 use crate::section::{Block, Section, rates, sections};
 use crate::table::Table;
 use crate::text;
-use crate::view::Report;
 
 /// Rows of one table: a wiki shows no more in one page.
 const ROWS_SHOWN: usize = 1_000;

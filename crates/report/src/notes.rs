@@ -3,12 +3,32 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use record::{Run, Warning};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::figure::Figure;
 use crate::format::{counted, mark};
-use crate::view::{Figure, Note, NoteEntry};
 
 /// Warnings of one kind about one figure that are told in full before the rest is counted.
 const TOLD_MAX: usize = 3;
+
+/// One kind of warning of the record.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Note {
+    pub(crate) mark: String,
+    pub(crate) kind: String,
+    pub(crate) advice: String,
+    pub(crate) entries: Vec<NoteEntry>,
+}
+
+/// What a note says, and of what.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NoteEntry {
+    pub(crate) text: String,
+    /// Which figures or phases, in words.
+    pub(crate) concerns: String,
+    pub(crate) figures: Vec<usize>,
+}
 
 /// What is said by a kind of warning, with the figures and other places that it is said of.
 struct Said<'a> {
@@ -59,7 +79,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         }
     };
     let numbers: HashMap<(&str, &str), usize> =
-        figures.iter().map(|figure| ((figure.case.as_str(), figure.phase), figure.number)).collect();
+        figures.iter().map(|figure| ((figure.case.as_str(), figure.phase.name()), figure.number)).collect();
     let mut by_figure: BTreeMap<usize, Vec<(String, &Warning)>> = BTreeMap::new();
     for row in &run.warnings {
         let (kind, warning) = (kind(&row.warning), &row.warning);

@@ -2,7 +2,7 @@
 
 use schemars::generate::SchemaSettings;
 
-use crate::view::Report;
+use crate::report::Report;
 
 /// The schema (draft 2020-12) of what [`crate::json`] gives, as it stands in
 /// `docs/report.schema.json`.

@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use crate::format::{counted, percent, rate_in, shell_line};
 use crate::preflight::{promised, protocol};
+use crate::report::Report;
 use crate::section::{Block, Section, conditions, in_unit, signed};
 use crate::table::{Cell, Table};
 use crate::text;
-use crate::view::Report;
 
 /// Cases of one commitment that are named.
 const NAMED: usize = 12;
@@ -89,7 +89,7 @@ impl Sheet<'_> {
     }
 
     fn figures(&self) -> impl Iterator<Item = (usize, &Figure)> {
-        self.verdict.about.iter().filter_map(|&place| Some((place, self.report.sources.get(place)?)))
+        self.verdict.about.iter().filter_map(|&place| Some((place, &self.report.figures.get(place)?.source)))
     }
 
     fn cases(&self) -> Vec<&Case> {
@@ -104,7 +104,7 @@ impl Sheet<'_> {
         let own = self.verdict.figure.and_then(|place| self.report.figures.get(place));
         match (self.verdict.commitment.amount, own.filter(|own| own.is_operations())) {
             (plan::Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
-            (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit),
+            (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
             (plan::Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
             (plan::Amount::Latency { .. }, _) => in_unit(value, "ns"),
         }

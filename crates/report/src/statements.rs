@@ -8,11 +8,15 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::format::{duration, grouped, latency, number, percent, rate, rate_in, utc, whole};
+use crate::figure::Figure;
+use crate::format::{
+    BYTES_PER_SECOND, duration, grouped, latency, number, percent, rate, rate_in, utc, whole,
+};
 use crate::hosts;
+use crate::object::{json_of, property};
+use crate::report::{Report, Statements};
 use crate::section::{Block, conditions, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::{BYTES_PER_SECOND, Figure, Report, Statements};
 
 impl Statements {
     /// The rows of a kind that are not withheld.
@@ -154,7 +158,7 @@ fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
     let link = || Cell::figure(Some(own.number));
     let workload = || Cell::from(own.group.clone());
     let target = || Cell::from(title(report, &own.target));
-    let phase = || Cell::from(own.phase);
+    let phase = || Cell::from(own.phase.name());
     match of {
         Of::Nothing => Vec::new(),
         Of::Figure => vec![link()],
@@ -301,27 +305,7 @@ impl Statements {
         object.insert("outcome".to_owned(), json!(row.outcome.name()));
         object.insert("because".to_owned(), json!(because));
         for (head, value) in table.columns.iter().zip(&row.cells) {
-            let value = match value {
-                Value::None => serde_json::Value::Null,
-                Value::Text(text) => json!(text),
-                Value::Count(count) | Value::Bytes(count) => json!(count),
-                Value::Flag(holds) => json!(holds),
-                Value::List(all) | Value::Names(all) => json!(all),
-                Value::Moment(unix_ns) => json!(unix_ns),
-                Value::Standing(_, word) => json!(word),
-                Value::Setting(value) => {
-                    value.on_axis().map_or_else(|| json!(value.to_string()), |on| json!(on))
-                }
-                Value::Figure(place) => json!(number_of(*place)),
-                Value::Changes(low, high) | Value::Shares(low, high) => json!([low, high]),
-                Value::Number(value)
-                | Value::Share(value)
-                | Value::Change(value)
-                | Value::Seconds(value)
-                | Value::Nanos(value)
-                | Value::Rate(value, _) => json!(value),
-            };
-            object.insert(head.key.to_owned(), value);
+            object.insert(head.key.to_owned(), json_of(value));
         }
         object.into()
     }
@@ -355,9 +339,7 @@ impl JsonSchema for Statements {
                 }
             });
             for head in &table.columns {
-                let mut schema = shape(head.quantity);
-                schema["description"] = json!(head.about);
-                properties[head.key] = schema;
+                properties[head.key] = property(head.quantity, head.about);
             }
             let keys = ["figure", "figures", "conditions", "outcome", "because"];
             let required: Vec<&str> =
@@ -368,30 +350,6 @@ impl JsonSchema for Statements {
         let kinds: BTreeMap<&str, serde_json::Value> =
             analysis::Findings::default().tables().iter().map(kind).collect();
         json_schema!({ "type": "object", "properties": kinds })
-    }
-}
-
-/// The type of the values of a column; each may be missing.
-fn shape(quantity: Quantity) -> serde_json::Value {
-    match quantity {
-        Quantity::Text => json!({ "type": ["string", "null"] }),
-        Quantity::Count | Quantity::Figure | Quantity::Bytes | Quantity::Moment => {
-            json!({ "type": ["integer", "null"] })
-        }
-        Quantity::Standing(words) => {
-            let words: Vec<Option<&str>> = words.iter().copied().map(Some).chain([None]).collect();
-            json!({ "enum": words })
-        }
-        Quantity::Flag => json!({ "type": ["boolean", "null"] }),
-        Quantity::Setting => json!({ "type": ["number", "string", "null"] }),
-        Quantity::List => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
-        Quantity::Interval => json!({ "type": ["array", "null"], "items": { "type": "number" } }),
-        Quantity::Number
-        | Quantity::Ratio
-        | Quantity::Rate
-        | Quantity::Amount
-        | Quantity::Seconds
-        | Quantity::Nanos => json!({ "type": ["number", "null"] }),
     }
 }
 

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use record::Run;
 
 use crate::colour::Colour;
+use crate::report::{Report, SHOWN_RATE};
 use crate::section::Second;
 use crate::text;
-use crate::view::Report;
-use crate::{build, csv, escape, html, markdown, openmetrics, sheet};
+use crate::{csv, escape, html, markdown, openmetrics, sheet};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -31,9 +31,9 @@ impl<'a> Study<'a> {
     /// The figures of `run`, and what the analysis finds in them.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        let sources = build::sources(run);
+        let sources = analysis::figures(run, SHOWN_RATE);
         let findings = analysis::findings_of(run, &sources);
-        Self { run, report: build::report(run, sources, findings), second: None }
+        Self { run, report: Report::of(run, sources, findings), second: None }
     }
 
     /// Draws `other`, another run of the same study, dotted in the charts of this one, and says on

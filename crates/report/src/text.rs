@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use plan::visible;
 
+use crate::asked::RunInfo;
 use crate::colour::Colour;
 use crate::format::{counted, duration, grouped, utc};
 use crate::inventory::beside;
+use crate::notes::Note;
+use crate::report::Report;
 use crate::section::{Block, Section, rates, sections};
 use crate::table::{PROSE_COLUMNS as COLUMNS, width, wrapped};
-use crate::view::{Note, Report, RunInfo};
 
 /// Texts of one note that a terminal shows.
 const ENTRIES_SHOWN: usize = 12;

@@ -1,9 +1,10 @@
 //! The short forms of conditions that columns of tables use; the long form is
 //! [`plan::Workload::conditions`].
 
-use plan::{Backend, Bytes, Case, Phase, Work, Workload};
+use plan::{Backend, Bytes, Case, Client, Layer, Phase, Work, Workload};
+use record::Provenance;
 
-use crate::view::BYTES_PER_SECOND;
+use crate::format::BYTES_PER_SECOND;
 
 /// Parts of what an imported text says that fit into a column.
 const STATED_PARTS: usize = 2;
@@ -90,4 +91,32 @@ pub(crate) fn path(workload: &Workload) -> String {
 /// Whether others could use the storage meanwhile, as the study says.
 pub(crate) const fn exclusive(exclusive: bool) -> &'static str {
     if exclusive { "exclusive" } else { "not exclusive" }
+}
+
+/// Where the measuring program ran, in words; empty where the study does not say.
+pub(crate) const fn client(client: Client) -> &'static str {
+    match client {
+        Client::Unstated => "",
+        Client::LocalToServer => "local to server",
+        Client::Remote => "remote",
+    }
+}
+
+/// Which nodes reach a target, in words; empty where the study does not say.
+pub(crate) const fn layer(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Unstated => "",
+        Layer::NodeLocal => "node-local",
+        Layer::Shared => "shared",
+    }
+}
+
+/// The word for where figures come from.
+pub(crate) const fn provenance(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Measured => "measured",
+        Provenance::Imported => "imported",
+        Provenance::Published => "published",
+        Provenance::Simulated => "simulated",
+    }
 }

@@ -34,7 +34,15 @@ fn as_many_transfers_as_the_rate_asks_for() {
                 spec.pace = Some(Pace { transfers_per_second: 2000.0 });
                 spec.duration = Some(Nanos::millis(100));
             });
-            let outcome = run(&workload, Phase::Read).expect("ran");
+            // The last transfer starts half a millisecond before the end: a busy machine may miss it, but not each time.
+            let mut outcome = run(&workload, Phase::Read).expect("ran");
+            for _ in 1..20 {
+                assert_eq!(outcome.reads + outcome.unstarted, 200, "{backend:?}, {tasks} tasks");
+                if outcome.unstarted == 0 {
+                    break;
+                }
+                outcome = run(&workload, Phase::Read).expect("ran");
+            }
             assert_eq!((outcome.reads, outcome.unstarted), (200, 0), "{backend:?}, {tasks} tasks");
             for measure in [Measure::Response, Measure::Service] {
                 let latency = outcome.latency.iter().find(|l| l.measure == measure).expect("recorded");

@@ -1,5 +1,9 @@
 //! The numbers of a report as the page's template wants them: formatted, beside the raw ones.
 
+use crate::figure::role;
+use crate::object::object;
+use crate::report::DOUBT;
+use analysis::{RateName, RepetitionFigure};
 use std::collections::HashSet;
 
 use analysis::ShownIn;
@@ -10,18 +14,21 @@ use serde_json::{Value, json};
 
 use super::charts::{self, Chart};
 use super::section;
+use crate::asked::CaseInfo;
 use crate::chosen::Chosen;
 use crate::escape;
+use crate::figure::Figure;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{column_unit, decimal_bytes, grouped, megabytes, number, percent};
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::latencies;
+use crate::report::Report;
 use crate::section::Second;
 use crate::section::{Section, conditions, headline, rates, sections, signed};
 use crate::sheet;
 use crate::table::Table;
 use crate::text;
-use crate::view::{BYTES_PER_SECOND, CaseInfo, Figure, Repetition, Report};
 
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
@@ -34,9 +41,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
     let mut overview = charts::overview(run, report, &shown);
-    let source = |figure: &Figure| &report.sources[figure.number - 1];
-    let mut of_figures: Vec<Vec<Chart>> =
-        shown.iter().map(|figure| charts::of_figure(run, figure, source(figure))).collect();
+    let mut of_figures: Vec<Vec<Chart>> = shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
     let mut of_sections = charts::of_study(run, report, second.map(|second| &second.report));
     let each = of_figures.iter_mut().flatten();
     Chart::number(of_sections.iter_mut().chain(&mut overview).chain(each));
@@ -110,9 +115,9 @@ fn raw(value: &impl serde::Serialize) -> Value {
 
 /// All of one figure: what the audit says of it, its tables and its `charts`.
 fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
-    let doubts = report.findings.audit.iter().filter(|one| one.figure == Some(figure.number));
-    let unit = column_unit(figure.unit);
-    let repeated = format!("Every repetition, rates in {unit}; {}", figure.statistic);
+    let doubts = report.found.audit.iter().filter(|one| one.figure == Some(figure.number - 1));
+    let unit = column_unit(figure.unit());
+    let repeated = format!("Every repetition, rates in {unit}; {}", figure.statistic());
     json!({
         "number": figure.number,
         "title": if figure.title.is_empty() { &figure.case } else { &figure.title },
@@ -121,7 +126,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "provenance": figure.provenance,
         "page_cache": figure.page_cache,
         "notes": figure.notes,
-        "doubts": doubts.map(raw).collect::<Value>(),
+        "doubts": doubts.map(|one| object(DOUBT, one)).collect::<Value>(),
         "tables": tables([
             (&repeated, repetitions(figure)),
             ("Latency, all repetitions together", latencies(figure)),
@@ -139,35 +144,35 @@ fn tables<const N: usize>(all: [(&str, Table); N]) -> Value {
 
 /// Every repetition with its rates by each name, in the unit that the figure is read by.
 fn repetitions(figure: &Figure) -> Table {
-    let rates = figure.repetitions.iter().map(|one| &one.rates).max_by_key(|rates| rates.len());
-    let rate = |one: &Repetition, name: &str| {
-        let found = one.rates.iter().find(|rate| rate.name == name)?;
-        Some(match figure.unit {
+    let rate = |one: &RepetitionFigure, name: RateName| {
+        let found = one.rates.get(name)?;
+        Some(match figure.unit() {
             BYTES_PER_SECOND => megabytes(found.bytes_per_second),
             _ => crate::format::iops(found.transfers_per_second),
         })
     };
-    let role = |one: &Repetition| match one.drift {
-        Some(drift) => format!("{}, drift {}", one.role, signed(drift)),
-        None => one.role.to_owned(),
+    let known = |name: &&RateName| figure.repetitions.iter().any(|one| one.rates.get(**name).is_some());
+    let words = |one: &RepetitionFigure| match one.drift {
+        Some(drift) => format!("{}, drift {}", role(one), signed(drift)),
+        None => role(one).to_owned(),
     };
     let seconds = |nanos: u64| format!("{} s", number(nanos as f64 / 1e9));
     let operations = if figure.is_operations() { "operations" } else { "IOPS" };
     Table::of(&figure.repetitions)
         .right("repetition", |one| (one.repetition + 1).to_string())
-        .left("role", |one| role(one))
-        .right("moved", |one| decimal_bytes(one.bytes))
-        .right("I/O time", |one| seconds(one.io_ns))
+        .left("role", |one| words(one))
+        .right("moved", |one| decimal_bytes(one.phase.bytes()))
+        .right("I/O time", |one| seconds(one.phase.io_ns))
         .with(|table| {
-            let named = rates.into_iter().flatten();
-            named.fold(table, |table, named| table.right(named.name, |one| rate(one, named.name)))
+            let names = RateName::ALL.iter().filter(known);
+            names.fold(table, |table, &name| table.right(name.name(), |one| rate(one, name)))
         })
         .right(operations, |one| match figure.is_operations() {
-            true => grouped(one.transfers),
-            false => crate::format::iops(one.transfers_per_second),
+            true => grouped(one.phase.transfers()),
+            false => crate::format::iops(figure.rate_in(one, "IOPS")),
         })
-        .right("device ÷ tasks", |one| crate::format::share(one.device_share))
-        .right("CPU", |one| seconds(one.user_cpu_ns + one.system_cpu_ns))
+        .right("device ÷ tasks", |one| crate::format::share(one.moved_by_devices()))
+        .right("CPU", |one| seconds(one.phase.user_cpu_ns + one.phase.system_cpu_ns))
         .done()
 }
 
@@ -182,12 +187,12 @@ fn latencies(figure: &Figure) -> Table {
 
 fn devices(figure: &Figure) -> Table {
     Table::of(&figure.devices)
-        .left("device", |one| one.device.clone())
-        .right("read MB/s", |one| megabytes(one.read_bytes_per_second))
-        .right("write MB/s", |one| megabytes(one.write_bytes_per_second))
-        .right("busy", |one| percent(one.busy_share))
-        .right("queue", |one| number(one.queue_requests))
-        .right("wait", |one| one.wait_ns.map(latencies::words))
+        .left("device", |one| one.0.clone())
+        .right("read MB/s", |one| megabytes(one.1.read_bytes_per_second))
+        .right("write MB/s", |one| megabytes(one.1.write_bytes_per_second))
+        .right("busy", |one| percent(one.1.busy_share))
+        .right("queue", |one| number(one.1.queue_requests))
+        .right("wait", |one| one.1.wait_ns.map(latencies::words))
         .done()
 }
 

@@ -12,9 +12,9 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use crate::report::Report;
 use crate::section::Second;
 use crate::section::Section;
-use crate::view::Report;
 
 /// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.
 ///

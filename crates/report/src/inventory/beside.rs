@@ -2,14 +2,35 @@
 
 use plan::Terms;
 use record::{Fact, HostFacts};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::rows::{self, FactRow};
 use crate::table::Table;
-use crate::view::{PrintedFact, PublishedMachine};
 
 /// Shown where a publication says nothing.
 const NOT_STATED: &str = "not stated";
+
+/// The machine that a published study was made on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PublishedMachine {
+    /// The letter of the study.
+    pub(crate) study: String,
+    /// Title and year of the study.
+    pub(crate) source: String,
+    /// What it prints of its machine, in its own words; what it does not state is not there.
+    pub(crate) facts: Vec<PrintedFact>,
+}
+
+/// A fact of a published machine.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PrintedFact {
+    /// About what, as in `memory`.
+    pub(crate) fact: String,
+    /// In the words of the study.
+    pub(crate) printed: String,
+}
 
 /// The machines of the studies that the terms name figures or statements of, or that have figures `beside`
 /// own ones.

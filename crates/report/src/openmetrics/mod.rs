@@ -11,12 +11,14 @@
 mod family;
 mod statements;
 
-use analysis::Take;
+use crate::words;
+use analysis::{Summary, Take};
 
 use self::family::{Family, Labels, labels, with};
+use crate::figure::Figure;
 use crate::latencies::LatencyInfo;
-use crate::view::findings::Setting;
-use crate::view::{Figure, Report, Spread};
+use crate::report::Report;
+use plan::{Setting, SettingValue};
 
 /// The whole text.
 pub(crate) fn openmetrics(report: &Report) -> String {
@@ -105,26 +107,26 @@ fn figure_families(report: &Report) -> Vec<Family> {
     );
     let mut warnings = Family::gauge("ioproof_warnings", "warnings that concern the figure");
     let mut doubts = Family::gauge("ioproof_doubts", "1 for each check of the audit that doubts the figure");
-    for doubt in report.findings.audit.iter().filter(|doubt| doubt.figure.is_none()) {
-        doubts.put(labels(&[("check", doubt.check), ("what", &doubt.concerns)]), 1.0);
+    for doubt in report.found.audit.iter().filter(|doubt| doubt.figure.is_none()) {
+        doubts.put(labels(&[("check", doubt.check.name()), ("what", &doubt.concerns)]), 1.0);
     }
     for figure in &report.figures {
         let of = of_figure(figure);
         info.put_as("_info", conditions(figure), 1.0);
-        let rated = with(&of, &[("rate", figure.rate)]);
+        let rated = with(&of, &[("rate", figure.rate.name())]);
         // Names move no bytes, which is no bandwidth of 0.
-        if !figure.is_operations() || figure.bytes_per_second.maximum > 0.0 {
+        if !figure.is_operations() || figure.bytes_per_second.max > 0.0 {
             spread(&mut bandwidth, &rated, &figure.bytes_per_second);
         }
         spread(&mut transfers, &rated, &figure.transfers_per_second);
-        if let Some(share) = figure.headline().confidence {
-            confidence.put(rated, share);
+        if let Some(interval) = figure.headline().median_interval {
+            confidence.put(rated, interval.confidence);
         }
         for one in &figure.latency {
             summary(&mut latency, &of, one);
         }
         repetitions.put(of.clone(), figure.repetitions.len() as f64);
-        if let Some(share) = figure.device_share {
+        if let Some(share) = figure.moved_by_devices() {
             device.put(of.clone(), share);
         }
         cached.put(of.clone(), f64::from(u8::from(figure.page_cache)));
@@ -142,7 +144,7 @@ fn of_figure(figure: &Figure) -> Labels {
         ("case", &figure.case),
         ("group", &figure.group),
         ("target", &figure.target),
-        ("phase", figure.phase),
+        ("phase", figure.phase.name()),
         ("what", &figure.what),
         ("path", &figure.path),
         ("tasks", &figure.tasks.to_string()),
@@ -154,11 +156,11 @@ fn of_figure(figure: &Figure) -> Labels {
 fn conditions(figure: &Figure) -> Labels {
     let mut all = labels(&[
         ("case", &figure.case),
-        ("phase", figure.phase),
+        ("phase", figure.phase.name()),
         ("title", &figure.title),
         ("conditions", &figure.conditions),
-        ("statistic", &figure.statistic),
-        ("provenance", figure.provenance),
+        ("statistic", &figure.statistic()),
+        ("provenance", words::provenance(figure.provenance)),
     ]);
     all.extend(figure.settings.iter().map(setting));
     all
@@ -167,21 +169,20 @@ fn conditions(figure: &Figure) -> Labels {
 /// A swept key and its value in base units, as a chart needs it on an axis.
 fn setting(setting: &Setting) -> (String, String) {
     let letters = setting.key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
-    let value = match (setting.unit, &setting.value) {
-        ("ns", value) => value.as_f64().map_or_else(String::new, |nanos| seconds(nanos).to_string()),
-        (_, serde_json::Value::String(word)) => word.clone(),
-        (_, value) => value.to_string(),
+    let value = match &setting.value {
+        SettingValue::Time(nanos) => seconds(nanos.0 as f64).to_string(),
+        value => value.on_axis().map_or_else(|| value.to_string(), |number| number.to_string()),
     };
     (format!("setting_{}", letters.collect::<String>()), value)
 }
 
-fn spread(family: &mut Family, of: &Labels, spread: &Spread) {
+fn spread(family: &mut Family, of: &Labels, spread: &Summary) {
     let parts = [
         ("median", Some(spread.median)),
-        ("minimum", Some(spread.minimum)),
-        ("maximum", Some(spread.maximum)),
-        ("interval_low", spread.interval_low),
-        ("interval_high", spread.interval_high),
+        ("minimum", Some(spread.min)),
+        ("maximum", Some(spread.max)),
+        ("interval_low", spread.median_interval.map(|interval| interval.low)),
+        ("interval_high", spread.median_interval.map(|interval| interval.high)),
     ];
     for (statistic, value) in parts {
         if let Some(value) = value {
@@ -217,19 +218,17 @@ fn seconds(nanos: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use plan::{Bytes, Nanos, Setting, SettingValue};
 
     use super::setting;
-    use crate::view::findings::Setting;
 
     #[test]
     fn a_setting_is_a_label_in_base_units() {
-        let of = |key: &str, value: Value, unit: &'static str| {
-            setting(&Setting { key: key.to_owned(), value, unit, text: String::new() })
-        };
+        let of = |key: &str, value| setting(&Setting { key: key.to_owned(), value });
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(of("transfer", 4096.into(), "bytes"), pair("setting_transfer", "4096"));
-        assert_eq!(of("delay", 5_000_000.into(), "ns"), pair("setting_delay", "0.005"));
-        assert_eq!(of("read_from", "shift".into(), ""), pair("setting_read_from", "shift"));
+        assert_eq!(of("transfer", SettingValue::Bytes(Bytes(4096))), pair("setting_transfer", "4096"));
+        assert_eq!(of("delay", SettingValue::Time(Nanos(5_000_000))), pair("setting_delay", "0.005"));
+        let word = SettingValue::Word("shift".to_owned());
+        assert_eq!(of("read_from", word), pair("setting_read_from", "shift"));
     }
 }

@@ -3,8 +3,8 @@
 use analysis::{Outcome, Quantity};
 
 use super::family::{Family, Labels, with};
+use crate::report::Report;
 use crate::statements::said;
-use crate::view::Report;
 
 /// The families; `of` gives the labels of a figure by its number.
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {

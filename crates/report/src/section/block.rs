@@ -1,11 +1,12 @@
 //! What sections are made of, and the words that they share.
 
+use crate::figure::Figure;
 use crate::format::iops;
 use crate::format::{latency, number, percent, rate, whole};
+use crate::report::Report;
 use crate::table::Table;
-use crate::view::findings::Setting;
-use crate::view::{Figure, Report};
 use analysis::Curve;
+use plan::Setting;
 use plan::{Bytes, Nanos};
 
 /// A part of a report with a heading of its own.
@@ -91,7 +92,7 @@ pub(crate) fn conditions(report: &Report, figure: &Figure) -> String {
 pub(crate) fn unnamed(figure: &Figure) -> String {
     let named = |one: &&Setting| !["target", "tasks", "transfer", "read_percent"].contains(&one.key.as_str());
     let parts = figure.settings.iter().filter(named);
-    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
+    parts.map(|one| format!("{} {}", one.key, one.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
@@ -152,7 +153,7 @@ fn number_plain(value: f64) -> String {
 /// `tasks 33, transfer 1 MiB`; the target stands in a column of its own.
 pub(crate) fn point(settings: &[Setting]) -> String {
     let parts = settings.iter().filter(|one| one.key != "target");
-    parts.map(|one| format!("{} {}", one.key, one.text)).collect::<Vec<_>>().join(", ")
+    parts.map(|one| format!("{} {}", one.key, one.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// A share with its sign: `+32.0 %`.

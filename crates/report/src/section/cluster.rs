@@ -1,11 +1,11 @@
 //! The nodes of a run: in what they differ, how far their clocks can be trusted, who read whose data.
 
 use super::block::{Block, conditions, figure, only};
+use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 use crate::format::{counted, grouped, latency};
 use crate::hosts;
+use crate::report::Report;
 use crate::table::{Cell, Table, Tone};
-use crate::view::Report;
-use crate::view::nodes::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 
 /// Other values of one fact that a sentence names.
 const VALUES_NAMED: usize = 3;

@@ -1,7 +1,7 @@
 //! What targets cost for what they give, which data they are for, and whether it fits.
 
 use super::block::Block;
-use crate::view::Report;
+use crate::report::Report;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     report.statements.blocks(report, "cost")

@@ -5,9 +5,9 @@ use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::block::Block;
 use crate::format::{counted, decimal_bytes, duration, grouped};
+use crate::layouts::LayoutInfo;
+use crate::report::Report;
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::Report;
-use crate::view::layouts::LayoutInfo;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     report.layouts.iter().flat_map(of_one).collect()

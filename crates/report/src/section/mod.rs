@@ -16,7 +16,7 @@ mod single;
 mod sweep;
 mod targets;
 
-use crate::view::Report;
+use crate::report::Report;
 
 pub(crate) use block::{
     Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, place, point, signed,

@@ -1,16 +1,20 @@
 //! Files and directories, small objects, and requests between processes: what is read by its operations.
 
+use crate::format::interval;
 use analysis::ShownIn;
+use plan::Phase;
+use record::Provenance;
 
 use super::block::{Block, conditions, only, title, unnamed, which_target};
 use crate::chosen::Chosen;
+use crate::figure::{Exchange, Figure};
 use crate::format::iops;
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
 use crate::latencies::{self, LatencyInfo};
+use crate::report::Report;
 use crate::table::{Cell, Table, Tone};
-use crate::view::{Exchange, Figure, Report};
 
 /// Figures of files, directories and objects, or those of exchanges.
 fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {
@@ -40,10 +44,10 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
     ));
     let surprised: Vec<String> = figures
         .iter()
-        .filter(|figure| figure.surprises > 0)
+        .filter(|figure| figure.surprises() > 0)
         .map(|figure| {
-            let items = counted(figure.surprises, "item");
-            let (were, them) = if figure.surprises == 1 { ("was", "it") } else { ("were", "them") };
+            let items = counted(figure.surprises(), "item");
+            let (were, them) = if figure.surprises() == 1 { ("was", "it") } else { ("were", "them") };
             format!(
                 "Figure {}, {}: {items} {were} not as the run had left {them}.",
                 figure.number, figure.what
@@ -58,7 +62,7 @@ pub(super) fn metadata(report: &Report) -> Vec<Block> {
 
 fn rates(report: &Report, figures: &[&Figure]) -> Table {
     let one_path = figures.iter().all(|figure| figure.path == figures[0].path);
-    let clustered = figures.iter().any(|figure| figure.nodes > 1);
+    let clustered = figures.iter().any(|figure| figure.node_count > 1);
     let notes = |figure: &Figure| {
         let parts = [unnamed(figure), figure.marks()].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(", ")
@@ -69,10 +73,10 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
         .left("phase", |one| one.what.clone())
         .left("path", |one| if one_path { "" } else { &one.path })
         .right("tasks", |one| grouped(u64::from(one.tasks)))
-        .right("nodes", |one| clustered.then(|| grouped(one.nodes)))
-        .right("rate", |one| Cell::toned(rate_in(one.transfers_per_second.median, one.unit), Tone::Main))
-        .right("n", |one| one.counted().to_string())
-        .right("interval", |one| one.transfers_per_second.interval(iops))
+        .right("nodes", |one| clustered.then(|| grouped(one.node_count)))
+        .right("rate", |one| Cell::toned(rate_in(one.transfers_per_second.median, one.unit()), Tone::Main))
+        .right("n", |one| one.repeated().to_string())
+        .right("interval", |one| interval(&one.transfers_per_second, iops))
         .with(|table| latencies::columns(table, ShownIn::Operations, |one| response(one)))
         .right("moved MB/s", |one| moved(one.bytes_per_second.median))
         .right("CPU", |one| cpu(one))
@@ -87,7 +91,7 @@ fn moved(bytes_per_second: f64) -> Option<String> {
 }
 
 fn cpu(figure: &Figure) -> Option<String> {
-    figure.cpu_ns_per_operation.map(|nanos| latency(whole(nanos)))
+    figure.cpu_ns_per_operation().map(|nanos| latency(whole(nanos)))
 }
 
 /// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
@@ -99,17 +103,16 @@ pub(super) fn response(figure: &Figure) -> Option<&LatencyInfo> {
 /// Each operation of phases that do several.
 fn rounds(figures: &[&Figure]) -> Table {
     let rows = figures.iter().flat_map(|&figure| {
-        figure.operations.iter().map(move |one| {
-            let found =
-                figure.latency.iter().find(|other| other.operation == one.operation && other.is_response());
-            (figure.number, one, found)
+        figure.operations().into_iter().map(move |(operation, rate)| {
+            let of = |other: &&LatencyInfo| other.operation == operation.name() && other.is_response();
+            (figure.number, operation, rate, figure.latency.iter().find(of))
         })
     });
     Table::of(rows)
         .right("#", |(number, ..)| Cell::figure(Some(*number)))
-        .left("operation", |(_, one, _)| one.operation)
-        .right("per second", |(_, one, _)| Cell::toned(iops(one.per_second), Tone::Main))
-        .right("MB/s", |(_, one, _)| moved(one.bytes_per_second))
+        .left("operation", |(_, operation, ..)| operation.name())
+        .right("per second", |(.., rate, _)| Cell::toned(iops(rate.transfers_per_second), Tone::Main))
+        .right("MB/s", |(.., rate, _)| moved(rate.bytes_per_second))
         .with(|table| latencies::columns(table, ShownIn::Operations, |(.., found)| *found))
         .right("operations", |(.., found)| found.map(|one| grouped(one.transfers)))
         .done()
@@ -118,12 +121,12 @@ fn rounds(figures: &[&Figure]) -> Table {
 /// Bytes that files have and bytes that are held for them, with the creates of the same case.
 fn allocated(report: &Report, figures: &[&Figure]) -> Table {
     let rows = figures.iter().filter_map(|figure| {
-        let of_case = |phase: &str| {
+        let of_case = |phase: Phase| {
             report.figures.iter().find(|other| other.case == figure.case && other.phase == phase)
         };
-        let created = of_case("file-create").or_else(|| of_case("file-write"));
+        let created = of_case(Phase::FileCreate).or_else(|| of_case(Phase::FileWrite));
         let bytes = created.and_then(|created| created.bytes_per_operation).unwrap_or(0);
-        Some((*figure, figure.allocated_bytes_per_file?, created, bytes))
+        Some((*figure, figure.allocated_bytes_per_file()?, created, bytes))
     });
     let ratio =
         |held: f64, bytes: u64| if bytes > 0 { number(held / bytes as f64) } else { NOT_OBSERVED.to_owned() };
@@ -159,7 +162,7 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
 
 fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
     // What another tool's ends ran on, and over what, is not printed.
-    let imported = |figure: &Figure| figure.provenance == "imported";
+    let imported = |figure: &Figure| figure.provenance == Provenance::Imported;
     let told = |figure: &Figure, how: &Exchange| match imported(figure) {
         true => conditions(report, figure),
         false => format!("{}; {}", conditions(report, figure), placement(figure, how)),
@@ -173,7 +176,7 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         .right("threads", |(_, how)| how.threads.to_string())
         .right("depth", |(_, how)| how.depth.to_string())
         .right("RPC/s", |(figure, _)| Cell::toned(iops(figure.transfers_per_second.median), Tone::Main))
-        .right("n", |(figure, _)| figure.counted().to_string())
+        .right("n", |(figure, _)| figure.repeated().to_string())
         .with(|table| latencies::columns(table, ShownIn::Operations, |(figure, _)| response(figure)))
         .right("out", |(_, how)| megabytes(how.requests_bytes_per_second))
         .right("back", |(_, how)| megabytes(how.responses_bytes_per_second))
@@ -192,5 +195,5 @@ fn placement(figure: &Figure, how: &Exchange) -> String {
         ("none", "none") => "threads not bound".to_owned(),
         (asking, answering) => format!("processors: asking {asking}, answering {answering}"),
     };
-    format!("{ends} on {}; interface {interface}; {bound}", counted(figure.nodes, "node"))
+    format!("{ends} on {}; interface {interface}; {bound}", counted(figure.node_count, "node"))
 }

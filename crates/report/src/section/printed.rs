@@ -3,8 +3,8 @@
 use super::block::{Block, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
+use crate::report::Report;
 use crate::table::Table;
-use crate::view::Report;
 
 /// Printed values and their checks.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -19,8 +19,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     }
     blocks.extend(report.statements.blocks(report, "printed"));
     let table = Table::of(&printed.values)
-        .left("case", |one| one.case.clone())
-        .left("phase", |one| one.phase)
+        .left("case", |one| one.key.case.to_string())
+        .left("phase", |one| one.key.phase.name())
         .left("what", |one| one.label.clone())
         .left("statistic", |one| one.statistic.clone())
         .right("printed", |one| one.value.clone())
@@ -34,20 +34,18 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 /// Where the time of a run of operations went, whose tools print no more than rates.
 pub(super) fn time(report: &Report) -> Vec<Block> {
     let Some(time) = &report.time else { return Vec::new() };
-    if !report.figures.iter().any(crate::view::Figure::is_operations) {
+    if !report.figures.iter().any(crate::figure::Figure::is_operations) {
         return Vec::new();
     }
     let share = |seconds: f64| percent(seconds / time.wall_seconds);
-    let parts = time.parts.iter().map(|one| (one.name.as_str(), one.seconds));
-    let table = Table::of(parts.chain([("around them", time.unexplained_seconds.max(0.0))]))
+    let parts = time.parts.iter().copied();
+    let table = Table::of(parts.chain([("around them", time.unexplained_seconds().max(0.0))]))
         .left("part", |&(name, _)| name)
         .right("time", |&(_, seconds)| duration(seconds))
         .right("of the run", |&(_, seconds)| share(seconds))
         .done();
-    let mut blocks = vec![Block::Text(format!(
-        "{}. Around the phases: checks, preparation, observation, cleaning.",
-        time.words
-    ))];
+    let mut blocks =
+        vec![Block::Text(format!("{time}. Around the phases: checks, preparation, observation, cleaning."))];
     blocks.extend(only("", table));
     blocks
 }

@@ -1,16 +1,18 @@
 //! Rates and latencies of single figures.
 
+use crate::format::interval;
 use std::fmt::Write as _;
 
 use analysis::ShownIn;
 
 use super::block::{Block, Section, only, unnamed, which_target};
 use crate::chosen::Chosen;
+use crate::figure::Figure;
 use crate::format::{grouped, mebibytes, megabytes, percent};
 use crate::format::{iops, share};
 use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
+use crate::report::Report;
 use crate::table::{Cell, Table};
-use crate::view::{Figure, Report};
 
 /// The tables of the figures that are shown in full; `long` names all conditions in one column.
 pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
@@ -39,7 +41,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
 
 /// What the numbers are of: said once where all figures agree.
 fn statistic(report: &Report) -> String {
-    let repeated = report.figures.iter().any(|figure| figure.counted() > 1);
+    let repeated = report.figures.iter().any(|figure| figure.repeated() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
     match one_rate(report) {
         Some(name) => {
@@ -57,13 +59,14 @@ fn statistic(report: &Report) -> String {
 /// The name of the rate, where it is the same for all figures.
 fn one_rate(report: &Report) -> Option<&'static str> {
     let first = report.figures.first()?.rate;
-    report.figures.iter().all(|figure| figure.rate == first).then_some(first)
+    report.figures.iter().all(|figure| figure.rate == first).then_some(first.name())
 }
 
 /// The confidence of the intervals, where there are any.
 fn confidence(report: &Report) -> Option<String> {
     let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
-    let spreads = transfers.filter_map(|figure| figure.bytes_per_second.confidence);
+    let spreads = transfers
+        .filter_map(|figure| figure.bytes_per_second.median_interval.map(|interval| interval.confidence));
     let least = spreads.fold(f64::INFINITY, f64::min);
     least.is_finite().then(|| format!("of the median, in MB/s, at {} confidence or more", percent(least)))
 }
@@ -92,10 +95,10 @@ fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
         .right("MB/s", |one| megabytes(one.bytes_per_second.median))
         .right("MiB/s", |one| mebibytes(one.bytes_per_second.median))
         .right("IOPS", |one| iops(one.transfers_per_second.median))
-        .right("n", |one| one.counted().to_string())
-        .right("interval", |one| one.bytes_per_second.interval(megabytes))
-        .right("device", |one| share(one.device_share))
-        .left("rate", |one| if same_rate { "" } else { one.rate })
+        .right("n", |one| one.repeated().to_string())
+        .right("interval", |one| interval(&one.bytes_per_second, megabytes))
+        .right("device", |one| share(one.moved_by_devices()))
+        .left("rate", |one| if same_rate { "" } else { one.rate.name() })
         .left("notes", |one| one.marks())
         .left("at", |one| unnamed(one))
         .done()

@@ -1,13 +1,14 @@
 //! How far repetitions spread over a swept size, and how rounds drift.
 
-use analysis::Stated;
+use analysis::{RepetitionFigure, Stated, Summary};
 
 use super::block::{Block, figure, only, signed, title};
 use crate::chosen::Chosen;
+use crate::figure::{Figure, role};
 use crate::format::iops;
 use crate::format::{duration, megabytes, percent, rate_under, shared_unit};
+use crate::report::Report;
 use crate::table::{Cell, Table, Tone};
-use crate::view::{Figure, Repetition, Report, Spread};
 use crate::words::unit as unit_of;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -33,7 +34,7 @@ fn spread(report: &Report) -> Table {
     let all = || report.found.dispersion.iter().filter_map(Stated::says);
     let shared = shared_unit(all().map(|one| unit_of(one.phase)));
     let heading = |word: &str| format!("{word} {shared}").trim_end().to_owned();
-    let rate = |own: &Figure, of: fn(&Spread) -> f64| rate_under(shared, of(own.headline()), own.unit);
+    let rate = |own: &Figure, of: fn(&Summary) -> f64| rate_under(shared, of(own.headline()), own.unit());
     let rows = all().flat_map(|one| {
         let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref());
         let tone =
@@ -48,9 +49,9 @@ fn spread(report: &Report) -> Table {
         .left("at", |(one, point, ..)| format!("{} {}", one.axis, point.at))
         .right("per task", |(_, point, ..)| plan::Bytes(point.bytes_per_task).to_string())
         .right("n", |(_, point, ..)| point.repetitions.len().to_string())
-        .right(&heading("min"), |(_, _, own, _)| rate(own, |spread| spread.minimum))
+        .right(&heading("min"), |(_, _, own, _)| rate(own, |spread| spread.min))
         .right(&heading("median"), |(_, _, own, _)| rate(own, |spread| spread.median))
-        .right(&heading("max"), |(_, _, own, _)| rate(own, |spread| spread.maximum))
+        .right(&heading("max"), |(_, _, own, _)| rate(own, |spread| spread.max))
         .right("varies by", |(_, point, _, tone)| Cell::toned(percent(point.variation), *tone))
         .right("deviation", |(_, point, ..)| duration(point.seconds))
         .done()
@@ -63,29 +64,28 @@ fn values(report: &Report) -> Table {
     let shown = |one: &Figure, value: f64| if one.is_large() { megabytes(value) } else { iops(value) };
     let unit = |one: &Figure| if one.is_large() { "MB/s" } else { one.operations_unit() };
     let all = |one: &Figure| {
-        let value = |pass: &Repetition| match one.is_large() {
-            true => pass.bytes_per_second,
-            false => pass.transfers_per_second,
-        };
-        one.counting().map(|pass| shown(one, value(pass))).collect::<Vec<_>>().join(", ")
+        let value = |pass: &RepetitionFigure| one.rate_in(pass, one.shown_unit());
+        one.counted().map(|pass| shown(one, value(pass))).collect::<Vec<_>>().join(", ")
     };
     let rows = Chosen::of(report).figures(report).into_iter();
-    Table::of(rows.filter_map(|one| Some((one, spread(one), spread(one).deviation?))))
-        .right("#", |(one, ..)| Cell::figure(Some(one.number)))
-        .left("target", |(one, ..)| title(report, &one.target))
-        .right("mean ± deviation", |(one, spread, deviation)| {
-            format!("{} ± {} {}", shown(one, spread.mean), shown(one, *deviation), unit(one))
-        })
-        .right("fluctuation", |(_, spread, deviation)| {
-            percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 })
-        })
-        .left("maximum", |(one, spread, _)| {
-            format!("{} {}, maximum of {}", shown(one, spread.maximum), unit(one), one.counted())
-        })
-        .left("all values", |(one, ..)| all(one))
-        .left("conditions", |(one, ..)| one.conditions.clone())
-        .done()
-        .below("conditions")
+    Table::of(
+        rows.filter(|one| one.repeated() > 1).map(|one| (one, spread(one), spread(one).deviation_sample)),
+    )
+    .right("#", |(one, ..)| Cell::figure(Some(one.number)))
+    .left("target", |(one, ..)| title(report, &one.target))
+    .right("mean ± deviation", |(one, spread, deviation)| {
+        format!("{} ± {} {}", shown(one, spread.mean), shown(one, *deviation), unit(one))
+    })
+    .right("fluctuation", |(_, spread, deviation)| {
+        percent(if spread.mean > 0.0 { deviation / spread.mean } else { 0.0 })
+    })
+    .left("maximum", |(one, spread, _)| {
+        format!("{} {}, maximum of {}", shown(one, spread.max), unit(one), one.repeated())
+    })
+    .left("all values", |(one, ..)| all(one))
+    .left("conditions", |(one, ..)| one.conditions.clone())
+    .done()
+    .below("conditions")
 }
 
 /// Every pass of figures whose repetitions have several rounds; of large studies those that are
@@ -93,14 +93,14 @@ fn values(report: &Report) -> Table {
 fn rounds(report: &Report) -> Table {
     let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
     let these: Vec<&Figure> = Chosen::of(report).figures(report).into_iter().filter(has_rounds).collect();
-    let unit = shared_unit(these.iter().map(|figure| figure.unit));
+    let unit = shared_unit(these.iter().map(|figure| figure.unit()));
     let rows = these.iter().flat_map(|figure| figure.repetitions.iter().map(move |one| (*figure, one)));
     Table::of(rows)
         .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
         .right("pass", |(_, one)| (one.repetition + 1).to_string())
-        .left("role", |(_, one)| one.role)
+        .left("role", |(_, one)| role(one))
         .right(if unit.is_empty() { "rate" } else { unit }, |(figure, one)| {
-            rate_under(unit, one.headline(figure.unit), figure.unit)
+            rate_under(unit, figure.rate_in(one, figure.unit()), figure.unit())
         })
         .right("drift", |(_, one)| one.drift.map(signed))
         .left("conditions", |(figure, _)| figure.conditions.clone())

@@ -6,9 +6,10 @@ use analysis::Check;
 
 use super::block::{Block, only, which_target};
 use super::operations::response;
+use crate::figure::Figure;
 use crate::format::{grouped, latency, whole};
+use crate::report::Report;
 use crate::table::{Cell, Table, TableOf, Tone};
-use crate::view::{Figure, Report};
 
 /// The figures of the workloads whose transfers are all single requests.
 fn singles(report: &Report) -> Vec<&Figure> {
@@ -119,7 +120,7 @@ fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table 
         .right("max", |(_, one)| one.words("maximum"))
         .right("mean dev.", |(_, one)| one.words("mean_deviation"))
         .right("std. dev.", |(_, one)| one.words("deviation"))
-        .right("device ÷ tasks", |(figure, _)| crate::format::share(figure.device_share))
+        .right("device ÷ tasks", |(figure, _)| crate::format::share(figure.moved_by_devices()))
         .left("doubts", |(figure, _)| figure.doubts.join(", "))
         .left("published", |(figure, _)| unpaired(figure).then(|| published(report, &[figure])))
         .done()

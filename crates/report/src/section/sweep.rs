@@ -1,20 +1,22 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
 use analysis::{CurvePoint, Kind, ShownIn};
+use plan::Phase;
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, title};
+use crate::figure::Figure;
 use crate::format::iops;
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::latencies;
+use crate::report::Report;
 use crate::table::{Align, Cell, Table, Tone};
-use crate::view::findings::Setting;
-use crate::view::{Figure, Report};
+use plan::Setting;
 
 /// What the table of one workload has columns for.
 struct Shown {
     keys: Vec<String>,
-    phases: Vec<&'static str>,
+    phases: Vec<Phase>,
     megabytes: bool,
     iops: bool,
     latency: bool,
@@ -60,7 +62,7 @@ fn caption(figures: &[&Figure]) -> String {
         shared.extend(order.map(str::to_owned));
     }
     if all(&|other| other.phase == first.phase) {
-        shared.push(first.phase.to_owned());
+        shared.push(first.phase.name().to_owned());
     }
     let shared = shared.join(" ");
     let others_have =
@@ -68,7 +70,7 @@ fn caption(figures: &[&Figure]) -> String {
     let rest = first.conditions.split(", ").skip(1).filter(others_have);
     let words: Vec<&str> =
         std::iter::once(shared.as_str()).chain(rest).filter(|part| !part.is_empty()).collect();
-    let mut text = format!("{}; median of the repetitions that count", first.rate);
+    let mut text = format!("{}; median of the repetitions that count", first.rate.name());
     if !words.is_empty() {
         text.push_str(&format!("; all points: {}", words.join(", ")));
     }
@@ -136,7 +138,7 @@ impl<'a> Facts<'a> {
 
 fn shown(figures: &[&Figure]) -> Shown {
     let mut keys: Vec<String> = Vec::new();
-    let mut phases: Vec<&'static str> = Vec::new();
+    let mut phases: Vec<Phase> = Vec::new();
     for figure in figures {
         for setting in &figure.settings {
             if !keys.contains(&setting.key) {
@@ -149,7 +151,7 @@ fn shown(figures: &[&Figure]) -> Shown {
     }
     let small = figures.iter().any(|figure| !figure.is_large());
     let large = figures.iter().any(|figure| figure.is_large());
-    let moves = figures.iter().any(|figure| figure.is_operations() && figure.bytes_per_second.maximum > 0.0);
+    let moves = figures.iter().any(|figure| figure.is_operations() && figure.bytes_per_second.max > 0.0);
     Shown { keys, phases, megabytes: large || moves, iops: small, latency: small && !large }
 }
 
@@ -183,20 +185,20 @@ fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
 
 /// The figures of each point, in the order of the swept values.
 fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut points: HashMap<Vec<&str>, Vec<&Figure>> = HashMap::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut points: HashMap<Vec<String>, Vec<&Figure>> = HashMap::new();
     for figure in figures {
         for setting in &figure.settings {
             let order = seen.len();
-            seen.entry(&setting.text).or_insert(order);
+            seen.entry(setting.value.to_string()).or_insert(order);
         }
-        let point = figure.settings.iter().map(|one| one.text.as_str()).collect();
+        let point = figure.settings.iter().map(|one| one.value.to_string()).collect();
         points.entry(point).or_default().push(figure);
     }
     let value = |figure: &Figure, key: &str| -> (f64, usize) {
         let Some(setting) = figure.settings.iter().find(|one| one.key == key) else { return (0.0, 0) };
-        let order = seen.get(setting.text.as_str()).copied().unwrap_or_default();
-        setting.value.as_f64().map_or((0.0, order), |value| (value, 0))
+        let order = seen.get(&setting.value.to_string()).copied().unwrap_or_default();
+        setting.value.on_axis().map_or((0.0, order), |value| (value, 0))
     };
     let mut rows: Vec<Vec<&Figure>> = points.into_values().collect();
     rows.sort_by(|one, other| {
@@ -213,7 +215,8 @@ fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
 fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> Vec<Cell> {
     let setting = |key: &String| row[0].settings.iter().find(|one| one.key == *key);
     let text = |one: &Setting| {
-        if one.key == "target" { title(report, &one.text).to_owned() } else { one.text.clone() }
+        let text = one.value.to_string();
+        if one.key == "target" { title(report, &text).to_owned() } else { text }
     };
     let numbers: Vec<String> = row.iter().map(|figure| figure.number.to_string()).collect();
     let mut cells = vec![Cell { text: numbers.join(", "), ..Cell::figure(Some(row[0].number)) }];
@@ -247,7 +250,7 @@ fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> 
             facts.points.get(&figure.number).and_then(|point| point.little).map(percent)
         });
     }
-    let counted = row.iter().map(|figure| figure.counted()).max().unwrap_or(0);
+    let counted = row.iter().map(|figure| figure.repeated()).max().unwrap_or(0);
     cells.push(counted.to_string().into());
     cells.push(facts.words(row).into());
     cells

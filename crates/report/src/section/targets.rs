@@ -1,8 +1,9 @@
 //! What the study says of its targets, and how they compare.
 
 use super::block::{Block, only};
+use crate::circumstances::TargetInfo;
+use crate::report::Report;
 use crate::table::Table;
-use crate::view::{Report, TargetInfo};
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();

@@ -83,8 +83,8 @@ fn what_is_missing_or_of_another_kind_is_found_with_its_place() {
         ("/schema", Some("ioproof-report/0".into()), "/schema"),
         ("/figures", None, "figures"),
         ("/figures/0/tasks", Some("six".into()), "/figures/0/tasks"),
-        ("/figures/0/phase", Some("fill".into()), "/figures/0/phase"),
-        ("/figures/0/bytes_per_second/median", Some(Value::Null), "/figures/0/bytes_per_second/median"),
+        ("/figures/0/phase", Some(1.into()), "/figures/0/phase"),
+        ("/figures/0/bytes_per_second/median", Some("5".into()), "/figures/0/bytes_per_second/median"),
         ("/run/seed", Some((-1).into()), "/run/seed"),
         ("/host/kernel", Some("6.1".into()), "/host/kernel"),
     ];

@@ -2,6 +2,7 @@
 //! latencies.
 
 use analysis::Kind;
+use analysis::Summary;
 use record::Run;
 use serde_json::json;
 
@@ -10,15 +11,17 @@ use super::plotly::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, Trace, VERMILLION, 
 use super::series::grouped;
 use super::{latency, marks};
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, rate_in};
+use crate::report::Report;
 use crate::section::title;
-use crate::view::{BYTES_PER_SECOND, Figure, Report, Spread};
 
 /// Rates that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 50.0;
 /// Name and colour of the bar of a figure.
 fn sort(figure: &Figure) -> (&'static str, &'static str) {
-    match figure.phase {
+    match figure.phase.name() {
         "read" | "file-read" => ("read", BLUE),
         "write" | "file-write" => ("write", VERMILLION),
         "mixed" => ("reads and writes", GREEN),
@@ -47,7 +50,7 @@ pub(crate) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<C
             (false, false) => ("iops", "Rate of small transfers"),
         };
         let of = if cached(kind[0]) { ", page cache" } else { "" };
-        let note = match (cached(kind[0]), kind.iter().any(|figure| figure.counted() > 1)) {
+        let note = match (cached(kind[0]), kind.iter().any(|figure| figure.repeated() > 1)) {
             (true, _) => "Memory of this host took part: these are no figures of the device.",
             (false, true) => {
                 "Bar: median, with its interval where there is one. Points: the repetitions that count."
@@ -58,7 +61,7 @@ pub(crate) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<C
         bars(report, chart, kind, label)
     };
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
-    charts.extend(latency::overview(run, report, figures));
+    charts.extend(latency::overview(run, figures));
     charts
 }
 
@@ -93,19 +96,19 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure], label: impl Fn(&Figu
             (spread(figure).median / scale, label(figure), words, figure.number)
         });
         let ends = these.iter().map(|figure| {
-            let Spread { median, interval_low, interval_high, .. } = spread(figure);
+            let Summary { median, median_interval: interval, .. } = spread(figure);
             (
-                interval_high.map(|high| (high - median) / scale),
-                interval_low.map(|low| (median - low) / scale),
+                interval.map(|ends| (ends.high - median) / scale),
+                interval.map(|ends| (median - ends.low) / scale),
             )
         });
         let bars = Trace::bars(name, colour);
         data.push(bars.with("orientation", "h").points(points).whiskers("x", ends));
     }
-    let several = figures.iter().filter(|figure| figure.counted() > 1);
-    let repetitions = several.flat_map(|figure| figure.counting().map(move |one| (figure, one)));
+    let several = figures.iter().filter(|figure| figure.repeated() > 1);
+    let repetitions = several.flat_map(|figure| figure.counted().map(move |one| (figure, one)));
     let repetitions = repetitions.map(|(figure, one)| {
-        let value = one.headline(unit(figure));
+        let value = figure.rate_in(one, unit(figure));
         let words = format!("repetition {}: {}", one.repetition + 1, rate_in(value, unit(figure)));
         (value / scale, label(figure), words, figure.number)
     });

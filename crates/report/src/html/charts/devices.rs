@@ -8,9 +8,11 @@ use super::axis::Axis;
 use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, Trace, VERMILLION, axis, names};
 use super::series::{fixed, grouped, target};
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{column_unit, divisor, latency, percent, rate, whole};
+use crate::report::Report;
 use crate::section::{headline, point, signed, title};
-use crate::view::{BYTES_PER_SECOND, Figure, Report};
 
 const PLACE: &str = "devices";
 /// Devices up to which each has a bar.
@@ -197,7 +199,7 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
         "connector": { "line": { "color": INK, "width": 1, "dash": "dot" } },
     }));
     let at = point(&first.settings);
-    let at = if at.is_empty() { first.phase.to_owned() } else { format!("{}, {at}", first.phase) };
+    let at = if at.is_empty() { first.phase.name().to_owned() } else { format!("{}, {at}", first.phase) };
     let heading = format!("{}, {at}: from the device to the application", first.group);
     let left = percent(highest.share);
     let note = format!("{}. {left} of the lowest layer's rate is left at the highest.", last.conditions);

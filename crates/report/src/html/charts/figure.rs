@@ -8,10 +8,11 @@ use super::latency;
 use super::plotly::{BLUE, Chart, Look, Trace, axis};
 use super::series::grouped;
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{
     self, column_unit, divisor, grouped as with_groups, iops, number, percent, rate, rate_in,
 };
-use crate::view::{BYTES_PER_SECOND, Figure};
 
 /// Devices of one chart; of more the slowest of the last repetition are drawn.
 const DEVICES_MAX: usize = 24;
@@ -22,9 +23,9 @@ const NAMED_MAX: usize = 4;
 /// Height of panels above each other, in CSS pixels.
 const PANELS_PX: usize = 416;
 
-/// What `run` holds on `figure`, which is `source` in the analysis.
-pub(crate) fn of_figure(run: &Run, figure: &Figure, source: &analysis::Figure) -> Vec<Chart> {
-    let (case, phase) = (source.case.as_str(), source.phase);
+/// What `run` holds on `figure`.
+pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Vec<Chart> {
+    let (case, phase) = (figure.case.as_str(), figure.phase);
     [
         over_time(figure, &analysis::seconds(&run.series(case), case, phase)),
         devices(&analysis::device_lines(&run.devices(case), case, phase)),
@@ -152,7 +153,7 @@ fn tasks(figure: &Figure, all: &[TaskRate]) -> Option<Chart> {
         false => task.bytes_per_second,
     };
     let point = |task: &TaskRate| {
-        let (rate, shown) = (rate(task) / divisor(figure.unit), rate_in(rate(task), figure.unit));
+        let (rate, shown) = (rate(task) / divisor(figure.unit()), rate_in(rate(task), figure.unit()));
         let TaskRate { task, file, repetition, node, .. } = task;
         let words =
             format!("task {task} on {}, file {file}: {shown}, repetition {}", escaped(node), repetition + 1);
@@ -177,5 +178,5 @@ fn tasks(figure: &Figure, all: &[TaskRate]) -> Option<Chart> {
     }
     let x = json!({ "title": { "text": "task" }, "tickformat": "d" });
     let chart = Chart::new("tasks", "", "Each task", note).half(true);
-    Some(chart.height(286).axes(x, axis(column_unit(figure.unit))).traces(data))
+    Some(chart.height(286).axes(x, axis(column_unit(figure.unit()))).traces(data))
 }

@@ -7,8 +7,8 @@ use record::StepRow;
 use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, PURPLE, Trace, VERMILLION, axis, names};
 use crate::escape::chart as escaped;
 use crate::format::{duration, rate};
+use crate::report::Report;
 use crate::section::title;
-use crate::view::Report;
 
 /// Passes that are drawn: the first that counts of each of the first figures.
 const PASSES_MAX: usize = 6;

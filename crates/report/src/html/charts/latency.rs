@@ -9,10 +9,11 @@ use super::axis::Axis;
 use super::plotly::{self, Chart, Look, Trace};
 use super::series::grouped;
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
 use crate::format::{iops, whole};
 use crate::latencies::{self, is_of_tail, words};
+use crate::report::Report;
 use crate::section::line_name;
-use crate::view::{Figure, Report};
 
 /// An axis over more than this ratio has ticks at powers of ten alone.
 const LONG_AXIS: u64 = 500;
@@ -46,9 +47,9 @@ pub(super) fn microseconds(nanos: f64) -> f64 {
 }
 
 /// Percentiles and distributions of those of `figures` that have latencies.
-pub(super) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<Chart> {
+pub(super) fn overview(run: &Run, figures: &[&Figure]) -> Vec<Chart> {
     let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
-    if timed.is_empty() { Vec::new() } else { vec![percentiles(&timed), distribution(run, report, figures)] }
+    if timed.is_empty() { Vec::new() } else { vec![percentiles(&timed), distribution(run, figures)] }
 }
 
 /// An axis with a row for each figure, the first on top.
@@ -94,10 +95,10 @@ fn percentiles(figures: &[&Figure]) -> Chart {
 }
 
 /// The share of transfers that took at most so long, one line for each direction of each figure.
-fn distribution(run: &Run, report: &Report, figures: &[&Figure]) -> Chart {
+fn distribution(run: &Run, figures: &[&Figure]) -> Chart {
     let (mut lines, mut all) = (Vec::new(), Vec::new());
     for (index, figure) in figures.iter().enumerate() {
-        for (operation, latency) in report.sources[figure.number - 1].histograms(run) {
+        for (operation, latency) in figure.histograms(run) {
             let of =
                 if figure.latency.len() > 1 { format!(", {}s", operation.name()) } else { String::new() };
             let name = format!("{}. {}, {}{of}", figure.number, figure.what, figure.path);

@@ -6,9 +6,10 @@ use plan::Amount;
 
 use super::plotly::{Look, PURPLE, Point, Trace};
 use crate::escape::chart as escaped;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, percent};
+use crate::report::Report;
 use crate::section::{in_unit, title};
-use crate::view::{BYTES_PER_SECOND, Report};
 
 /// Limits of one chart, each with dashes of its own.
 const LIMIT_DASHES: [&str; 4] = ["dash", "longdash", "dot", "longdashdot"];
@@ -101,8 +102,7 @@ pub(super) fn limits(
         let Some(value) = on_axis(number, of, unit) else { continue };
         let about = report.figures.get(one.figure).is_some_and(|figure| {
             curves.iter().any(|curve| {
-                (&curve.group, &curve.target, curve.phase.name())
-                    == (&figure.group, &figure.target, figure.phase)
+                (&curve.group, &curve.target, curve.phase) == (&figure.group, &figure.target, figure.phase)
             })
         });
         let name = format!("{}: {}", one.name, crate::format::rate_in(number, unit));

@@ -16,8 +16,9 @@ mod weak;
 use record::Run;
 
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
 use crate::format::rate_in;
-use crate::view::{Figure, Report};
+use crate::report::Report;
 
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
@@ -45,11 +46,11 @@ pub(crate) fn of_study(run: &Run, report: &Report, second: Option<&Report>) -> V
 pub(crate) fn hover(figure: &Figure) -> String {
     let mut lines = vec![
         escaped(&figure.conditions),
-        format!("{}: {}", escaped(&figure.statistic), crate::section::headline(figure)),
+        format!("{}: {}", escaped(&figure.statistic()), crate::section::headline(figure)),
     ];
-    if figure.counted() > 1 {
+    if figure.repeated() > 1 {
         let unit = figure.shown_unit();
-        let [low, high] = [figure.spread_in(unit).minimum, figure.spread_in(unit).maximum];
+        let [low, high] = [figure.spread_in(unit).min, figure.spread_in(unit).max];
         lines.push(format!("all from {} to {}", rate_in(low, unit), rate_in(high, unit)));
     }
     lines.extend(figure.latency.first().map(|one| one.hover()));

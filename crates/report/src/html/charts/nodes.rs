@@ -8,10 +8,11 @@ use serde_json::json;
 use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
 use super::series::{fixed, grouped, target};
 use crate::escape::chart as escaped;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{column_unit, divisor, number, percent, rate, rate_in};
 use crate::hosts;
+use crate::report::Report;
 use crate::section::title;
-use crate::view::{BYTES_PER_SECOND, Report};
 use crate::words::unit as unit_of;
 
 /// Nodes up to which each has a bar; more are points.
@@ -43,7 +44,7 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let compared = compared.into_iter().filter_map(|alike| most(alike, |one| one.nodes.len()));
     let compared: Vec<&NodeComparison> = compared.take(COMPARED_MAX).collect();
     let heat_map = |one: &&NodeComparison| {
-        let source = report.sources.get(one.figure)?;
+        let source = report.figures.get(one.figure)?;
         let map = analysis::heat_map(&run.nodes(&source.case), source)?;
         Some(heat(report, one, &map))
     };

@@ -2,8 +2,8 @@
 
 use plan::Setting;
 
+use crate::report::Report;
 use crate::section::title;
-use crate::view::Report;
 
 /// `all` in groups, each at the place of its first, with which the others are `alike`.
 pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {

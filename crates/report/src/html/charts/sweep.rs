@@ -11,11 +11,13 @@ use super::axis::{Axis, unit_of as axis_unit};
 use super::marks;
 use super::plotly::{BLUE, Chart, Look, Trace, VERMILLION};
 use super::series::grouped;
-use crate::build::findings::client;
 use crate::escape::chart as escaped;
+use crate::figure::Figure;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{column_unit, divisor, percent, rate_in};
+use crate::report::Report;
 use crate::section::{line_name, title};
-use crate::view::{BYTES_PER_SECOND, Figure, Report};
+use crate::words::client;
 use crate::words::unit as unit_of;
 
 /// Lines of one chart; more cannot be told apart.

@@ -7,9 +7,10 @@ use super::marks;
 use super::plotly::{Chart, Look, Trace, axis};
 use super::series::{fixed, target};
 use crate::escape::chart as escaped;
+use crate::format::BYTES_PER_SECOND;
 use crate::format::{column_unit, counted, divisor, percent, rate_in};
+use crate::report::Report;
 use crate::section::title;
-use crate::view::{BYTES_PER_SECOND, Report};
 use crate::words::unit as unit_of;
 
 /// Series that are drawn together, by their places in the findings: one phase with the same tasks on each node.
