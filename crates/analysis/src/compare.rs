@@ -3,9 +3,27 @@
 use plan::{Phase, RateName};
 use record::Operation;
 
-use crate::{
-    Comparison, Contrast, DIFFERENCE_LEAST, Difference, Figure, LatencySummary, RepetitionFigure, difference,
-};
+use crate::{Contrast, DIFFERENCE_LEAST, Difference, Figure, LatencySummary, RepetitionFigure, difference};
+
+/// How two figures of two runs, releases or targets compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The case.
+    pub case: String,
+    /// The phase.
+    pub phase: Phase,
+    /// Which one, where latencies are compared.
+    pub operation: Option<Operation>,
+    /// Of a rate: it is that over the time of the transfers alone, beside the one by which both are
+    /// summarised.
+    pub transferring: bool,
+    /// Of the first rate of the phase, [`crate::RateOf::phase`]; of nanoseconds where
+    /// [`Comparison::operation`] is given.
+    pub difference: Difference,
+    /// Why the figures may not be compared, though they were measured: what the audit says of one of them. Nothing
+    /// is stated then.
+    pub refused: Option<String>,
+}
 
 /// What two figures are compared by: a rate, or the mean latency of an operation.
 #[derive(Debug)]

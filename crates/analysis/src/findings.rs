@@ -6,137 +6,194 @@
 
 use std::collections::HashSet;
 
-use plan::Phase;
-use record::Operation;
+use record::{Manifest, Provenance, Run};
 
-use crate::audit::Doubt;
-use crate::beside::Beside;
-use crate::best::Best;
-use crate::bound_by::BoundBy;
-use crate::claims::ClaimVerdict;
-use crate::consistency::Consistency;
-use crate::cost::{Cost, Fit, Placement};
-use crate::coverage::{CoverageJob, NodeCoverage};
-use crate::curve::Curve;
-use crate::curve_shape::CurveShape;
-use crate::difference::Difference;
-use crate::disk_view::DiskView;
-use crate::dispersion::Dispersion;
-use crate::expected::Expected;
-use crate::gate::Stated;
-use crate::imported::{HistoryTrip, ImportedCheck};
-use crate::iops::DefinedIops;
-use crate::jobs::Job;
-use crate::layers::LayerStack;
-use crate::matrix::{Matrices, MatrixTables};
-use crate::members::{Member, MemberSet, ModelVerdict};
-use crate::node_comparison::{NodeComparison, NodeStanding};
-use crate::node_grid::NodeGrid;
-use crate::overlay::{Overlay, Peaks};
-use crate::process_limit::ProcessLimit;
-use crate::scaling::{Scaling, Tax};
-use crate::seek::SeekFit;
-use crate::strips::StripPoint;
-use crate::table::Table;
-use crate::timeline::{FullTimer, JobCost, JobPlacing, Timeline, beside_jobs, of_first_passes, of_passes};
-use crate::verdict::Verdict;
-use crate::weak_scaling::{Extrapolation, LayerCrossover, WeakScaling};
-use crate::weakest::WeakestLink;
+use crate::coverage::known_nodes;
+use crate::gate::{Gate, Stated};
+use crate::matrix::{Matrices, MatrixTables, matrices, published_matrix};
+use crate::printed_checks::SLOWEST_MOVED;
+use crate::table::{Standing, Statement, Table};
+use crate::timeline::{
+    FullTimer, JobCost, JobPlacing, Timeline, beside_jobs, of_first_passes, of_passes, timelines,
+};
+use crate::{
+    Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Cost, CoverageJob, Curve, CurveShape,
+    DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
+    ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
+    NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
+    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, bound_by, claims, consistency, cost,
+    coverage, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
+    matrix, members, node_comparison, node_grid, overlay, process_limit, published, scaling, seek, strips,
+    timeline, verdict, weak_scaling, weakest,
+};
 
 /// All findings of a study.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(missing_docs, reason = "the type of a field says what it is")]
 pub struct Findings {
-    /// Rates against a swept key.
     pub curves: Vec<Curve>,
-    /// The best point of each sweep.
     pub best: Vec<Stated<Best>>,
-    /// Rates against the sum of single devices.
     pub scaling: Vec<Stated<Scaling>>,
-    /// What each target loses against another.
     pub taxes: Vec<Stated<Tax>>,
-    /// Targets by how little their rates vary.
     pub consistency: Vec<Stated<Consistency>>,
-    /// Figures against data sheets and limits.
     pub expected: Vec<Stated<Expected>>,
-    /// The expected bound of each target, by its lowest limit.
     pub bounds: Vec<Stated<WeakestLink>>,
-    /// Commitments, judged.
     pub verdicts: Vec<Stated<Verdict>>,
-    /// Statements, tested.
     pub claims: Vec<Stated<ClaimVerdict>>,
-    /// Own figures beside published ones.
     pub published: Vec<Stated<Beside>>,
-    /// Pairs of curves, where they are farthest apart.
     pub overlays: Vec<Stated<Overlay>>,
     /// Curves of one chart that are drawn over each other, by their places in
     /// [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
-    /// How far the peaks of two workloads are apart that sweep the same key.
     pub peaks: Vec<Stated<Peaks>>,
-    /// Jobs of small random transfers with their three rates.
     pub jobs: Vec<Stated<Job>>,
-    /// Spread of the repetitions against a swept size.
     pub dispersion: Vec<Stated<Dispersion>>,
-    /// What curves look like, with straight lines through those of node or task counts.
     pub shapes: Vec<Stated<CurveShape>>,
-    /// Transfers per second by definition.
     pub iops: Vec<Stated<DefinedIops>>,
-    /// What limited each figure, by its processor time.
     pub limits: Vec<Stated<BoundBy>>,
-    /// Whether what other tools printed agrees with itself.
     pub printed_checks: Vec<Stated<ImportedCheck>>,
-    /// Where the time of single operations of printed histories went.
     pub round_trips: Vec<Stated<HistoryTrip>>,
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
-    /// The nodes of each figure of several beside each other.
     pub nodes: Vec<Stated<NodeComparison>>,
-    /// Workloads that ran on several targets, by node and target.
     pub node_grids: Vec<NodeGrid>,
-    /// Rates against the number of nodes, with the same work for each.
     pub weak_scaling: Vec<Stated<WeakScaling>>,
-    /// What its lines say of more nodes.
     pub extrapolations: Vec<Stated<Extrapolation>>,
-    /// From how many nodes on node-local targets overtake shared ones.
     pub layer_crossovers: Vec<Stated<LayerCrossover>>,
-    /// Members of targets beside each other.
     pub members: Vec<Stated<MemberSet>>,
-    /// Their models, with the grades that they reached.
     pub device_models: Vec<Stated<ModelVerdict>>,
-    /// Each of them.
     pub devices: Vec<Stated<Member>>,
-    /// Positioning times and transfer rates of devices.
     pub seeks: Vec<Stated<SeekFit>>,
-    /// File systems against what their devices say of their block size.
     pub strips: Vec<Stated<StripPoint>>,
-    /// Workloads on the layers of each other.
     pub layers: Vec<LayerStack>,
-    /// Rates of as many tasks on more and more devices.
     pub process_limits: Vec<Stated<ProcessLimit>>,
-    /// How sequential phases were at the application and at the devices.
     pub disk_views: Vec<Stated<DiskView>>,
-    /// Time × devices and × rack units.
     pub costs: Vec<Stated<Cost>>,
-    /// Which data targets are for.
     pub placements: Vec<Stated<Placement>>,
-    /// Whether devices have slots and data has room.
     pub fits: Vec<Fit>,
-    /// Every pass of jobs over time.
     pub timelines: Vec<Stated<Timeline>>,
-    /// Launches and steps, with those of passes that were cut off.
     pub full_timers: Vec<Stated<FullTimer>>,
-    /// Which space of jobs is for what reads fast.
     pub job_placings: Vec<Stated<JobPlacing>>,
-    /// Run time of jobs × devices and × rack units.
     pub job_costs: Vec<Stated<JobCost>>,
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
-    /// Nodes, and when they were measured; likewise.
     pub covered_nodes: Vec<Stated<NodeCoverage>>,
-    /// Launches of jobs, as a whole.
     pub matrices: Matrices,
-    /// The same as rows.
     pub matrix_tables: MatrixTables,
+}
+
+/// Everything that `figures`, which are those of `run`, say together. The work grows in step with the number of
+/// figures.
+#[must_use]
+pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
+    let (plan, host) = (&run.manifest.plan, &run.manifest.host);
+    let expected = expected(plan, figures);
+    let imported = plan.cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
+    let checks = if imported { imported::imported_checks(run) } else { Vec::new() };
+    let trips = if imported { imported::round_trips(run) } else { Vec::new() };
+    let matrices = matrices(run, figures);
+    let timelines = timelines(run, figures);
+    let mut audit = audit::audit(plan, figures, &expected);
+    audit.extend(contradictions(&checks, figures));
+    audit.extend(matrix::doubts(&matrices, figures));
+    audit.extend(audit::above_links(run, figures));
+    audit.extend(timeline::doubts(&timelines, figures));
+    let gate = &Gate::new(plan, figures, &audit);
+    let curves = curves::curves(gate);
+    let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));
+    let seeks = seek::seek_fits(gate, &curves);
+    let (members, device_models, devices) = members::of_gate(gate, Some(host));
+    let (weak_scaling, extrapolations, layer_crossovers) = weak_scaling::of_gate(gate);
+    let scaling = scaling::scaling(gate);
+    audit.extend(audit::beyond_devices(figures, &scaling));
+    let known_nodes = known_nodes(run);
+    let nodes = node_comparison::of_gate(gate, &known_nodes);
+    let (covered_jobs, covered_nodes) = coverage::coverage(run, figures);
+    // The library takes a while to read, and is of no use to a study that names nothing in it.
+    let is_study = matches!(plan.question, plan::Question::Study { .. });
+    let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
+    let library = (names_published || !is_study).then(record::published);
+    let published = library.map_or_else(Vec::new, |library| published::of_gate(gate, library));
+    let printed = (!matrices.all.is_empty()).then(record::published).and_then(published_matrix);
+    Findings {
+        best: best::best(gate),
+        taxes: scaling::taxes(gate),
+        consistency: consistency::consistency(gate),
+        expected: expected::of_gate(gate, &expected),
+        bounds: weakest::of_gate(gate),
+        verdicts: verdict::of_gate(gate),
+        claims: library.map_or_else(Vec::new, |library| claims::of_gate(gate, &curves, library)),
+        overlays: overlay::overlays(gate, &curves),
+        coincident: overlay::coincident(&curves),
+        peaks: overlay::peaks(gate, &curves),
+        jobs: jobs::jobs(run, gate, &nodes, &published),
+        dispersion: dispersion::of_gate(gate, &curves),
+        shapes: curve_shape::of_gate(gate, &curves),
+        iops: iops::of_gate(gate, &audit),
+        members,
+        device_models,
+        devices,
+        strips: strips::strips(gate, &seeks),
+        seeks: seek::of_gate(gate, &seeks),
+        layers: layers::layers(gate, Some(host), &limits),
+        process_limits: process_limit::of_gate(gate, &limits, &expected),
+        disk_views: disk_view::disk_views(run, gate),
+        costs: cost::costs(gate),
+        placements: cost::placements(gate),
+        fits: cost::fits_of(plan, &timelines, Some(host)),
+        full_timers: timeline::full_timers(run, gate, &timelines),
+        job_placings: timeline::job_placings(run, gate, &timelines),
+        job_costs: timeline::job_costs(gate, &timelines),
+        timelines: of_gate(gate, timelines, |one| vec![one.figure]),
+        limits: bound_by::of_gate(gate, &limits),
+        printed_checks: of_gate(gate, checks, |_| Vec::new()),
+        round_trips: of_gate(gate, trips, |_| Vec::new()),
+        nodes,
+        node_grids: node_grid::node_grids(gate, &known_nodes),
+        layer_crossovers,
+        extrapolations,
+        weak_scaling,
+        covered_jobs: of_gate(gate, covered_jobs, |_| Vec::new()),
+        covered_nodes: of_gate(gate, covered_nodes, |_| Vec::new()),
+        matrix_tables: matrix::tables(gate, &matrices, printed),
+        matrices,
+        published,
+        curves,
+        audit,
+        scaling,
+    }
+}
+
+fn of_gate<T: Statement>(gate: &Gate<'_>, all: Vec<T>, inputs: fn(&T) -> Vec<usize>) -> Vec<Stated<T>> {
+    all.into_iter().map(|one| gate.state(T::KIND, inputs(&one), one)).collect()
+}
+
+/// The processors of a node that the program's processes could run on, of the node that has fewest.
+#[must_use]
+pub fn usable_cpus(manifest: &Manifest) -> u32 {
+    let nodes = manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
+    nodes.map(|node| node.host.usable_cpus).min().unwrap_or(manifest.host.usable_cpus)
+}
+
+/// Printed values of imported cases that contradict each other.
+fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
+    let differs = |one: &&ImportedCheck| one.check.outcome == Standing::DoesNotHold;
+    let doubt = |one: &ImportedCheck| Doubt {
+        check: match one.check.rule {
+            SLOWEST_MOVED => Check::EndedApart,
+            _ => Check::Contradiction,
+        },
+        figure: figures.iter().position(|figure| {
+            figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
+        }),
+        concerns: match one.phase {
+            Some(phase) => format!("{} {phase}", one.case),
+            None => one.case.clone(),
+        },
+        evidence: format!("{}: {}", one.check.rule, one.check.evidence),
+        advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
+    };
+    checks.iter().filter(differs).map(doubt).collect()
 }
 
 impl Findings {
@@ -208,24 +265,4 @@ fn each_node(sets: &[Stated<NodeComparison>]) -> Vec<Stated<NodeStanding>> {
 fn distinct(stacks: &[LayerStack]) -> LayerStack {
     let mut seen = HashSet::new();
     stacks.iter().flatten().filter(|one| seen.insert(&one.inputs)).cloned().collect()
-}
-
-/// How two figures of two runs, releases or targets compare.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The case.
-    pub case: String,
-    /// The phase.
-    pub phase: Phase,
-    /// Which one, where latencies are compared.
-    pub operation: Option<Operation>,
-    /// Of a rate: it is that over the time of the transfers alone, beside the one by which both are
-    /// summarised.
-    pub transferring: bool,
-    /// Of the first rate of the phase, [`crate::RateOf::phase`]; of nanoseconds where
-    /// [`Comparison::operation`] is given.
-    pub difference: Difference,
-    /// Why the figures may not be compared, though they were measured: what the audit says of one of them. Nothing
-    /// is stated then.
-    pub refused: Option<String>,
 }

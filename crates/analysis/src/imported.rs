@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::Kind;
 use crate::printed_checks::{
     Printed, PrintedCheck, RoundTrip, latency_agrees, one_iteration, rate_of_records, throughput_block,
 };
@@ -73,11 +73,6 @@ impl Statement for HistoryTrip {
         }),
         nanos("rest", "not in the history", "Of that, what is not in the history.", |one| one.trip.rest_ns),
     ];
-}
-
-/// What is printed rests on no figure.
-pub(crate) fn of_gate<T>(gate: &Gate<'_>, kind: Kind, all: Vec<T>) -> Vec<Stated<T>> {
-    all.into_iter().map(|one| gate.state(kind, Vec::new(), one)).collect()
 }
 
 /// Every check that the printed values of `run` allow, in the order of its cases.

@@ -87,7 +87,6 @@ mod shape;
 mod slowest;
 mod spread;
 mod strips;
-mod study;
 mod subject;
 mod summary;
 pub mod table;
@@ -110,7 +109,6 @@ pub use self::{
     little::*, matrix::*, member_figures::*, members::*, names::*, needs::*, node_comparison::*,
     node_grid::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
     printed_checks::*, process_limit::*, published::*, rank_map::*, ranks::*, rates::*, reconciled::*,
-    regression::*, scaling::*, seek::*, settled::*, shape::*, slowest::*, spread::*, strips::*, study::*,
-    subject::*, summary::*, table::*, timeline::*, units::*, verdict::*, verdicts::*, weak_scaling::*,
-    weakest::*,
+    regression::*, scaling::*, seek::*, settled::*, shape::*, slowest::*, spread::*, strips::*, subject::*,
+    summary::*, table::*, timeline::*, units::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

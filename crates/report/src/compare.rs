@@ -46,7 +46,7 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     let runs = [before, after];
     let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
     let refused = [0, 1].map(|at| {
-        let doubts = analysis::findings_of(runs[at], &figures[at]).audit;
+        let doubts = analysis::findings(runs[at], &figures[at]).audit;
         analysis::refusals(&runs[at].manifest.plan, &figures[at], &doubts)
     });
     let of = |at: usize| analysis::RunFigures {

@@ -32,7 +32,7 @@ impl<'a> Study<'a> {
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
         let sources = analysis::figures(run, SHOWN_RATE);
-        let findings = analysis::findings_of(run, &sources);
+        let findings = analysis::findings(run, &sources);
         Self { run, report: Report::of(run, sources, findings), second: None }
     }
 

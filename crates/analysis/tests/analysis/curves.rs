@@ -1,9 +1,9 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, Gate, Outcome, Regression, Shape, curves, findings, limits};
+use analysis::{Because, Curve, Gate, Outcome, Regression, Shape, curves, limits};
 use plan::{Client, Phase};
 
-use crate::studies::{Study, bytes, count, said, target, word};
+use crate::studies::{Study, bytes, count, findings, said, target, word};
 
 const KIB: u64 = 1024;
 const GB: f64 = 1e9;

@@ -1,14 +1,12 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
-use analysis::{
-    Figure, Gate, ProcessLimit, SeekFit, SeekTime, curves, figures, findings, member_sets, seek_fits,
-};
+use analysis::{Figure, Gate, ProcessLimit, SeekFit, SeekTime, curves, figures, member_sets, seek_fits};
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
 
 use crate::rows::{SECOND, phase, run_of, task};
-use crate::studies::{Study, bytes, count, said, target};
+use crate::studies::{Study, bytes, count, findings, said, target};
 
 const MB: f64 = 1e6;
 

@@ -1,10 +1,10 @@
 //! All findings together: each part is what its own function says, and large studies are gone
 //! through once.
 
-use analysis::{Check, Standing, findings};
+use analysis::{Check, Standing};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedPlace, RateName, Selector, Statistic};
 
-use crate::studies::{Study, count, target};
+use crate::studies::{Study, count, findings, target};
 
 const GB: f64 = 1e9;
 

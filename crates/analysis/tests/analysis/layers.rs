@@ -1,6 +1,6 @@
 //! What layers cost, whether a queue is why, and what targets cost for what they give.
 
-use analysis::{Kind, Layer, Stated, Value, findings_of, fits};
+use analysis::{Kind, Layer, Stated, Value, findings, fits};
 use plan::{Bytes, Phase, Sharing};
 use record::{Fact, HostFacts, TargetDevices};
 
@@ -106,7 +106,7 @@ fn verdict(loss: f64, queues: Option<u32>, top: &str) -> (&'static str, String) 
     let (study, host) = volume(loss, queues, top);
     let mut run = run_of(&study.plan, &study.phases, &[], &[]);
     run.manifest.host = host;
-    let found = findings_of(&run, &study.figures());
+    let found = findings(&run, &study.figures());
     let [stack] = found.layers.as_slice() else { panic!("{:?}", found.layers) };
     layer(&stack[1]).single_queue.clone().expect("a volume over two")
 }

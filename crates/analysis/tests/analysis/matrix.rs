@@ -2,7 +2,7 @@
 
 use analysis::{
     Check, Contrast, JobContrast, Matrices, MatrixComparison, RateName, Stated, Table, Value,
-    compare_matrices, figures, findings_of, matrices, published_matrix,
+    compare_matrices, figures, findings, matrices, published_matrix,
 };
 use plan::jobs::{Action, Step};
 use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetTerms, TestKind, Work};
@@ -154,7 +154,7 @@ fn sums_and_ratios_are_those_of_a_pencil() {
 #[test]
 fn a_test_waits_is_busy_or_is_threaded_by_the_mean_of_its_ratios() {
     let run = of(&[("disks", vec![FOUR.to_vec()])]);
-    let findings = findings_of(&run, &figures(&run, RateName::ByWall));
+    let findings = findings(&run, &figures(&run, RateName::ByWall));
     let tests = Table::of(&findings.matrix_tables.tests);
     let standings: Vec<_> = ["test", "standing"]
         .map(|key| {
@@ -211,7 +211,7 @@ fn launches_that_did_not_complete_are_told_and_disqualify() {
     let mut broken = FOUR.to_vec();
     broken[1].complete = false;
     let run = of(&[("disks", vec![FOUR.to_vec()]), ("flash", vec![broken.clone(), FOUR.to_vec()])]);
-    let findings = findings_of(&run, &figures(&run, RateName::ByWall));
+    let findings = findings(&run, &figures(&run, RateName::ByWall));
     let flash = &findings.matrices.all[1];
     assert!(!flash.is_complete() && !flash.partial, "its second pass is whole");
     near(flash.sums[0].mean, 4.5);

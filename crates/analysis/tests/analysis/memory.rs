@@ -1,6 +1,6 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
-use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, findings_of, verdicts};
+use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, findings, verdicts};
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
     TargetTerms, WorkloadSpec,
@@ -260,7 +260,7 @@ fn a_remote_target_is_not_faster_than_the_network_links_of_the_nodes() {
             numa_node: Fact::Known(0),
             pci_address: Fact::Known("0000:17:00.0".to_owned()),
         }]);
-        let doubts = findings_of(&run, &figures(&run, RateName::ByWall)).audit;
+        let doubts = findings(&run, &figures(&run, RateName::ByWall)).audit;
         doubts.into_iter().find(|one| one.check == Check::AboveCeiling)
     };
     let doubt = above(Client::Remote, "up", 10_000_000).expect("10.7 MB/s over 1.25 MB/s");

@@ -1,15 +1,15 @@
 //! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
 
 use analysis::{
-    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, findings, findings_of,
-    node_comparisons, node_grids, phase_warnings, slow_node_warnings, slow_nodes,
+    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, node_comparisons, node_grids,
+    phase_warnings, slow_node_warnings, slow_nodes,
 };
 use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
 use proptest::prelude::*;
 use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 
 use crate::rows::{self, SECOND};
-use crate::studies::{count, target, word};
+use crate::studies::{count, findings, target, word};
 
 /// What one node did in one pass: its name, its bytes and seconds, with so many tasks of equal parts.
 pub(crate) struct OnNode<'a> {
@@ -365,7 +365,7 @@ fn a_slow_node_is_a_doubt_that_disqualifies_nothing() {
     let plan = rows::plan(vec![case("c", "t", 4, 1)]);
     let record = pass("c", 0, Phase::Read, &[at("a", 900), at("b", 900), at("c", 450), at("d", 900)]);
     let run = rows::run(&plan, vec![record]);
-    let found = findings_of(&run, &figures(&run, RateName::ByWall));
+    let found = analysis::findings(&run, &figures(&run, RateName::ByWall));
     let doubts: Vec<_> =
         found.audit.iter().filter(|doubt| doubt.check == analysis::Check::SlowNode).collect();
     assert_eq!(doubts.len(), 1);

@@ -73,7 +73,7 @@ fn the_job_table_marks_the_best_run() {
     let two = Case { workload: random(2), settings: vec![nodes], ..reads(plan::randomops::CASE) };
     let alone = Case { workload: random(1), ..reads("alone") };
     let study = Study::default().with(alone, &[300]).with(reads("one"), &[100, 120]).with(two, &[110, 90]);
-    let found = analysis::findings_of(&study.run(), &study.figures());
+    let found = analysis::findings(&study.run(), &study.figures());
     let table: Vec<_> = found.jobs.iter().filter_map(analysis::Stated::says).collect();
     let keys = ["repetition", "nodes", "tasks", "operations_per_task", "best"];
     let rows: Vec<_> = table.iter().map(|job| keys.map(|key| rows::cell(*job, key))).collect();

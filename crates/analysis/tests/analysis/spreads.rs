@@ -1,13 +1,11 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
-use analysis::{
-    Dispersion, Figure, Gate, audit, coincident, curves, dispersion, findings, iops_table, onset,
-};
+use analysis::{Dispersion, Figure, Gate, audit, coincident, curves, dispersion, iops_table, onset};
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 
-use crate::studies::{Study, bytes, count, said, target};
+use crate::studies::{Study, bytes, count, findings, said, target};
 
 const GB: f64 = 1e9;
 const MIB: u64 = 1 << 20;

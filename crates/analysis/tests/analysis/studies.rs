@@ -1,6 +1,6 @@
 //! Studies with known rates, for tests of what figures say together.
 
-use analysis::{Figure, Findings, RateName, Stated, figures, findings};
+use analysis::{Figure, Findings, RateName, Stated, figures};
 use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetTerms, WorkloadSpec};
 use record::{PhaseKey, PhaseRow};
 
@@ -109,6 +109,13 @@ impl Study {
     pub(crate) fn figures(&self) -> Vec<Figure> {
         figures(&rows::run_of(&self.plan, &self.phases, &[], &[]), RateName::ByWall)
     }
+}
+
+/// Everything that `figures` say on hosts of so many processors, of which nothing else is known.
+pub(crate) fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
+    let mut run = rows::run_of(plan, &[], &[], &[]);
+    run.manifest.host.usable_cpus = usable_cpus;
+    analysis::findings(&run, figures)
 }
 
 /// What statements say, each with the figures that it rests on; none of what is withheld.

@@ -11,7 +11,7 @@ use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, S
 
 use analysis::{
     Because, Check, Findings, Kind, Outcome, RateName, RateOf, Row, Timeline, Value, concurrency, figures,
-    findings_of, lengths, levels, profile,
+    findings, lengths, levels, profile,
 };
 
 use crate::rows::{SECOND, cell, phase as transfers, plan, run, workload};
@@ -186,7 +186,7 @@ fn refs<T>(all: &[T]) -> Vec<&T> {
 }
 
 fn found(run: &Run) -> Findings {
-    findings_of(run, &figures(run, RateName::ByWall))
+    findings(run, &figures(run, RateName::ByWall))
 }
 
 fn timeline(run: &Run) -> Timeline {

@@ -1,7 +1,7 @@
 //! Rates over nodes: slope, efficiency, saturation, and where layers meet.
 
 use analysis::{
-    Curve, Figure, Gate, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves, findings,
+    Curve, Figure, Gate, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves,
     layer_crossovers, saturation, weak_scaling,
 };
 use plan::{Amount, Claim, Expectation, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
@@ -9,7 +9,7 @@ use record::published;
 
 use crate::nodes::{OnNode, case, pass};
 use crate::rows;
-use crate::studies::{Study, count, said, target};
+use crate::studies::{Study, count, findings, said, target};
 
 const MB: f64 = 1e6;
 

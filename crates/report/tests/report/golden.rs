@@ -22,7 +22,7 @@ type Said = BTreeMap<String, BTreeSet<String>>;
 /// How many statements of each kind the analysis makes of a run.
 fn statements(run: &record::Run) -> Said {
     let figures = analysis::figures(run, plan::RateName::ByWall);
-    let stated = what_is_said(&analysis::findings_of(run, &figures), &figures);
+    let stated = what_is_said(&analysis::findings(run, &figures), &figures);
     let mut said = Said::new();
     for kind in Kind::ALL {
         let subjects = stated.iter().filter(|one| one.kind == kind);

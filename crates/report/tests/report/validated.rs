@@ -51,7 +51,7 @@ fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
     for seed in 1..=4 {
         let run = pair(Setup { fault, ..USUAL }, &mut Random(seed)).run;
         let figures = analysis::figures(&run, analysis::RateName::ByWall);
-        let found = what_is_said(&analysis::findings_of(&run, &figures), &figures);
+        let found = what_is_said(&analysis::findings(&run, &figures), &figures);
         kinds.extend(found.iter().map(|one| one.kind));
         let study = Study::of(&run);
         let document: Value = serde_json::from_str(&study.json()).expect("JSON");

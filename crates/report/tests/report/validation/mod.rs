@@ -104,7 +104,7 @@ pub(crate) fn table(trials: usize, seed: u64) -> Table {
 impl Table {
     fn add(&mut self, trial: &Trial, all_forms: bool) {
         let figures = analysis::figures(&trial.run, RateName::ByWall);
-        let findings = analysis::findings_of(&trial.run, &figures);
+        let findings = analysis::findings(&trial.run, &figures);
         let mut stated = said::what_is_said(&findings, &figures);
         if let Some((before, after)) = &trial.compared {
             let compared = said::rates_compared(before, after);

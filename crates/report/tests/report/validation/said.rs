@@ -221,7 +221,7 @@ pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
 pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     let of = |run: &Run| {
         let figures = analysis::figures(run, RateName::ByWall);
-        let doubts = analysis::findings_of(run, &figures).audit;
+        let doubts = analysis::findings(run, &figures).audit;
         (analysis::refusals(&run.manifest.plan, &figures, &doubts), figures)
     };
     let [first, second] = [before, after].map(of);
