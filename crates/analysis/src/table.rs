@@ -98,32 +98,22 @@ impl Value {
 
 /// What kind of value a column has: its unit in JSON, CSV and OpenMetrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "as the kinds of a value")]
 pub enum Quantity {
-    /// Words.
     Text,
-    /// Whole numbers.
     Count,
-    /// Numbers without a unit.
     Number,
-    /// Ratios.
+    /// Shares and changes.
     Ratio,
-    /// Bytes or operations per second.
     Rate,
-    /// Seconds.
     Seconds,
-    /// Numbers of figures.
     Figure,
     /// Ratios from and to.
     Interval,
-    /// Bytes.
     Bytes,
-    /// Nanoseconds.
     Nanos,
-    /// True or false.
     Flag,
-    /// Words or sentences.
     List,
-    /// Nanoseconds since 1970-01-01 UTC.
     Moment,
     /// Bytes, nanoseconds, a number or a word: the value of a swept key.
     Setting,
@@ -148,15 +138,15 @@ enum Get<T: 'static> {
     List(fn(Vec<String>) -> Value, fn(&T) -> Vec<String>),
 }
 
-/// A column of a kind of statement.
-#[derive(Debug)]
-pub struct Column<T: 'static> {
+/// What a column is, for every form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
     /// Its name in JSON, CSV and OpenMetrics.
-    pub key: &'static str,
-    /// Its heading.
-    heading: &'static str,
+    pub key: Words,
+    /// What stands above it.
+    pub heading: Words,
     /// What it holds, for documentation.
-    pub about: &'static str,
+    pub about: Words,
     /// The kind of its values.
     pub quantity: Quantity,
     /// Whether it says what a statement is about, and stands where that is withheld, too.
@@ -165,13 +155,30 @@ pub struct Column<T: 'static> {
     pub detail: bool,
     /// Whether forms that are read show it under the row.
     pub below: bool,
+}
+
+/// A column of a kind of statement.
+#[derive(Debug)]
+pub struct Column<T: 'static> {
+    head: Head,
     get: Get<T>,
+}
+
+impl<T> std::ops::Deref for Column<T> {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.head
+    }
 }
 
 /// Columns of what a statement says, by the kind of their values; none, and an empty text, are no value.
 impl<T> Column<T> {
     const fn of((key, heading, about): (Words, Words, Words), quantity: Quantity, get: Get<T>) -> Self {
-        Self { key, heading, about, quantity, subject: false, detail: false, below: false, get }
+        Self {
+            head: Head { key, heading, about, quantity, subject: false, detail: false, below: false },
+            get,
+        }
     }
 
     /// Its value of `said`.
@@ -307,17 +314,17 @@ pub const fn names<T>(key: Words, heading: Words, about: Words, get: fn(&T) -> V
 
 /// A column of what a statement is about, which stands where that is withheld, too.
 pub const fn subject<T>(column: Column<T>) -> Column<T> {
-    Column { subject: true, ..column }
+    Column { head: Head { subject: true, ..column.head }, ..column }
 }
 
 /// A column that is left out of forms that are read.
 pub const fn detail<T>(column: Column<T>) -> Column<T> {
-    Column { detail: true, ..column }
+    Column { head: Head { detail: true, ..column.head }, ..column }
 }
 
 /// A column that forms which are read show under the row.
 pub const fn below<T>(column: Column<T>) -> Column<T> {
-    Column { below: true, ..column }
+    Column { head: Head { below: true, ..column.head }, ..column }
 }
 
 /// What a row says of the figure that it is of, before its own columns.
@@ -359,25 +366,6 @@ pub trait Statement: Sized + 'static {
     }
 }
 
-/// The heading of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    /// Its name in CSV and JSON.
-    pub key: &'static str,
-    /// What stands above it.
-    pub heading: &'static str,
-    /// What it is.
-    pub about: &'static str,
-    /// What its values measure.
-    pub quantity: Quantity,
-    /// It says what the row is of.
-    pub subject: bool,
-    /// It stands in CSV and JSON alone.
-    pub detail: bool,
-    /// It stands below the row where forms are read.
-    pub below: bool,
-}
-
 /// A statement as a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -414,16 +402,19 @@ impl Table {
     /// The table of `statements`.
     #[must_use]
     pub fn of<T: Statement>(statements: &[Stated<T>]) -> Self {
-        let head = |column: &Column<T>| Head {
-            key: column.key,
-            heading: column.heading,
-            about: column.about,
-            quantity: column.quantity,
-            subject: column.subject,
-            detail: column.detail,
-            below: column.below,
-        };
         let says: Vec<&T> = statements.iter().filter_map(Stated::says).collect();
+        let cell = |one: &Stated<T>, column: &Column<T>| match one.says() {
+            Some(value) => column.value(value),
+            None if column.head.subject => column.value(one.about()),
+            None => Value::None,
+        };
+        let row = |one: &Stated<T>| Row {
+            figures: one.inputs.clone(),
+            outcome: one.outcome,
+            reasons: one.reasons.clone(),
+            part: one.about().part(),
+            cells: T::COLUMNS.iter().map(|column| cell(one, column)).collect(),
+        };
         let mut rows: Vec<Row> = statements.iter().map(row).collect();
         rows.sort_by_key(|row| row.outcome == Outcome::Withheld);
         Self {
@@ -431,7 +422,7 @@ impl Table {
             of: T::OF,
             caption: T::CAPTION,
             notes: if says.is_empty() { Vec::new() } else { T::notes(&says) },
-            columns: T::COLUMNS.iter().map(head).collect(),
+            columns: T::COLUMNS.iter().map(|column| column.head).collect(),
             rows,
         }
     }
@@ -445,20 +436,5 @@ impl Table {
     /// The rows that are not withheld.
     pub fn stated(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.outcome != Outcome::Withheld)
-    }
-}
-
-fn row<T: Statement>(statement: &Stated<T>) -> Row {
-    let cell = |column: &Column<T>| match statement.says() {
-        Some(value) => column.value(value),
-        None if column.subject => column.value(statement.about()),
-        None => Value::None,
-    };
-    Row {
-        figures: statement.inputs.clone(),
-        outcome: statement.outcome,
-        reasons: statement.reasons.clone(),
-        part: statement.about().part(),
-        cells: T::COLUMNS.iter().map(cell).collect(),
     }
 }
