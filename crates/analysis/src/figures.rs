@@ -313,14 +313,12 @@ fn summaries(all: &[Histogram], percents: &[f64]) -> Vec<LatencySummary> {
 
 /// The histograms of one phase.
 fn latencies<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Vec<Histogram> {
-    let mut all = Vec::new();
-    for operation in Operation::ALL {
-        for measure in [Measure::Response, Measure::Service] {
-            let found = Latency::of(rows.clone(), operation, measure);
-            all.extend(found.map(|latency| (operation, measure, latency)));
-        }
-    }
-    all
+    let mut kinds: Vec<_> = rows.clone().map(|row| (row.operation, row.measure)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let of =
+        |(operation, measure)| Some((operation, measure, Latency::of(rows.clone(), operation, measure)?));
+    kinds.into_iter().filter_map(of).collect()
 }
 
 /// The histograms of several passes, added up.

@@ -539,12 +539,12 @@ impl<F: Read> JournalReader<F> {
             if read.is_empty() {
                 break;
             }
-            let end = read.iter().position(|&byte| byte == b'\n');
+            let end = memchr::memchr(b'\n', read);
             let taken = end.map_or(read.len(), |end| end + 1);
             whole = end.is_some();
             if !zeros {
                 self.buffer.extend_from_slice(&read[..taken]);
-                zeros = read[..taken].contains(&0);
+                zeros = memchr::memchr(0, &read[..taken]).is_some();
             }
             self.file.consume(taken);
             length += taken;

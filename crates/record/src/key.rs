@@ -9,8 +9,16 @@ use plan::Phase;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// [`plan::Case::id`]. All rows of a case share one text: a long study has millions of rows.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Eq, Hash, PartialOrd, Ord)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "equal texts are equal, wherever they stand")]
 pub struct CaseId(Arc<str>);
+
+impl PartialEq for CaseId {
+    /// Rows of one case are compared by their shared text's place first.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
 
 impl Deref for CaseId {
     type Target = str;

@@ -353,7 +353,11 @@ impl Table {
             .iter()
             .map(|column| self.read_column(group.as_ref(), column, count).map(|values| (column.name, values)))
             .collect::<Result<Vec<_>, _>>()?;
-        rows.extend(R::from_columns(&mut Columns::new(count, columns, texts))?);
+        let mut group = R::from_columns(&mut Columns::new(count, columns, texts))?;
+        match rows.is_empty() {
+            true => *rows = group,
+            false => rows.append(&mut group),
+        }
         Ok(())
     }
 

@@ -166,7 +166,11 @@ trait Value: Sized {
 fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Option<Vec<V>> {
     let Values::Texts { words, places } = values else { return None };
     let words: Vec<V> = words.into_iter().map(value).collect::<Option<_>>()?;
-    places.into_iter().map(|place| words.get(place as usize).cloned()).collect()
+    let mut values = Vec::with_capacity(places.len());
+    for place in places {
+        values.push(words.get(place as usize)?.clone());
+    }
+    Some(values)
 }
 
 macro_rules! integers {
@@ -313,7 +317,9 @@ macro_rules! row {
                 $(let mut $field = columns.take::<$type>()?.into_iter();)+
                 // Every column was found to have as many values as there are rows.
                 let row = |key| Some(Self { key, $($field: $field.next()?),+ });
-                Ok(keys.map_while(row).collect())
+                let mut rows = Vec::with_capacity(columns.rows);
+                rows.extend(keys.map_while(row));
+                Ok(rows)
             }
         }
     };
