@@ -2,9 +2,10 @@
 
 use plan::{Client, Phase};
 
-use crate::difference::{Contrast, difference};
+use crate::difference::{DIFFERENCE_LEAST, DIFFERENCE_LEVEL};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
+use crate::ranks::mann_whitney;
 use crate::subject::{Subject, TARGET, sweeps};
 use crate::summary::Summary;
 use crate::table::{Column, Of, Statement, count, rate, share};
@@ -123,12 +124,15 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     (0..passes).filter_map(variation).collect()
 }
 
-/// Whether the first varies less than each of the others; never where it is alone.
+/// Whether the first varies less than each of the others, by ranks: variations near 0 have no logarithms to go by. All
+/// others have to be shown, so their number needs no correction. Never where it is alone.
 fn first_is_steadiest(race: &[&Spread<'_>]) -> bool {
     let Some((first, others)) = race.split_first() else { return false };
     let less = |other: &&Spread<'_>| {
-        let found = difference(&first.of_passes, &other.of_passes, others.len());
-        found.is_some_and(|found| found.outcome == Contrast::Higher)
+        let (ours, theirs) = (&first.of_passes, &other.of_passes);
+        let found = mann_whitney(ours, theirs).filter(|found| found.p_value <= DIFFERENCE_LEVEL);
+        found.is_some_and(|found| 2.0 * found.u > (ours.len() * theirs.len()) as f64)
     };
-    !others.is_empty() && others.iter().all(less)
+    let enough = race.iter().all(|one| one.of_passes.len() >= DIFFERENCE_LEAST);
+    enough && !others.is_empty() && others.iter().all(less)
 }

@@ -153,7 +153,8 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
 /// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
-///   disqualifying doubt, or with too few repetitions for the confidence bound. So is the best of several that may be
+///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
+///   with what was promised between both bounds. So is the best of several that may be
 ///   so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without
 ///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
 ///   have been too good ([`crate::POLICY`]) and does not keep it even so.
@@ -232,8 +233,8 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     let at_least = commitment.bound == Bound::AtLeast;
     let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
     let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
-    let bound = median_bounds(&values, level)
-        .map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
+    let bounds = median_bounds(&values, level);
+    let bound = bounds.map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
     let measured = match commitment.statistic {
         Statistic::Median => summary.median,
         Statistic::Mean => summary.mean,
@@ -257,6 +258,14 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
                 format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}")
             }
         });
+    } else if let Some(bounds) = bounds.filter(|_| by_bound && margin < 0.0) {
+        let [low, high] = [bounds.low, bounds.high].map(|end| (end / promised - 1.0) * 100.0);
+        if margin_of(if at_least { bounds.high } else { bounds.low }) >= 0.0 {
+            doubts.push(format!(
+                "it is shown neither kept nor broken: the bounds of the median are {low:+.2} % and {high:+.2} % from \
+                 what was promised, and more repetitions bring them nearer"
+            ));
+        }
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }

@@ -219,8 +219,7 @@ pub const POLICY: [Policy; 49] = [
         ..row(Kind::Tax, "tax", "Tax", "targets").repeated()
     },
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets").compared(
-        "difference of the variations in each pass alone, between the steadiest target and each other one, corrected \
-         for their number",
+        "ranks of the variations in each pass alone, between the steadiest target and each other one",
     ),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),
     row(Kind::Placement, "placement", "Placement", "cost").repeated(),

@@ -97,6 +97,27 @@ fn a_bound_needs_its_repetitions() {
 }
 
 #[test]
+fn what_lies_between_both_bounds_is_neither_kept_nor_broken() {
+    let study = Study::default().with(reads("r"), &[81, 86, 88, 91, 92, 99]);
+    let of = |bound, promised| {
+        let commitment =
+            Commitment { statistic: Statistic::ConfidenceBound, bound, ..promise(f64::from(promised)) };
+        verdict(&study, commitment, &[])
+    };
+    for bound in [Bound::AtLeast, Bound::AtMost] {
+        let open = of(bound, 90);
+        assert_eq!(open.judgement, Standing::CannotTell, "{bound:?}");
+        let [because] = open.because.as_slice() else { panic!("{:?}", open.because) };
+        assert!(because.contains("are -10.00 % and +10.00 % from what was promised"), "{because}");
+    }
+    let judged = |bound, promised| of(bound, promised).judgement;
+    assert_eq!(judged(Bound::AtLeast, 100), Standing::DoesNotHold);
+    assert_eq!(judged(Bound::AtLeast, 81), Standing::Holds);
+    assert_eq!(judged(Bound::AtMost, 80), Standing::DoesNotHold);
+    assert_eq!(judged(Bound::AtMost, 99), Standing::Holds);
+}
+
+#[test]
 fn less_is_better_for_a_latency() {
     let mut study = Study::default().with(reads("r"), &[100, 100, 100]);
     for (repetition, nanos) in [1000, 2000, 4000].into_iter().enumerate() {

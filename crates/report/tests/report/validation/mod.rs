@@ -218,7 +218,7 @@ impl Table {
                 _ => String::new(),
             };
             let wrong = percent(count.wrong_share());
-            let holds = if holds { "holds" } else { "not yet" };
+            let holds = if holds { "holds" } else { "does not hold" };
             let _ = writeln!(
                 text,
                 "| {} | {} | {} | {wrong} | {right} | {holds} |",
