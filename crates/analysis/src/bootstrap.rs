@@ -35,8 +35,6 @@ pub struct BootstrapInterval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The confidence that was asked for.
-    pub confidence: f64,
     /// The bias z₀ of [`BootstrapMethod::Bca`]; 0 for percentiles.
     pub bias: f64,
     /// The acceleration â of [`BootstrapMethod::Bca`]; 0 for percentiles.
@@ -58,19 +56,15 @@ pub struct Bootstrap {
 
 impl Default for Bootstrap {
     fn default() -> Self {
-        Self {
-            method: BootstrapMethod::Bca,
-            samples: BOOTSTRAP_SAMPLES,
-            confidence: crate::CONFIDENCE,
-            seed: 0,
-        }
+        let method = BootstrapMethod::Bca;
+        Self { method, samples: BOOTSTRAP_SAMPLES, confidence: crate::CONFIDENCE, seed: 0 }
     }
 }
 
 impl Bootstrap {
-    /// The interval of `statistic` over `values`.
+    /// The interval of `statistic` over `values`, which may be pairs or groups that are drawn as a whole.
     ///
-    /// None for fewer than two values, values or statistics that are not finite, a confidence
+    /// None for fewer than two values, statistics that are not finite, a confidence
     /// outside of 0 to 1, or where the correction does not exist because all samples lie on one
     /// side of the statistic.
     ///
@@ -80,37 +74,35 @@ impl Bootstrap {
     /// assert!(interval.low < 10.0 && 10.0 < interval.high);
     /// ```
     #[must_use]
-    pub fn interval(
-        &self,
-        values: &[f64],
-        statistic: impl Fn(&mut [f64]) -> f64,
-    ) -> Option<BootstrapInterval> {
-        values.iter().all(|value| value.is_finite()).then(|| self.interval_of(values, statistic)).flatten()
-    }
-
-    /// As [`Bootstrap::interval`], of values that are drawn as a whole: pairs, or groups.
-    #[must_use]
-    pub fn interval_of<T: Copy>(
+    pub fn interval<T: Copy>(
         &self,
         values: &[T],
         statistic: impl Fn(&mut [T]) -> f64,
     ) -> Option<BootstrapInterval> {
-        let usable = values.len() >= 2 && self.samples >= 2 && self.confidence > 0.0 && self.confidence < 1.0;
-        if !usable {
+        let tail = (1.0 - self.confidence) / 2.0;
+        if values.len() < 2 || self.samples < 2 || tail <= 0.0 || tail >= 0.5 {
             return None;
         }
         let own = statistic(&mut values.to_vec());
-        let mut drawn = self.draw(values, &statistic);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut sample = values.to_vec();
+        let draw = |_| {
+            sample.fill_with(|| values[below(&mut random, values.len())]);
+            statistic(&mut sample)
+        };
+        let mut drawn: Vec<f64> = (0..self.samples).map(draw).collect();
         if !own.is_finite() || drawn.iter().any(|value| !value.is_finite()) {
             return None;
         }
         drawn.sort_by(f64::total_cmp);
-        let tail = (1.0 - self.confidence) / 2.0;
         let (low, high, bias, acceleration) = match self.method {
             BootstrapMethod::Percentile => (tail, 1.0 - tail, 0.0, 0.0),
             BootstrapMethod::Bca => {
                 let normal = Normal::standard();
-                let bias = normal.inverse_cdf(share_below(&drawn, own));
+                // Equal ones are half below, so that a statistic of few different values is not called biased.
+                let below = drawn.partition_point(|&value| value < own);
+                let not_above = drawn.partition_point(|&value| value <= own);
+                let bias = normal.inverse_cdf((below + not_above) as f64 / (2 * drawn.len()) as f64);
                 let acceleration = acceleration(values, &statistic);
                 let moved = |share: f64| {
                     let z = bias + normal.inverse_cdf(share);
@@ -119,29 +111,8 @@ impl Bootstrap {
                 (moved(tail), moved(1.0 - tail), bias, acceleration)
             }
         };
-        let interval = BootstrapInterval {
-            statistic: own,
-            low: quantile(&drawn, low)?,
-            high: quantile(&drawn, high)?,
-            confidence: self.confidence,
-            bias,
-            acceleration,
-        };
-        bias.is_finite().then_some(interval)
-    }
-
-    /// The statistic of each sample.
-    fn draw<T: Copy>(&self, values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> Vec<f64> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        let mut sample = values.to_vec();
-        (0..self.samples)
-            .map(|_| {
-                for place in &mut sample {
-                    *place = values[below(&mut random, values.len())];
-                }
-                statistic(&mut sample)
-            })
-            .collect()
+        let (low, high) = (quantile(&drawn, low)?, quantile(&drawn, high)?);
+        bias.is_finite().then_some(BootstrapInterval { statistic: own, low, high, bias, acceleration })
     }
 }
 
@@ -149,15 +120,6 @@ impl Bootstrap {
 #[must_use]
 pub fn bootstrap_mean(values: &mut [f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The median, for [`Bootstrap::interval`]. BCa of a median of few values is rough: its samples take
-/// few different values, and its jackknife hardly varies. The interval of [`crate::Summary`] is exact.
-#[must_use]
-pub fn bootstrap_median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    f64::midpoint(values[(n - 1) / 2], values[n / 2])
 }
 
 /// A number below `n`, each with the same probability (Lemire, "Fast Random Integer Generation in
@@ -174,27 +136,14 @@ fn below(random: &mut Xoshiro256PlusPlus, n: usize) -> usize {
     }
 }
 
-/// The share of `drawn` below `own`; equal ones are half below, so that a statistic of few
-/// different values is not called biased.
-fn share_below(drawn: &[f64], own: f64) -> f64 {
-    let below = drawn.partition_point(|&value| value < own);
-    let not_above = drawn.partition_point(|&value| value <= own);
-    (below + not_above) as f64 / (2 * drawn.len()) as f64
-}
-
 /// `Σ(θ̄ − θᵢ)³ ÷ 6(Σ(θ̄ − θᵢ)²)^{3/2}` over the statistics that leave out one value each; 0 where
 /// they are all equal.
 fn acceleration<T: Copy>(values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> f64 {
-    let without = |index: usize| {
-        let mut rest = values.to_vec();
-        rest.remove(index);
-        statistic(&mut rest)
-    };
+    let without = |index: usize| statistic(&mut [&values[..index], &values[index + 1..]].concat());
     let jackknife: Vec<f64> = (0..values.len()).map(without).collect();
     let mean = jackknife.iter().sum::<f64>() / jackknife.len() as f64;
-    let squares: f64 = jackknife.iter().map(|value| (mean - value).powi(2)).sum();
-    let cubes: f64 = jackknife.iter().map(|value| (mean - value).powi(3)).sum();
-    let acceleration = cubes / (6.0 * squares.powf(1.5));
+    let sum = |power: i32| jackknife.iter().map(|value| (mean - value).powi(power)).sum::<f64>();
+    let acceleration = sum(3) / (6.0 * sum(2).powf(1.5));
     if acceleration.is_finite() { acceleration } else { 0.0 }
 }
 
@@ -206,11 +155,7 @@ fn acceleration<T: Copy>(values: &[T], statistic: &impl Fn(&mut [T]) -> f64) -> 
     reason = "a share of a length lies between 0 and the length"
 )]
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    if !(0.0..=1.0).contains(&share) {
-        return None;
-    }
-    let place = share * (sorted.len() - 1) as f64;
-    let low = place.floor() as usize;
-    let high = (low + 1).min(sorted.len() - 1);
-    Some(sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64))
+    let place = Some(share * (sorted.len() - 1) as f64).filter(|place| !place.is_nan())?;
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    Some(low + (high - low) * place.fract())
 }

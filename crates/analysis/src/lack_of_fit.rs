@@ -15,12 +15,11 @@ const SCATTER_MIN: f64 = 1e-3;
 /// The weights of a line come from the line itself; after so many rounds they no longer change much.
 const ROUNDS: usize = 3;
 
-/// A model of a curve.
+/// A model of a curve: the same rate at every point, or a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Model {
-    /// The same rate at every point.
     Flat,
-    /// A straight line.
     Straight,
 }
 
@@ -44,7 +43,7 @@ pub enum ModelTest {
 #[must_use]
 pub fn lack_of_fit(samples: &[Sample], model: Model) -> ModelTest {
     let Some(line) = Line::through(samples, model) else { return ModelTest::Unknown };
-    let freedom = samples.len() as f64 - line.parameters;
+    let freedom = samples.len() as f64 - if model == Model::Flat { 1.0 } else { 2.0 };
     match exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom) {
         true => ModelTest::Refuted,
         false => ModelTest::Compatible,
@@ -68,18 +67,14 @@ pub fn bends_at(samples: &[Sample], x: f64) -> bool {
         return false;
     }
     // What a line leaves of the bend and of the rates has no more of the line in it.
-    let bend: Vec<f64> = samples.iter().map(|one| (one.x - x).max(0.0)).collect();
-    let bend = line.left_of(samples, &bend);
-    let sum =
-        |value: &dyn Fn(usize) -> f64| (0..samples.len()).map(|i| line.weights[i] * value(i)).sum::<f64>();
-    let (of_both, of_bend) = (sum(&|i| bend[i] * line.left[i]), sum(&|i| bend[i] * bend[i]));
+    let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
+    let bend = left_of(samples, &line.weights, &bend, Model::Straight);
+    let (of_both, of_bend) =
+        (product(&line.weights, &bend, &line.left), product(&line.weights, &bend, &bend));
     let freedom = samples.len() as f64 - 3.0;
-    if of_both >= 0.0 || of_bend <= 0.0 {
-        return false;
-    }
     let gain = of_both * of_both / of_bend;
     let error = ((line.squares - gain).max(0.0) / freedom).max(line.scatter);
-    exceeds(gain / error, 1.0, freedom)
+    of_both < 0.0 && of_bend > 0.0 && exceeds(gain / error, 1.0, freedom)
 }
 
 fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
@@ -88,7 +83,6 @@ fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
 
 /// A line of weighted least squares through the means of points.
 struct Line {
-    parameters: f64,
     /// Repetitions ÷ squared rate of each point.
     weights: Vec<f64>,
     /// Mean − line.
@@ -110,40 +104,38 @@ impl Line {
         let freedom = |one: &Sample| (one.repetitions - 1) as f64;
         let scatter_freedom: f64 = samples.iter().map(freedom).sum();
         let within: f64 = samples.iter().map(|one| freedom(one) * (one.deviation / one.mean).powi(2)).sum();
+        let scatter = (within / scatter_freedom).max(SCATTER_MIN * SCATTER_MIN);
         let means: Vec<f64> = samples.iter().map(|one| one.mean).collect();
-        let mut line = Self {
-            parameters: if model == Model::Flat { 1.0 } else { 2.0 },
-            weights: Vec::new(),
-            left: vec![0.0; samples.len()],
-            squares: 0.0,
-            scatter: (within / scatter_freedom).max(SCATTER_MIN * SCATTER_MIN),
-            scatter_freedom,
-        };
+        let (mut weights, mut left) = (Vec::new(), vec![0.0; samples.len()]);
         for _ in 0..ROUNDS {
-            let at = |(one, left): (&Sample, &f64)| {
-                let fitted = one.mean - left;
-                one.repetitions as f64 / if fitted > 0.0 { fitted * fitted } else { one.mean * one.mean }
+            let weight = |(one, left): (&Sample, &f64)| {
+                let fitted = if one.mean > *left { one.mean - left } else { one.mean };
+                one.repetitions as f64 / (fitted * fitted)
             };
-            line.weights = samples.iter().zip(&line.left).map(at).collect();
-            line.left = line.left_of(samples, &means);
+            weights = samples.iter().zip(&left).map(weight).collect();
+            left = left_of(samples, &weights, &means, model);
         }
-        line.squares = line.weights.iter().zip(&line.left).map(|(weight, left)| weight * left * left).sum();
-        Some(line)
+        Some(Self { squares: product(&weights, &left, &left), weights, left, scatter, scatter_freedom })
     }
+}
 
-    /// What a line through `values` leaves of them.
-    fn left_of(&self, samples: &[Sample], values: &[f64]) -> Vec<f64> {
-        let weighted =
-            |of: &dyn Fn(usize) -> f64| (0..values.len()).map(|i| self.weights[i] * of(i)).sum::<f64>();
-        let all = weighted(&|_| 1.0);
-        let (x, y) = (weighted(&|i| samples[i].x) / all, weighted(&|i| values[i]) / all);
-        let slope = match self.parameters > 1.0 {
-            true => {
-                weighted(&|i| (samples[i].x - x) * (values[i] - y))
-                    / weighted(&|i| (samples[i].x - x).powi(2))
-            }
-            false => 0.0,
-        };
-        samples.iter().zip(values).map(|(one, value)| value - y - slope * (one.x - x)).collect()
-    }
+/// What a weighted line through `values` leaves of them.
+fn left_of(samples: &[Sample], weights: &[f64], values: &[f64], model: Model) -> Vec<f64> {
+    let all: f64 = weights.iter().sum();
+    let centred = |values: &[f64]| {
+        let mean = weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() / all;
+        values.iter().map(|value| value - mean).collect::<Vec<_>>()
+    };
+    let x = centred(&samples.iter().map(|one| one.x).collect::<Vec<_>>());
+    let y = centred(values);
+    let slope = match model {
+        Model::Flat => 0.0,
+        Model::Straight => product(weights, &x, &y) / product(weights, &x, &x),
+    };
+    x.iter().zip(&y).map(|(x, y)| y - slope * x).collect()
+}
+
+/// The weighted sum of products.
+fn product(weights: &[f64], one: &[f64], other: &[f64]) -> f64 {
+    weights.iter().zip(one).zip(other).map(|((weight, one), other)| weight * one * other).sum()
 }

@@ -11,6 +11,7 @@ use crate::gate::Gate;
 use crate::node_comparison::comparison;
 use crate::shape::shape;
 use crate::subject::{Subject, label};
+use crate::summary::median;
 use crate::table::Standing;
 use crate::{Curve, RateOf, Summary, operation_of};
 
@@ -244,10 +245,6 @@ fn extreme(chosen: &[&Subject<'_>], better: impl Fn(f64, f64) -> bool) -> Result
     let best = best_of(chosen, better).ok_or("nothing of it was measured")?;
     let measured = Measured::new(best.rate(), passes(best), label(best), vec![best.index]);
     Ok(Measured { among: chosen.len(), ..measured })
-}
-
-fn median(rates: &[f64]) -> Option<f64> {
-    Summary::of(rates).map(|all| all.median)
 }
 
 fn coefficient(rates: &[f64]) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::CONFIDENCE;
+use crate::summary::{CONFIDENCE, whole};
 
 /// A line of least squares, `y = intercept + slope · x`, with its uncertainty.
 ///
@@ -42,15 +42,11 @@ pub struct Regression {
 pub struct Uncertainty {
     /// Standard deviation of the residuals, s, with n − 2 degrees of freedom.
     pub deviation: f64,
-    /// Standard error of the slope, `s ÷ √Sxx`.
-    pub slope_error: f64,
-    /// Standard error of the intercept, `s · √(1/n + x̄² ÷ Sxx)`.
-    pub intercept_error: f64,
-    /// Half width of the interval of the slope: its error times [`Uncertainty::student`].
+    /// Half width of the interval of the slope, `t · s ÷ √Sxx`.
     pub slope_half_width: f64,
-    /// Half width of the interval of the intercept.
+    /// Half width of the interval of the intercept, `t · s · √(1/n + x̄² ÷ Sxx)`.
     pub intercept_half_width: f64,
-    /// Student's t for [`CONFIDENCE`] (two-sided) and n − 2 degrees of freedom.
+    /// t: Student's for [`CONFIDENCE`] (two-sided) and n − 2 degrees of freedom.
     pub student: f64,
 }
 
@@ -96,15 +92,12 @@ impl Regression {
             x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
         let uncertainty = (n > 2).then(|| {
             let deviation = (squares / (count - 2.0)).sqrt();
-            let slope_error = deviation / squares_x.sqrt();
-            let intercept_error = deviation * (1.0 / count + mean_x.powi(2) / squares_x).sqrt();
             let student = student(count - 2.0);
             Uncertainty {
                 deviation,
-                slope_error,
-                intercept_error,
-                slope_half_width: student * slope_error,
-                intercept_half_width: student * intercept_error,
+                slope_half_width: student * (deviation / squares_x.sqrt()),
+                intercept_half_width: student
+                    * (deviation * (1.0 / count + mean_x.powi(2) / squares_x).sqrt()),
                 student,
             }
         });
@@ -141,23 +134,12 @@ pub(crate) fn student(freedom: f64) -> f64 {
 /// assert_eq!(analysis::crossover(378.0, 0.0, 4400.0), Some(12));
 /// ```
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the number is at least 1 and below 2^53"
-)]
 pub fn crossover(slope: f64, intercept: f64, plateau: f64) -> Option<u64> {
-    if !(slope.is_finite() && intercept.is_finite() && plateau.is_finite()) {
-        return None;
-    }
-    if intercept + slope >= plateau {
-        return Some(1);
-    }
-    if slope <= 0.0 {
-        return None;
-    }
     // What is a whole number but for rounding must not become the next one.
-    let exact = (plateau - intercept) / slope;
-    let whole = (exact * (1.0 - 1e-12)).ceil();
-    (whole < 9e15).then_some(whole as u64)
+    let exact = ((plateau - intercept) / slope * (1.0 - 1e-12)).ceil();
+    match [slope, intercept, plateau].iter().all(|value| value.is_finite()) {
+        true if intercept + slope >= plateau => Some(1),
+        true if slope > 0.0 && exact < 9e15 => Some(whole(exact)),
+        _ => None,
+    }
 }

@@ -29,10 +29,6 @@ pub struct SpreadTest {
     pub first: f64,
     /// Of the second.
     pub second: f64,
-    /// Mean distance from the median ÷ median, of the first: what is tested.
-    pub first_distance: f64,
-    /// Of the second.
-    pub second_distance: f64,
     /// Probability that two samples of one relative spread differ so much.
     pub p_value: f64,
     /// What can be said.
@@ -47,17 +43,19 @@ pub struct SpreadTest {
 /// None where a side has fewer than two values, or one that is not finite or not above 0.
 #[must_use]
 pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
-    let (a, b) = (Distances::of(first)?, Distances::of(second)?);
-    let all = (a.n + b.n) as f64;
-    let grand = (a.mean * a.n as f64 + b.mean * b.n as f64) / all;
-    let between = a.n as f64 * (a.mean - grand).powi(2) + b.n as f64 * (b.mean - grand).powi(2);
-    let within = (a.squares + b.squares) / (all - 2.0);
-    let p_value = if between <= f64::EPSILON * grand.powi(2) {
-        1.0
-    } else if within == 0.0 {
-        0.0
-    } else {
-        FisherSnedecor::new(1.0, all - 2.0).map_or(1.0, |ratio| ratio.sf(between / within))
+    let of = |values: &[f64]| {
+        let all = Summary::of(values).filter(|all| all.n > 1 && all.min > 0.0)?;
+        let distances: Vec<f64> = values.iter().map(|value| (value / all.median - 1.0).abs()).collect();
+        Some((all.variation, Summary::of(&distances)?))
+    };
+    let ((first, a), (second, b)) = (of(first)?, of(second)?);
+    let (m, n) = (a.n as f64, b.n as f64);
+    let squares = |all: &Summary| all.deviation_sample.powi(2) * (all.n - 1) as f64;
+    let between = (a.mean - b.mean).powi(2) * m * n / (m + n);
+    let within = (squares(&a) + squares(&b)) / (m + n - 2.0);
+    let p_value = match between <= f64::EPSILON * a.mean.max(b.mean).powi(2) {
+        true => 1.0,
+        false => FisherSnedecor::new(1.0, m + n - 2.0).map_or(1.0, |ratio| ratio.sf(between / within)),
     };
     let steadier = if a.n.min(b.n) < SPREAD_VALUES_MIN {
         Steadier::TooFew
@@ -68,31 +66,5 @@ pub fn compare_spread(first: &[f64], second: &[f64]) -> Option<SpreadTest> {
     } else {
         Steadier::Second
     };
-    Some(SpreadTest {
-        first: a.variation,
-        second: b.variation,
-        first_distance: a.mean,
-        second_distance: b.mean,
-        p_value,
-        steadier,
-    })
-}
-
-/// Relative distances of values from their median.
-struct Distances {
-    n: usize,
-    mean: f64,
-    /// Sum of squared differences from that mean.
-    squares: f64,
-    variation: f64,
-}
-
-impl Distances {
-    fn of(values: &[f64]) -> Option<Self> {
-        let summary = Summary::of(values).filter(|summary| summary.n > 1 && summary.min > 0.0)?;
-        let distances: Vec<f64> = values.iter().map(|value| (value / summary.median - 1.0).abs()).collect();
-        let mean = distances.iter().sum::<f64>() / summary.n as f64;
-        let squares = distances.iter().map(|distance| (distance - mean).powi(2)).sum();
-        Some(Self { n: summary.n, mean, squares, variation: summary.variation })
-    }
+    Some(SpreadTest { first, second, p_value, steadier })
 }

@@ -42,7 +42,7 @@ pub struct Summary {
     /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
     /// mean is 0.
     pub variation: f64,
-    /// From order statistics; none for fewer than six values ([`INTERVAL_LEAST`]), which cannot be so sure.
+    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]), which cannot be so sure.
     ///
     /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010,
     /// theorem 2.1; asked for by Hoefler and Belli, "Scientific Benchmarking of Parallel Computing
@@ -59,8 +59,7 @@ impl Summary {
         if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        let sorted = sorted(values);
         let n = sorted.len();
         let mean = sorted.iter().sum::<f64>() / n as f64;
         // Two passes: the squares of large, close values cancel otherwise.
@@ -75,17 +74,20 @@ impl Summary {
             deviation_population: (squares / n as f64).sqrt(),
             deviation_sample,
             variation: if mean == 0.0 { 0.0 } else { deviation_sample / mean },
-            median_interval: median_interval(&sorted),
+            median_interval: ends(&sorted, (1.0 - CONFIDENCE) / 2.0).map(|(low, high, missed)| Interval {
+                low,
+                high,
+                confidence: 1.0 - 2.0 * missed,
+            }),
             best: sorted[n - 1],
         })
     }
 }
 
-/// The narrowest interval between the `j`-th smallest and the `j`-th largest value that holds the
-/// median with [`CONFIDENCE`].
-fn median_interval(sorted: &[f64]) -> Option<Interval> {
-    let (low, high, missed) = ends(sorted, (1.0 - CONFIDENCE) / 2.0)?;
-    Some(Interval { low, high, confidence: 1.0 - 2.0 * missed })
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
 }
 
 /// The bounds of the median on either side, each alone with the confidence that is given: at least 1 − `level`, which
@@ -95,19 +97,14 @@ pub fn median_bounds(values: &[f64], level: f64) -> Option<Interval> {
     if values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (low, high, missed) = ends(&sorted, level)?;
+    let (low, high, missed) = ends(&sorted(values), level)?;
     Some(Interval { low, high, confidence: 1.0 - missed })
 }
 
 /// How many values a bound needs that the median misses with a probability of at most `level`: 2⁻ⁿ is not above it.
 #[must_use]
 pub fn bound_least(level: f64) -> usize {
-    (1..)
-        .zip(std::iter::successors(Some(0.5), |missed| Some(missed / 2.0)))
-        .find(|(_, missed)| *missed <= level)
-        .map_or(usize::MAX, |(n, _)| n)
+    usize::try_from(whole((-level.log2()).ceil())).map_or(usize::MAX, |n| n.max(1))
 }
 
 /// The `j`-th smallest and largest value, `j` being the largest with which the median is beyond either of them with a
@@ -141,16 +138,11 @@ pub(crate) const fn whole(value: f64) -> u64 {
 }
 
 /// The rank, from 1, of the smallest of `n` values that at least `percent` of them do not exceed.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a percentage of a count lies between 0 and the count"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a rank of values in memory or of counted ones")]
 pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
     // 99.9 / 100 · 1000 is a little above 999 in binary: what is a whole number but for rounding
     // must not become the next one.
-    let exact = percent.clamp(0.0, 100.0) / 100.0 * n as f64;
-    ((exact * (1.0 - 1e-12)).ceil() as usize).max(1)
+    whole((percent.clamp(0.0, 100.0) / 100.0 * n as f64 * (1.0 - 1e-12)).ceil()).max(1) as usize
 }
 
 #[cfg(test)]

@@ -252,7 +252,7 @@ fn spread(
         let [first, second] = squares(sample);
         (second / first).sqrt()
     };
-    let interval = (n >= DRAWN_MIN).then(|| bootstrap.interval_of(values, ratio)).flatten();
+    let interval = (n >= DRAWN_MIN).then(|| bootstrap.interval(values, ratio)).flatten();
     let interval = interval.map(|held| (held.low - 1.0, held.high - 1.0));
     let verdict = match interval {
         None => format!("too few {drawn}"),

@@ -57,8 +57,8 @@ fn certified_values_are_reached_to_ten_digits() {
     for (name, own, certified) in [
         ("intercept", line.intercept, -0.262_323_073_774_029),
         ("slope", line.slope, 1.002_116_818_020_45),
-        ("error of the intercept", sure.intercept_error, 0.232_818_234_301_152),
-        ("error of the slope", sure.slope_error, 0.429_796_848_199_937e-3),
+        ("error of the intercept", sure.intercept_half_width / sure.student, 0.232_818_234_301_152),
+        ("error of the slope", sure.slope_half_width / sure.student, 0.429_796_848_199_937e-3),
         ("deviation", sure.deviation, 0.884_796_396_144_373),
         ("R²", line.r_squared, 0.999_993_745_883_712),
     ] {
