@@ -79,9 +79,6 @@ impl Difference {
 /// ```
 #[must_use]
 pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Difference> {
-    if before.iter().chain(after).any(|&value| value <= 0.0) {
-        return None;
-    }
     let (first, second) = (Summary::of(before)?, Summary::of(after)?);
     let change = second.median / first.median - 1.0;
     let untested = Difference {
@@ -93,16 +90,19 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
         n: (first.n, second.n),
         outcome: Contrast::TooFew,
     };
+    if first.min <= 0.0 || second.min <= 0.0 {
+        return None;
+    }
     if first.n.min(second.n) < DIFFERENCE_LEAST {
         return Some(untested);
     }
-    let logarithms = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<_>>();
     let (before, after) = (logarithms(before), logarithms(after));
-    let (ranks, means) = (mann_whitney(&before, &after)?, Means::of(&before, &after)?);
-    let family = family.max(1) as f64;
-    let p_value = ranks.p_value.max((means.p_value() * family).min(1.0));
+    let (ranks, family) = (mann_whitney(&before, &after)?, family.max(1) as f64);
+    let (moved, error, student) = means(&Summary::of(&before)?, &Summary::of(&after)?)?;
+    let by_means = if moved.abs() < RESOLUTION { 1.0 } else { 2.0 * student.sf((moved / error).abs()) };
+    let p_value = ranks.p_value.max((by_means * family).min(1.0));
     let pairs = (first.n * second.n) as f64;
-    let sides = [means.shift, 2.0 * ranks.u - pairs, change];
+    let sides = [moved, 2.0 * ranks.u - pairs, change];
     // Medians, means and ranks have to say the same.
     let outcome = match () {
         () if p_value > DIFFERENCE_LEVEL => Contrast::NotShown,
@@ -110,16 +110,21 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
         () if sides.iter().all(|&side| side < 0.0) => Contrast::Lower,
         () => Contrast::NotShown,
     };
-    // What either test allows, so that the interval never excludes what the outcome leaves open.
-    let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).and_then(|ranks| {
-        let (low, high) = ranks.interval?;
-        let (other_low, other_high) = means.interval(DIFFERENCE_LEVEL / family);
-        let (low, high) = (low.min(other_low), high.max(other_high));
+    // What either test allows, so that the interval never excludes what the outcome leaves open. The lower tail: 1 −
+    // level ÷ 2 would round to 1 in a large family.
+    let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).and_then(|ranks| ranks.interval);
+    let interval = interval.map(|(low, high)| {
+        let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family / 2.0) * error;
+        let (low, high) = (low.min(moved - reach), high.max(moved + reach));
         let open = outcome == Contrast::NotShown;
         let (low, high) = if open { (low.min(0.0), high.max(0.0)) } else { (low, high) };
-        Some((low.exp_m1(), high.exp_m1()))
+        (low.exp_m1(), high.exp_m1())
     });
     Some(Difference { interval, p_value: Some(p_value), outcome, ..untested })
+}
+
+fn logarithms(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| value.ln()).collect()
 }
 
 /// Between which values one positive quantity lies by its repetitions, where it is compared with a number: below
@@ -132,53 +137,23 @@ pub fn bounds(values: &[f64], family: usize) -> Option<(f64, f64)> {
         return None;
     }
     let ranks = median_bounds(values, 1.0 - CONFIDENCE)?;
-    let logarithms = Summary::of(&values.iter().map(|value| value.ln()).collect::<Vec<_>>())?;
+    let Summary { mean, deviation_sample, .. } = Summary::of(&logarithms(values))?;
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
-    let error = logarithms.deviation_sample.max(RESOLUTION) / n.sqrt();
+    let error = deviation_sample.max(RESOLUTION) / n.sqrt();
     let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family.max(1) as f64) * error;
-    let by_mean = ((logarithms.mean - reach).exp(), (logarithms.mean + reach).exp());
-    Some((ranks.low.min(by_mean.0), ranks.high.max(by_mean.1)))
+    Some((ranks.low.min((mean - reach).exp()), ranks.high.max((mean + reach).exp())))
 }
 
-/// Student's test of two means.
-#[derive(Debug)]
-struct Means {
-    /// Mean of the second − mean of the first.
-    shift: f64,
-    /// Standard error of the shift.
-    error: f64,
-    student: StudentsT,
-}
-
-impl Means {
-    /// Of samples of two values at least.
-    fn of(first: &[f64], second: &[f64]) -> Option<Self> {
-        let (one, other) = (Summary::of(first)?, Summary::of(second)?);
-        let part =
-            |all: &Summary| (all.deviation_sample.max(RESOLUTION).powi(2) / all.n as f64, all.n as f64);
-        let ((a, m), (b, n)) = (part(&one), part(&other));
-        // The variances of samples of one size may be pooled: the error is the same, and the few degrees of freedom
-        // need not be estimated as well. Else they are Satterthwaite's.
-        let alike =
-            m == n && FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b)) > ALIKE_LEVEL / 2.0;
-        let freedom =
-            if alike { m + n - 2.0 } else { (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)) };
-        let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-        Some(Self { shift: other.mean - one.mean, error: (a + b).sqrt(), student })
-    }
-
-    fn p_value(&self) -> f64 {
-        if self.shift.abs() < RESOLUTION {
-            return 1.0;
-        }
-        2.0 * self.student.sf((self.shift / self.error).abs())
-    }
-
-    /// Of the shift, with a confidence of 1 − `level`.
-    fn interval(&self, level: f64) -> (f64, f64) {
-        // The lower tail: 1 − level ÷ 2 would round to 1 in a large family.
-        let reach = -self.student.inverse_cdf(level / 2.0) * self.error;
-        (self.shift - reach, self.shift + reach)
-    }
+/// Student's test of the means of two samples of two values at least: the mean of the second − that of the first, the
+/// standard error of that, and its distribution.
+fn means(one: &Summary, other: &Summary) -> Option<(f64, f64, StudentsT)> {
+    let part = |all: &Summary| (all.deviation_sample.max(RESOLUTION).powi(2) / all.n as f64, all.n as f64);
+    let ((a, m), (b, n)) = (part(one), part(other));
+    // The variances of samples of one size may be pooled: the error is the same, and the few degrees of freedom
+    // need not be estimated as well. Else they are Satterthwaite's.
+    let alike =
+        m == n && FisherSnedecor::new(m - 1.0, n - 1.0).ok()?.sf(a.max(b) / a.min(b)) > ALIKE_LEVEL / 2.0;
+    let freedom = if alike { m + n - 2.0 } else { (a + b).powi(2) / (a * a / (m - 1.0) + b * b / (n - 1.0)) };
+    Some((other.mean - one.mean, (a + b).sqrt(), StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
