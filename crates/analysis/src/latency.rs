@@ -1,7 +1,5 @@
 //! Latency from the histogram of every transfer.
 
-use std::cmp::Ordering;
-
 use record::{LatencyRow, Measure, Operation};
 
 /// In which forms that are read a statistic of latencies stands; JSON and CSV have all.
@@ -110,21 +108,6 @@ struct Bucket {
     count: u64,
 }
 
-impl Bucket {
-    fn with(self, count: u64) -> Self {
-        Self { count: self.count.saturating_add(count), ..self }
-    }
-}
-
-/// A point of a cumulative distribution.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CdfPoint {
-    /// A latency.
-    pub latency_ns: u64,
-    /// The share of transfers that took at most that long, from 0 to 1.
-    pub share: f64,
-}
-
 /// The latency of all operations of one kind, in one phase or in several merged.
 ///
 /// Every transfer is in exactly one bucket, and merging adds buckets, so a merged histogram is
@@ -148,41 +131,18 @@ impl Latency {
         let wanted =
             |row: &&LatencyRow| row.operation == operation && row.measure == measure && row.count > 0;
         let bucket = |row: &LatencyRow| Bucket { low_ns: row.low_ns, high_ns: row.high_ns, count: row.count };
-        Self::from_buckets(rows.into_iter().filter(wanted).map(bucket).collect())
-    }
-
-    /// All transfers of all `parts`; none where there are none.
-    #[must_use]
-    pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
-        Self::from_buckets(parts.into_iter().flat_map(|part| part.buckets.iter().copied()).collect())
+        let all = Self::with(rows.into_iter().filter(wanted).map(bucket).collect());
+        (all.count > 0).then_some(all)
     }
 
     /// Adds the transfers of `other`.
     pub fn add(&mut self, other: &Self) {
-        let (mut ours, mut theirs) = (self.buckets.iter().peekable(), other.buckets.iter().peekable());
-        let mut buckets = Vec::with_capacity(self.buckets.len().max(other.buckets.len()));
-        loop {
-            let next = match (ours.peek(), theirs.peek()) {
-                (Some(a), Some(b)) => match (a.high_ns, a.low_ns).cmp(&(b.high_ns, b.low_ns)) {
-                    Ordering::Less => ours.next().copied(),
-                    Ordering::Greater => theirs.next().copied(),
-                    Ordering::Equal => ours.next().zip(theirs.next()).map(|(a, b)| a.with(b.count)),
-                },
-                (Some(_), None) => ours.next().copied(),
-                (None, _) => theirs.next().copied(),
-            };
-            match next {
-                Some(bucket) => buckets.push(bucket),
-                None => break,
-            }
-        }
-        buckets.shrink_to_fit();
-        self.buckets = buckets;
-        self.count = self.count.saturating_add(other.count);
+        *self = Self::with([self.buckets.as_slice(), &other.buckets].concat());
     }
 
-    fn from_buckets(mut buckets: Vec<Bucket>) -> Option<Self> {
-        buckets.sort_unstable();
+    fn with(mut buckets: Vec<Bucket>) -> Self {
+        // Two histograms one behind the other are merged in one pass.
+        buckets.sort();
         buckets.dedup_by(|later, kept| {
             let same = (later.low_ns, later.high_ns) == (kept.low_ns, kept.high_ns);
             if same {
@@ -190,8 +150,9 @@ impl Latency {
             }
             same
         });
+        buckets.shrink_to_fit();
         let count = buckets.iter().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.count));
-        (count > 0).then_some(Self { buckets, count })
+        Self { buckets, count }
     }
 
     /// Transfers.
@@ -203,19 +164,15 @@ impl Latency {
     /// The mean of the buckets' middles, each weighted by its transfers.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
-        self.sum(|middle| middle) / self.count as f64
+        self.mean_of(|middle| middle)
     }
 
     /// Whether the mean is known to 10 %: a tool may have printed a few percentiles alone, and then it can be
     /// anywhere between them.
     #[must_use]
     pub fn knows_mean(&self) -> bool {
-        let off: f64 = self
-            .buckets
-            .iter()
-            .map(|bucket| bucket.high_ns.saturating_sub(bucket.low_ns) as f64 / 2.0 * bucket.count as f64)
-            .sum();
-        off / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
+        let off = |one: &Bucket| one.high_ns.saturating_sub(one.low_ns) as f64 / 2.0 * one.count as f64;
+        self.buckets.iter().map(off).sum::<f64>() / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
     }
 
     /// The standard deviation over all operations, with the divisor n, from the buckets' middles; what
@@ -223,22 +180,21 @@ impl Latency {
     #[must_use]
     pub fn deviation_ns(&self) -> f64 {
         let mean = self.mean_ns();
-        (self.sum(|middle| (middle - mean).powi(2)) / self.count as f64).sqrt()
+        self.mean_of(|middle| (middle - mean).powi(2)).sqrt()
     }
 
     /// The mean distance from the mean over all operations, from the buckets' middles.
     #[must_use]
     pub fn mean_deviation_ns(&self) -> f64 {
         let mean = self.mean_ns();
-        self.sum(|middle| (middle - mean).abs()) / self.count as f64
+        self.mean_of(|middle| (middle - mean).abs())
     }
 
-    /// The sum over all operations of what `value` makes of the middles of their buckets.
-    fn sum(&self, value: impl Fn(f64) -> f64) -> f64 {
-        let of_bucket = |bucket: &Bucket| {
-            value(f64::midpoint(bucket.low_ns as f64, bucket.high_ns as f64)) * bucket.count as f64
-        };
-        self.buckets.iter().map(of_bucket).sum()
+    /// The mean over all operations of what `value` makes of the middles of their buckets.
+    fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
+        let middle = |one: &Bucket| f64::midpoint(one.low_ns as f64, one.high_ns as f64);
+        let of_buckets = self.buckets.iter().map(|one| value(middle(one)) * one.count as f64);
+        of_buckets.sum::<f64>() / self.count as f64
     }
 
     /// The lower edge of the lowest bucket: nothing was faster.
@@ -267,18 +223,14 @@ impl Latency {
         self.buckets.iter().find(holds).map_or(self.max_ns(), |bucket| bucket.high_ns)
     }
 
-    /// The cumulative distribution: one point for each bucket, at its upper edge.
-    pub fn cdf(&self) -> impl Iterator<Item = CdfPoint> + '_ {
+    /// The cumulative distribution: latencies with the share of transfers that took at most that long, from 0 to 1, one
+    /// for each bucket, at its upper edge.
+    pub fn cdf(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         let mut seen = 0_u64;
         self.buckets.iter().map(move |bucket| {
             seen = seen.saturating_add(bucket.count);
-            CdfPoint { latency_ns: bucket.high_ns, share: seen as f64 / self.count as f64 }
+            (bucket.high_ns, seen as f64 / self.count as f64)
         })
-    }
-
-    /// The buckets: lower edge, upper edge, transfers.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        self.buckets.iter().map(|bucket| (bucket.low_ns, bucket.high_ns, bucket.count))
     }
 }
 
@@ -296,7 +248,7 @@ pub struct LatencySummary {
     pub knows_mean: bool,
     /// Nanoseconds, in the order of [`LATENCY_STATISTICS`].
     pub nanos: [f64; LATENCY_STATISTICS.len()],
-    /// Percentiles that the list does not have.
+    /// Percentiles that the study's commitments ask for.
     asked: Box<[(f64, u64)]>,
 }
 
@@ -335,10 +287,10 @@ impl LatencySummary {
     /// [`Latency::percentile`]: of those in [`LATENCY_STATISTICS`], and of what the commitments of the study ask for.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<f64> {
-        let asked = || self.asked.iter().find(|(kept, _)| kept.total_cmp(&percent).is_eq());
-        self.all()
-            .find(|(statistic, _)| matches!(statistic.take, Take::Percentile(of) if of.total_cmp(&percent).is_eq()))
-            .map(|(_, nanos)| nanos)
-            .or_else(|| asked().map(|&(_, nanos)| nanos as f64))
+        let is = |of: f64| of.total_cmp(&percent).is_eq();
+        let listed =
+            self.all().find(|(statistic, _)| matches!(statistic.take, Take::Percentile(of) if is(of)));
+        let asked = || self.asked.iter().find(|(of, _)| is(*of)).map(|&(_, nanos)| nanos as f64);
+        listed.map(|(_, nanos)| nanos).or_else(asked)
     }
 }

@@ -104,7 +104,7 @@ fn distribution(run: &Run, figures: &[&Figure]) -> Chart {
             let name = format!("{}. {}, {}{of}", figure.number, figure.what, figure.path);
             // A curve begins at 0: nothing was faster than the fastest.
             let start = (latency.min_ns() as f64, 0.0);
-            let rest = latency.cdf().map(|point| (point.latency_ns as f64, point.share * 100.0));
+            let rest = latency.cdf().map(|(nanos, share)| (nanos as f64, share * 100.0));
             let points = std::iter::once(start).chain(rest).map(|(nanos, share)| {
                 all.push(nanos);
                 let told = format!("{share:.3} % took at most {}", words(nanos));
