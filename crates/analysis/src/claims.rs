@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
 use record::{Library, PublishedUnit};
 
+use crate::curve_shape::on_axis;
 use crate::gate::{Gate, Kind, Stated};
 use crate::quantities::{Amounts, Measured};
 use crate::table::{Column, Of, Quantity as Values, Standing, Statement, any, below, list, subject, word};
@@ -336,7 +337,7 @@ fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<
         Quantity::RSquared => format!("R² = {value:.4}"),
         Quantity::Latency => PublishedUnit::Seconds.text(value / 1e9),
         Quantity::BestAt | Quantity::Knee | Quantity::PlateauFrom | Quantity::Reaches90 => {
-            crate::quantities::on_axis(setting.as_ref(), value)
+            setting.as_ref().map_or_else(|| value.to_string(), |one| on_axis(one, value).to_string())
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Named rates. There is no bare "bandwidth": each rate says which bytes it divides by which time.
 
+use std::ops::Range;
+
 use plan::RateName;
 use record::{Operation, PhaseRow, SeriesRow, TaskRow};
 
@@ -28,6 +30,13 @@ impl Rate {
             bytes_per_second: bytes as f64 / seconds,
             transfers_per_second: transfers as f64 / seconds,
         })
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            bytes_per_second: self.bytes_per_second + other.bytes_per_second,
+            transfers_per_second: self.transfers_per_second + other.transfers_per_second,
+        }
     }
 }
 
@@ -102,22 +111,31 @@ impl Rates {
         let key = &phase.key;
         let tasks: Vec<&TaskRow> = tasks.into_iter().filter(|task| task.key == *key).collect();
         let series: Vec<&SeriesRow> = series.into_iter().filter(|second| second.key == *key).collect();
-        let (bytes, transfers) = (phase.bytes(), phase.transfers());
-        let by_io = Rate::of(bytes, transfers, phase.io_ns).unwrap_or(NONE);
-        let window = Window::of(phase, &tasks);
+        let all = |nanos| Rate::of(phase.bytes(), phase.transfers(), nanos);
+        let by_io = all(phase.io_ns).unwrap_or(NONE);
+        let window = window(phase, &tasks);
+        let part = |(bytes, nanos)| part_of(phase, &series, window.start, bytes, nanos);
+        let busy_ns = |task: &TaskRow| task.io_end_ns.saturating_sub(task.io_start_ns);
+        let own = || tasks.iter().filter_map(|task| Rate::of(task.bytes, task.transfers, busy_ns(task)));
+        let by_operations =
+            |one: &Rate, other: &Rate| one.transfers_per_second.total_cmp(&other.transfers_per_second);
         Self {
-            by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),
+            by_wall: all(phase.wall_ns).unwrap_or(NONE),
             by_io,
-            sum_of_tasks: sum_of_tasks(&tasks).unwrap_or(by_io),
-            at_first_done: part_of(phase, &series, window, phase.first_done_bytes, phase.first_done_ns),
-            at_last_done: Rate::of(bytes, transfers, window.length()).unwrap_or(by_io),
-            sustained: sustained(&series, window, |_| true),
-            at_stonewall: phase
-                .stonewall_bytes
-                .zip(phase.stonewall_ns)
-                .and_then(|(bytes, nanos)| part_of(phase, &series, window, bytes, nanos)),
-            tasks: task_rates(&tasks),
-            operations: operations(phase, &series, window),
+            sum_of_tasks: own().reduce(Rate::plus).unwrap_or(by_io),
+            at_first_done: part((phase.first_done_bytes, phase.first_done_ns)),
+            at_last_done: all(window.end.saturating_sub(window.start)).unwrap_or(by_io),
+            sustained: sustained(&series, &window, |_| true),
+            at_stonewall: phase.stonewall_bytes.zip(phase.stonewall_ns).and_then(part),
+            tasks: own().min_by(by_operations).zip(own().max_by(by_operations)).map(|(slowest, fastest)| {
+                TaskRates {
+                    slowest,
+                    fastest,
+                    least_transfers: tasks.iter().map(|task| task.transfers).min().unwrap_or(0),
+                    busy_ns: tasks.iter().map(|task| busy_ns(task)).sum(),
+                }
+            }),
+            operations: operations(phase, &series, &window),
         }
     }
 
@@ -137,107 +155,66 @@ impl Rates {
 }
 
 /// The rate of a part of the phase: of its `bytes`, or, where it moves none, of the operations in the
-/// first `nanos` of its `window`.
-fn part_of(phase: &PhaseRow, series: &[&SeriesRow], window: Window, bytes: u64, nanos: u64) -> Option<Rate> {
+/// first `nanos` from `start_ns` on, which are not known without seconds.
+fn part_of(phase: &PhaseRow, series: &[&SeriesRow], start_ns: u64, bytes: u64, nanos: u64) -> Option<Rate> {
     let rate = Rate::of(bytes, 0, nanos)?;
-    let transfers = match phase.bytes() {
-        0 if phase.transfers() > 0 => done_until(series, window.start_ns.saturating_add(nanos))?,
+    let end_ns = start_ns.saturating_add(nanos);
+    let done = |row: &SeriesRow| match row.length_ns {
         0 => 0.0,
-        all => phase.transfers() as f64 * (bytes as f64 / all as f64),
+        length => {
+            let share = end_ns.saturating_sub(row.start_ns) as f64 / length as f64;
+            row.transfers as f64 * share.min(1.0)
+        }
+    };
+    let transfers = match (phase.bytes(), phase.transfers()) {
+        (0, 0) => 0.0,
+        (0, _) if series.is_empty() => return None,
+        (0, _) => series.iter().map(|row| done(row)).sum(),
+        (all, transfers) => transfers as f64 * (bytes as f64 / all as f64),
     };
     Some(Rate { transfers_per_second: transfers / (nanos as f64 / 1e9), ..rate })
 }
 
-/// Operations that had completed at `end_ns`; none without seconds.
-fn done_until(series: &[&SeriesRow], end_ns: u64) -> Option<f64> {
-    let share = |row: &SeriesRow| match row.length_ns {
-        0 => 0.0,
-        length => (end_ns.saturating_sub(row.start_ns) as f64 / length as f64).min(1.0),
-    };
-    (!series.is_empty()).then(|| series.iter().map(|row| row.transfers as f64 * share(row)).sum())
-}
-
-/// A task's own rate; none where it has no times.
-fn own_rate(task: &TaskRow) -> Option<Rate> {
-    Rate::of(task.bytes, task.transfers, task.io_end_ns.saturating_sub(task.io_start_ns))
-}
-
-fn task_rates(tasks: &[&TaskRow]) -> Option<TaskRates> {
-    let rates = || tasks.iter().filter_map(|task| own_rate(task));
-    let by_operations =
-        |one: &Rate, other: &Rate| one.transfers_per_second.total_cmp(&other.transfers_per_second);
-    Some(TaskRates {
-        slowest: rates().min_by(by_operations)?,
-        fastest: rates().max_by(by_operations)?,
-        least_transfers: tasks.iter().map(|task| task.transfers).min()?,
-        busy_ns: tasks.iter().map(|task| task.io_end_ns.saturating_sub(task.io_start_ns)).sum(),
-    })
-}
-
-/// Sum of each task's own rate; none where no task has times.
-fn sum_of_tasks(tasks: &[&TaskRow]) -> Option<Rate> {
-    let mut rates = tasks.iter().filter_map(|task| own_rate(task)).peekable();
-    rates.peek()?;
-    Some(rates.fold(NONE, |sum, rate| Rate {
-        bytes_per_second: sum.bytes_per_second + rate.bytes_per_second,
-        transfers_per_second: sum.transfers_per_second + rate.transfers_per_second,
-    }))
-}
-
-/// First transfer began → last transfer ended, counted from the phase's common start.
-#[derive(Debug, Clone, Copy)]
-struct Window {
-    start_ns: u64,
-    end_ns: u64,
-}
-
-impl Window {
-    /// From the tasks' times; where there are none, as in an imported record, the I/O time from
-    /// the phase's start.
-    fn of(phase: &PhaseRow, tasks: &[&TaskRow]) -> Self {
-        let moved = || tasks.iter().filter(|task| task.transfers > 0);
-        match (moved().map(|t| t.io_start_ns).min(), moved().map(|t| t.io_end_ns).max()) {
-            (Some(start_ns), Some(end_ns)) => Self { start_ns, end_ns },
-            _ => Self { start_ns: 0, end_ns: phase.io_ns },
-        }
-    }
-
-    fn length(self) -> u64 {
-        self.end_ns.saturating_sub(self.start_ns)
-    }
+/// First transfer began → last transfer ended, counted from the phase's common start, from the tasks' times; where
+/// there are none, as in an imported record, the I/O time from the phase's start.
+fn window(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
+    let moved = || tasks.iter().filter(|task| task.transfers > 0);
+    let (start, end) = (moved().map(|task| task.io_start_ns).min(), moved().map(|task| task.io_end_ns).max());
+    start.zip(end).map_or(0..phase.io_ns, |(start, end)| start..end)
 }
 
 /// The low percentile over all whole intervals inside `window`. An interval without a row is one
 /// in which nothing completed: leaving it out would hide a stall.
-fn sustained(series: &[&SeriesRow], window: Window, wanted: impl Fn(&SeriesRow) -> bool) -> Option<Rate> {
+fn sustained(
+    series: &[&SeriesRow],
+    window: &Range<u64>,
+    wanted: impl Fn(&SeriesRow) -> bool,
+) -> Option<Rate> {
     let interval = series.iter().map(|row| row.length_ns).max().filter(|&length| length > 0)?;
-    let (first, end) = (window.start_ns.div_ceil(interval), window.end_ns / interval);
+    let (first, end) = (window.start.div_ceil(interval), window.end / interval);
     let count = usize::try_from(end.saturating_sub(first)).ok()?;
     // A record with more seconds than rows could ever fill is damaged; ten years are 3e8 seconds.
     if !(SUSTAINED_SECONDS_MIN..=300_000_000).contains(&count) {
         return None;
     }
-    let mut bytes = vec![0.0; count];
-    let mut transfers = vec![0.0; count];
-    for row in series.iter().filter(|row| wanted(row)) {
-        let index =
-            (row.start_ns / interval).checked_sub(first).and_then(|index| usize::try_from(index).ok());
-        if let Some(index) = index.filter(|&index| index < count) {
-            bytes[index] += row.bytes as f64;
-            transfers[index] += row.transfers as f64;
+    let low = |of: fn(&SeriesRow) -> u64| {
+        let mut sums = vec![0_u64; count];
+        for row in series.iter().filter(|row| wanted(row)) {
+            let place = (row.start_ns / interval).checked_sub(first).map(usize::try_from);
+            if let Some(sum) = place.and_then(|place| sums.get_mut(place.ok()?)) {
+                *sum = sum.saturating_add(of(row));
+            }
         }
-    }
-    let seconds = interval as f64 / 1e9;
-    let low = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[nearest_rank(SUSTAINED_PERCENTILE, count as u64).min(count) - 1] / seconds
+        sums.sort_unstable();
+        let low = sums[nearest_rank(SUSTAINED_PERCENTILE, count as u64).min(count) - 1];
+        low as f64 / (interval as f64 / 1e9)
     };
-    Some(Rate { bytes_per_second: low(bytes), transfers_per_second: low(transfers) })
+    Some(Rate { bytes_per_second: low(|row| row.bytes), transfers_per_second: low(|row| row.transfers) })
 }
 
 /// The rates of each operation, where there are several. Reads and writes of transfers are counted by the
 /// phase; of files and objects it counts all operations together, and the seconds count each.
-fn operations(phase: &PhaseRow, series: &[&SeriesRow], window: Window) -> Vec<OperationRates> {
+fn operations(phase: &PhaseRow, series: &[&SeriesRow], window: &Range<u64>) -> Vec<OperationRates> {
     let done = |operation: Operation| match operation {
         Operation::Read if phase.key.phase.is_transfers() => (phase.read_bytes, phase.reads),
         Operation::Write if phase.key.phase.is_transfers() => (phase.write_bytes, phase.writes),
