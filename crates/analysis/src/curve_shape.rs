@@ -1,6 +1,6 @@
 //! What each sweep looks like, as statements.
 
-use plan::{Bytes, Nanos, Setting, SettingValue};
+use plan::{Bytes, Nanos, SettingValue};
 
 use crate::Sample;
 use crate::curve::{Curve, Shape};
@@ -22,50 +22,45 @@ const EXPLAINED_LEAST: f64 = 0.9;
 /// What a curve looks like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveShape {
-    /// The swept key.
-    pub axis: String,
-    /// The other swept keys.
-    pub fixed: Vec<Setting>,
-    /// Where the rate is highest, and all else; places are on the axis.
-    pub peak: Option<f64>,
-    /// What it looks like.
-    pub shape: Shape,
+    /// The curve.
+    pub curve: Curve,
     /// The straight line through it, where that explains it.
     pub line: Option<Regression>,
-    /// A value of the axis, which says in which unit it is.
-    value: SettingValue,
-    counts: RateOf,
 }
 
 impl Statement for CurveShape {
     const KIND: Kind = Kind::CurveShape;
     const OF: Of = Of::Sweep;
-    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.curve.phase));
     const CAPTION: &'static str = "Where the rate is highest, bends (knee), reaches 95 % of it, \
          stands out from both neighbours (sweet spot) or falls regularly (dips; negative depths are peaks); and what one \
          more of the key adds, ± half of its 95 % interval";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("axis", "over", "The swept key.", |one| &one.axis)),
-        setting("peak", "highest at", "Where the rate is highest.", |one| one.place(one.peak)),
+        subject(word("axis", "over", "The swept key.", |one| &one.curve.axis)),
+        setting("peak", "highest at", "Where the rate is highest.", |one| one.place(one.peak())),
         setting("sweet_spot", "sweet spot", "Stands out from both neighbours.", |one| {
-            one.place(one.shape.sweet_spot)
+            one.place(one.curve.shape.sweet_spot)
         }),
-        setting("knee", "knee", "Where the rise ends.", |one| one.place(one.shape.knee)),
+        setting("knee", "knee", "Where the rise ends.", |one| one.place(one.curve.shape.knee)),
         detail(setting("plateau_from", "plateau from", "Within 10 % of the highest from here.", |one| {
             one.place(one.plateau(false))
         })),
         detail(setting("plateau_to", "plateau to", "To here.", |one| one.place(one.plateau(true)))),
         detail(setting("reaches_90", "reaches 90", "The least with 90 % of the highest rate.", |one| {
-            one.place(one.shape.reaches_90)
+            one.place(one.curve.shape.reaches_90)
         })),
-        setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| one.place(one.shape.reaches_95)),
+        setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| {
+            one.place(one.curve.shape.reaches_95)
+        }),
         share("spread_beyond", "then below it by", "From 95 % on, the largest distance from it.", |one| {
-            one.shape.spread_beyond
+            one.curve.shape.spread_beyond
         }),
         setting("dips_period", "dips every", "Dips come back after it.", |one| {
-            one.place(one.shape.dips.map(|dips| dips.period))
+            one.place(one.curve.shape.dips.map(|dips| dips.period))
         }),
-        share("dips_depth", "depth", "Depth ÷ the rate beside the dip.", |one| Some(one.shape.dips?.depth)),
+        share("dips_depth", "depth", "Depth ÷ the rate beside the dip.", |one| {
+            Some(one.curve.shape.dips?.depth)
+        }),
         rate("slope_per_second", "one more adds", "What one more of the key adds.", |one| {
             Some(one.line.as_ref()?.slope)
         }),
@@ -75,25 +70,31 @@ impl Statement for CurveShape {
         number("r_squared", "R²", "Variance that the line explains.", |one| {
             Some(one.line.as_ref()?.r_squared)
         }),
-        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.curve.fixed))),
     ];
 }
 
 impl CurveShape {
     /// A share of reads is told as the share of writes as well.
     fn place(&self, at: Option<f64>) -> Value {
-        let mix = |at: f64| SettingValue::Word(format!("{:.0} % writes", 100.0 - at));
-        let is_mix = self.axis == "read_percent";
-        Value::or_none(at, |at| Value::Setting(if is_mix { mix(at) } else { on_axis(&self.value, at) }))
+        let setting = |at: f64| match self.curve.axis == "read_percent" {
+            true => SettingValue::Word(format!("{:.0} % writes", 100.0 - at)),
+            false => on_axis(&self.curve.points[0].at, at),
+        };
+        Value::or_none(at, |at| Value::Setting(setting(at)))
+    }
+
+    fn peak(&self) -> Option<f64> {
+        Some(self.curve.points[self.curve.shape.peak?].x)
     }
 
     fn plateau(&self, end: bool) -> Option<f64> {
-        let (from, to) = self.shape.plateau.filter(|(from, to)| from < to)?;
+        let (from, to) = self.curve.shape.plateau.filter(|(from, to)| from < to)?;
         Some(if end { to } else { from })
     }
 
     fn says_something(&self) -> bool {
-        let Shape { knee, reaches_90, reaches_95, sweet_spot, dips, .. } = &self.shape;
+        let Shape { knee, reaches_90, reaches_95, sweet_spot, dips, .. } = &self.curve.shape;
         let any = [*knee, *reaches_90, *reaches_95, *sweet_spot, self.plateau(false)];
         any.iter().any(Option::is_some) || dips.is_some() || self.line.is_some()
     }
@@ -114,15 +115,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShap
     let of_curve = |curve: &Curve| {
         let all = || curve.points.iter().map(|point| point.figure);
         let inputs = all().filter(|&place| gate.is_usable(place)).collect();
-        let value = CurveShape {
-            axis: curve.axis.clone(),
-            fixed: curve.fixed.clone(),
-            peak: curve.shape.peak.map(|peak| curve.points[peak].x),
-            shape: curve.shape.clone(),
-            line: line(curve),
-            value: curve.points.first()?.at.clone(),
-            counts: RateOf::phase(curve.phase),
-        };
+        let value = CurveShape { line: line(curve), curve: curve.clone() };
         value.says_something().then(|| gate.leaving_out(all(), gate.state(Kind::CurveShape, inputs, value)))
     };
     curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()

@@ -14,13 +14,13 @@ use crate::subject::{MEMBER, Subject, TARGET, ValueKey, grouped, value_of};
 
 /// Values that a key needs to become the x axis of a second family of curves: two are a
 /// comparison, not a curve.
-pub const SECOND_AXIS_VALUES_MIN: usize = 3;
+const SECOND_AXIS_VALUES_MIN: usize = 3;
 
 /// The curves of all sweeps.
 ///
 /// For each workload the x axis is the swept numeric key with most values, the first of them in
 /// the study where several have as many; each other numeric key with at least
-/// [`SECOND_AXIS_VALUES_MIN`] values is the axis of a second family. There is one curve for each
+/// three values is the axis of a second family. There is one curve for each
 /// target, client, phase and combination of the other swept keys: figures of clients on the server
 /// and behind a network never share one. Keys that go in step with the axis are not fixed. A point
 /// that was measured twice, as in merged runs, starts a second curve, so that both can be laid over

@@ -1,8 +1,7 @@
 //! How far repetitions spread as files grow, and where that begins.
 
-use plan::{Phase, SettingValue};
+use plan::SettingValue;
 
-use crate::Summary;
 use crate::curve::{Curve, CurvePoint};
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::Subject;
@@ -22,15 +21,9 @@ const VARIATION_MIN: f64 = 1e-3;
 /// Spread of repetitions against a swept size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispersion {
-    /// The workload.
-    pub group: String,
-    /// The target.
-    pub target: String,
-    /// The phase.
-    pub phase: Phase,
-    /// The swept key, as in `size`.
-    pub axis: String,
-    /// In rising order.
+    /// The curve.
+    pub curve: Curve,
+    /// Those of its points that were repeated and are not disqualified.
     pub points: Vec<DispersionPoint>,
     /// The value from which on the repetitions spread more than before.
     pub onset: Option<SettingValue>,
@@ -41,16 +34,8 @@ pub struct Dispersion {
 /// The repetitions at one size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DispersionPoint {
-    /// The figure.
-    pub figure: usize,
-    /// The swept value.
-    pub at: SettingValue,
-    /// The same as a number.
-    pub x: f64,
-    /// The first rate of every repetition.
-    pub repetitions: Vec<f64>,
-    /// Coefficient of variation.
-    pub variation: f64,
+    /// The point.
+    pub point: CurvePoint,
     /// Longest minus shortest time of the phase, in seconds.
     pub seconds: f64,
     /// Bytes of one task.
@@ -61,7 +46,7 @@ pub struct DispersionPoint {
 pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersion>> {
     let state = |curve: &Curve| {
         let one = dispersion(gate, curve)?;
-        let inputs = one.points.iter().map(|point| point.figure).collect();
+        let inputs = one.points.iter().map(|one| one.point.figure).collect();
         let stated = gate.state(Kind::Dispersion, inputs, one);
         Some(gate.leaving_out(curve.points.iter().map(|point| point.figure), stated))
     };
@@ -78,19 +63,19 @@ pub fn dispersion(gate: &Gate<'_>, curve: &Curve) -> Option<Dispersion> {
     if !is_over_size(&subjects) {
         return None;
     }
-    let points = curve.points.iter().zip(&subjects).filter(|(point, _)| point.usable);
-    let points: Vec<DispersionPoint> = points.filter_map(|(one, subject)| point(one, subject)).collect();
-    let spreads: Vec<(usize, f64)> =
-        points.iter().map(|point| (point.repetitions.len(), point.variation)).collect();
-    (!points.is_empty()).then(|| Dispersion {
-        group: curve.group.clone(),
-        target: curve.target.clone(),
-        phase: curve.phase,
-        axis: curve.axis.clone(),
-        onset: onset(&spreads).map(|place| points[place].at.clone()),
-        worst_seconds: points.iter().map(|point| point.seconds).fold(0.0, f64::max),
-        points,
-    })
+    let point = |(point, subject): (&CurvePoint, &&Subject<'_>)| {
+        let times = || subject.figure.counted().map(|one| one.phase.wall_ns);
+        let seconds = (times().max()? - times().min()?) as f64 / 1e9;
+        let bytes_per_task = bytes_per_task(subject);
+        let repeated = point.usable && point.headline.n > 1;
+        repeated.then(|| DispersionPoint { point: point.clone(), seconds, bytes_per_task })
+    };
+    let points: Vec<_> = curve.points.iter().zip(&subjects).filter_map(point).collect();
+    let spreads: Vec<_> =
+        points.iter().map(|one| (one.point.headline.n, one.point.headline.variation)).collect();
+    let onset = onset(&spreads).map(|place| points[place].point.at.clone());
+    let worst_seconds = points.iter().map(|one| one.seconds).reduce(f64::max)?;
+    Some(Dispersion { curve: curve.clone(), points, onset, worst_seconds })
 }
 
 impl Statement for Dispersion {
@@ -99,7 +84,7 @@ impl Statement for Dispersion {
     const CAPTION: &'static str = "From which size on the repetitions spread more than before; nothing where there is none. Deviation: longest − \
          shortest time of a phase, of all sizes the largest";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("axis", "over", "The swept key.", |one| &one.axis)),
+        subject(word("axis", "over", "The swept key.", |one| &one.curve.axis)),
         setting("onset", "spread more from", "From where on the repetitions spread more.", |one| {
             Value::or_none(one.onset.clone(), Value::Setting)
         }),
@@ -125,22 +110,6 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
     subjects.windows(2).all(grows) && subjects.iter().all(|one| one.case.workload.duration.is_none())
 }
 
-fn point(point: &CurvePoint, subject: &Subject<'_>) -> Option<DispersionPoint> {
-    let counted: Vec<_> = subject.figure.counted().collect();
-    let repetitions: Vec<f64> = counted.iter().filter_map(|one| subject.figure.headline_of(one)).collect();
-    let summary = Summary::of(&repetitions).filter(|summary| summary.n > 1)?;
-    let times = || counted.iter().map(|one| one.phase.wall_ns);
-    Some(DispersionPoint {
-        figure: point.figure,
-        at: point.at.clone(),
-        x: point.x,
-        repetitions,
-        variation: summary.variation,
-        seconds: (times().max()? - times().min()?) as f64 / 1e9,
-        bytes_per_task: bytes_per_task(subject),
-    })
-}
-
 /// From which place on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given
 /// the number of repetitions and their coefficient of variation at each size, in rising order.
 ///
@@ -156,34 +125,27 @@ fn point(point: &CurvePoint, subject: &Subject<'_>) -> Option<DispersionPoint> {
 /// ```
 #[must_use]
 pub fn onset(spreads: &[(usize, f64)]) -> Option<usize> {
-    let freedom = |n: usize| n.saturating_sub(1) as f64;
     // Sums of squares and degrees of freedom before each place, so that each is pooled at once.
     let mut before = vec![(0.0, 0.0)];
     for (n, variation) in spreads {
         let (squares, degrees) = before[before.len() - 1];
-        let square = variation.max(VARIATION_MIN).powi(2) * freedom(*n);
-        before.push((squares + square, degrees + freedom(*n)));
+        let freedom = n.saturating_sub(1) as f64;
+        before.push((squares + variation.max(VARIATION_MIN).powi(2) * freedom, degrees + freedom));
     }
     let (all_squares, all_degrees) = before[spreads.len()];
-    let mut best: Option<(usize, f64, f64)> = None;
-    for (place, &(squares, degrees)) in before.iter().enumerate().take(spreads.len()).skip(BEFORE_MIN) {
-        let (later_squares, later_degrees) = (all_squares - squares, all_degrees - degrees);
-        if degrees <= 0.0 || later_degrees <= 0.0 {
-            continue;
-        }
-        let (variance, later) = (squares / degrees, later_squares / later_degrees);
+    let split = |place: usize| {
+        let (squares, degrees) = before[place];
+        let later_degrees = all_degrees - degrees;
+        let (variance, later) = (squares / degrees, (all_squares - squares) / later_degrees);
         let unlikely = degrees * variance.ln() + later_degrees * later.ln();
-        if best.is_none_or(|(_, least, _)| unlikely < least) {
-            best = Some((place, unlikely, later / variance));
-        }
-    }
-    let (place, _, ratio) = best?;
-    let (squares, degrees) = before[place];
+        (degrees > 0.0 && later_degrees > 0.0).then_some((place, variance, later, unlikely))
+    };
+    let (place, variance, later, _) =
+        (BEFORE_MIN..spreads.len()).filter_map(split).min_by(|one, other| one.3.total_cmp(&other.3))?;
     let stays = |from: &[(usize, f64)]| {
-        let more =
-            from.iter().filter(|(_, variation)| *variation > ONSET_POINT_FACTOR * (squares / degrees).sqrt());
+        let more = from.iter().filter(|(_, variation)| *variation > ONSET_POINT_FACTOR * variance.sqrt());
         more.count() * 2 > from.len()
     };
     let begins = stays(&spreads[place..=place]);
-    (ratio >= ONSET_FACTOR * ONSET_FACTOR && begins && stays(&spreads[place..])).then_some(place)
+    (later / variance >= ONSET_FACTOR * ONSET_FACTOR && begins && stays(&spreads[place..])).then_some(place)
 }

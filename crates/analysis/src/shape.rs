@@ -1,7 +1,7 @@
 //! What a curve looks like: peak, knee, plateau, saturation, sweet spot.
 
 use crate::Summary;
-use crate::curve::{Curve, CurvePoint, Sample, Shape};
+use crate::curve::{CurvePoint, Sample, Shape};
 use crate::dips::dips;
 use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, ModelTest, bends_at, lack_of_fit};
 
@@ -125,8 +125,7 @@ pub fn geometric(values: &[f64]) -> bool {
 
 /// From where to where the rate stays within `share` of the peak, around the peak; none where
 /// that is the peak alone.
-#[must_use]
-pub fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
+pub(crate) fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
     let peak = peak(samples)?;
     let least = samples[peak].y * (1.0 - share);
     let high = |sample: &&Sample| sample.y >= least;
@@ -136,16 +135,14 @@ pub fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
 }
 
 /// The smallest value at which the rate is at least `share` of the peak.
-#[must_use]
-pub fn reaches(samples: &[Sample], share: f64) -> Option<f64> {
+pub(crate) fn reaches(samples: &[Sample], share: f64) -> Option<f64> {
     let least = samples[peak(samples)?].y * share;
     samples.iter().find(|sample| sample.y >= least).map(|sample| sample.x)
 }
 
 /// Largest distance from the peak at points beyond `from`, as a share of the peak; none where
 /// there are none.
-#[must_use]
-pub fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
+pub(crate) fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
     let peak = samples[peak(samples)?].y;
     let lowest = samples.iter().filter(|sample| sample.x > from).map(|sample| sample.y).reduce(f64::min)?;
     Some((peak - lowest) / peak)
@@ -154,25 +151,21 @@ pub fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
 /// The share of a rate by which two points have to differ to be told apart: four standard errors
 /// of the difference of two medians, with the deviation pooled over all points, and at least
 /// [`ALIKE_SHARE`].
-#[must_use]
-pub fn noise_share(samples: &[Sample]) -> f64 {
-    let (mut squares, mut degrees, mut inverse, mut points) = (0.0, 0.0, 0.0, 0.0);
-    for sample in samples.iter().filter(|sample| sample.repetitions > 1 && sample.y > 0.0) {
-        let more = (sample.repetitions - 1) as f64;
-        squares += (sample.deviation / sample.y).powi(2) * more;
-        degrees += more;
-        inverse += 1.0 / sample.repetitions as f64;
-        points += 1.0;
-    }
+fn noise_share(samples: &[Sample]) -> f64 {
+    let repeated = || samples.iter().filter(|one| one.repetitions > 1 && one.y > 0.0);
+    let sum = |of: fn(&Sample) -> f64| repeated().map(of).sum::<f64>();
+    let freedom = |one: &Sample| (one.repetitions - 1) as f64;
+    let degrees: f64 = repeated().map(freedom).sum();
     if degrees == 0.0 {
         return ALIKE_SHARE_UNREPEATED;
     }
-    let variation = (squares / degrees).sqrt();
-    (STANDARD_ERRORS * MEDIAN_ERROR * variation * (2.0 * inverse / points).sqrt()).max(ALIKE_SHARE)
+    let squares: f64 = repeated().map(|one| (one.deviation / one.y).powi(2) * freedom(one)).sum();
+    let inverse = sum(|one| 1.0 / one.repetitions as f64) / sum(|_| 1.0);
+    (STANDARD_ERRORS * MEDIAN_ERROR * (squares / degrees).sqrt() * (2.0 * inverse).sqrt()).max(ALIKE_SHARE)
 }
 
 /// The value of a point inside the curve that is above both neighbours by more than
-/// [`noise_share`]: the peak where it is one, else the highest that is.
+/// the noise: the peak where it is one, else the highest that is.
 #[must_use]
 pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
     let noise = noise_share(samples);
@@ -180,24 +173,4 @@ pub fn sweet_spot(samples: &[Sample]) -> Option<f64> {
     let stands_out = |around: &&[Sample]| above(&around[1], &around[0]) && above(&around[1], &around[2]);
     let spots = samples.windows(3).filter(stands_out).map(|around| &around[1]);
     spots.max_by(|a, b| a.y.total_cmp(&b.y)).map(|sample| sample.x)
-}
-
-impl Curve {
-    /// The rate at `x` ÷ the rate at the peak; none where nothing was measured at `x`. Below 0.5
-    /// the point "is below half of the peak".
-    #[must_use]
-    pub fn share_of_peak(&self, x: f64) -> Option<f64> {
-        let peak = self.points.get(self.shape.peak?)?.rate;
-        let point = self.points.iter().find(|point| point.x == x)?;
-        Some(point.rate / peak)
-    }
-
-    /// A value below that of the peak's at which the rate is higher than at the largest value: "a
-    /// smaller transfer was faster". None where the rate is highest at the largest value.
-    #[must_use]
-    pub fn faster_before_the_end(&self) -> Option<&CurvePoint> {
-        let peak = self.points.get(self.shape.peak?)?;
-        let last = self.points.last()?;
-        (peak.rate > last.rate).then_some(peak)
-    }
 }

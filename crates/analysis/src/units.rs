@@ -2,21 +2,19 @@
 
 use plan::Bytes;
 
+use crate::summary::whole;
+
 /// Bytes of a MiB.
-const MEBIBYTE: f64 = 1_048_576.0;
-/// Bytes of a MB.
-const MEGABYTE: f64 = 1e6;
+const MEBIBYTE: u64 = 1 << 20;
 
 /// One rate in every unit.
 ///
 /// ```
-/// let rate = analysis::RateUnits::from_mebibytes(4491.0, plan::Bytes::kib(4));
-/// assert_eq!((rate.megabytes.round(), rate.operations), (4709.0, 1_149_696.0));
+/// let rate = analysis::RateUnits::from_operations(1_149_696.0, plan::Bytes::kib(4));
+/// assert_eq!((rate.megabytes.round(), rate.mebibytes), (4709.0, 4491.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateUnits {
-    /// The transfer size that operations are counted in.
-    pub transfer: Bytes,
     /// Bytes per second.
     pub bytes: f64,
     /// MB/s: bytes ÷ 10⁶.
@@ -32,19 +30,7 @@ impl RateUnits {
     #[must_use]
     pub fn from_bytes(bytes: f64, transfer: Bytes) -> Self {
         let operations = bytes / transfer.0 as f64;
-        Self { transfer, bytes, megabytes: bytes / MEGABYTE, mebibytes: bytes / MEBIBYTE, operations }
-    }
-
-    /// From MB/s.
-    #[must_use]
-    pub fn from_megabytes(megabytes: f64, transfer: Bytes) -> Self {
-        Self { megabytes, ..Self::from_bytes(megabytes * MEGABYTE, transfer) }
-    }
-
-    /// From MiB/s.
-    #[must_use]
-    pub fn from_mebibytes(mebibytes: f64, transfer: Bytes) -> Self {
-        Self { mebibytes, ..Self::from_bytes(mebibytes * MEBIBYTE, transfer) }
+        Self { bytes, megabytes: bytes / 1e6, mebibytes: bytes / MEBIBYTE as f64, operations }
     }
 
     /// From transfers per second.
@@ -67,19 +53,10 @@ impl RateUnits {
 /// assert_eq!(whole_mebibytes(1_320_137.0, plan::Bytes::kib(4)), None);
 /// ```
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a whole number above 0 and below 2^53"
-)]
 pub fn whole_mebibytes(operations_per_second: f64, transfer: Bytes) -> Option<u64> {
-    const MEBIBYTE: u64 = 1 << 20;
     const PARTS_MIN: u64 = 16;
-    let whole = (1.0..9e15).contains(&operations_per_second) && operations_per_second.fract() == 0.0;
+    let is_whole = (1.0..9e15).contains(&operations_per_second) && operations_per_second.fract() == 0.0;
     let parts = MEBIBYTE.checked_div(transfer.0).filter(|_| MEBIBYTE.is_multiple_of(transfer.0))?;
-    let operations = whole.then_some(operations_per_second as u64)?;
+    let operations = is_whole.then(|| whole(operations_per_second))?;
     (parts >= PARTS_MIN && operations.is_multiple_of(parts)).then_some(operations / parts)
 }
-
-/// What is larger by this share, 2²⁰ ÷ 10⁶ − 1, when MiB are taken for MB.
-pub const MEBI_EXCESS: f64 = MEBIBYTE / MEGABYTE - 1.0;

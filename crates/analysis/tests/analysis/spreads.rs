@@ -35,12 +35,13 @@ fn the_size_where_repetitions_begin_to_spread_is_found() {
     assert_eq!(all.len(), 1);
     let found = &all[0];
     assert_eq!(
-        (found.axis.as_str(), found.onset.clone()),
+        (found.curve.axis.as_str(), found.onset.clone()),
         ("size", Some(SettingValue::Bytes(Bytes(500 * MIB))))
     );
-    assert_eq!((found.points.len(), found.points[0].repetitions.len()), (12, 5));
-    assert_eq!(found.points[11].bytes_per_task, 1200 * MIB);
-    assert!(found.points[3].variation < 0.02 && found.points[4].variation > 0.1);
+    let points = &found.points;
+    assert_eq!((points.len(), points[0].point.headline.n), (12, 5));
+    assert_eq!(points[11].bytes_per_task, 1200 * MIB);
+    assert!(points[3].point.headline.variation < 0.02 && points[4].point.headline.variation > 0.1);
     // Every phase of the study takes ten seconds, whatever it moves.
     assert!(found.worst_seconds.abs() < 1e-9);
 }

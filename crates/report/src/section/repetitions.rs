@@ -32,27 +32,30 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 
 fn spread(report: &Report) -> Table {
     let all = || report.found.dispersion.iter().filter_map(Stated::says);
-    let shared = shared_unit(all().map(|one| unit_of(one.phase)));
+    let shared = shared_unit(all().map(|one| unit_of(one.curve.phase)));
     let heading = |word: &str| format!("{word} {shared}").trim_end().to_owned();
     let rate = |own: &Figure, of: fn(&Summary) -> f64| rate_under(shared, of(own.headline()), own.unit());
     let rows = all().flat_map(|one| {
-        let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref());
+        let onset =
+            one.points.iter().map(|one| &one.point).find(|point| Some(&point.at) == one.onset.as_ref());
         let tone =
             move |x| if onset.is_some_and(|onset| x >= onset.x) { Tone::Doubtful } else { Tone::Plain };
         let points = one.points.iter();
-        points.filter_map(move |point| Some((one, point, figure(report, point.figure + 1)?, tone(point.x))))
+        points.filter_map(move |point| {
+            Some((one, point, figure(report, point.point.figure + 1)?, tone(point.point.x)))
+        })
     });
     Table::of(rows)
-        .right("#", |(_, point, ..)| Cell::figure(Some(point.figure + 1)))
-        .left("target", |(one, ..)| title(report, &one.target))
-        .left("phase", |(one, ..)| one.phase.name())
-        .left("at", |(one, point, ..)| format!("{} {}", one.axis, point.at))
+        .right("#", |(_, point, ..)| Cell::figure(Some(point.point.figure + 1)))
+        .left("target", |(one, ..)| title(report, &one.curve.target))
+        .left("phase", |(one, ..)| one.curve.phase.name())
+        .left("at", |(one, point, ..)| format!("{} {}", one.curve.axis, point.point.at))
         .right("per task", |(_, point, ..)| plan::Bytes(point.bytes_per_task).to_string())
-        .right("n", |(_, point, ..)| point.repetitions.len().to_string())
+        .right("n", |(_, point, ..)| point.point.headline.n.to_string())
         .right(&heading("min"), |(_, _, own, _)| rate(own, |spread| spread.min))
         .right(&heading("median"), |(_, _, own, _)| rate(own, |spread| spread.median))
         .right(&heading("max"), |(_, _, own, _)| rate(own, |spread| spread.max))
-        .right("varies by", |(_, point, _, tone)| Cell::toned(percent(point.variation), *tone))
+        .right("varies by", |(_, point, _, tone)| Cell::toned(percent(point.point.headline.variation), *tone))
         .right("deviation", |(_, point, ..)| duration(point.seconds))
         .done()
 }

@@ -244,37 +244,41 @@ pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
 }
 
 fn dispersion(report: &Report, one: &Dispersion) -> Chart {
-    let places = one.points.iter().map(|point| point.x);
-    let swept = Axis::new(&one.axis, axis_unit(&one.points[0].at), places.collect());
-    let unit = unit_of(one.phase);
-    let medians = one.points.iter().filter_map(|point| {
-        Some((swept.at(point.x), report.figures.get(point.figure)?.headline().median / divisor(unit)))
-    });
-    let repetitions = one.points.iter().flat_map(|point| {
-        let swept = &swept;
-        point.repetitions.iter().zip(1..).map(move |(value, number)| {
-            let words = format!(
-                "<b>{}</b>, value {number} of {}: {}; all vary by {}",
-                swept.words(point.x),
-                point.repetitions.len(),
-                rate_in(*value, unit),
-                percent(point.variation)
-            );
-            (swept.at(point.x), value / divisor(unit), words, point.figure + 1)
+    let curve = &one.curve;
+    let points: Vec<&CurvePoint> = one.points.iter().map(|one| &one.point).collect();
+    let places = points.iter().map(|point| point.x);
+    let swept = Axis::new(&curve.axis, axis_unit(&points[0].at), places.collect());
+    let unit = unit_of(curve.phase);
+    let medians = points.iter().map(|point| (swept.at(point.x), point.headline.median / divisor(unit)));
+    let repetitions: Vec<_> = points
+        .iter()
+        .flat_map(|point| {
+            let (swept, figure) = (&swept, &report.figures[point.figure]);
+            let values = figure.counted().filter_map(|pass| figure.headline_of(pass));
+            values.zip(1..).map(move |(value, number)| {
+                let words = format!(
+                    "<b>{}</b>, value {number} of {}: {}; all vary by {}",
+                    swept.words(point.x),
+                    point.headline.n,
+                    rate_in(value, unit),
+                    percent(point.headline.variation)
+                );
+                (swept.at(point.x), value / divisor(unit), words, point.figure + 1)
+            })
         })
-    });
-    let top = repetitions.clone().map(|(_, value, ..)| value).fold(0.0, f64::max) * 1.06;
-    let onset = one.points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
+        .collect();
+    let top = repetitions.iter().map(|(_, value, ..)| *value).fold(0.0, f64::max) * 1.06;
+    let onset = points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
         let name = format!("spread begins at {}", swept.words(point.x));
         let x = swept.at(point.x);
         Trace::level(&name, "dash", [(x, 0.0), (x, top)]).with("line.color", VERMILLION)
     });
     let open =
         Trace::marks("every repetition", BLUE).with("marker.symbol", "circle-open").points(repetitions);
-    let heading = format!("{}, {} of {}", title(report, &one.target), one.phase, one.group);
+    let heading = format!("{}, {} of {}", title(report, &curve.target), curve.phase, curve.group);
     let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
     Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
-        .half(one.points.len() <= 12)
+        .half(points.len() <= 12)
         .axes(swept.layout(), y)
         .traces([Trace::lines("median", BLUE).points(medians), open].into_iter().chain(onset))
 }

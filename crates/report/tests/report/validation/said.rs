@@ -135,7 +135,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
         say(Kind::Consistency, of(figure), true);
     }
     for (figure, curve) in said(&findings.shapes) {
-        let shape = &curve.shape;
+        let shape = &curve.curve.shape;
         for (kind, stated) in [
             (Kind::SweetSpot, shape.sweet_spot.is_some()),
             (Kind::Knee, shape.knee.is_some()),
