@@ -1,13 +1,16 @@
 //! The nodes of a run: their processes and clocks, in what they differ, and who read whose data.
 
+use analysis::ReadOf;
+use analysis::table::{Column, count, word};
 use plan::{Case, Phase};
 use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run};
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 
 use crate::figure::Figure;
 use crate::format::decimal_bytes;
 use crate::hosts;
+use crate::object::{objects, schema_of_list};
 
 /// Rows of one rank map; the table `tasks` of the record has all.
 const ROWS_MAX: usize = 64;
@@ -72,19 +75,25 @@ pub(crate) struct RankMap {
     /// Of these, tasks that read what they had written themselves.
     pub(crate) own_data: usize,
     /// In the order of tasks.
-    pub(crate) rows: Vec<RankMapRow>,
+    #[serde(serialize_with = "reads")]
+    #[schemars(schema_with = "schema_of_reads")]
+    pub(crate) rows: Vec<ReadOf>,
 }
 
-/// Whose data a task read.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct RankMapRow {
-    pub(crate) task: u32,
-    pub(crate) node: String,
-    /// The number of the file.
-    pub(crate) file: u32,
-    /// The task that wrote it.
-    pub(crate) written_by: u32,
-    pub(crate) written_on: String,
+const READ_OF: &[Column<ReadOf>] = &[
+    count("task", "", "The task that read.", |one| Some(one.task.into())),
+    word("node", "", "Where it ran.", |one| &one.node),
+    count("file", "", "The number of the file.", |one| Some(one.file.into())),
+    count("written_by", "", "The task that wrote it.", |one| Some(one.written_by.into())),
+    word("written_on", "", "Where that one ran.", |one| &one.written_on),
+];
+
+fn reads<S: Serializer>(rows: &[ReadOf], serializer: S) -> Result<S::Ok, S::Error> {
+    objects(READ_OF, rows).serialize(serializer)
+}
+
+fn schema_of_reads(_: &mut SchemaGenerator) -> Schema {
+    schema_of_list(READ_OF)
 }
 
 /// The nodes of `run`; none where one process made it on one node. Of several runs together those of
@@ -229,22 +238,18 @@ pub(crate) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
 }
 
 fn of_case(run: &Run, case: &Case, number: usize) -> Option<RankMap> {
-    let map = analysis::rank_map(case, &run.tasks(&case.id))?;
+    let mut map = analysis::rank_map(case, &run.tasks(&case.id))?;
     // On one node nobody can read the data of another one.
     map.rows.iter().find(|row| row.node != map.rows[0].node)?;
-    let row = |one: &analysis::ReadOf| RankMapRow {
-        task: one.task,
-        node: one.node.clone(),
-        file: one.file,
-        written_by: one.written_by,
-        written_on: one.written_on.clone(),
-    };
     Some(RankMap {
         figure: number,
         repetition: map.repetition,
         tasks: map.rows.len(),
         own_node: map.own_node(),
         own_data: map.own_data(),
-        rows: map.rows.iter().take(ROWS_MAX).map(row).collect(),
+        rows: {
+            map.rows.truncate(ROWS_MAX);
+            map.rows
+        },
     })
 }

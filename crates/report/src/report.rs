@@ -5,12 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::table::{Column, figure as number, flag, word};
+use analysis::table::{Column, figure as place, flag, number, text, word};
 use analysis::{CONFIDENCE, Check, Doubt, RateName, Reconciled, Stated};
 use plan::{Case, Stopping};
 use record::{HostFacts, Provenance, Run, RunState};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use crate::asked::{CaseInfo, RunInfo, case_info, case_state, run_info};
 use crate::circumstances::StudyInfo;
@@ -21,7 +22,7 @@ use crate::imported::Printed;
 use crate::inventory::beside::{PublishedMachine, machines};
 use crate::layouts::{LayoutInfo, layouts};
 use crate::notes::{self, Note};
-use crate::object::{objects, schema_of_list};
+use crate::object::{object, objects, schema, schema_of_list};
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
@@ -71,8 +72,8 @@ pub(crate) struct Report {
     pub(crate) printed: Option<Printed>,
     /// The phases and rests of the run against its wall time; absent where it has not ended, or is not one
     /// run of this program.
-    #[serde(serialize_with = "run_time")]
-    #[schemars(with = "Option<RunTime>")]
+    #[serde(serialize_with = "time")]
+    #[schemars(schema_with = "schema_of_time")]
     pub(crate) time: Option<Reconciled>,
 }
 
@@ -90,26 +91,6 @@ pub(crate) struct Statements {
 pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) meaning: String,
-}
-
-/// What [`Reconciled`] looks like as JSON.
-#[derive(Serialize, JsonSchema)]
-struct RunTime {
-    /// The phases over all of their passes, and all rests.
-    parts: Vec<TimePart>,
-    /// All parts together.
-    explained_seconds: f64,
-    wall_seconds: f64,
-    /// Checks, preparation, observation, cleaning.
-    unexplained_seconds: f64,
-    /// As a sum: `13.86 + 4.18 + 8 = 26.05 s of 26 s`.
-    words: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct TimePart {
-    name: String,
-    seconds: f64,
 }
 
 impl Report {
@@ -163,7 +144,7 @@ impl Report {
 
 pub(crate) const DOUBT: &[Column<Doubt>] = &[
     word("check", "", "The check, as docs/AUDIT.md names it.", |one| one.check.name()),
-    number("figure", "", "The figure; null where it concerns none.", |one| one.figure),
+    place("figure", "", "The figure; null where it concerns none.", |one| one.figure),
     word("concerns", "", "What it concerns, in words.", |one| &one.concerns),
     word("evidence", "", "The numbers that show it.", |one| &one.evidence),
     word("advice", "", "What to do about it.", |one| &one.advice),
@@ -178,16 +159,31 @@ fn schema_of_doubts(_: &mut SchemaGenerator) -> Schema {
     schema_of_list(DOUBT)
 }
 
-fn run_time<S: Serializer>(time: &Option<Reconciled>, serializer: S) -> Result<S::Ok, S::Error> {
-    let part = |&(name, seconds): &(&str, f64)| TimePart { name: name.to_owned(), seconds };
-    let shape = time.as_ref().map(|time| RunTime {
-        parts: time.parts.iter().map(part).collect(),
-        explained_seconds: time.explained_seconds(),
-        wall_seconds: time.wall_seconds,
-        unexplained_seconds: time.unexplained_seconds(),
-        words: time.to_string(),
-    });
-    shape.serialize(serializer)
+const TIME: &[Column<Reconciled>] = &[
+    number("explained_seconds", "", "All parts together.", |one| Some(one.explained_seconds())),
+    number("wall_seconds", "", "From start to finish.", |one| Some(one.wall_seconds)),
+    number("unexplained_seconds", "", "Checks, preparation, observation, cleaning.", |one| {
+        Some(one.unexplained_seconds())
+    }),
+    text("words", "", "As a sum: `13.86 + 4.18 + 8 = 26.05 s of 26 s`.", ToString::to_string),
+];
+const PART: &[Column<(&str, f64)>] = &[
+    word("name", "", "A phase over all of its passes, or all rests.", |(name, _)| name),
+    number("seconds", "", "Seconds of it.", |(_, seconds)| Some(*seconds)),
+];
+
+fn time<S: Serializer>(time: &Option<Reconciled>, serializer: S) -> Result<S::Ok, S::Error> {
+    let fields = |time: &Reconciled| {
+        let mut fields = object(TIME, time);
+        fields.insert("parts".to_owned(), objects(PART, &time.parts));
+        fields
+    };
+    time.as_ref().map(fields).serialize(serializer)
+}
+
+fn schema_of_time(_: &mut SchemaGenerator) -> Schema {
+    let of_run = schema(TIME, [("parts", json!({ "type": "array", "items": schema(PART, []) }))]);
+    json_schema!({ "anyOf": [of_run, { "type": "null" }] })
 }
 
 /// What is not in the report and why, one sentence each.

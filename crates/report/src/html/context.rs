@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use analysis::ShownIn;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use plan::Bytes;
-use record::{HostFacts, Run};
+use record::Run;
 use serde_json::{Value, json};
 
 use super::charts::{self, Chart};
@@ -69,8 +69,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "overview": captions(&overview),
         "sections": sections,
         "plan": plan(report),
-        "host_facts": beside::page(&report.host, &report.machines),
-        "storage": storage(&report.host),
+        "storage": storage(report),
         "definitions": report.definitions,
         "charts": escape::chart_json(raw(&all)),
         "hovers": hovers(report, &all),
@@ -128,7 +127,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "notes": figure.notes,
         "doubts": doubts.map(|one| object(DOUBT, one)).collect::<Value>(),
         "tables": tables([
-            (&repeated, repetitions(figure)),
+            (repeated.as_str(), repetitions(figure)),
             ("Latency, all repetitions together", latencies(figure)),
             ("What the kernel counted, mean over all repetitions", devices(figure)),
         ]),
@@ -137,7 +136,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
 }
 
 /// Those with rows, each with its caption.
-fn tables<const N: usize>(all: [(&str, Table); N]) -> Value {
+fn tables<'t>(all: impl IntoIterator<Item = (&'t str, Table)>) -> Value {
     let filled = all.into_iter().filter(|(_, table)| !table.is_empty());
     filled.map(|(caption, table)| section::table_value(caption, &table, &HashSet::new())).collect()
 }
@@ -226,11 +225,13 @@ fn plan(report: &Report) -> Value {
     ])
 }
 
-/// File systems and devices under the targets.
-fn storage(host: &HostFacts) -> Value {
-    tables([
+/// The host, beside published machines where there are any; file systems and devices under the targets.
+fn storage(report: &Report) -> Value {
+    let host = &report.host;
+    let under_targets = [
         ("File systems of the targets, at the start", file_systems(&host.file_systems)),
         ("Block devices under the targets", block_devices(&host.devices)),
         ("How they are set, and where they are", queues(&host.devices)),
-    ])
+    ];
+    tables(beside::groups(host, &report.machines).into_iter().chain(under_targets))
 }

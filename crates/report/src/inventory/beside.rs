@@ -1,10 +1,9 @@
 //! The host of a run, beside the machines that the published studies of its terms were made on.
 
 use plan::Terms;
-use record::{Fact, HostFacts};
+use record::HostFacts;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::rows::{self, FactRow};
 use crate::table::Table;
@@ -62,40 +61,29 @@ fn all_rows(host: &HostFacts) -> Vec<FactRow> {
 /// The host with a column for each machine. With `stated` only what one of the machines is known by.
 pub(crate) fn table(host: &HostFacts, machines: &[PublishedMachine], stated: bool) -> Table {
     let is_told = |row: &FactRow| !stated || machines.iter().any(|one| stated_by(one, row).is_some());
-    let rows = all_rows(host).into_iter().filter(is_told);
-    let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", FactRow::text);
+    of_rows(all_rows(host).iter().filter(|row| is_told(row)), machines, stated)
+}
+
+/// All of it, a table for each group of facts.
+pub(crate) fn groups(host: &HostFacts, machines: &[PublishedMachine]) -> Vec<(&'static str, Table)> {
+    let rows = all_rows(host);
+    let groups = rows.chunk_by(|one, next| one.group == next.group);
+    groups.map(|rows| (rows[0].group, of_rows(rows.iter(), machines, false))).collect()
+}
+
+fn of_rows<'r>(
+    rows: impl Iterator<Item = &'r FactRow>,
+    machines: &[PublishedMachine],
+    letters: bool,
+) -> Table {
+    let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", |row| row.text());
     for one in machines {
         // A terminal has no place for titles; they stand with the figures of the studies.
-        let heading = if stated { format!("study {}", one.study) } else { title(one) };
-        table = table.left(&heading, |row| printed(one, row));
+        let heading = format!("study {}{}", one.study, if letters { "" } else { ": " });
+        let heading = if letters { heading } else { heading + &one.source };
+        table = table.left(&heading, |row| stated_by(one, row).unwrap_or(NOT_STATED));
     }
     table.done()
-}
-
-/// The same for a page, by groups.
-pub(crate) fn page(host: &HostFacts, machines: &[PublishedMachine]) -> Value {
-    let rows = all_rows(host);
-    let row = |row: &FactRow| {
-        json!({
-            "name": row.name,
-            "text": row.text(),
-            "is_known": matches!(row.value, Fact::Known(Some(_))),
-            "printed": machines.iter().map(|one| printed(one, row)).collect::<Vec<_>>(),
-        })
-    };
-    let groups = rows.chunk_by(|one, next| one.group == next.group);
-    let groups = groups
-        .map(|rows| json!({ "name": rows[0].group, "rows": rows.iter().map(row).collect::<Vec<_>>() }))
-        .collect::<Vec<_>>();
-    json!({ "machines": machines.iter().map(title).collect::<Vec<_>>(), "groups": groups })
-}
-
-fn title(machine: &PublishedMachine) -> String {
-    format!("study {}: {}", machine.study, machine.source)
-}
-
-fn printed<'a>(machine: &'a PublishedMachine, row: &FactRow) -> &'a str {
-    stated_by(machine, row).unwrap_or(NOT_STATED)
 }
 
 fn stated_by<'a>(machine: &'a PublishedMachine, row: &FactRow) -> Option<&'a str> {
