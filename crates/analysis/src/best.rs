@@ -10,14 +10,13 @@ use crate::table::{Column, Of, Statement, change, count, figure, operations, rat
 
 /// The best point of a sweep.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Best {
     /// The place of the second best.
     pub runner_up: Option<usize>,
     /// Median of its first rate.
     pub rate: f64,
-    /// What that counts.
     pub counts: RateOf,
-    /// Operations per second.
     pub operations_per_second: f64,
     /// Rate ÷ that of the second best − 1; none where it is within the scatter.
     pub gain: Option<f64>,

@@ -28,12 +28,11 @@ pub enum BootstrapMethod {
 
 /// An interval of a statistic.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct BootstrapInterval {
     /// The statistic of the values themselves.
     pub statistic: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
     /// The bias z₀ of [`BootstrapMethod::Bca`]; 0 for percentiles.
     pub bias: f64,

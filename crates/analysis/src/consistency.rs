@@ -12,16 +12,14 @@ use crate::table::{Column, Of, Statement, count, rate, share};
 
 /// How much the rates of a target vary over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Consistency {
-    /// Points.
     pub n: usize,
     /// Standard deviation (n − 1) ÷ mean of the medians.
     pub variation: f64,
     /// Lowest median of the first rate.
     pub min: f64,
-    /// Highest median.
     pub max: f64,
-    /// What they count.
     pub counts: RateOf,
     /// From 1 for the smallest variation among the sweeps of one phase and client over the same keys; none where that is
     /// not shown to vary less than each of the others.

@@ -6,29 +6,25 @@ use crate::Summary;
 
 /// Rates of one workload against one swept key; everything else is fixed.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Curve {
-    /// The workload.
     pub group: String,
-    /// The target.
     pub target: String,
     /// Where the measuring program ran; figures of different clients are never on one curve.
     pub client: Client,
-    /// The phase.
     pub phase: Phase,
     /// The swept key on the x axis, as in `tasks`.
     pub axis: String,
     /// The other swept keys and their values, the target left out.
     pub fixed: Vec<Setting>,
-    /// In rising order of the key.
     pub points: Vec<CurvePoint>,
-    /// What the curve looks like.
     pub shape: Shape,
 }
 
 /// One point of a curve.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct CurvePoint {
-    /// The figure.
     pub figure: usize,
     /// The value of the swept key.
     pub at: SettingValue,
@@ -38,9 +34,7 @@ pub struct CurvePoint {
     pub usable: bool,
     /// The rate that the curve is of, [`crate::Figure::headline`]: one of the next two.
     pub rate: f64,
-    /// Median over the repetitions that count.
     pub bytes_per_second: f64,
-    /// Median over the repetitions that count.
     pub transfers_per_second: f64,
     /// Of the repetitions that count, of [`CurvePoint::rate`].
     pub headline: Summary,

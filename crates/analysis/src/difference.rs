@@ -34,6 +34,7 @@ pub enum Contrast {
 
 /// How two samples of a positive quantity compare.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Difference {
     /// Median of the first.
     pub before: f64,
@@ -47,9 +48,7 @@ pub struct Difference {
     /// The larger of both tests' probabilities, corrected for the family: at most [`DIFFERENCE_LEVEL`] where a
     /// difference is stated. None where there are too few values.
     pub p_value: Option<f64>,
-    /// Values on each side.
     pub n: (usize, usize),
-    /// What can be said.
     pub outcome: Contrast,
 }
 

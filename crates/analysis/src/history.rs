@@ -9,8 +9,8 @@ use crate::RoundTrip;
 
 /// Means over the operations of a history, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct HistorySplit {
-    /// Operations.
     pub operations: u64,
     /// Mean time of one, as whoever asked for it saw it.
     pub latency_ns: f64,
@@ -18,7 +18,6 @@ pub struct HistorySplit {
     pub gap_ns: Option<f64>,
     /// What of the gap is not the operation: the time between them, where each waits for the one before.
     pub between_ns: Option<f64>,
-    /// The device's part, where it is known.
     pub device: Option<DevicePart>,
 }
 

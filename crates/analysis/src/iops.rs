@@ -11,10 +11,9 @@ use crate::{Check, Doubt, Figure, doubted, operation_of};
 
 /// The best figure of a definition of transfers per second.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct DefinedIops {
-    /// The figure.
     pub figure: usize,
-    /// Its definition.
     pub definition: Definition,
     /// Median of transfers per second.
     rate: f64,

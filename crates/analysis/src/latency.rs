@@ -30,16 +30,13 @@ pub enum Take {
 
 /// A statistic of latencies.
 #[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct LatencyStatistic {
     /// Its name in JSON and CSV, where the unit follows: `p99` stands there as `p99_ns`.
     pub key: &'static str,
-    /// Its heading.
     pub heading: &'static str,
-    /// Where it is shown.
     pub shown: ShownIn,
-    /// How it is taken.
     pub take: Take,
-    /// What it says.
     pub about: &'static str,
 }
 
@@ -237,12 +234,11 @@ impl Latency {
 /// Every statistic of the latencies of one operation, of one pass or of all that count. The histograms
 /// of a long study are more than a report should hold; [`crate::Figure::histograms`] reads them again.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct LatencySummary {
-    /// Which operation.
     pub operation: Operation,
     /// What it is counted from.
     pub measure: Measure,
-    /// Transfers.
     pub count: u64,
     /// [`Latency::knows_mean`].
     pub knows_mean: bool,

@@ -42,21 +42,17 @@ impl Rate {
 
 /// All named rates of one phase of one repetition.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as the rate of that name")]
 pub struct Rates {
     /// All bytes ÷ wall time, open and close (with its fsync) included. IOR's `bw(MiB/s)` of a
     /// phase (IOR user guide, "access" table: bandwidth is data over total time).
     pub by_wall: Rate,
-    /// All bytes ÷ time between the first transfer's start and the last one's end.
     pub by_io: Rate,
     /// Sum of the tasks' own rates; above [`Rates::by_io`] where tasks did not run together.
     pub sum_of_tasks: Rate,
-    /// What all tasks had moved when the first was done ÷ the time until then.
     pub at_first_done: Option<Rate>,
-    /// All bytes ÷ the time until the slowest task was done, from the tasks' own times.
     pub at_last_done: Rate,
-    /// [`SUSTAINED_PERCENTILE`] of the per-second rates.
     pub sustained: Option<Rate>,
-    /// What was moved up to the stonewall's deadline ÷ the time until then.
     pub at_stonewall: Option<Rate>,
     /// The slowest and the fastest task; none where no task has times.
     pub tasks: Option<TaskRates>,
@@ -67,10 +63,9 @@ pub struct Rates {
 
 /// What single tasks did: iozone's `Min throughput per process`, `Max throughput` and `Min xfer`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct TaskRates {
-    /// The lowest of the tasks' own rates.
     pub slowest: Rate,
-    /// The highest.
     pub fastest: Rate,
     /// Operations of the task that did fewest.
     pub least_transfers: u64,
@@ -81,14 +76,11 @@ pub struct TaskRates {
 /// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
 /// stonewall counts are not kept by operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "as those of all operations")]
 pub struct OperationRates {
-    /// Which one.
     pub operation: Operation,
-    /// As [`Rates::by_wall`].
     pub by_wall: Rate,
-    /// As [`Rates::by_io`].
     pub by_io: Rate,
-    /// As [`Rates::sustained`].
     pub sustained: Option<Rate>,
 }
 

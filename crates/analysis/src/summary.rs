@@ -24,16 +24,13 @@ pub struct Interval {
 /// assert_eq!((summary.median, summary.mean, summary.best), (20.0, 20.0, 30.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Summary {
-    /// Number of values.
     pub n: usize,
-    /// Arithmetic mean.
     pub mean: f64,
     /// The middle value, or the mean of the two in the middle.
     pub median: f64,
-    /// Smallest.
     pub min: f64,
-    /// Largest.
     pub max: f64,
     /// Standard deviation with divisor n, as IOR prints it.
     pub deviation_population: f64,

@@ -8,15 +8,13 @@ use crate::headline::RateOf;
 
 /// A value in a cell.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub enum Value {
     /// Nothing to say.
     #[default]
     None,
-    /// A word or a sentence.
     Text(String),
-    /// A whole number.
     Count(u64),
-    /// A number without a unit.
     Number(f64),
     /// A part of a whole, or a ratio.
     Share(f64),
@@ -28,17 +26,13 @@ pub enum Value {
     Shares(f64, f64),
     /// Bytes per second, or operations per second of the figure that the row is of.
     Rate(f64, RateOf),
-    /// A time in seconds.
     Seconds(f64),
     /// A figure, by its place.
     Figure(usize),
-    /// Bytes.
     Bytes(u64),
     /// A latency in nanoseconds.
     Nanos(f64),
-    /// Whether something holds.
     Flag(bool),
-    /// Words or sentences.
     List(Vec<String>),
     /// Names of nodes.
     Names(Vec<String>),
@@ -368,31 +362,26 @@ pub trait Statement: Sized + 'static {
 
 /// A statement as a row.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Row {
     /// [`Stated::inputs`].
     pub figures: Vec<usize>,
-    /// What follows.
     pub outcome: Outcome,
-    /// Why it is marked or withheld.
     pub reasons: Vec<Reason>,
     /// [`Statement::part`].
     pub part: Option<String>,
-    /// A value for each column.
     pub cells: Vec<Value>,
 }
 
 /// All statements of a kind.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Table {
-    /// The kind.
     pub kind: Kind,
     /// What is said of the figure of each row.
     pub of: Of,
-    /// What it is of.
     pub caption: &'static str,
-    /// Sentences above it.
     pub notes: Vec<String>,
-    /// Its columns.
     pub columns: Vec<Head>,
     /// Its rows: what is stated before what is withheld.
     pub rows: Vec<Row>,
