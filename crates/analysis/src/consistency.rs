@@ -1,12 +1,10 @@
 //! Targets by how little their rates vary over the points of a sweep.
 
-use plan::{Client, Phase};
-
 use crate::difference::{DIFFERENCE_LEAST, DIFFERENCE_LEVEL};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::ranks::mann_whitney;
-use crate::subject::{Subject, TARGET, sweeps};
+use crate::subject::{Subject, TARGET, grouped, sweeps};
 use crate::summary::Summary;
 use crate::table::{Column, Of, Statement, count, rate, share};
 
@@ -45,40 +43,26 @@ impl Statement for Consistency {
     ];
 }
 
-/// What is ranked together: the phase, where the program ran, and the swept keys.
-type Race<'a> = (Phase, Client, Vec<&'a str>);
-
-/// A sweep with what is said of it.
-struct Spread<'a> {
-    race: Race<'a>,
-    inputs: Vec<usize>,
-    /// The variation over the points in each pass alone.
-    of_passes: Vec<f64>,
-    value: Consistency,
-}
-
 /// The spread of the medians over the points of each sweep, the smallest first. Ranks are among the sweeps of one phase
 /// and client over the same keys, whether one workload sweeps the target or each target has a workload of its own; those
 /// with a figure that is disqualified have none. A sweep of one point has no spread.
 pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
-    let mut races: Vec<Vec<Spread<'_>>> = Vec::new();
-    for sweep in sweeps(&gate.subjects) {
-        let Some(spread) = spread(&sweep) else { continue };
-        match races.iter_mut().find(|race| race[0].race == spread.race) {
-            Some(race) => race.push(spread),
-            None => races.push(vec![spread]),
-        }
-    }
+    let spreads = sweeps(&gate.subjects).into_iter().filter_map(|sweep| Some((spread(&sweep)?, sweep)));
+    let together = |(_, sweep): &(Consistency, Vec<&Subject<'_>>)| {
+        let keys = sweep[0].case.settings.iter().map(|setting| setting.key.clone());
+        let keys: Vec<String> = keys.filter(|key| key != TARGET).collect();
+        (sweep[0].figure.phase, sweep[0].client(), keys)
+    };
     let mut stated = Vec::new();
-    for mut race in races {
-        race.sort_by(|one, other| one.value.variation.total_cmp(&other.value.variation));
-        let usable = |one: &&Spread<'_>| one.inputs.iter().all(|&place| gate.is_usable(place));
-        let shown = first_is_steadiest(&race.iter().filter(usable).collect::<Vec<_>>());
+    for mut race in grouped(spreads, together) {
+        race.sort_by(|(one, _), (other, _)| one.variation.total_cmp(&other.variation));
+        let usable = |sweep: &[&Subject<'_>]| sweep.iter().all(|one| gate.is_usable(one.index));
+        let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
         let mut rank = 0;
-        for one in &race {
-            rank += usize::from(usable(&one));
-            let value = Consistency { rank: shown.then_some(rank), ..one.value.clone() };
-            let inputs = one.inputs.clone();
+        for (value, sweep) in race {
+            rank += usize::from(usable(&sweep));
+            let value = Consistency { rank: shown.then_some(rank), ..value };
+            let inputs = sweep.iter().map(|one| one.index).collect();
             stated.push(match shown {
                 true => gate.state(Kind::Consistency, inputs, value),
                 false => gate.state_unranked(Kind::Consistency, inputs, value),
@@ -88,32 +72,15 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
     stated
 }
 
-fn spread<'a>(sweep: &[&Subject<'a>]) -> Option<Spread<'a>> {
-    let first = sweep[0];
+fn spread(sweep: &[&Subject<'_>]) -> Option<Consistency> {
     let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
-    let summary = Summary::of(&rates).filter(|summary| summary.n > 1)?;
-    let settings = first.case.settings.iter().map(|setting| setting.key.as_str());
-    Some(Spread {
-        race: (first.figure.phase, first.client(), settings.filter(|&key| key != TARGET).collect()),
-        inputs: sweep.iter().map(|one| one.index).collect(),
-        of_passes: of_passes(sweep),
-        value: Consistency {
-            n: summary.n,
-            variation: summary.variation,
-            min: summary.min,
-            max: summary.max,
-            counts: first.figure.rate_of(),
-            rank: None,
-        },
-    })
+    let Summary { n, variation, min, max, .. } = Summary::of(&rates).filter(|summary| summary.n > 1)?;
+    Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), rank: None })
 }
 
 /// The variation over the points in each pass alone, as far as all points have passes.
 fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
-    let values = |subject: &&Subject<'_>| -> Vec<f64> {
-        subject.figure.counted().filter_map(|pass| subject.figure.headline_of(pass)).collect()
-    };
-    let of_points: Vec<Vec<f64>> = sweep.iter().map(values).collect();
+    let of_points: Vec<Vec<f64>> = sweep.iter().map(|one| one.figure.headline_of_passes()).collect();
     let passes = of_points.iter().map(Vec::len).min().unwrap_or(0);
     let variation = |pass: usize| {
         let rates: Vec<f64> = of_points.iter().map(|values| values[pass]).collect();
@@ -124,13 +91,13 @@ fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
 
 /// Whether the first varies less than each of the others, by ranks: variations near 0 have no logarithms to go by. All
 /// others have to be shown, so their number needs no correction. Never where it is alone.
-fn first_is_steadiest(race: &[&Spread<'_>]) -> bool {
+fn first_is_steadiest<'r, 'a: 'r>(race: impl Iterator<Item = &'r [&'r Subject<'a>]>) -> bool {
+    let race: Vec<Vec<f64>> = race.map(of_passes).collect();
     let Some((first, others)) = race.split_first() else { return false };
-    let less = |other: &&Spread<'_>| {
-        let (ours, theirs) = (&first.of_passes, &other.of_passes);
-        let found = mann_whitney(ours, theirs).filter(|found| found.p_value <= DIFFERENCE_LEVEL);
-        found.is_some_and(|found| 2.0 * found.u > (ours.len() * theirs.len()) as f64)
+    let less = |other: &Vec<f64>| {
+        let found = mann_whitney(first, other).filter(|found| found.p_value <= DIFFERENCE_LEVEL);
+        found.is_some_and(|found| 2.0 * found.u > (first.len() * other.len()) as f64)
     };
-    let enough = race.iter().all(|one| one.of_passes.len() >= DIFFERENCE_LEAST);
+    let enough = race.iter().all(|one| one.len() >= DIFFERENCE_LEAST);
     enough && !others.is_empty() && others.iter().all(less)
 }

@@ -110,6 +110,12 @@ impl Figure {
         pass.rates.get(self.rate).map(|rate| self.rate_of().get(&rate))
     }
 
+    /// Those of all passes that count.
+    #[must_use]
+    pub fn headline_of_passes(&self) -> Vec<f64> {
+        self.counted().filter_map(|pass| self.headline_of(pass)).collect()
+    }
+
     /// The first rate of one of its nodes.
     #[must_use]
     pub const fn headline_of_node<'a>(&self, node: &'a NodeFigure) -> &'a Summary {

@@ -85,13 +85,11 @@ mod seek;
 mod settled;
 mod shape;
 mod slowest;
-mod spread;
 mod strips;
 mod subject;
 mod summary;
 pub mod table;
 mod timeline;
-mod units;
 mod verdict;
 mod verdicts;
 mod weak_scaling;
@@ -102,13 +100,13 @@ pub use observed::seconds;
 pub use plan::RateName;
 
 pub use self::{
-    agreement::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*, compare::*,
+    agreement::*, amount::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*, compare::*,
     consistency::*, cost::*, coverage::*, curve::*, curve_shape::*, curves::*, difference::*, dips::*,
     disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*, headline::*,
     heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
     little::*, matrix::*, member_figures::*, members::*, names::*, needs::*, node_comparison::*,
     node_grid::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
     printed_checks::*, process_limit::*, published::*, rank_map::*, ranks::*, rates::*, reconciled::*,
-    regression::*, scaling::*, seek::*, settled::*, shape::*, slowest::*, spread::*, strips::*, subject::*,
-    summary::*, table::*, timeline::*, units::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    regression::*, scaling::*, seek::*, settled::*, shape::*, slowest::*, strips::*, subject::*, summary::*,
+    table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

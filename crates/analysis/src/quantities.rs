@@ -80,7 +80,7 @@ impl<'a> Amounts<'a> {
         let rates: Vec<f64> = chosen.iter().map(|subject| subject.rate()).collect();
         let all = || chosen.iter().map(|subject| subject.index).collect();
         let rate = |one: &Subject<'_>, by| {
-            let measured = Measured::new(one.rate(), passes(one), label(one), by);
+            let measured = Measured::new(one.rate(), one.figure.headline_of_passes(), label(one), by);
             Ok(Measured { among: chosen.len(), ..measured })
         };
         let on_curve = |none: &str, value: fn(&Curve) -> Option<f64>| {
@@ -189,18 +189,13 @@ fn of_one(
 /// What `of` says of the rates of each pass alone; empty where a pass has no such value, or figures have not as many
 /// passes.
 fn each_pass(chosen: &[&Subject<'_>], of: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
-    let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| passes(subject)).collect();
+    let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| subject.figure.headline_of_passes()).collect();
     let n = rates.first().map_or(0, Vec::len);
     if rates.iter().any(|one| one.len() != n) {
         return Vec::new();
     }
     let pass = |pass: usize| of(&rates.iter().map(|one| one[pass]).collect::<Vec<_>>());
     (0..n).map(pass).collect::<Option<_>>().unwrap_or_default()
-}
-
-/// The rate of each pass that counts.
-fn passes(subject: &Subject<'_>) -> Vec<f64> {
-    subject.figure.counted().filter_map(|one| subject.figure.headline_of(one)).collect()
 }
 
 /// The coefficient of variation of several values.

@@ -233,11 +233,7 @@ impl<'a> Gate<'a> {
         after: &Subject<'_>,
         family: usize,
     ) -> Option<Difference> {
-        let values = |subject: &Subject<'_>| -> Vec<f64> {
-            let figure = subject.figure;
-            figure.counted().filter_map(|pass| figure.headline_of(pass)).collect()
-        };
-        difference(&values(before), &values(after), family)
+        difference(&before.figure.headline_of_passes(), &after.figure.headline_of_passes(), family)
     }
 
     /// Whether the rates of two figures, by their places, were shown to differ.
