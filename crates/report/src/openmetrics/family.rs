@@ -13,55 +13,28 @@ pub(super) type Labels = Vec<(String, String)>;
 pub(super) struct Family {
     name: Cow<'static, str>,
     kind: &'static str,
-    /// The end of the name that is a unit; may be empty.
-    unit: &'static str,
     help: &'static str,
     lines: String,
 }
 
+/// The units that names end with.
+const UNITS: [&str; 6] =
+    ["bytes_per_second", "transfers_per_second", "nanoseconds", "seconds", "ratio", "bytes"];
+
 impl Family {
-    /// Numbers without a unit, such as counts.
-    pub(super) const fn gauge(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, "gauge", "", help)
+    /// Numbers; a unit is the end of the name.
+    pub(super) fn gauge(name: impl Into<Cow<'static, str>>, help: &'static str) -> Self {
+        Self::new(name, "gauge", help)
     }
 
-    /// Numbers with a unit, which is the end of the name.
-    pub(super) const fn measured(name: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Self::new(name, "gauge", unit, help)
-    }
-
-    /// Numbers of a name that is put together.
-    pub(super) fn named(name: String, unit: &'static str, help: &'static str) -> Self {
-        Self { name: Cow::Owned(name), ..Self::new("", "gauge", unit, help) }
+    /// One of the types of OpenMetrics.
+    pub(super) fn new(name: impl Into<Cow<'static, str>>, kind: &'static str, help: &'static str) -> Self {
+        Self { name: name.into(), kind, help, lines: String::new() }
     }
 
     /// The name.
     pub(super) fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Words, all of them in labels.
-    pub(super) const fn info(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, "info", "", help)
-    }
-
-    /// A distribution by its quantiles.
-    pub(super) const fn summary(name: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Self::new(name, "summary", unit, help)
-    }
-
-    /// Which one of several states holds.
-    pub(super) const fn states(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, "stateset", "", help)
-    }
-
-    /// States of a name that is put together.
-    pub(super) fn states_named(name: String, help: &'static str) -> Self {
-        Self { name: Cow::Owned(name), ..Self::states("", help) }
-    }
-
-    const fn new(name: &'static str, kind: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Self { name: Cow::Borrowed(name), kind, unit, help, lines: String::new() }
     }
 
     /// A sample with the family's own name.
@@ -97,8 +70,9 @@ impl Family {
         }
         // Writing to a String cannot fail.
         let _ = writeln!(out, "# TYPE {} {}", self.name, self.kind);
-        if !self.unit.is_empty() {
-            let _ = writeln!(out, "# UNIT {} {}", self.name, self.unit);
+        let is_end = |unit: &&&str| self.name.strip_suffix(**unit).is_some_and(|rest| rest.ends_with('_'));
+        if let Some(unit) = UNITS.iter().find(is_end) {
+            let _ = writeln!(out, "# UNIT {} {unit}", self.name);
         }
         let _ = writeln!(out, "# HELP {} {}", self.name, label(self.help));
         out.push_str(&self.lines);
@@ -123,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_no_number_leaves_a_gap_and_an_empty_family_says_nothing() {
-        let mut family = Family::measured("a_ratio", "ratio", "help");
+        let mut family = Family::gauge("a_ratio", "help");
         family.put(labels(&[("b", "c")]), f64::NAN);
         let mut out = String::new();
         family.write(&mut out);
@@ -138,7 +112,7 @@ mod tests {
 
     #[test]
     fn one_of_several_states_holds() {
-        let mut family = Family::states("a", "help");
+        let mut family = Family::new("a", "stateset", "help");
         family.put_state(&labels(&[("b", "c")]), &["yes", "no"], "no");
         let mut out = String::new();
         family.write(&mut out);

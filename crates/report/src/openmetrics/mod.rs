@@ -39,7 +39,7 @@ pub(crate) fn openmetrics(report: &Report) -> String {
 
 fn run_families(report: &Report) -> Vec<Family> {
     let run = &report.run;
-    let mut info = Family::info("ioproof_run", "the run that the figures are of");
+    let mut info = Family::new("ioproof_run", "info", "the run that the figures are of");
     info.put_as(
         "_info",
         labels(&[
@@ -53,13 +53,10 @@ fn run_families(report: &Report) -> Vec<Family> {
         ]),
         1.0,
     );
-    let mut started = Family::measured(
-        "ioproof_run_started_timestamp_seconds",
-        "seconds",
-        "when the run started, since 1970-01-01 UTC",
-    );
+    let mut started =
+        Family::gauge("ioproof_run_started_timestamp_seconds", "when the run started, since 1970-01-01 UTC");
     started.put(Labels::new(), seconds(run.started_unix_ns as f64));
-    let mut took = Family::measured("ioproof_run_duration_seconds", "seconds", "how long the run took");
+    let mut took = Family::gauge("ioproof_run_duration_seconds", "how long the run took");
     if let Some(finished) = run.finished_unix_ns {
         took.put(Labels::new(), seconds(finished.saturating_sub(run.started_unix_ns) as f64));
     }
@@ -73,32 +70,28 @@ fn run_families(report: &Report) -> Vec<Family> {
 }
 
 fn figure_families(report: &Report) -> Vec<Family> {
-    let mut info = Family::info("ioproof_figure", "the conditions of a figure in full");
-    let mut bandwidth = Family::measured(
+    let mut info = Family::new("ioproof_figure", "info", "the conditions of a figure in full");
+    let mut bandwidth = Family::gauge(
         "ioproof_bandwidth_bytes_per_second",
-        "bytes_per_second",
         "bytes per second over the repetitions that count, by the rate that is named",
     );
-    let mut transfers = Family::measured(
+    let mut transfers = Family::gauge(
         "ioproof_completed_transfers_per_second",
-        "transfers_per_second",
         "completed transfers, or operations of the phase, per second over the repetitions that count, by the rate \
          that is named",
     );
-    let mut confidence = Family::measured(
+    let mut confidence = Family::gauge(
         "ioproof_interval_confidence_ratio",
-        "ratio",
         "the confidence that interval_low and interval_high really have",
     );
-    let mut latency = Family::summary(
+    let mut latency = Family::new(
         "ioproof_latency_seconds",
-        "seconds",
+        "summary",
         "time of one transfer or operation; quantiles 0 and 1 are the shortest and the longest",
     );
     let mut repetitions = Family::gauge("ioproof_repetitions", "repetitions that the figure is made of");
-    let mut device = Family::measured(
+    let mut device = Family::gauge(
         "ioproof_device_share_ratio",
-        "ratio",
         "bytes that the devices moved for each byte that the tasks moved",
     );
     let mut cached = Family::gauge(

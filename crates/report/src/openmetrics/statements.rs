@@ -8,7 +8,8 @@ use crate::statements::said;
 
 /// The families; `of` gives the labels of a figure by its number.
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
-    let mut outcome = Family::states("ioproof_statement", "what follows for a statement, by its kind");
+    let mut outcome =
+        Family::new("ioproof_statement", "stateset", "what follows for a statement, by its kind");
     let mut last: Option<&analysis::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
     for one in said(report) {
@@ -47,13 +48,13 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
 
 /// `ioproof_best_gain_ratio`: the unit of a family without labels for it is the end of its name.
 fn name(kind: &str, key: &str, unit: &str) -> String {
-    match unit {
-        "ratio" if !key.ends_with("ratio") => format!("ioproof_{kind}_{key}_ratio"),
-        "s" if !key.ends_with("seconds") => format!("ioproof_{kind}_{key}_seconds"),
-        "ns" if !key.ends_with("nanoseconds") => format!("ioproof_{kind}_{key}_nanoseconds"),
-        "bytes" if !key.ends_with("bytes") => format!("ioproof_{kind}_{key}_bytes"),
-        _ => format!("ioproof_{kind}_{key}"),
-    }
+    let unit = match unit {
+        "s" => "seconds",
+        "ns" => "nanoseconds",
+        "ratio" | "bytes" => unit,
+        _ => "",
+    };
+    if key.ends_with(unit) { format!("ioproof_{kind}_{key}") } else { format!("ioproof_{kind}_{key}_{unit}") }
 }
 
 /// A family for each column of numbers; intervals and figures have none.
@@ -64,28 +65,24 @@ fn heads(report: &Report) -> Vec<Family> {
         if head.subject {
             return None;
         }
-        let policy = table.kind.policy();
-        let (unit, short) = match head.quantity {
+        let id = table.kind.policy().id;
+        let unit = match head.quantity {
             Quantity::Standing(_) => {
-                return Some(Family::states_named(format!("ioproof_{}", policy.id), head.about));
+                return Some(Family::new(format!("ioproof_{id}"), "stateset", head.about));
             }
             Quantity::Text
             | Quantity::List
             | Quantity::Moment
             | Quantity::Setting
             | Quantity::Figure
-            | Quantity::Interval => {
-                return None;
-            }
-            Quantity::Ratio => ("ratio", "ratio"),
-            Quantity::Seconds => ("seconds", "s"),
-            Quantity::Nanos => ("nanoseconds", "ns"),
-            Quantity::Bytes => ("bytes", "bytes"),
-            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Amount | Quantity::Flag => {
-                ("", "")
-            }
+            | Quantity::Interval => return None,
+            Quantity::Ratio => "ratio",
+            Quantity::Seconds => "s",
+            Quantity::Nanos => "ns",
+            Quantity::Bytes => "bytes",
+            Quantity::Count | Quantity::Number | Quantity::Rate | Quantity::Amount | Quantity::Flag => "",
         };
-        Some(Family::named(name(policy.id, head.key, short), unit, head.about))
+        Some(Family::gauge(name(id, head.key, unit), head.about))
     };
     columns.filter_map(family).collect()
 }

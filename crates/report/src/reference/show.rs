@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use plan::Bytes;
 use record::{Details, Library, Published, PublishedChart, PublishedClaim, PublishedCommand, Study};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::table::COLUMNS;
@@ -12,40 +13,45 @@ use crate::table::wrapped;
 /// Width of the names before the texts.
 const NAMES: usize = 13;
 
+/// An entry of the library.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Entry<'l> {
+    Figure(&'l Published),
+    Claim(&'l PublishedClaim),
+    Command(&'l PublishedCommand),
+    Chart(&'l PublishedChart),
+    Study(&'l Study),
+}
+
+impl<'l> Entry<'l> {
+    fn of(library: &'l Library, id: &str) -> Option<Self> {
+        let figure = || library.figure(id).map(Self::Figure);
+        let claim = || library.claim(id).map(Self::Claim);
+        let command = || library.command(id).map(Self::Command);
+        let chart = || library.chart(id).map(Self::Chart);
+        figure().or_else(claim).or_else(command).or_else(chart).or_else(|| library.study(id).map(Self::Study))
+    }
+}
+
 /// The figure, statement, command line, chart or study called `id`, in full; none where the
 /// library has none of this name.
 #[must_use]
 pub fn show(library: &Library, id: &str) -> Option<String> {
-    if let Some(figure) = library.figure(id) {
-        return Some(of_figure(library, figure));
-    }
-    if let Some(found) = library.claim(id) {
-        return Some(claim(found));
-    }
-    if let Some(found) = library.command(id) {
-        return Some(command(library, found));
-    }
-    if let Some(found) = library.chart(id) {
-        return Some(chart(library, found));
-    }
-    library.study(id).map(|found| study(library, found))
+    Some(match Entry::of(library, id)? {
+        Entry::Figure(found) => of_figure(library, found),
+        Entry::Claim(found) => claim(found),
+        Entry::Command(found) => command(library, found),
+        Entry::Chart(found) => chart(library, found),
+        Entry::Study(found) => study(library, found),
+    })
 }
 
 /// As [`show`], as JSON; with what is known to be wrong with it.
 #[must_use]
 pub fn show_json(library: &Library, id: &str) -> Option<Value> {
     let misprints: Vec<_> = library.misprints_of(id).collect();
-    let entry = if let Some(found) = library.figure(id) {
-        json!({ "figure": found })
-    } else if let Some(found) = library.claim(id) {
-        json!({ "claim": found })
-    } else if let Some(found) = library.command(id) {
-        json!({ "command": found })
-    } else if let Some(found) = library.chart(id) {
-        json!({ "chart": found })
-    } else {
-        json!({ "study": library.study(id)? })
-    };
+    let entry = Entry::of(library, id)?;
     Some(json!({ "schema": "ioproof-reference/1", "entry": entry, "misprints": misprints }))
 }
 
