@@ -19,6 +19,8 @@ pub struct Expected {
     pub name: String,
     /// The limit of all of them together.
     pub amount: Amount,
+    /// Of so many: that of one × this is the amount.
+    pub count: f64,
     /// Measured ÷ expected; for latencies too.
     pub ratio: f64,
     /// No figure can be above it.
@@ -44,6 +46,10 @@ impl Statement for Expected {
         }),
         amount("measured", "measured", "Median, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount) * one.ratio)
+        }),
+        amount("each", "each", "Measured ÷ how many there are, in `unit`; nothing of one alone.", |one| {
+            let each = number(one.amount) * one.ratio / one.count;
+            if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
         }),
         share("ratio", "ratio", "Measured ÷ expected; of latencies, too.", |one| Some(one.ratio)),
         flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
@@ -103,6 +109,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             figure: subject.index,
             name: one.name.clone(),
             amount: limit,
+            count: number(limit) / number(one.amount),
             ratio: measured(figure, limit)? / number(limit),
             ceiling: one.ceiling,
             in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),

@@ -111,6 +111,7 @@ fn a_rate_above_a_link_is_found_and_a_data_sheet_is_no_link() {
         figure: 0,
         name: "PCIe x4".to_owned(),
         amount: Amount::BytesPerSecond(300_000.0),
+        count: 1.0,
         ratio,
         ceiling,
         reached: None,

@@ -1,6 +1,6 @@
 //! Figures against data sheets and limits.
 
-use analysis::{Expected, expected, mix, weakest_links};
+use analysis::{Expected, Table, Value, expected, mix, weakest_links};
 use plan::{
     Amount, Bytes, Case, Expectation, Nanos, Order, Per, Phase, Plan, Setting, SettingValue, TargetTerms,
     WorkloadSpec,
@@ -64,6 +64,25 @@ fn a_user_sees_the_two_percentages_of_a_data_sheet() {
     let found = expected(&plan, &study.figures());
     assert_eq!(shares(&found), [("read", 0.9643), ("write", 1.025)]);
     assert_eq!((found[1].figure, found[1].source.as_str(), found[1].in_time), (1, "data sheet", None));
+}
+
+/// Study E: 19 nodes write 8.75 GB/s over two fabrics to two servers.
+#[test]
+fn what_each_of_several_carries_is_told() {
+    let study = Study::default().with(on("d", "w", Phase::Write, |_| ()), &[8_750_000_000 / 4096]);
+    let of = |name, count| Expectation { count, ..sheet(name, Amount::BytesPerSecond(6.8e9)) };
+    let plan = with(&study, vec![of("node", 19.0), of("fabric", 2.0), of("server", 1.0)]);
+    let found = expected(&plan, &study.figures());
+    let counts: Vec<f64> = found.iter().map(|one| one.count.round()).collect();
+    assert_eq!(counts, [19.0, 2.0, 1.0]);
+    let table = Table::planned(&found);
+    let place = table.columns.iter().position(|head| head.key == "each").expect("a column");
+    let each: Vec<&Value> = table.rows.iter().map(|row| &row.cells[place]).collect();
+    let rate = |value: &Value| match value {
+        Value::Rate(rate, _) => (rate / 1e6).round(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((rate(each[0]), rate(each[1]), each[2]), (461.0, 4375.0, &Value::None));
 }
 
 #[test]
