@@ -7,10 +7,10 @@ use plan::{Case, Setting, SettingValue};
 use record::Measure;
 
 use crate::Figure;
+use crate::curve::shape_shown;
 use crate::curve::{Curve, CurvePoint, Shape};
 use crate::gate::Gate;
 use crate::little::little;
-use crate::shape::shape_shown;
 use crate::subject::{MEMBER, Subject, TARGET, ValueKey, grouped, value_of};
 
 /// Values that a key needs to become the x axis of a second family of curves: two are a

@@ -1,7 +1,5 @@
 //! Dips that come back after each period, as where transfers cross a stripe, and peaks, as where they fill one.
 
-use crate::curve::Dips;
-
 /// Dips that make a pattern; two are as well a coincidence.
 pub const DIPS_MIN: usize = 3;
 /// Dips that are less deep, as a share of the rate beside them, are not told from noise.
@@ -23,6 +21,15 @@ const SCATTER_MIN: f64 = 1e-3;
 const BESIDE: [usize; 3] = [3, 8, 32];
 /// Share of an axis's even steps that were measured.
 const MEASURED: f64 = 0.8;
+
+/// Dips that come back after each period, as where offsets cross a stripe, or peaks, as where transfers fill one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dips {
+    /// On the x axis.
+    pub period: f64,
+    /// Mean depth ÷ the rate beside the dip; below 0 of peaks.
+    pub depth: f64,
+}
 
 /// The dips of a curve of points (x, rate) in rising order of x, if x goes in even steps; or its peaks, which are dips of
 /// a depth below 0.

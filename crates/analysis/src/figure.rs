@@ -1,5 +1,6 @@
 //! A figure: what tables, charts and pages show, with all that must stand beside it.
 
+use std::iter;
 use std::sync::Arc;
 
 use plan::{Client, Phase, Role, Setting};
@@ -108,6 +109,13 @@ impl Figure {
         Operation::ALL.into_iter().filter_map(of).collect()
     }
 
+    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
+    /// the phase moved; none where one of them could not be observed.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(self.counted().map(|pass| &*pass.phase))
+    }
+
     /// The passes that the summaries are made of.
     pub fn counted(&self) -> impl Iterator<Item = &RepetitionFigure> {
         self.repetitions.iter().filter(|pass| pass.counts)
@@ -120,27 +128,16 @@ impl RepetitionFigure {
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
         response(&self.latency, operation)
     }
+
+    /// Device bytes ÷ application bytes of the directions that the phase moved.
+    #[must_use]
+    pub fn moved_by_devices(&self) -> Option<f64> {
+        moved_by_devices(iter::once(&*self.phase))
+    }
 }
 
 fn response(all: &[LatencySummary], operation: Operation) -> Option<&LatencySummary> {
     all.iter().find(|one| one.operation == operation && one.measure == Measure::Response)
-}
-
-impl RepetitionFigure {
-    /// Device bytes ÷ application bytes of the directions that the phase moved.
-    #[must_use]
-    pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(std::iter::once(&*self.phase))
-    }
-}
-
-impl Figure {
-    /// Device bytes ÷ application bytes of all passes that count together, of the directions that
-    /// the phase moved; none where one of them could not be observed.
-    #[must_use]
-    pub fn moved_by_devices(&self) -> Option<f64> {
-        moved_by_devices(self.counted().map(|pass| &*pass.phase))
-    }
 }
 
 fn moved_by_devices<'a>(phases: impl Iterator<Item = &'a PhaseRow>) -> Option<f64> {

@@ -116,15 +116,10 @@ impl Context<'_> {
             devices: group(&devices, |row| &row.key),
             ends: group(&ends, |row| &row.key),
         };
-        let mut done: Vec<Phase> = Vec::new();
-        let mut figures = Vec::new();
-        for &phase in case.phases.iter().filter(|phase| phase.is_result()) {
-            if !done.contains(&phase) {
-                done.push(phase);
-                figures.extend(self.figure(case, phase, phases, &rows));
-            }
-        }
-        figures
+        let first =
+            |&(place, phase): &(usize, &Phase)| phase.is_result() && !case.phases[..place].contains(phase);
+        let all = case.phases.iter().enumerate().filter(first);
+        all.filter_map(|(_, &phase)| self.figure(case, phase, phases, &rows)).collect()
     }
 
     /// The figure of `phase`; none where no pass of it counts.

@@ -41,46 +41,37 @@ impl HistorySplit {
     #[must_use]
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a HistoryRow>) -> Option<Self> {
         let mut tasks: BTreeMap<(&str, u32), Vec<(u64, u64)>> = BTreeMap::new();
-        let (mut count, mut sum) = (0_u64, 0.0);
-        let (mut seen, mut by_sector, mut seen_latency, mut seen_device) = (0_u64, 0_u64, 0.0, 0.0);
-        for row in rows {
-            count += 1;
-            sum += row.latency_ns as f64;
+        let rows: Vec<&HistoryRow> = rows.into_iter().collect();
+        for row in &rows {
             tasks.entry((&row.node, row.task)).or_default().push((row.start_ns, row.latency_ns));
-            if let Some(device_ns) = row.device_ns {
-                seen += 1;
-                by_sector += u64::from(row.matched == "sector");
-                seen_latency += row.latency_ns as f64;
-                seen_device += device_ns as f64;
-            }
         }
-        if count == 0 {
-            return None;
-        }
-        let latency_ns = sum / count as f64;
-        let (mut gaps, mut gap_sum) = (0.0, 0.0);
-        for trip in tasks.values().filter_map(|operations| RoundTrip::of(operations, None)) {
-            let of_task = (trip.n - 1) as f64;
-            gaps += of_task;
-            gap_sum += trip.gap_ns * of_task;
-        }
-        let gap_ns = (gaps > 0.0).then(|| gap_sum / gaps);
-        let device = (seen > 0).then(|| {
-            let seen_count = seen as f64;
-            DevicePart {
-                operations: seen,
-                by_sector,
-                latency_ns: seen_latency / seen_count,
-                device_ns: seen_device / seen_count,
-                rest_ns: (seen_latency - seen_device) / seen_count,
-            }
-        });
+        let latency_ns = mean(rows.iter().map(|row| (row.latency_ns as f64, 1.0)))?;
+        let trips = tasks.values().filter_map(|operations| RoundTrip::of(operations, None));
+        let gap_ns = mean(trips.map(|trip| (trip.gap_ns, (trip.n - 1) as f64)));
+        let seen: Vec<_> = rows.iter().filter_map(|row| Some((row, row.device_ns? as f64))).collect();
+        let of_seen = |of: fn(f64, f64) -> f64| {
+            mean(seen.iter().map(|(row, device_ns)| (of(row.latency_ns as f64, *device_ns), 1.0)))
+        };
+        let device = of_seen(|latency_ns, _| latency_ns).zip(of_seen(|_, device_ns| device_ns));
         Some(Self {
-            operations: count,
+            operations: rows.len() as u64,
             latency_ns,
             gap_ns,
             between_ns: gap_ns.map(|gap| gap - latency_ns),
-            device,
+            device: device.map(|(latency_ns, device_ns)| DevicePart {
+                operations: seen.len() as u64,
+                by_sector: seen.iter().filter(|(row, _)| row.matched == "sector").count() as u64,
+                latency_ns,
+                device_ns,
+                rest_ns: latency_ns - device_ns,
+            }),
         })
     }
+}
+
+/// The mean of values with their weights.
+fn mean(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (sum, weights) =
+        values.fold((0.0, 0.0), |(sum, all), (value, weight)| (sum + value * weight, all + weight));
+    (weights > 0.0).then(|| sum / weights)
 }

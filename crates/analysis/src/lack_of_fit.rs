@@ -3,7 +3,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-use crate::curve::Sample;
+use crate::Summary;
 use crate::difference::DIFFERENCE_LEVEL;
 
 /// Repetitions of each point below which their scatter is not known.
@@ -15,6 +15,35 @@ const SCATTER_MIN: f64 = 1e-3;
 /// The weights of a line come from the line itself; after so many rounds they no longer change much.
 const ROUNDS: usize = 3;
 
+/// One point of a curve as far as its shape goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// The swept value.
+    pub x: f64,
+    /// The median rate.
+    pub y: f64,
+    /// The mean rate.
+    pub mean: f64,
+    /// Repetitions.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
+    pub deviation: f64,
+}
+
+impl Sample {
+    /// The repetitions at `x`.
+    pub(crate) const fn of(x: f64, all: &Summary) -> Self {
+        let Summary { median: y, mean, n: repetitions, deviation_sample: deviation, .. } = *all;
+        Self { x, y, mean, repetitions, deviation }
+    }
+
+    /// A point that was measured once.
+    #[must_use]
+    pub const fn once(x: f64, y: f64) -> Self {
+        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
+    }
+}
+
 /// A model of a curve: the same rate at every point, or a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -23,37 +52,23 @@ pub enum Model {
     Straight,
 }
 
-/// What repetitions say of a [`Model`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelTest {
-    /// The points are farther from it than the scatter explains.
-    Refuted,
-    /// They are not.
-    Compatible,
-    /// There are too few points, or too few repetitions of one.
-    Unknown,
-}
-
-/// Tests `model` for lack of fit: the mean square of the points' distances from the model ÷ the mean square of
+/// Whether the points are farther from `model` than the scatter explains; none where there are too few points, or too
+/// few repetitions of one. The test for lack of fit: the mean square of the points' distances from the model ÷ the mean square of
 /// repetitions within points, against the F distribution at [`DIFFERENCE_LEVEL`]. Squares are of shares of the rate,
 /// because noise grows with the rate.
 ///
 /// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; of the flat model it is
 /// the analysis of variance in one way.
 #[must_use]
-pub fn lack_of_fit(samples: &[Sample], model: Model) -> ModelTest {
-    let Some(line) = Line::through(samples, model) else { return ModelTest::Unknown };
+pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
+    let line = Line::through(samples, model)?;
     let freedom = samples.len() as f64 - if model == Model::Flat { 1.0 } else { 2.0 };
-    match exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom) {
-        true => ModelTest::Refuted,
-        false => ModelTest::Compatible,
-    }
+    Some(exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom))
 }
 
 /// Whether a line that is not flat is stated: flat is refuted, and straight is not.
 pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
-    lack_of_fit(samples, Model::Flat) == ModelTest::Refuted
-        && lack_of_fit(samples, Model::Straight) == ModelTest::Compatible
+    lack_of_fit(samples, Model::Flat) == Some(true) && lack_of_fit(samples, Model::Straight) == Some(false)
 }
 
 /// Whether a line that bends down at `x` describes the curve better than a straight one, by the F test of one more
@@ -63,7 +78,7 @@ pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
 #[must_use]
 pub fn bends_at(samples: &[Sample], x: f64) -> bool {
     let Some(line) = Line::through(samples, Model::Straight) else { return false };
-    if lack_of_fit(samples, Model::Straight) != ModelTest::Refuted {
+    if lack_of_fit(samples, Model::Straight) != Some(true) {
         return false;
     }
     // What a line leaves of the bend and of the rates has no more of the line in it.

@@ -83,7 +83,6 @@ mod regression;
 mod scaling;
 mod seek;
 mod settled;
-mod shape;
 mod slowest;
 mod strips;
 mod subject;
@@ -107,6 +106,6 @@ pub use self::{
     little::*, matrix::*, member_figures::*, members::*, names::*, needs::*, node_comparison::*,
     node_grid::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
     printed_checks::*, process_limit::*, published::*, rank_map::*, ranks::*, rates::*, reconciled::*,
-    regression::*, scaling::*, seek::*, settled::*, shape::*, slowest::*, strips::*, subject::*, summary::*,
-    table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    regression::*, scaling::*, seek::*, settled::*, slowest::*, strips::*, subject::*, summary::*, table::*,
+    timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

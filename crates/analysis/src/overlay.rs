@@ -2,10 +2,10 @@
 
 use plan::{Phase, SettingValue};
 
+use crate::curve::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
 use crate::curve::{Curve, CurvePoint};
 use crate::curve_shape::on_axis;
 use crate::gate::{Gate, Kind, Stated};
-use crate::shape::{ALIKE_SHARE, ALIKE_SHARE_UNREPEATED};
 use crate::subject::{grouped, texts};
 use crate::table::{Column, Of, Statement, Value, change, operations, setting, share, subject, word};
 

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use plan::{Quantity, Selector, SettingValue};
 use record::Operation;
 
-use crate::curve::Sample;
+use crate::curve::shape;
 use crate::curve_shape::{is_counted, regression};
 use crate::gate::Gate;
+use crate::lack_of_fit::Sample;
 use crate::node_comparison::comparison;
-use crate::shape::shape;
 use crate::subject::{Subject, label};
 use crate::summary::median;
 use crate::table::Standing;

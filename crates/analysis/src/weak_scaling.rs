@@ -3,11 +3,11 @@
 use plan::{Client, Layer, Phase, Setting};
 
 use crate::amount::{bytes_of_one, in_unit_of};
-use crate::curve::Sample;
+use crate::curve::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
 use crate::gate::{Gate, Kind, Stated};
-use crate::lack_of_fit::{Model, ModelTest, lack_of_fit, rises_straight};
+use crate::lack_of_fit::Sample;
+use crate::lack_of_fit::{Model, lack_of_fit, rises_straight};
 use crate::regression::Regression;
-use crate::shape::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
 use crate::subject::{NODES, Subject, TARGET, TASKS, TASKS_PER_NODE, grouped, texts};
 use crate::summary::whole;
 use crate::table::{
@@ -289,8 +289,8 @@ fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<Weak
     let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
     let line = Regression::of(&x, &y).filter(|_| rises_straight(&samples));
     let flat = lack_of_fit(&samples, Model::Flat);
-    let full = flat == ModelTest::Compatible || lack_of_fit(&samples, Model::Straight) == ModelTest::Refuted;
-    let shares = if flat == ModelTest::Refuted { &PEAK_SHARES[..] } else { &[] };
+    let full = flat == Some(false) || lack_of_fit(&samples, Model::Straight) == Some(true);
+    let shares = if flat == Some(true) { &PEAK_SHARES[..] } else { &[] };
     let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
     wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
     wanted.dedup();
