@@ -110,12 +110,9 @@ impl RateUnits {
     }
 }
 
-/// The whole number of MiB/s that a printed number of operations per second of `transfer` comes
-/// from, if it is one: `operations × transfer ÷ 2²⁰`. At 4 KiB only one number in 256 is such a
-/// multiple by chance, so a printed one was not counted but converted from a rounded bandwidth.
-///
-/// None where the number is not whole or not above 0, and where the transfer does not divide a
-/// MiB into at least 16 parts: larger ones are multiples too often to mean anything.
+/// The whole number of MiB/s that a printed number of operations per second of `transfer` comes from, if it is one. At
+/// 4 KiB only one number in 256 is such a multiple by chance, so a printed one was converted from a rounded bandwidth.
+/// None where the transfer does not divide a MiB into at least 16 parts: larger ones are multiples too often.
 ///
 /// ```
 /// use analysis::whole_mebibytes;

@@ -1,28 +1,23 @@
 //! Intervals of any statistic, from samples of the sample.
 //!
-//! Values are drawn from the sample itself, with replacement, as many as it has; the statistic of
-//! many such samples shows how far it would vary. The generator is xoshiro256++ (Blackman and
-//! Vigna, 2021), seeded by SplitMix64, and its numbers are taken in a fixed order: the same values,
-//! seed and number of samples give the same interval on every machine.
+//! The generator is xoshiro256++ (Blackman and Vigna, 2021), seeded by SplitMix64, and its numbers are taken in a fixed
+//! order: the same values, seed and number of samples give the same interval on every machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Samples that an interval is drawn from where nothing else is asked: beyond this its ends move
-/// by less than one percent of its width (Efron and Tibshirani, 1993, section 19.3, ask for 1000
-/// at least).
+/// Samples where nothing else is asked: beyond this the ends of an interval move by less than one percent of its width
+/// (Efron and Tibshirani, 1993, section 19.3, ask for 1000 at least).
 pub const BOOTSTRAP_SAMPLES: usize = 10_000;
 
 /// Which ends an interval has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BootstrapMethod {
-    /// The percentiles of the samples' statistics (Efron, 1979). Too narrow, and off to one side,
-    /// where the statistic is biased or the values are skewed.
+    /// Of the samples' statistics (Efron, 1979). Off to one side where the statistic is biased or the values are skewed.
     Percentile,
-    /// Bias-corrected and accelerated (Efron, "Better Bootstrap Confidence Intervals", Journal of
-    /// the American Statistical Association 82, 1987): the percentiles are moved by the share of
-    /// samples below the statistic (bias) and by the skewness of the jackknife (acceleration).
+    /// Percentiles, moved by the share of samples below the statistic (bias) and by the skewness of the jackknife
+    /// (acceleration): Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical Association 82, 1987.
     Bca,
 }
 
@@ -61,11 +56,8 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of `statistic` over `values`, which may be pairs or groups that are drawn as a whole.
-    ///
-    /// None for fewer than two values, statistics that are not finite, a confidence
-    /// outside of 0 to 1, or where the correction does not exist because all samples lie on one
-    /// side of the statistic.
+    /// The interval of `statistic` over `values`, which may be pairs or groups that are drawn as a whole. None for fewer
+    /// than two values, statistics that are not finite, or where all samples lie on one side of the statistic.
     ///
     /// ```
     /// use analysis::{Bootstrap, bootstrap_mean};

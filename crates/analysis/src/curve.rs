@@ -8,18 +8,15 @@ use crate::lack_of_fit::{FIT_POINTS_LEAST, Model, Sample, bends_at, lack_of_fit}
 
 /// A plateau stays within this share of the peak.
 pub const PLATEAU_SHARE: f64 = 0.10;
-/// The knee is at least this far from the chord, where the curve and its axis are both 1 long:
-/// what is nearer is a straight line with some noise.
+/// The knee is at least this far from the chord, where the curve and its axis are both 1 long.
 pub const KNEE_DISTANCE_MIN: f64 = 0.10;
 /// Below this rise, as a share of the peak, a curve is flat and has no knee.
 pub const KNEE_RISE_MIN: f64 = 0.10;
-/// Below this share of the rate two points are alike, whatever their repetitions say: no storage
-/// gives the same rate twice.
+/// Below this share of the rate two points are alike, whatever their repetitions say.
 pub const ALIKE_SHARE: f64 = 0.02;
 /// The same where nothing was repeated and the noise is not known.
 pub const ALIKE_SHARE_UNREPEATED: f64 = 0.05;
-/// Standard errors by which a point stands out. With four, one of 30,000 pairs does by chance, so
-/// that a curve of a hundred points seldom has one that does.
+/// Standard errors by which a point stands out; with four, one of 30,000 pairs does by chance.
 const STANDARD_ERRORS: f64 = 4.0;
 /// Standard error of a median ÷ that of a mean of normal values: √(π/2).
 const MEDIAN_ERROR: f64 = 1.253_314;
@@ -74,21 +71,17 @@ pub struct CurvePoint {
 pub struct Shape {
     /// Where the rate is highest, as an index into the points.
     pub peak: Option<usize>,
-    /// Where the rise ends: the farthest point from the chord of the normalised curve; none where
-    /// the curve does not bend.
+    /// Where the rise ends: the farthest point from the chord of the normalised curve.
     pub knee: Option<f64>,
-    /// From where to where the rate stays within 10 % of the peak; none where no neighbour of the
-    /// peak does.
+    /// From where to where the rate stays within 10 % of the peak.
     pub plateau: Option<(f64, f64)>,
     /// Smallest value that reaches 90 % of the peak.
     pub reaches_90: Option<f64>,
     /// Smallest value that reaches 95 % of the peak.
     pub reaches_95: Option<f64>,
-    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak; none
-    /// where the curve ends there.
+    /// Largest distance from the peak beyond [`Shape::reaches_95`], as a share of the peak.
     pub spread_beyond: Option<f64>,
-    /// A point inside the curve that stands out from both neighbours beyond the noise: the peak
-    /// where it does, else the highest that does.
+    /// The highest point inside the curve that stands out from both neighbours beyond the noise.
     pub sweet_spot: Option<f64>,
     /// Regular dips or peaks.
     pub dips: Option<Dips>,
@@ -183,8 +176,7 @@ fn axis(samples: &[Sample]) -> fn(f64) -> f64 {
     if logarithmic { f64::log2 } else { |value| value }
 }
 
-/// Whether values on an axis grow by a factor rather than by steps: their logarithms are spaced
-/// more evenly than they are themselves.
+/// Whether values on an axis grow by a factor: their logarithms are spaced more evenly than they are themselves.
 #[must_use]
 pub fn geometric(values: &[f64]) -> bool {
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
@@ -198,8 +190,7 @@ pub fn geometric(values: &[f64]) -> bool {
     unevenness(f64::log2) < unevenness(|value| value)
 }
 
-/// From where to where the rate stays within `share` of the peak, around the peak; none where
-/// that is the peak alone.
+/// From where to where the rate stays within `share` of the peak; none where that is the peak alone.
 pub(crate) fn plateau(samples: &[Sample], share: f64) -> Option<(f64, f64)> {
     let peak = peak(samples)?;
     let least = samples[peak].y * (1.0 - share);
@@ -215,8 +206,7 @@ pub(crate) fn reaches(samples: &[Sample], share: f64) -> Option<f64> {
     samples.iter().find(|sample| sample.y >= least).map(|sample| sample.x)
 }
 
-/// Largest distance from the peak at points beyond `from`, as a share of the peak; none where
-/// there are none.
+/// Largest distance from the peak at points beyond `from`, as a share of the peak.
 pub(crate) fn spread_beyond(samples: &[Sample], from: f64) -> Option<f64> {
     let peak = samples[peak(samples)?].y;
     let lowest = samples.iter().filter(|sample| sample.x > from).map(|sample| sample.y).reduce(f64::min)?;

@@ -19,14 +19,11 @@ const SECOND_AXIS_VALUES_MIN: usize = 3;
 
 /// The curves of all sweeps.
 ///
-/// For each workload the x axis is the swept numeric key with most values, the first of them in
-/// the study where several have as many; each other numeric key with at least
-/// three values is the axis of a second family. There is one curve for each
-/// target, client, phase and combination of the other swept keys: figures of clients on the server
-/// and behind a network never share one. Keys that go in step with the axis are not fixed. A point
-/// that was measured twice, as in merged runs, starts a second curve, so that both can be laid over
-/// each other. A curve has at least two points. Disqualified ones have no part in a shape, and a curve over the
-/// names of members has none.
+/// For each workload the x axis is the swept numeric key with most values, the first of them in the study where several
+/// have as many; each other numeric key with at least three values is the axis of a second family. There is one curve
+/// for each target, client, phase and combination of the other swept keys, but those that go in step with the axis. A
+/// point that was measured twice, as in merged runs, starts a second curve. A curve has at least two points.
+/// Disqualified ones have no part in a shape, and a curve over the names of members has none.
 #[must_use]
 pub fn curves(gate: &Gate<'_>) -> Vec<Curve> {
     let of_group = grouped(&gate.subjects, |one| one.case.group.as_str()).into_iter();

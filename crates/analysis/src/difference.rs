@@ -11,8 +11,8 @@ pub const DIFFERENCE_LEAST: usize = 5;
 /// A difference is stated where equal samples would show it with at most this probability.
 pub const DIFFERENCE_LEVEL: f64 = 0.01;
 
-/// Relative: what is closer is equal, and a sample is taken to scatter by at least as much. It is far above the
-/// rounding of sums and logarithms, and far below what a clock resolves of a phase.
+/// Relative: what is closer is equal, and a sample is taken to scatter by at least as much. Far above rounding, and far
+/// below what a clock resolves of a phase.
 const RESOLUTION: f64 = 1e-9;
 
 /// Samples of one size whose variances differ by a ratio that is less probable than this are not taken to scatter
@@ -157,16 +157,14 @@ fn means(one: &Summary, other: &Summary) -> Option<(f64, f64, StudentsT)> {
     Some((other.mean - one.mean, (a + b).sqrt(), StudentsT::new(0.0, 1.0, freedom).ok()?))
 }
 
-/// Fewer values than this on a side say too little of a spread: the distances of four from their
-/// own median are hardly free.
+/// Fewer values on a side say too little: the distances of four from their own median are hardly free.
 pub const SPREAD_VALUES_MIN: usize = 5;
 
 /// Which of two is steadier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub enum Steadier {
-    /// The first.
     First,
-    /// The second.
     Second,
     /// No difference beyond chance.
     NoDifference,

@@ -7,11 +7,10 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::subject::Subject;
 use crate::table::{Column, Of, Statement, Value, seconds, setting, subject, word};
 
-/// Repetitions spread more than before where their deviation is this many times what it was. With
-/// five repetitions of each size, one of two hundred pairs of sizes differs so by chance.
+/// Repetitions spread more than before where their deviation is this many times what it was: with five of each size, one
+/// of two hundred pairs of sizes differs so by chance.
 pub const ONSET_FACTOR: f64 = 3.0;
-/// A size where the spread begins has at least this part of the spread that follows: the onset is
-/// not before it.
+/// A size where the spread begins spreads at least so many times as far as those before.
 const ONSET_POINT_FACTOR: f64 = 2.0;
 /// Sizes before an onset, so that there is something to compare with.
 const BEFORE_MIN: usize = 2;
@@ -113,11 +112,10 @@ fn is_over_size(subjects: &[&Subject<'_>]) -> bool {
 /// From which place on repetitions spread at least [`ONSET_FACTOR`] times as far as before, given
 /// the number of repetitions and their coefficient of variation at each size, in rising order.
 ///
-/// Of all places the likeliest for one change of the variance of normal values is taken: the
-/// smallest sum over both sides of degrees of freedom × ln(variance). Source: the likelihood of
-/// D. M. Hawkins, "Testing a sequence of observations for a shift in location", Journal of the
-/// American Statistical Association 72, 1977, with the variance in place of the mean. The factor in
-/// place of a significance says how much a reader cares for.
+/// Of all places the likeliest for one change of the variance of normal values is taken: the smallest sum over both
+/// sides of degrees of freedom × ln(variance). Source: the likelihood of D. M. Hawkins, "Testing a sequence of
+/// observations for a shift in location", Journal of the American Statistical Association 72, 1977, with the variance in
+/// place of the mean.
 ///
 /// ```
 /// let spreads = [(5, 0.01), (5, 0.012), (5, 0.009), (5, 0.08), (5, 0.11), (5, 0.09)];

@@ -14,6 +14,7 @@ use crate::{RateName, Rates, Summary};
 
 /// One pass of a figure.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct RepetitionFigure {
     /// The number of the pass, from 0.
     pub repetition: u32,
@@ -22,9 +23,7 @@ pub struct RepetitionFigure {
     /// Whether the summaries of the figure are made of it: it is recorded and, where the case ends
     /// at the steady state, lies in the last window.
     pub counts: bool,
-    /// The phase as recorded.
     pub phase: Arc<PhaseRow>,
-    /// Its named rates.
     pub rates: Rates,
     /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
     /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
@@ -39,22 +38,18 @@ pub struct RepetitionFigure {
 
 /// A result phase of a case, over all its passes.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Figure {
-    /// [`plan::Case::id`].
     pub case: String,
     /// The workload of the study that the case is a point of: [`plan::Case::group`].
     pub group: String,
-    /// The target: [`plan::Case::target`].
     pub target: String,
     /// Where the measuring program ran, as the study says of the target.
     pub client: Client,
-    /// The swept keys and their values: [`plan::Case::settings`].
     pub settings: Vec<Setting>,
-    /// Where the figure comes from.
     pub provenance: Provenance,
     /// What the case is for; may be empty.
     pub title: String,
-    /// The phase.
     pub phase: Phase,
     /// Size, order, direction, path, depth and tasks: no figure is shown without them.
     pub conditions: String,

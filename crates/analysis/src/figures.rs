@@ -28,9 +28,8 @@ const THREADS_MAX: usize = 2;
 /// For fewer cases no thread is worth its start.
 const CASES_OF_A_THREAD: usize = 64;
 
-/// The figures of all result phases, in the order of the plan, summarised by the rate called
-/// `rate`. A figure whose passes do not all have that rate is summarised by wall time instead;
-/// [`Figure::rate`] says which it is. A phase without a pass that counts has no figure.
+/// The figures of all result phases, in the order of the plan, summarised by the rate called `rate`, or by wall time where
+/// not all passes have that. A phase without a pass that counts has no figure.
 ///
 /// Rows are taken from `run` one case at a time in each of some threads, and dropped again.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Bytes, Client, Order, Phase, Plan};
+use plan::{Bytes, Client, Phase, Plan};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, subjects};
@@ -102,15 +102,12 @@ pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Defi
 impl DefinedIops {
     fn of(subject: &Subject<'_>, cached: bool) -> Self {
         let (workload, figure) = (&subject.case.workload, subject.figure);
-        let mixed = figure.phase == Phase::Mixed;
+        let reads = format!("{} % reads", workload.read_percent);
         let way = [
-            Some(
-                if matches!(workload.order, Order::Random { .. }) { "random" } else { "sequential" }
-                    .to_owned(),
-            ),
-            mixed.then(|| format!("{} % reads", workload.read_percent)),
-            Some(if workload.direct { "direct" } else { "page cache" }.to_owned()),
-            (figure.phase.writes() && workload.sync.per_write).then(|| "each on stable storage".to_owned()),
+            Some(if subject.is_random() { "random" } else { "sequential" }),
+            (figure.phase == Phase::Mixed).then_some(reads.as_str()),
+            Some(if workload.direct { "direct" } else { "page cache" }),
+            (figure.phase.writes() && workload.sync.per_write).then_some("each on stable storage"),
         ];
         let latency = operation_of(figure.phase).and_then(|operation| figure.response(operation));
         Self {

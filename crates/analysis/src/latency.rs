@@ -107,9 +107,8 @@ struct Bucket {
 
 /// The latency of all operations of one kind, in one phase or in several merged.
 ///
-/// Every transfer is in exactly one bucket, and merging adds buckets, so a merged histogram is
-/// the histogram of all transfers together. A bucket is narrower than 1 % of its values; that is
-/// the error of every figure here.
+/// Every transfer is in exactly one bucket, and merging adds buckets. A bucket is narrower than 1 % of its values; that
+/// is the error of every figure here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latency {
     buckets: Vec<Bucket>,
@@ -164,16 +163,14 @@ impl Latency {
         self.mean_of(|middle| middle)
     }
 
-    /// Whether the mean is known to 10 %: a tool may have printed a few percentiles alone, and then it can be
-    /// anywhere between them.
+    /// Whether the mean is known to 10 %: of a few printed percentiles it can be anywhere between them.
     #[must_use]
     pub fn knows_mean(&self) -> bool {
         let off = |one: &Bucket| one.high_ns.saturating_sub(one.low_ns) as f64 / 2.0 * one.count as f64;
         self.buckets.iter().map(off).sum::<f64>() / self.count as f64 <= self.mean_ns() * MEAN_KNOWN
     }
 
-    /// The standard deviation over all operations, with the divisor n, from the buckets' middles; what
-    /// ioping prints as `mdev`.
+    /// The standard deviation with the divisor n, from the buckets' middles; what ioping prints as `mdev`.
     #[must_use]
     pub fn deviation_ns(&self) -> f64 {
         let mean = self.mean_ns();
@@ -207,8 +204,7 @@ impl Latency {
     }
 
     /// The latency that `percent` of the transfers did not exceed: the upper edge of the bucket
-    /// that holds the nearest rank, `⌈percent / 100 · count⌉`. The upper edge never flatters, and
-    /// is less than 1 % above the transfer's own latency.
+    /// that holds the nearest rank, `⌈percent / 100 · count⌉`, which never flatters.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> u64 {
         let rank = crate::summary::nearest_rank(percent, self.count) as u64;

@@ -7,8 +7,7 @@ use record::{Operation, PhaseRow, SeriesRow, TaskRow};
 
 use crate::summary::nearest_rank;
 
-/// The percentile of the per-second rates that a storage system is said to sustain: one second
-/// in twenty was worse.
+/// The percentile of the per-second rates that is sustained: one second in twenty was worse.
 pub const SUSTAINED_PERCENTILE: f64 = 5.0;
 /// Whole seconds that a sustained rate needs: a low percentile of fewer is just the lowest.
 pub const SUSTAINED_SECONDS_MIN: usize = 3;
@@ -44,8 +43,7 @@ impl Rate {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as the rate of that name")]
 pub struct Rates {
-    /// All bytes ÷ wall time, open and close (with its fsync) included. IOR's `bw(MiB/s)` of a
-    /// phase (IOR user guide, "access" table: bandwidth is data over total time).
+    /// IOR's `bw(MiB/s)` of a phase (IOR user guide, "access" table: bandwidth is data over total time).
     pub by_wall: Rate,
     pub by_io: Rate,
     /// Sum of the tasks' own rates; above [`Rates::by_io`] where tasks did not run together.
@@ -56,8 +54,7 @@ pub struct Rates {
     pub at_stonewall: Option<Rate>,
     /// The slowest and the fastest task; none where no task has times.
     pub tasks: Option<TaskRates>,
-    /// Each operation apart, where the phase did several: reads and writes of a mixed one, creates,
-    /// stats, reads and removes of a round of objects. Else empty.
+    /// Each operation apart, where the phase did several. Else empty.
     pub operations: Vec<OperationRates>,
 }
 
@@ -87,13 +84,11 @@ pub struct OperationRates {
 const NONE: Rate = Rate { bytes_per_second: 0.0, transfers_per_second: 0.0 };
 
 impl Rates {
-    /// The rates of `phase`. Rows of other phases among `tasks` and `series` are left out, so a
-    /// whole run's rows can be given.
+    /// The rates of `phase`. Rows of other phases among `tasks` and `series` are left out.
     ///
-    /// Transfers at the first task's end and at the stonewall are not counted by the record; they
-    /// are taken in proportion to the bytes, which is exact as long as transfers have one size. Operations
-    /// that move no bytes are taken from the seconds, as if they had been done evenly within each; where
-    /// there are none, neither rate is known.
+    /// Transfers at the first task's end and at the stonewall are taken in proportion to the bytes, which is exact as
+    /// long as transfers have one size; operations that move no bytes are taken from the seconds, as if they had been
+    /// done evenly within each.
     #[must_use]
     pub fn of<'a>(
         phase: &PhaseRow,

@@ -6,9 +6,8 @@ use crate::summary::{CONFIDENCE, whole};
 
 /// A line of least squares, `y = intercept + slope · x`, with its uncertainty.
 ///
-/// The formulas are those of Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998,
-/// sections 1.2 to 1.4 and 3.1: with `Sxx = Σ(x − x̄)²`, `slope = Σ(x − x̄)(y − ȳ) ÷ Sxx`,
-/// `intercept = ȳ − slope · x̄`, and the residual variance `s² = Σ(residual²) ÷ (n − 2)`.
+/// Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, sections 1.2 to 1.4 and 3.1: `Sxx = Σ(x − x̄)²`,
+/// `slope = Σ(x − x̄)(y − ȳ) ÷ Sxx`, and the residual variance `s² = Σ(residual²) ÷ (n − 2)`.
 /// Intervals have [`CONFIDENCE`] and assume independent residuals of one normal distribution.
 ///
 /// ```
@@ -25,8 +24,7 @@ pub struct Regression {
     pub slope: f64,
     /// y where x is 0.
     pub intercept: f64,
-    /// Share of the variance of y that the line explains, `1 − Σ(residual²) ÷ Σ(y − ȳ)²`; 0 where
-    /// all y are equal and nothing is to be explained.
+    /// Share of the variance of y that the line explains, `1 − Σ(residual²) ÷ Σ(y − ȳ)²`; 0 where all y are equal.
     pub r_squared: f64,
     /// y minus the line, point by point in the order given.
     pub residuals: Vec<f64>,
@@ -57,8 +55,7 @@ pub struct Prediction {
     pub value: f64,
     /// Half width of the interval that holds the line itself, `t · s · √(1/n + (x − x̄)² ÷ Sxx)`.
     pub line_half_width: Option<f64>,
-    /// Half width of the interval that holds one more measurement,
-    /// `t · s · √(1 + 1/n + (x − x̄)² ÷ Sxx)`.
+    /// That of the interval that holds one more measurement, `t · s · √(1 + 1/n + (x − x̄)² ÷ Sxx)`.
     pub half_width: Option<f64>,
     /// x is outside of the points: the interval does not know whether the line goes on.
     pub extrapolated: bool,
@@ -126,9 +123,8 @@ pub(crate) fn student(freedom: f64) -> f64 {
         .map_or(f64::INFINITY, |student| student.inverse_cdf(1.0 - (1.0 - CONFIDENCE) / 2.0))
 }
 
-/// The smallest whole number `n`, from 1, at which `intercept + slope · n` reaches `plateau`: the
-/// node count from which local devices overtake a shared layer that does not grow. None where
-/// the line never gets there.
+/// The smallest whole number `n`, from 1, at which `intercept + slope · n` reaches `plateau`: from so many nodes on local
+/// devices overtake a shared layer that does not grow.
 ///
 /// ```
 /// assert_eq!(analysis::crossover(378.0, 0.0, 4400.0), Some(12));

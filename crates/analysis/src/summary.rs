@@ -39,11 +39,10 @@ pub struct Summary {
     /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
     /// mean is 0.
     pub variation: f64,
-    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]), which cannot be so sure.
+    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]).
     ///
-    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010,
-    /// theorem 2.1; asked for by Hoefler and Belli, "Scientific Benchmarking of Parallel Computing
-    /// Systems", SC'15, rule 5: no assumption on the distribution is made.
+    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1; asked for by
+    /// Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC'15, rule 5.
     pub median_interval: Option<Interval>,
     /// The largest value: the best of several rates. To be shown only where a method asks for it.
     pub best: f64,
