@@ -46,10 +46,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
 
 /// Where a report goes.
 pub(crate) enum Output {
-    /// Into the directory of a run, which may be somebody else's: it replaces the report that is there,
-    /// and follows no link.
-    InRun(Replacement),
-    /// To a path that the user has named, be it a link.
+    /// It replaces what is there when it is whole, and follows no link: the directory of a run may be somebody
+    /// else's, and an older report stays where the newer one has no room.
+    Replaced(Replacement),
+    /// To a link, a pipe or a device that the user has named.
     Named(File),
 }
 
@@ -73,7 +73,7 @@ impl Output {
             && in_record(&parent)
         {
             return match is_report(name) || path.symlink_metadata().is_err() {
-                true => Ok(Self::InRun(Replacement::new(&parent, Path::new(name))?)),
+                true => Ok(Self::Replaced(Replacement::new(&parent, Path::new(name))?)),
                 false => refuse("is a part of the record"),
             };
         }
@@ -85,12 +85,16 @@ impl Output {
                 return refuse("is a block device");
             }
         }
-        let file =
-            File::create(path).map_err(|error| Failure::new(Exit::Record, not_written(path, error)))?;
-        Ok(Self::Named(file))
+        let is_regular = path.symlink_metadata().map_or(true, |there| there.is_file());
+        match path.file_name().filter(|_| is_regular) {
+            Some(name) => Ok(Self::Replaced(Replacement::new(parent, Path::new(name))?)),
+            None => File::create(path)
+                .map(Self::Named)
+                .map_err(|error| Failure::new(Exit::Record, not_written(path, error))),
+        }
     }
 
-    /// Writes what `write` does, all of it or, in the directory of a run, nothing.
+    /// Writes what `write` does, all of it or, where it replaces a file, nothing.
     pub(crate) fn write(
         self,
         path: &Path,
@@ -98,7 +102,7 @@ impl Output {
     ) -> Result<(), Failure> {
         let failure = |error| Failure::new(Exit::Record, not_written(path, error));
         match self {
-            Self::InRun(file) => {
+            Self::Replaced(file) => {
                 let file = buffered(file, write).map_err(failure)?;
                 Ok(file.finish()?)
             }
@@ -131,7 +135,7 @@ fn in_run(
     write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
 ) -> Result<PathBuf, Failure> {
     let path = directory.join(name);
-    Output::InRun(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
+    Output::Replaced(Replacement::new(directory, Path::new(name))?).write(&path, write)?;
     Ok(path)
 }
 

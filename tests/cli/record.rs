@@ -1,7 +1,10 @@
 //! `ioproof report`: the tables again, in every form, also of a damaged run directory.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use testbed::Testbed;
 
 use crate::desk::{Desk, assert_says, names, run};
 
@@ -44,7 +47,46 @@ fn every_form_is_printed_or_written() {
 fn a_report_that_cannot_be_written_is_told() {
     let desk = recorded();
     let program = desk.ioproof("report --format csv --output no/such/file").arg(desk.record());
-    assert_says(&run(&program).expect_code(7).stderr, &["no/such/file", "choose another place"]);
+    assert_says(&run(&program).expect_code(7).stderr, &["no/such/file", "check the path"]);
+}
+
+#[test]
+fn an_older_report_stays_where_the_new_one_has_no_room() {
+    if testbed::skipped(Testbed::available()) {
+        return;
+    }
+    let desk = recorded();
+    let small = SmallDisk::mount(desk.path("small"));
+    for (name, before) in [("page.html", Some("the older one")), ("new.html", None)] {
+        let path = small.0.join(name);
+        if let Some(text) = before {
+            fs::write(&path, text).expect("it fits");
+        }
+        let program = desk.ioproof("report --format html --output").arg(&path).arg(desk.record());
+        let failed = run(&program).expect_code(7);
+        assert_says(&failed.stderr, &[name, "No space left", "choose another place"]);
+        assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
+    }
+    assert_eq!(names(&small.0), ["page.html"]);
+}
+
+/// A file system of some pages.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(place: PathBuf) -> Self {
+        fs::create_dir(&place).expect("a directory");
+        let mount =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=32k", "none"]).arg(&place).status();
+        assert!(mount.expect("it runs").success());
+        Self(place)
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
 }
 
 #[test]
