@@ -589,14 +589,10 @@ impl Row for WarningRow {
         let keys = cases.into_iter().zip(repetitions.into_iter().zip(phases));
         keys.zip(details)
             .map(|((case, (repetition, phase)), detail)| {
-                let key = case.zip(repetition.zip(phase)).map(|(case, (repetition, phase))| PhaseKey {
-                    case,
-                    repetition,
-                    phase,
-                });
+                let key = || Some(PhaseKey { case: case?, repetition: repetition?, phase: phase? });
                 let warning =
                     serde_json::from_str(&detail).map_err(|error| format!("column detail: {error}"))?;
-                Ok(Self { key, warning })
+                Ok(Self { key: key(), warning })
             })
             .collect()
     }
