@@ -111,8 +111,7 @@ pub fn difference(before: &[f64], after: &[f64], family: usize) -> Option<Differ
     };
     // What either test allows, so that the interval never excludes what the outcome leaves open. The lower tail: 1 −
     // level ÷ 2 would round to 1 in a large family.
-    let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).and_then(|ranks| ranks.interval);
-    let interval = interval.map(|(low, high)| {
+    let interval = shift(&before, &after, 1.0 - DIFFERENCE_LEVEL).map(|(low, high)| {
         let reach = -student.inverse_cdf(DIFFERENCE_LEVEL / family / 2.0) * error;
         let (low, high) = (low.min(moved - reach), high.max(moved + reach));
         let open = outcome == Contrast::NotShown;

@@ -7,8 +7,7 @@ use plan::{Client, Phase, Role, Setting};
 use record::{LatencyRow, Measure, Operation, PhaseRow, Provenance, Run, Warning};
 
 use crate::latency::{Latency, LatencySummary};
-use crate::member_figures::MemberFigure;
-use crate::nodes::NodeFigure;
+use crate::nodes::{MemberFigure, NodeFigure};
 use crate::observed::{DeviceMean, DeviceShare};
 use crate::{RateName, Rates, Summary};
 

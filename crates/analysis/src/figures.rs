@@ -14,9 +14,8 @@ use record::{
 };
 
 use crate::figure::{Figure, RepetitionFigure};
-use crate::member_figures::MemberFigures;
 use crate::names::named;
-use crate::nodes::{NodeFigures, node_rates};
+use crate::nodes::{MemberFigures, NodeFigures, node_rates};
 use crate::settled::counted;
 use crate::subject::nodes_of;
 use crate::{

@@ -59,7 +59,6 @@ mod latency;
 mod layers;
 mod little;
 mod matrix;
-mod member_figures;
 mod members;
 mod names;
 mod needs;
@@ -75,7 +74,6 @@ mod printed_checks;
 mod process_limit;
 mod published;
 mod quantities;
-mod rank_map;
 mod ranks;
 mod rates;
 mod reconciled;
@@ -103,9 +101,9 @@ pub use self::{
     consistency::*, cost::*, coverage::*, curve::*, curve_shape::*, curves::*, difference::*, dips::*,
     disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*, headline::*,
     heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
-    little::*, matrix::*, member_figures::*, members::*, names::*, needs::*, node_comparison::*,
+    little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
     node_grid::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
-    printed_checks::*, process_limit::*, published::*, rank_map::*, ranks::*, rates::*, reconciled::*,
+    printed_checks::*, process_limit::*, published::*, ranks::*, rates::*, reconciled::*,
     regression::*, scaling::*, seek::*, settled::*, slowest::*, strips::*, subject::*, summary::*, table::*,
     timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

@@ -4,18 +4,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use plan::{Per, Phase, Plan, Setting, SettingValue};
+use plan::{Expectation, Per, Phase, Plan, Setting, SettingValue};
 use record::{BlockDeviceFacts, HostFacts};
 
 use crate::amount::{bytes_of_one, in_unit_of};
 use crate::expected::about;
 use crate::gate::{Gate, Kind, Stated};
-use crate::member_figures::MemberFigure;
 use crate::subject::{MEMBER, Subject, TARGET, grouped, value_of};
 use crate::table::{
     Column, Of, Statement, bandwidth, count, flag, list, operations, rate, share, subject, text, word,
 };
-use crate::{RateOf, Summary, slow_nodes};
+use crate::{MemberFigure, RateOf, Summary, slow_nodes};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
 /// LUNs so, whose "variation is more than 40 %".
@@ -38,14 +37,13 @@ pub struct MemberSet {
     pub together: bool,
     /// In the order of the study.
     pub members: Vec<Member>,
-    /// (Fastest − slowest) ÷ fastest.
+    /// (Fastest − slowest) ÷ fastest: uneven above [`UNEVEN_SHARE`].
     pub variation: f64,
-    /// They differ by more than [`UNEVEN_SHARE`].
-    pub uneven: bool,
     /// By model, in the order in which they come.
     pub models: Vec<ModelVerdict>,
-    /// What one device is graded by, the easiest first.
-    pub grades: Vec<Grade>,
+    /// What the study expects of one device in this phase in the unit of its rate, with what it means; the easiest
+    /// first.
+    pub grades: Vec<(f64, Expectation)>,
 }
 
 /// A member among the others.
@@ -59,58 +57,39 @@ pub struct Member {
     pub name: String,
     /// The model of its device; of one that tells none what its target stands for.
     pub model: String,
-    /// The rate that is compared, [`crate::Figure::headline`] where it was alone: one of the next two.
-    pub rate: f64,
-    /// Median over the repetitions that count.
-    pub bytes_per_second: f64,
-    /// Median over the repetitions that count.
-    pub transfers_per_second: f64,
-    /// Repetitions that count.
-    pub n: usize,
-    /// Standard deviation (n − 1) of them; 0 for one.
-    pub deviation: f64,
+    /// Over the repetitions that count.
+    pub bytes_per_second: Summary,
+    /// Over the repetitions that count.
+    pub transfers_per_second: Summary,
     /// Its rate ÷ the median of its model.
     pub share: f64,
     /// Much slower than others of its model; see [`slow_nodes`], whose rule it is.
     pub slow: bool,
-    /// All members worked at the same time.
-    pub together: bool,
+    counts: RateOf,
+    together: bool,
+}
+
+impl Member {
+    /// The rate that is compared, [`crate::Figure::headline`] where it was alone.
+    #[must_use]
+    pub const fn rate(&self) -> &Summary {
+        self.counts.pick(&self.bytes_per_second, &self.transfers_per_second)
+    }
 }
 
 /// The devices of one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelVerdict {
-    /// What they are devices of, as in `read of disks, one by one`.
-    pub of: String,
-    /// What the rates count.
-    pub counts: RateOf,
     /// The model.
     pub model: String,
-    /// Devices.
-    pub n: usize,
-    /// Their median rate.
-    pub median: f64,
-    /// The slowest.
-    pub lowest: f64,
-    /// The fastest.
-    pub highest: f64,
+    /// Their rates.
+    pub rates: Summary,
     /// The hardest grade that the median reached, or that it is below the easiest; empty where there are none.
     pub grade: String,
     /// What that means, by the study.
     pub says: String,
-}
-
-/// A rate of one device with what it means to reach it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grade {
-    /// [`plan::Expectation::name`].
-    pub name: String,
-    /// In the unit of the member's rate.
-    pub rate: f64,
-    /// [`plan::Expectation::reached`].
-    pub reached: String,
-    /// [`plan::Expectation::missed`].
-    pub missed: String,
+    devices_of: String,
+    counts: RateOf,
 }
 
 impl MemberSet {
@@ -124,7 +103,7 @@ impl MemberSet {
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
-        self.members.iter().map(|one| one.rate)
+        self.members.iter().map(|one| one.rate().median)
     }
 }
 
@@ -141,7 +120,7 @@ impl Statement for MemberSet {
         rate("lowest_per_second", "slowest", "The slowest.", |one| one.rates().reduce(f64::min)),
         rate("highest_per_second", "fastest", "The fastest.", |one| one.rates().reduce(f64::max)),
         share("variation", "variation", "(Fastest − slowest) ÷ fastest.", |one| Some(one.variation)),
-        flag("uneven", "uneven", "Whether that is more than 40 %.", |one| Some(one.uneven)),
+        flag("uneven", "uneven", "Whether that is more than 40 %.", |one| Some(one.variation > UNEVEN_SHARE)),
         list("slow", "slow", "Much slower than others of their model.", |one| {
             one.members.iter().filter(|one| one.slow).map(|one| one.name.clone()).collect()
         }),
@@ -155,12 +134,14 @@ impl Statement for ModelVerdict {
     const CAPTION: &'static str =
         "Models: the median of their devices against what the study expects of one device";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("devices_of", "devices of", "What was measured of which devices.", |one| &one.of)),
+        subject(word("devices_of", "devices of", "What was measured of which devices.", |one| {
+            &one.devices_of
+        })),
         subject(word("model", "model", "The model.", |one| &one.model)),
-        count("devices", "n", "Devices.", |one| Some(one.n as u64)),
-        rate("median_per_second", "median", "Their median.", |one| Some(one.median)),
-        rate("lowest_per_second", "slowest", "The slowest.", |one| Some(one.lowest)),
-        rate("highest_per_second", "fastest", "The fastest.", |one| Some(one.highest)),
+        count("devices", "n", "Devices.", |one| Some(one.rates.n as u64)),
+        rate("median_per_second", "median", "Their median.", |one| Some(one.rates.median)),
+        rate("lowest_per_second", "slowest", "The slowest.", |one| Some(one.rates.min)),
+        rate("highest_per_second", "fastest", "The fastest.", |one| Some(one.rates.max)),
         word(
             "grade",
             "grade",
@@ -184,10 +165,12 @@ impl Statement for Member {
             Some(one.together)
         })),
         bandwidth("bytes_per_second", "bandwidth", "Median of the repetitions that count.", |one| {
-            Some(one.bytes_per_second)
+            Some(one.bytes_per_second.median)
         }),
-        operations("transfers_per_second", "transfers", "Likewise.", |one| Some(one.transfers_per_second)),
-        count("repetitions", "n", "Repetitions that count.", |one| Some(one.n as u64)),
+        operations("transfers_per_second", "transfers", "Likewise.", |one| {
+            Some(one.transfers_per_second.median)
+        }),
+        count("repetitions", "n", "Repetitions that count.", |one| Some(one.rate().n as u64)),
         share("share", "of its model", "Its rate ÷ the median of its model.", |one| Some(one.share)),
         flag("slow", "slow", "Whether it is much slower than others of its model.", |one| Some(one.slow)),
     ];
@@ -265,7 +248,6 @@ fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
 fn single<'a>(plan: &Plan, subject: &Subject<'a>, host: Option<&HostFacts>) -> Option<(&'a str, Member)> {
     let (case, figure) = (subject.case, subject.figure);
     let [path] = case.workload.files.targets.as_slice() else { return None };
-    let device = host.and_then(|host| device_of(host, path));
     let (target, place, name, stands_for) = match value_of(case, MEMBER) {
         Some(SettingValue::Count(member)) => {
             (case.target.as_str(), *member, path.display().to_string(), None)
@@ -280,36 +262,32 @@ fn single<'a>(plan: &Plan, subject: &Subject<'a>, host: Option<&HostFacts>) -> O
             ("", place, name.clone(), Some(terms.stands_for.as_str()).filter(|words| !words.is_empty()))
         }
     };
-    let named = (name, stands_for);
-    let rates = (&figure.bytes_per_second, &figure.transfers_per_second);
-    Some((target, member(subject, place, device, named, rates, false)))
+    let rates = (figure.bytes_per_second, figure.transfers_per_second);
+    Some((target, member(subject, place, (path, host), (name, stands_for), rates)))
 }
 
-/// A member with its own name and what it stands for, of which those of its device come first, and its rates of bytes and
-/// of operations.
+/// A member on a path with its own name and what it stands for, of which those of its device come first, and its rates
+/// of bytes and of operations.
 fn member(
     subject: &Subject<'_>,
     place: u64,
-    device: Option<&BlockDeviceFacts>,
+    (path, host): (&Path, Option<&HostFacts>),
     (name, stands_for): (String, Option<&str>),
-    (bytes, operations): (&Summary, &Summary),
-    together: bool,
+    (bytes_per_second, transfers_per_second): (Summary, Summary),
 ) -> Member {
-    let rate = subject.figure.rate_of().pick(bytes, operations);
+    let device = host.and_then(|host| device_of(host, path));
     let model = device.and_then(|device| device.model.known()).map(String::as_str);
     Member {
         figure: subject.index,
         place,
         name: device.map_or(name, |device| device.name.clone()),
         model: model.or(stands_for).unwrap_or(NO_MODEL).to_owned(),
-        rate: rate.median,
-        bytes_per_second: bytes.median,
-        transfers_per_second: operations.median,
-        n: rate.n,
-        deviation: rate.deviation_sample,
+        bytes_per_second,
+        transfers_per_second,
         share: 1.0,
         slow: false,
-        together,
+        counts: subject.figure.rate_of(),
+        together: false,
     }
 }
 
@@ -322,10 +300,9 @@ fn together(
 ) -> Option<MemberSet> {
     let of = |one: &MemberFigure| {
         let path = Path::new(&one.path);
-        let device = host.and_then(|host| device_of(host, path));
         let named = (one.path.clone(), called.get(path).copied());
-        let rates = (&one.bytes_per_second, &one.transfers_per_second);
-        member(subject, one.place as u64, device, named, rates, true)
+        let rates = (one.bytes_per_second, one.transfers_per_second);
+        Member { together: true, ..member(subject, one.place as u64, (path, host), named, rates) }
     };
     let members = subject.figure.members.iter().map(of).collect();
     finished(plan, subject, &subject.case.target, true, members)
@@ -339,53 +316,43 @@ fn finished(
     together: bool,
     members: Vec<Member>,
 ) -> Option<MemberSet> {
-    let all = Summary::of(&members.iter().map(|member| member.rate).collect::<Vec<_>>())?;
-    let variation = if all.max > 0.0 { (all.max - all.min) / all.max } else { 0.0 };
     let mut set = MemberSet {
         group: subject.case.group.clone(),
         target: target.to_owned(),
         phase: subject.figure.phase,
         fixed: subject.settings(&APART),
         together,
-        variation,
-        uneven: variation > UNEVEN_SHARE,
+        variation: 0.0,
         models: Vec::new(),
         grades: grades(plan, subject, if together { members.len() } else { 1 }),
         members,
     };
-    let of = set.name();
+    let all = Summary::of(&set.rates().collect::<Vec<_>>()).filter(|all| all.n > 1)?;
+    set.variation = if all.max > 0.0 { (all.max - all.min) / all.max } else { 0.0 };
+    let devices_of = set.name();
     for mut these in grouped(&mut set.members, |member| member.model.clone()) {
-        let rates: Vec<f64> = these.iter().map(|member| member.rate).collect();
+        let rates: Vec<f64> = these.iter().map(|member| member.rate().median).collect();
         for (member, score) in these.iter_mut().zip(slow_nodes(&rates)) {
             (member.share, member.slow) = (score.share, score.slow);
         }
-        let all = Summary::of(&rates)?;
-        let reached = set.grades.iter().rev().find(|grade| all.median >= grade.rate);
+        let rates = Summary::of(&rates)?;
+        let reached = set.grades.iter().rev().find(|(rate, _)| rates.median >= *rate);
         let (grade, says) = match (reached, set.grades.first()) {
-            (Some(grade), _) => (grade.name.clone(), grade.reached.clone()),
-            (None, Some(grade)) => (format!("below {}", grade.name), grade.missed.clone()),
+            (Some((_, grade)), _) => (grade.name.clone(), grade.reached.clone()),
+            (None, Some((_, grade))) => (format!("below {}", grade.name), grade.missed.clone()),
             (None, None) => Default::default(),
         };
-        set.models.push(ModelVerdict {
-            of: of.clone(),
-            counts: subject.figure.rate_of(),
-            model: these[0].model.clone(),
-            n: all.n,
-            median: all.median,
-            lowest: all.min,
-            highest: all.max,
-            grade,
-            says,
-        });
+        let (model, devices_of) = (these[0].model.clone(), devices_of.clone());
+        let counts = subject.figure.rate_of();
+        set.models.push(ModelVerdict { model, rates, grade, says, devices_of, counts });
     }
-    (set.members.len() > 1).then_some(set)
+    Some(set)
 }
 
-/// What the study expects of one device in this phase, with what it means; the easiest first. What is
-/// expected of a target is that of all its `devices` together.
-fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<Grade> {
+/// [`MemberSet::grades`]. What is expected of a target is that of all its `devices` together.
+fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<(f64, Expectation)> {
     let (case, phase) = (subject.case, subject.figure.phase);
-    let grade = |one: &plan::Expectation| {
+    let grade = |one: &Expectation| {
         let share = match one.per {
             Per::Device => one.count,
             Per::Target => one.count / devices as f64,
@@ -393,11 +360,11 @@ fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<Grade> {
         };
         let unit = subject.figure.rate_of().amount(0.0);
         let rate = in_unit_of(one.amount, unit, bytes_of_one(case, phase))? * share;
-        Some(Grade { name: one.name.clone(), rate, reached: one.reached.clone(), missed: one.missed.clone() })
+        Some((rate, one.clone()))
     };
     let about = about(case, phase, &plan.terms.expectations);
     let graded = about.filter(|one| !one.reached.is_empty() && !one.ceiling);
-    let mut grades: Vec<Grade> = graded.filter_map(grade).collect();
-    grades.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    let mut grades: Vec<_> = graded.filter_map(grade).collect();
+    grades.sort_by(|a, b| a.0.total_cmp(&b.0));
     grades
 }

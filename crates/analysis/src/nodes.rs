@@ -1,9 +1,9 @@
-//! Rates of single nodes, for averages over nodes.
+//! Rates of single nodes, and of the members of a target, whose tasks worked at the same time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use plan::{Phase, Workload};
+use plan::{Phase, Sharing, Workload};
 use record::{DeviceRow, PhaseRow, TaskRow};
 
 use crate::{DeviceMean, Summary, by_name, observed};
@@ -36,18 +36,21 @@ pub fn node_rates<'a>(
         nodes.entry(task.node.as_str()).or_default().push(task);
     }
     let rate = |(node, tasks): (&str, Vec<&TaskRow>)| {
-        let seconds = own_ns(&tasks, workload, phase) as f64 / 1e9;
-        let per_second = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
-        NodeRate {
-            node: node.to_owned(),
-            tasks: tasks.len(),
-            bytes_per_second: per_second(tasks.iter().map(|task| task.bytes).sum()),
-            transfers_per_second: per_second(tasks.iter().map(|task| task.transfers).sum()),
-        }
+        let (bytes_per_second, transfers_per_second) =
+            per_second(&tasks, own_ns(&tasks, workload, phase)).unwrap_or_default();
+        NodeRate { node: node.to_owned(), tasks: tasks.len(), bytes_per_second, transfers_per_second }
     };
     let mut rates: Vec<NodeRate> = nodes.into_iter().map(rate).collect();
     rates.sort_by(|a, b| by_name(&a.node, &b.node));
     rates
+}
+
+/// Bytes and transfers of tasks that took so long together; none in no time.
+fn per_second(tasks: &[&TaskRow], nanos: u64) -> Option<(f64, f64)> {
+    let rate = |of: fn(&TaskRow) -> u64| {
+        tasks.iter().map(|task| of(task)).sum::<u64>() as f64 / (nanos as f64 / 1e9)
+    };
+    (nanos > 0).then(|| (rate(|task| task.bytes), rate(|task| task.transfers)))
 }
 
 /// Whether the transfers of `phase` are done only when the close is.
@@ -56,19 +59,20 @@ pub(crate) fn ends_with_close(workload: &Workload, phase: Phase) -> bool {
 }
 
 fn own_ns(tasks: &[&TaskRow], workload: &Workload, phase: Phase) -> u64 {
-    // From the first start to the last end of the tasks that moved something.
-    let span = |start: fn(&TaskRow) -> u64, end: fn(&TaskRow) -> u64| {
-        let moved = || tasks.iter().filter(|task| task.transfers > 0);
-        let first = moved().map(|task| start(task)).min().unwrap_or(0);
-        moved().map(|task| end(task)).max().unwrap_or(0).saturating_sub(first)
-    };
-    let io_ns = span(|task| task.io_start_ns, |task| task.io_end_ns);
+    let io = || span(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
     match (ends_with_close(workload, phase), workload.barriers) {
-        (false, _) => io_ns,
+        (false, _) => io(),
         // Tasks wait for those of other nodes before they close; that is nobody's own time.
-        (true, true) => io_ns + span(|task| task.close_start_ns, |task| task.close_end_ns),
-        (true, false) => span(|task| task.io_start_ns, |task| task.close_end_ns),
+        (true, true) => io() + span(tasks, |task| task.close_start_ns, |task| task.close_end_ns),
+        (true, false) => span(tasks, |task| task.io_start_ns, |task| task.close_end_ns),
     }
+}
+
+/// From the first start to the last end of the tasks that moved something.
+fn span(tasks: &[&TaskRow], start: fn(&TaskRow) -> u64, end: fn(&TaskRow) -> u64) -> u64 {
+    let moved = || tasks.iter().filter(|task| task.transfers > 0);
+    let first = moved().map(|task| start(task)).min().unwrap_or(0);
+    moved().map(|task| end(task)).max().unwrap_or(0).saturating_sub(first)
 }
 
 /// What one node did of a figure, over the passes that count.
@@ -139,12 +143,14 @@ impl<'a> NodeFigures<'a> {
     /// In the order of names.
     pub(crate) fn finish(self) -> Vec<NodeFigure> {
         let figure = |(node, (passes, devices)): (String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>))| {
-            let summary = |of: fn(&NodePass) -> f64| Summary::of(&passes.iter().map(of).collect::<Vec<_>>());
+            let rates =
+                passes.iter().map(|NodePass { rate, .. }| (rate.bytes_per_second, rate.transfers_per_second));
+            let (bytes_per_second, transfers_per_second) = summaries(rates)?;
             Some(NodeFigure {
                 node,
                 tasks: passes.iter().map(|pass| pass.rate.tasks).max()?,
-                bytes_per_second: summary(|pass| pass.rate.bytes_per_second)?,
-                transfers_per_second: summary(|pass| pass.rate.transfers_per_second)?,
+                bytes_per_second,
+                transfers_per_second,
                 devices: observed::means_by_device(devices.iter().map(Cow::as_ref)),
                 passes,
             })
@@ -163,4 +169,57 @@ fn until(device: &DeviceRow, end: u64) -> Option<Cow<'_, DeviceRow>> {
         true => Cow::Owned(DeviceRow { length_ns, ..device.clone() }),
         false => Cow::Borrowed(device),
     })
+}
+
+/// Of rates of bytes and of transfers.
+fn summaries(rates: impl Iterator<Item = (f64, f64)>) -> Option<(Summary, Summary)> {
+    let (bytes, transfers): (Vec<f64>, Vec<f64>) = rates.unzip();
+    Some((Summary::of(&bytes)?, Summary::of(&transfers)?))
+}
+
+/// What the tasks of one member of a target moved, of several that were measured together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberFigure {
+    /// Its place among the paths of the case, from 0.
+    pub place: usize,
+    /// Its path.
+    pub path: String,
+    /// Over the passes that count: bytes of its tasks ÷ (the first of their transfers began → the last of
+    /// them ended).
+    pub bytes_per_second: Summary,
+    /// Operations of its tasks ÷ the same time.
+    pub transfers_per_second: Summary,
+}
+
+/// The rates of each member in each pass that counts.
+#[derive(Default)]
+pub(crate) struct MemberFigures(Vec<Vec<(f64, f64)>>);
+
+impl MemberFigures {
+    /// Adds a pass; nothing where tasks do not have members of their own.
+    pub(crate) fn add<'a>(&mut self, workload: &Workload, tasks: impl Iterator<Item = &'a TaskRow>) {
+        let members = workload.files.targets.len();
+        if members < 2 || workload.files.sharing != Sharing::PerTask {
+            return;
+        }
+        self.0.resize(members, Vec::new());
+        let mut of_member: Vec<Vec<&TaskRow>> = vec![Vec::new(); members];
+        for task in tasks {
+            of_member[task.file as usize % members].push(task);
+        }
+        for (tasks, rates) in of_member.iter().zip(&mut self.0) {
+            rates.extend(per_second(tasks, span(tasks, |task| task.io_start_ns, |task| task.io_end_ns)));
+        }
+    }
+
+    /// The members that moved something.
+    pub(crate) fn finish(self, workload: &Workload) -> Vec<MemberFigure> {
+        let members = self.0.into_iter().zip(&workload.files.targets).enumerate();
+        let member = members.filter_map(|(place, (rates, path))| {
+            let (bytes_per_second, transfers_per_second) = summaries(rates.into_iter())?;
+            let path = path.display().to_string();
+            Some(MemberFigure { place, path, bytes_per_second, transfers_per_second })
+        });
+        member.collect()
+    }
 }

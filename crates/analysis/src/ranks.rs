@@ -16,11 +16,8 @@ pub const PAIRS_MAX: usize = 4_000_000;
 pub struct RankTest {
     /// Pairs in which the value of the second sample is larger; equal ones count half.
     pub u: f64,
-    /// Probability that two samples of one distribution are at least so far apart, in either
-    /// direction.
+    /// Probability that two samples of one distribution are at least so far apart, in either direction.
     pub p_value: f64,
-    /// The probability was counted out; else it comes from the normal distribution.
-    pub exact: bool,
 }
 
 /// The test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), two-sided.
@@ -41,9 +38,8 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     let pairs = (m * n) as f64;
     // The sum of doubled ranks of the second sample is 2U + n(n + 1).
     let u = (pooled.doubled_sum - n * (n + 1)) as f64 / 2.0;
-    let exact = m.max(n) <= EXACT_VALUES_MAX;
-    let p_value = if exact { pooled.exact(n) } else { pooled.normal(u, pairs) };
-    Some(RankTest { u, p_value, exact })
+    let p_value = if m.max(n) <= EXACT_VALUES_MAX { pooled.exact(n) } else { pooled.normal(u, pairs) };
+    Some(RankTest { u, p_value })
 }
 
 /// All values in rising order, with doubled ranks, so that the mean rank of equal ones is whole.
@@ -76,20 +72,11 @@ impl Pooled {
     /// middle as that of the second sample. Counts stay below C(40, 20), exact in an f64.
     fn exact(&self, n: usize) -> f64 {
         let all = self.doubled_ranks.len();
-        let most: usize = self.doubled_ranks.iter().rev().take(n).sum();
-        let mut ways = vec![vec![0.0_f64; most + 1]; n + 1];
-        ways[0][0] = 1.0;
-        for (seen, &rank) in self.doubled_ranks.iter().enumerate() {
-            for chosen in (1..=n.min(seen + 1)).rev() {
-                for sum in (rank..=most).rev() {
-                    ways[chosen][sum] += ways[chosen - 1][sum - rank];
-                }
-            }
-        }
+        let ways = ways(&self.doubled_ranks, n);
         let middle = n * (all + 1);
         let away = self.doubled_sum.abs_diff(middle);
-        let far = ways[n].iter().enumerate().filter(|(sum, _)| sum.abs_diff(middle) >= away);
-        far.map(|(_, ways)| ways).sum::<f64>() / ways[n].iter().sum::<f64>()
+        let far = ways.iter().enumerate().filter(|(sum, _)| sum.abs_diff(middle) >= away);
+        far.map(|(_, ways)| ways).sum::<f64>() / ways.iter().sum::<f64>()
     }
 
     fn normal(&self, u: f64, pairs: f64) -> f64 {
@@ -103,32 +90,38 @@ impl Pooled {
     }
 }
 
-/// How much larger the second of two samples is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shift {
-    /// The estimate of Hodges and Lehmann: the median of all differences, second − first.
-    pub estimate: f64,
-    /// Where the shift lies with the confidence that was asked for, at least; none where even all differences are not
-    /// so sure.
-    pub interval: Option<(f64, f64)>,
+/// In how many ways `n` of `ranks`, which rise, have each sum from 0.
+fn ways(ranks: &[usize], n: usize) -> Vec<f64> {
+    let most: usize = ranks.iter().rev().take(n).sum();
+    let mut ways = vec![vec![0.0_f64; most + 1]; n + 1];
+    ways[0][0] = 1.0;
+    for (seen, &rank) in ranks.iter().enumerate() {
+        for chosen in (1..=n.min(seen + 1)).rev() {
+            for sum in (rank..=most).rev() {
+                ways[chosen][sum] += ways[chosen - 1][sum - rank];
+            }
+        }
+    }
+    ways.swap_remove(n)
 }
 
-/// The shift between two samples (Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963),
-/// with the interval that belongs to the test of Mann and Whitney: from the C-th smallest to the
-/// C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of what
-/// `confidence` lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where a side
-/// is empty, a value is not finite, or there are more than [`PAIRS_MAX`] pairs.
+/// Between which values the second of two samples is larger than the first (Hodges and Lehmann, Annals of
+/// Mathematical Statistics 34, 1963), with this confidence at least. The interval belongs to the test of Mann and
+/// Whitney: from the C-th smallest to the C-th largest of the mn differences, where `P(U ≤ C − 1)` is at most half of
+/// what `confidence` lacks (Moses; in Hollander, Wolfe and Chicken, section 4.3). None where even all differences are
+/// not so sure, a value is not finite, or there are more than [`PAIRS_MAX`] pairs.
 #[must_use]
-pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
+pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<(f64, f64)> {
     if first.len().checked_mul(second.len()).is_none_or(|pairs| pairs > PAIRS_MAX) {
         return None;
     }
     let mut differences: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| b - a)).collect();
-    let estimate = crate::Summary::of(&differences)?.median;
+    if differences.iter().any(|difference| !difference.is_finite()) {
+        return None;
+    }
     differences.sort_by(f64::total_cmp);
-    let place = critical(first.len(), second.len(), (1.0 - confidence) / 2.0);
-    let interval = place.map(|place| (differences[place - 1], differences[differences.len() - place]));
-    Some(Shift { estimate, interval })
+    let place = critical(first.len(), second.len(), (1.0 - confidence) / 2.0)?;
+    Some((*differences.get(place - 1)?, differences[differences.len() - place]))
 }
 
 /// The largest C of [`shift`], from 1; none where there is none.
@@ -139,34 +132,19 @@ pub fn shift(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
 )]
 fn critical(m: usize, n: usize, tail: f64) -> Option<usize> {
     if m.max(n) <= EXACT_VALUES_MAX {
-        let ways = ways_of_u(m, n);
+        // Of ranks without equal values; the least sum is that of U = 0.
+        let ways = ways(&(1..=m + n).collect::<Vec<_>>(), n);
         let all: f64 = ways.iter().sum();
         let mut below = 0.0;
         let within = |ways: &&f64| {
             below += **ways;
             below / all <= tail
         };
-        let place = ways.iter().take_while(within).count();
+        let place = ways[n * (n + 1) / 2..].iter().take_while(within).count();
         return (place > 0).then_some(place);
     }
     let pairs = (m * n) as f64;
     let z = Normal::standard().inverse_cdf(1.0 - tail);
     let place = (pairs / 2.0 - z * (pairs * (m + n + 1) as f64 / 12.0).sqrt()).floor();
     (place >= 1.0).then_some(place as usize)
-}
-
-/// In how many ways each U from 0 to mn comes about without equal values: the coefficients of the
-/// Gaussian binomial `∏ (1 − qⁿ⁺ⁱ) ÷ (1 − qⁱ)`, i from 1 to m.
-fn ways_of_u(m: usize, n: usize) -> Vec<f64> {
-    let mut ways = vec![0.0; m * n + 1];
-    ways[0] = 1.0;
-    for i in 1..=m {
-        for u in (n + i..ways.len()).rev() {
-            ways[u] -= ways[u - n - i];
-        }
-        for u in i..ways.len() {
-            ways[u] += ways[u - i];
-        }
-    }
-    ways
 }

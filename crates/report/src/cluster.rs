@@ -1,16 +1,16 @@
 //! The nodes of a run: their processes and clocks, in what they differ, and who read whose data.
 
-use analysis::ReadOf;
-use analysis::table::{Column, count, word};
-use plan::{Case, Phase};
-use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use plan::{Case, Phase, Placement, Sharing};
+use record::{BlockDeviceFacts, Fact, HostFacts, Part, Run, TaskRow};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::figure::Figure;
 use crate::format::decimal_bytes;
 use crate::hosts;
-use crate::object::{objects, schema_of_list};
 
 /// Rows of one rank map; the table `tasks` of the record has all.
 const ROWS_MAX: usize = 64;
@@ -75,25 +75,22 @@ pub(crate) struct RankMap {
     /// Of these, tasks that read what they had written themselves.
     pub(crate) own_data: usize,
     /// In the order of tasks.
-    #[serde(serialize_with = "reads")]
-    #[schemars(schema_with = "schema_of_reads")]
-    pub(crate) rows: Vec<ReadOf>,
+    pub(crate) rows: Vec<RankMapRow>,
 }
 
-const READ_OF: &[Column<ReadOf>] = &[
-    count("task", "", "The task that read.", |one| Some(one.task.into())),
-    word("node", "", "Where it ran.", |one| &one.node),
-    count("file", "", "The number of the file.", |one| Some(one.file.into())),
-    count("written_by", "", "The task that wrote it.", |one| Some(one.written_by.into())),
-    word("written_on", "", "Where that one ran.", |one| &one.written_on),
-];
-
-fn reads<S: Serializer>(rows: &[ReadOf], serializer: S) -> Result<S::Ok, S::Error> {
-    objects(READ_OF, rows).serialize(serializer)
-}
-
-fn schema_of_reads(_: &mut SchemaGenerator) -> Schema {
-    schema_of_list(READ_OF)
+/// Whose data a task read.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RankMapRow {
+    /// The task that read.
+    pub(crate) task: u32,
+    /// Where it ran.
+    pub(crate) node: String,
+    /// The number of the file.
+    pub(crate) file: u32,
+    /// The task that wrote it.
+    pub(crate) written_by: u32,
+    /// Where that one ran.
+    pub(crate) written_on: String,
 }
 
 /// The nodes of `run`; none where one process made it on one node. Of several runs together those of
@@ -232,24 +229,95 @@ pub(crate) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
     let reads = figures.iter().filter(|figure| figure.phase == Phase::Read);
     let map = |figure: &Figure| {
         let case = run.manifest.plan.cases.iter().find(|case| case.id == figure.case)?;
-        of_case(run, case, figure.number)
+        let mut map = rank_map(case, &run.tasks(&case.id), figure.number)?;
+        // On one node nobody can read the data of another one.
+        map.rows.iter().find(|row| row.node != map.rows[0].node)?;
+        map.rows.truncate(ROWS_MAX);
+        Some(map)
     };
     reads.filter_map(map).collect()
 }
 
-fn of_case(run: &Run, case: &Case, number: usize) -> Option<RankMap> {
-    let mut map = analysis::rank_map(case, &run.tasks(&case.id))?;
-    // On one node nobody can read the data of another one.
-    map.rows.iter().find(|row| row.node != map.rows[0].node)?;
-    Some(RankMap {
-        figure: number,
-        repetition: map.repetition,
-        tasks: map.rows.len(),
-        own_node: map.own_node(),
-        own_data: map.own_data(),
-        rows: {
-            map.rows.truncate(ROWS_MAX);
-            map.rows
-        },
-    })
+/// The map of the reads of `case`, from its rows: of the first of the passes with the most tasks that read what their
+/// own node had written. The record says in which file a task read; of a shared file the plan says whose part it was.
+/// None where no row says who wrote.
+fn rank_map(case: &Case, rows: &[TaskRow], figure: usize) -> Option<RankMap> {
+    let placement = Placement::new(&case.workload);
+    let of_case = || rows.iter().filter(|row| row.key.case == *case.id);
+    let mut writers: BTreeMap<(u32, u32), &TaskRow> = BTreeMap::new();
+    for row in of_case().filter(|row| matches!(row.key.phase, Phase::Fill | Phase::Write)) {
+        writers.insert((row.task, row.key.repetition), row);
+    }
+    // What was written in an earlier pass may be read again.
+    let writer = |task: u32, repetition: u32| {
+        writers.range((task, 0)..=(task, repetition)).next_back().map(|(_, row)| *row)
+    };
+    let mut passes: HashMap<u32, Vec<RankMapRow>> = HashMap::new();
+    for row in of_case().filter(|row| row.key.phase == Phase::Read) {
+        let repetition = row.key.repetition;
+        let written_by = match case.workload.files.sharing {
+            Sharing::PerTask => row.file,
+            Sharing::Shared => placement.owner(row.task, Phase::Read, repetition),
+        };
+        if let Some(writer) = writer(written_by, repetition) {
+            passes.entry(repetition).or_default().push(RankMapRow {
+                task: row.task,
+                node: row.node.clone(),
+                file: row.file,
+                written_by,
+                written_on: writer.node.clone(),
+            });
+        }
+    }
+    let maps = passes.into_iter().map(|(repetition, mut rows)| {
+        rows.sort_by_key(|row| row.task);
+        let count = |own: fn(&RankMapRow) -> bool| rows.iter().filter(|row| own(row)).count();
+        let (own_node, own_data) =
+            (count(|row| row.node == row.written_on), count(|row| row.task == row.written_by));
+        RankMap { figure, repetition, tasks: rows.len(), own_node, own_data, rows }
+    });
+    maps.max_by_key(|map| (map.own_node, Reverse(map.repetition)))
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Case, Geometry, Phase, ReadFrom, Sharing, WorkloadSpec};
+    use record::{PhaseKey, TaskRow};
+
+    use super::{RankMap, rank_map};
+
+    /// Eight tasks, two on each of four nodes, that read what the task `shift` places on wrote.
+    fn of(shift: u32, sharing: Sharing) -> RankMap {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "f", geometry);
+        spec.tasks = 8;
+        spec.files.sharing = sharing;
+        spec.read_from = ReadFrom::Shift { tasks: shift };
+        let case = Case::new("c", spec.validate().expect("valid"), vec![Phase::Write, Phase::Read]);
+        let row = |phase: Phase, task: u32| TaskRow {
+            node: format!("n{}", task / 2),
+            file: match (sharing, phase) {
+                (Sharing::Shared, _) => 0,
+                (_, Phase::Read) => (task + shift) % 8,
+                _ => task,
+            },
+            ..TaskRow::new(PhaseKey { case: "c".into(), repetition: 0, phase }, task)
+        };
+        let rows: Vec<TaskRow> = [Phase::Write, Phase::Read]
+            .iter()
+            .flat_map(|&phase| (0..8).map(move |task| row(phase, task)))
+            .collect();
+        rank_map(&case, &rows, 0).expect("a map")
+    }
+
+    #[test]
+    fn a_shift_by_a_node_leaves_nobody_on_his_own_and_a_shift_by_a_task_every_second() {
+        for sharing in [Sharing::PerTask, Sharing::Shared] {
+            assert_eq!((of(2, sharing).own_node, of(2, sharing).own_data), (0, 0), "{sharing:?}");
+            assert_eq!(of(1, sharing).own_node, 4, "{sharing:?}");
+            assert_eq!(of(0, sharing).own_data, 8, "{sharing:?}");
+        }
+        let map = of(2, Sharing::PerTask);
+        assert_eq!((map.rows[7].written_by, map.rows[7].written_on.as_str(), map.rows[7].file), (1, "n0", 1));
+    }
 }

@@ -1,6 +1,8 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
-use analysis::{Figure, Gate, ProcessLimit, SeekFit, SeekTime, curves, figures, member_sets, seek_fits};
+use analysis::{
+    Figure, Gate, ProcessLimit, SeekFit, SeekTime, UNEVEN_SHARE, curves, figures, member_sets, seek_fits,
+};
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
@@ -86,10 +88,10 @@ fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     let slow: Vec<&str> =
         set.members.iter().filter(|member| member.slow).map(|member| member.name.as_str()).collect();
     assert_eq!(slow, ["sdc"], "the disks of model B are all slow, which is their model's matter");
-    assert_eq!((set.target.as_str(), set.together, set.uneven), ("disks", false, true));
+    assert_eq!((set.target.as_str(), set.together, set.variation > UNEVEN_SHARE), ("disks", false, true));
     assert!((set.variation - (121.0 - 54.0) / 121.0).abs() < 1e-9);
     let models: Vec<_> =
-        set.models.iter().map(|one| (one.model.as_str(), one.n, one.grade.as_str())).collect();
+        set.models.iter().map(|one| (one.model.as_str(), one.rates.n, one.grade.as_str())).collect();
     assert_eq!(models, [("A", 5, "seller"), ("B", 2, "least")]);
     // Without facts all are of one unknown model.
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
@@ -118,7 +120,7 @@ fn targets_of_one_device_each_are_members_too_but_not_the_layers_above_them() {
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
     let names: Vec<&str> = sets[0].members.iter().map(|member| member.name.as_str()).collect();
     assert_eq!((sets.len(), names), (1, vec!["one", "two"]));
-    assert!((sets[0].variation - 0.5).abs() < 1e-12 && sets[0].uneven);
+    assert!((sets[0].variation - 0.5).abs() < 1e-12);
 }
 
 #[test]
@@ -141,10 +143,13 @@ fn members_together_have_the_rates_of_their_own_tasks() {
     let run = run_of(&study.plan, &[phase(&key, 100 * mib, 6 * SECOND)], &tasks, &[]);
     let figures = figures(&run, analysis::RateName::ByWall);
     let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), Some(&host(&["A", "A"], 1)));
-    let seen: Vec<_> =
-        sets[0].members.iter().map(|one| (one.name.as_str(), one.bytes_per_second / mib as f64)).collect();
+    let seen: Vec<_> = sets[0]
+        .members
+        .iter()
+        .map(|one| (one.name.as_str(), one.bytes_per_second.median / mib as f64))
+        .collect();
     assert_eq!(seen, [("sda", 10.0), ("sdb", 10.0)]);
-    assert!(sets[0].together && !sets[0].uneven);
+    assert!(sets[0].together && sets[0].variation < UNEVEN_SHARE);
 }
 
 /// The rates of a disk of 8 ms and 160 MB/s.

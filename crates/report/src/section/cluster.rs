@@ -1,7 +1,7 @@
 //! The nodes of a run: in what they differ, how far their clocks can be trusted, who read whose data.
 
 use super::block::{Block, conditions, figure, only};
-use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap};
+use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 use crate::format::{counted, grouped, latency};
 use crate::hosts;
 use crate::report::Report;
@@ -172,7 +172,7 @@ fn caption(one: &RankMap) -> String {
 }
 
 fn rows(one: &RankMap) -> Table {
-    let own = |row: &analysis::ReadOf| if row.node == row.written_on { "own node" } else { "" };
+    let own = |row: &RankMapRow| if row.node == row.written_on { "own node" } else { "" };
     Table::of(one.rows.iter().take(MAPPED_ROWS))
         .right("task", |row| row.task.to_string())
         .left("on", |row| row.node.clone())

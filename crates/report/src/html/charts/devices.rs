@@ -1,7 +1,7 @@
 //! Devices beside each other, measured rates beside those that a seek time predicts, file systems beside what their
 //! devices promise, and what each layer between device and application takes.
 
-use analysis::{Grade, Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
+use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint, UNEVEN_SHARE};
 use serde_json::{Value, json};
 
 use super::axis::Axis;
@@ -50,8 +50,8 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     order.truncate(BARS_MAX);
     let unit = report.figures.get(first.members[0].figure).map_or(BYTES_PER_SECOND, Figure::shown_unit);
     let height = |one: &Member| match unit {
-        BYTES_PER_SECOND => one.bytes_per_second / divisor(unit),
-        _ => one.transfers_per_second,
+        BYTES_PER_SECOND => one.bytes_per_second.median / divisor(unit),
+        _ => one.transfers_per_second.median,
     };
     let places = |of: &[&Member]| -> Value {
         let models = of.iter().map(|one| escaped(&one.model)).collect::<Vec<_>>();
@@ -63,7 +63,10 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
             order.iter().filter_map(|alike| alike.iter().find(of_set).copied()).collect();
         let points = these.iter().map(|one| (one.place, height(one), words(one, set)));
         // Transfers of one size: bytes and transfers per second are in proportion.
-        let deviations = these.iter().map(|one| Some(one.deviation * height(one) / one.rate.max(1.0)));
+        let deviations = these.iter().map(|one| {
+            let rate = one.rate();
+            Some(rate.deviation_sample * height(one) / rate.median.max(1.0))
+        });
         let slow = these.iter().map(|one| if one.slow { "slow" } else { "" });
         let rims = these.iter().map(|one| if one.slow { 1.6 } else { 0.0 });
         Trace::bars(set.phase.name(), colour)
@@ -76,15 +79,16 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     });
     // What devices are graded by, in bytes per second.
     let grades = sets.iter().flat_map(|set| &set.grades).filter(|_| unit == BYTES_PER_SECOND);
-    let grades = grouped(grades, |one: &&Grade, other: &&Grade| (one.rate - other.rate).abs() < 1.0);
+    let grades = grouped(grades, |(one, _), (other, _)| (one - other).abs() < 1.0);
     let ends = [order[0][0], order[order.len() - 1][0]];
     let levels = grades.iter().map(|alike| {
-        let name = format!("{} {}", rate(alike[0].rate), alike[0].name);
-        let height = alike[0].rate / divisor(unit);
+        let (height, grade) = alike[0];
+        let name = format!("{} {}", rate(*height), grade.name);
+        let height = height / divisor(unit);
         Trace::level(&name, "dot", [(0.0, height), (1.0, height)]).with("x", places(&ends))
     });
     let variations = sets.iter().map(|set| {
-        let mark = if set.uneven { " (more than 40 %)" } else { "" };
+        let mark = if set.variation > UNEVEN_SHARE { " (more than 40 %)" } else { "" };
         format!("{} {}{mark}", set.phase, percent(set.variation))
     });
     let variations = variations.collect::<Vec<_>>().join(", ");
@@ -106,9 +110,9 @@ fn words(one: &Member, set: &MemberSet) -> String {
         escaped(&one.name),
         escaped(&one.model),
         set.phase,
-        rate(one.bytes_per_second),
+        rate(one.bytes_per_second.median),
         percent(one.share),
-        one.n,
+        one.rate().n,
         if one.slow { "<br>slow" } else { "" }
     )
 }
