@@ -23,8 +23,8 @@ use crate::{
     NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
     StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, bound_by, claims, consistency, cost,
     coverage, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
-    matrix, members, node_comparison, node_grid, overlay, process_limit, published, scaling, seek, strips,
-    timeline, verdict, weak_scaling, weakest,
+    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
+    weak_scaling, weakest,
 };
 
 /// All findings of a study.
@@ -133,7 +133,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         members,
         device_models,
         devices,
-        strips: strips::strips(gate, &seeks),
+        strips: seek::strips(gate, &seeks),
         seeks: seek::of_gate(gate, &seeks),
         layers: layers::layers(gate, Some(host), &limits),
         process_limits: process_limit::of_gate(gate, &limits, &expected),
@@ -149,7 +149,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         printed_checks: of_gate(gate, checks, |_| Vec::new()),
         round_trips: of_gate(gate, trips, |_| Vec::new()),
         nodes,
-        node_grids: node_grid::node_grids(gate, &known_nodes),
+        node_grids: node_comparison::node_grids(gate, &known_nodes),
         layer_crossovers,
         extrapolations,
         weak_scaling,

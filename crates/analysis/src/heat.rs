@@ -1,10 +1,11 @@
 //! The rate of each node in each second of a phase.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use record::NodeSeriesRow;
 
-use crate::{Figure, RateOf, by_name};
+use crate::{Figure, by_name};
 
 /// A page has room for so many rows: of more nodes, neighbours share one.
 pub const HEAT_ROWS_MAX: usize = 128;
@@ -50,93 +51,55 @@ pub fn heat_map(rows: &[NodeSeriesRow], figure: &Figure) -> Option<HeatMap> {
     let rows: Vec<&NodeSeriesRow> = rows.iter().filter(|row| row.key == *key && row.length_ns > 0).collect();
     let interval = rows.iter().map(|row| row.length_ns).max()?;
     let counts = figure.rate_of();
-    let mut nodes: Vec<Node<'_>> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut nodes: BTreeMap<&str, Intervals> = BTreeMap::new();
     for row in rows {
-        let place = *places.entry(&row.node).or_insert_with(|| {
-            nodes.push(Node { name: &row.node, intervals: HashMap::new() });
-            nodes.len() - 1
-        });
-        let amount = nodes[place].intervals.entry(row.start_ns / interval).or_default();
-        amount.count += match counts {
-            RateOf::Bytes => row.bytes,
-            RateOf::Operations => row.transfers,
-        };
+        let of_node = nodes.entry(&row.node).or_default();
+        let (amount, nanos) = of_node.entry(row.start_ns / interval).or_default();
+        *amount += counts.pick(row.bytes, row.transfers);
         // Reads and writes of one interval have a row each, of the same length.
-        amount.nanos = amount.nanos.max(row.start_ns % interval + row.length_ns);
+        *nanos = (*nanos).max(row.start_ns % interval + row.length_ns);
     }
+    let mut nodes: Vec<(&str, Intervals)> = nodes.into_iter().collect();
     if nodes.len() < 2 {
         return None;
     }
-    nodes.sort_by(|a, b| by_name(a.name, b.name));
-    let intervals = nodes.iter().filter_map(|node| node.intervals.keys().max()).max()?.saturating_add(1);
-    let columns_max = HEAT_COLUMNS_MAX as u64;
-    let in_column = intervals.div_ceil(columns_max).max(1);
+    nodes.sort_by(|(a, _), (b, _)| by_name(a, b));
+    let intervals = nodes.iter().filter_map(|(_, all)| all.keys().next_back()).max()?.saturating_add(1);
+    let in_column = intervals.div_ceil(HEAT_COLUMNS_MAX as u64);
     let columns = intervals.div_ceil(in_column);
-    let in_row = nodes.len().div_ceil(HEAT_ROWS_MAX).max(1);
-    let binned: Vec<Vec<Option<f64>>> =
-        nodes.iter().map(|node| node.columns(interval, in_column, columns)).collect();
-    let cells: Vec<Vec<Option<HeatCell>>> = binned.chunks(in_row).map(together).collect();
-    let means = cells.iter().flatten().flatten().map(|cell| cell.rate);
+    let cell = |nodes: &[(&str, Intervals)], column: u64| {
+        let places = column * in_column..(column + 1).saturating_mul(in_column);
+        let rates = nodes.iter().filter_map(|(_, all)| rate(all, interval, &places));
+        let rates: Vec<f64> = rates.collect();
+        let lowest = rates.iter().copied().reduce(f64::min)?;
+        Some(HeatCell { rate: rates.iter().sum::<f64>() / rates.len() as f64, lowest })
+    };
+    let rows = nodes.chunks(nodes.len().div_ceil(HEAT_ROWS_MAX));
+    let cells: Vec<Vec<Option<HeatCell>>> =
+        rows.clone().map(|nodes| (0..columns).map(|column| cell(nodes, column)).collect()).collect();
     let column_seconds = (interval * in_column) as f64 / 1e9;
     Some(HeatMap {
         repetition: key.repetition,
-        rows: nodes
-            .chunks(in_row)
-            .map(|nodes| nodes.iter().map(|node| node.name.to_owned()).collect())
-            .collect(),
+        rows: rows.map(|nodes| nodes.iter().map(|(name, _)| (*name).to_owned()).collect()).collect(),
         starts: (0..columns).map(|column| column as f64 * column_seconds).collect(),
         column_seconds,
-        highest: means.fold(0.0, f64::max),
+        highest: cells.iter().flatten().flatten().map(|cell| cell.rate).fold(0.0, f64::max),
         cells,
     })
 }
 
-/// A node and what it did, by the number of the interval.
-struct Node<'a> {
-    name: &'a str,
-    intervals: HashMap<u64, Amount>,
-}
+/// What a node did and for how long, by the number of the interval.
+type Intervals = BTreeMap<u64, (u64, u64)>;
 
-#[derive(Clone, Copy, Default)]
-struct Amount {
-    count: u64,
-    nanos: u64,
-}
-
-impl Node<'_> {
-    /// The rate in each column that has some of the node's time.
-    fn columns(&self, interval: u64, in_column: u64, columns: u64) -> Vec<Option<f64>> {
-        let first = self.intervals.keys().min().copied().unwrap_or(0);
-        let last = self.intervals.keys().max().copied().unwrap_or(0);
-        let mut amounts: HashMap<u64, (f64, f64, u64)> = HashMap::new();
-        for (place, amount) in &self.intervals {
-            let (count, nanos, with_rows) = amounts.entry(place / in_column).or_default();
-            *count += amount.count as f64;
-            *nanos += amount.nanos as f64;
-            *with_rows += 1;
-        }
-        let rate = |column: u64| {
-            let (from, to) = (
-                (column * in_column).max(first),
-                (column + 1).saturating_mul(in_column).min(last.saturating_add(1)),
-            );
-            let (count, nanos, with_rows) = amounts.get(&column).copied().unwrap_or_default();
-            let stalled = to.saturating_sub(from).saturating_sub(with_rows);
-            let nanos = nanos + stalled as f64 * interval as f64;
-            (nanos > 0.0).then(|| count / (nanos / 1e9))
-        };
-        (0..columns).map(rate).collect()
+/// The rate of a node in the time of these intervals; none where it has none of its own there.
+fn rate(all: &Intervals, interval: u64, places: &Range<u64>) -> Option<f64> {
+    let (first, last) = (*all.keys().next()?, *all.keys().next_back()?);
+    let own = places.start.max(first)..places.end.min(last.saturating_add(1));
+    let mut stalled = own.end.checked_sub(own.start)?;
+    let (mut count, mut nanos) = (0.0, 0.0);
+    for (_, (amount, length)) in all.range(own) {
+        (count, nanos, stalled) = (count + *amount as f64, nanos + *length as f64, stalled - 1);
     }
-}
-
-/// The cells of a row of several nodes.
-fn together(nodes: &[Vec<Option<f64>>]) -> Vec<Option<HeatCell>> {
-    let columns = nodes.first().map_or(0, Vec::len);
-    let cell = |column: usize| {
-        let rates: Vec<f64> = nodes.iter().filter_map(|node| node[column]).collect();
-        let lowest = rates.iter().copied().reduce(f64::min)?;
-        Some(HeatCell { rate: rates.iter().sum::<f64>() / rates.len() as f64, lowest })
-    };
-    (0..columns).map(cell).collect()
+    let nanos = nanos + stalled as f64 * interval as f64;
+    (nanos > 0.0).then(|| count / (nanos / 1e9))
 }

@@ -63,7 +63,6 @@ mod members;
 mod names;
 mod needs;
 mod node_comparison;
-mod node_grid;
 mod nodes;
 mod observed;
 mod outlier;
@@ -102,7 +101,7 @@ pub use self::{
     disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*, headline::*,
     heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
     little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
-    node_grid::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
+    nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
     printed_checks::*, process_limit::*, published::*, ranks::*, rates::*, reconciled::*,
     regression::*, scaling::*, seek::*, settled::*, slowest::*, strips::*, subject::*, summary::*, table::*,
     timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,

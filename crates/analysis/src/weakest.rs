@@ -1,6 +1,7 @@
 //! What a target can reach at best: the lowest of all limits between the data and the tasks.
 
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
 use record::PublishedUnit;
@@ -8,7 +9,7 @@ use record::PublishedUnit;
 use crate::Figure;
 use crate::amount::{in_unit_of, measured, number, unit};
 use crate::gate::{Gate, Kind, Stated};
-use crate::subject::{Subject, subjects};
+use crate::subject::{Subject, grouped, subjects};
 use crate::table::{
     Column, Of, Statement, Value, amount, below, bytes, count, detail, list, share, subject, text, word,
 };
@@ -122,17 +123,15 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
                     && usable(one.index)
             };
             let own: Vec<&Subject<'_>> = subjects.iter().filter(is_own).collect();
-            for nodes in plan.terms.nodes.iter().copied().chain(plan.terms.nodes.is_empty().then_some(1)) {
+            let link = |nodes: u32| {
                 let limits = scope.limits(&within, nodes, devices, layer);
-                let Some((weakest, amount)) = limits.first().cloned() else { continue };
-                let reached = own
-                    .iter()
-                    .filter(|one| one.nodes() == u64::from(nodes))
-                    .filter_map(|one| Some((one.index, measured(one.figure, amount)? / number(amount))));
+                let (weakest, amount) = limits.first().cloned()?;
+                let own = own.iter().filter(|one| one.nodes() == u64::from(nodes));
+                let reached =
+                    own.filter_map(|one| Some((one.index, measured(one.figure, amount)? / number(amount))));
                 let efficiency = reached.max_by(|a, b| a.1.total_cmp(&b.1));
-                let Scope { phase, random, transfer, .. } = scope;
-                let target = target.clone();
-                links.push(WeakestLink {
+                let (target, Scope { phase, random, transfer, .. }) = (target.clone(), scope);
+                Some(WeakestLink {
                     target,
                     phase,
                     random,
@@ -142,22 +141,18 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
                     weakest,
                     amount,
                     efficiency,
-                });
-            }
+                })
+            };
+            let one = plan.terms.nodes.is_empty().then_some(1);
+            links.extend(plan.terms.nodes.iter().copied().chain(one).filter_map(link));
         }
     }
     links
 }
 
 /// Each of `all` once.
-fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found: Vec<T> = Vec::new();
-    for one in all {
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
-    found
+fn each_once<T: Clone + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    grouped(all, T::clone).into_iter().filter_map(|mut same| same.pop()).collect()
 }
 
 /// The targets that are used, or described where no case says which it uses, or named by an expectation.
@@ -170,7 +165,7 @@ fn targets(plan: &Plan) -> Vec<String> {
 }
 
 /// What a bound is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Scope {
     phase: Option<Phase>,
     random: Option<bool>,
@@ -201,10 +196,7 @@ fn scopes(plan: &Plan, target: &str, about: &[&Expectation]) -> Vec<Scope> {
         let of_target = plan.cases.iter().filter(|case| case.target == target && scope.is_of(case));
         let sizes: BTreeSet<Bytes> = of_target.map(|case| case.workload.geometry.transfer).collect();
         if sizes.is_empty() {
-            return vec![
-                Scope { operations: Some(true), ..*scope },
-                Scope { operations: Some(false), ..*scope },
-            ];
+            return [true, false].map(|of| Scope { operations: Some(of), ..*scope }).to_vec();
         }
         sizes.into_iter().map(|size| Scope { transfer: Some(size), ..*scope }).collect()
     };
