@@ -1,7 +1,7 @@
 //! Which rate of a phase comes first: bytes of transfers, operations of all else.
 
 use plan::{Amount, Phase};
-use record::Operation;
+use record::{Operation, PhaseRow};
 
 use crate::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure, Summary};
 
@@ -122,15 +122,19 @@ impl Figure {
         self.rate_of().pick(&node.bytes_per_second, &node.transfers_per_second)
     }
 
-    /// Processor nanoseconds of all processes for one operation, over the passes that count; none where no
-    /// time was recorded, as in an imported record.
+    /// Processor nanoseconds of all processes for one operation, as [`Figure::cpu_ns_per`].
     #[must_use]
     pub fn cpu_ns_per_operation(&self) -> Option<f64> {
-        let (cpu, operations) = self.counted().fold((0.0, 0.0), |(cpu, operations), one| {
-            let phase = &one.phase;
-            (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, operations + phase.transfers() as f64)
-        });
-        (cpu > 0.0 && operations > 0.0).then(|| cpu / operations)
+        self.cpu_ns_per(PhaseRow::transfers)
+    }
+
+    /// Processor nanoseconds of all processes for one of what is counted, over the passes that count; none where no time
+    /// was recorded, as in an imported record. Threads of the kernel, as those of a volume's driver, are not in it.
+    pub(crate) fn cpu_ns_per(&self, counted: fn(&PhaseRow) -> u64) -> Option<f64> {
+        let sum = |of: &dyn Fn(&PhaseRow) -> f64| self.counted().map(|one| of(&one.phase)).sum::<f64>();
+        let cpu = sum(&|phase| (phase.user_cpu_ns + phase.system_cpu_ns) as f64);
+        let all = sum(&|phase| counted(phase) as f64);
+        (cpu > 0.0 && all > 0.0).then(|| cpu / all)
     }
 
     /// Bytes that the file system holds for each file that was looked at, over the passes that count; none

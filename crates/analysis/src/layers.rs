@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use plan::Plan;
-use record::{BlockDeviceFacts, HostFacts, TargetDevices};
+use record::{BlockDeviceFacts, HostFacts, PhaseRow, TargetDevices};
 
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, TARGET, grouped};
 use crate::table::{
     Column, Of, Statement, below, change, detail, flag, nanos, number, rate, share, subject, text, word,
 };
-use crate::{BoundBy, Difference, Figure, Limit, RateOf};
+use crate::{BoundBy, Difference, Limit, RateOf};
 
 /// One workload at one point of its sweep on all layers that it was measured on, the lowest first; at least two.
 pub type LayerStack = Vec<Stated<Layer>>;
@@ -33,7 +33,7 @@ pub struct Layer {
     /// Its rate ÷ that of the lowest layer.
     pub share: f64,
     cpu_ns_per_operation: Option<f64>,
-    /// Processor time of the program's processes in seconds for each GB.
+    /// Processor time of the program's processes in seconds for each GB, which is nanoseconds for each byte.
     pub cpu_seconds_per_gb: Option<f64>,
     /// Share of the bytes that a cache of this layer or of one below answered or held back: 1 − the device
     /// share, and not below 0. Of reads it is the hit rate.
@@ -127,28 +127,28 @@ fn sum(all: &[DeviceQueues]) -> Option<u32> {
 pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundBy]) -> Vec<LayerStack> {
     let chains = chains(gate.plan);
     let points = grouped(gate.subjects.iter().filter(|_| !chains.is_empty()), |one| one.place(&[TARGET]));
-    let mut stacks: Vec<(usize, Vec<&Subject<'_>>)> = Vec::new();
+    let mut stacks: Vec<(bool, usize, Vec<&Subject<'_>>)> = Vec::new();
     for point in &points {
         for (number, chain) in chains.iter().enumerate() {
             let of_layer = |name: &&str| point.iter().find(|one| one.case.target == *name).copied();
             let layers: Vec<&Subject<'_>> = chain.iter().filter_map(of_layer).collect();
-            stacks.extend((layers.len() > 1).then_some((number, layers)));
+            stacks.extend((layers.len() > 1).then_some((false, number, layers)));
         }
     }
-    let family: usize = stacks.iter().map(|(_, layers)| layers.len() - 1).sum();
-    // Of each workload, phase and chain of layers the first that is fastest.
-    let alike = grouped(stacks.iter().enumerate(), |(_, (chain, layers))| {
+    let family: usize = stacks.iter().map(|(.., layers)| layers.len() - 1).sum();
+    let alike = grouped(0..stacks.len(), |&place| {
+        let (_, chain, layers) = &stacks[place];
         (*chain, layers[0].case.group.as_str(), layers[0].figure.phase, layers.len())
     });
-    let best = alike.into_iter().filter_map(|all| {
-        let fastest = all.into_iter().rev().max_by(|a, b| a.1.1[0].rate().total_cmp(&b.1.1[0].rate()));
-        Some(fastest?.0)
-    });
-    let best: HashSet<usize> = best.collect();
-    let mut order: Vec<usize> = (0..stacks.len()).collect();
-    order.sort_by_key(|place| !best.contains(place));
-    let stack = |place: usize| stack(gate, &stacks[place].1, family, best.contains(&place), host, limits);
-    order.into_iter().map(stack).collect()
+    for places in alike {
+        // The first of those that are fastest.
+        let rate = |place: usize| stacks[place].2[0].rate();
+        let best = places.into_iter().rev().max_by(|&a, &b| rate(a).total_cmp(&rate(b)));
+        best.into_iter().for_each(|best| stacks[best].0 = true);
+    }
+    stacks.sort_by_key(|(best, ..)| !best);
+    let stack = |(best, _, layers): &(bool, usize, Vec<_>)| stack(gate, layers, family, *best, host, limits);
+    stacks.iter().map(stack).collect()
 }
 
 /// The targets from each highest layer down, the lowest first.
@@ -196,7 +196,7 @@ fn stack(
             loss,
             share: if lowest > 0.0 { subject.rate() / lowest } else { 0.0 },
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
-            cpu_seconds_per_gb: cpu_seconds_per_gb(figure),
+            cpu_seconds_per_gb: figure.cpu_ns_per(PhaseRow::bytes),
             cache_share: figure.moved_by_devices().map(|share| (1.0 - share).max(0.0)),
             carried_by: queues_of(&one.top),
             at_the_bottom: if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },
@@ -210,16 +210,6 @@ fn stack(
         }
     };
     carried.iter().enumerate().map(layer).collect()
-}
-
-/// Processor seconds of the program's processes for each GB, over the passes that count; none where no time was
-/// recorded or no bytes were moved. Threads of the kernel, as those of a volume's driver, are not in it.
-fn cpu_seconds_per_gb(figure: &Figure) -> Option<f64> {
-    let (cpu, bytes) = figure.counted().fold((0.0, 0.0), |(cpu, bytes), one| {
-        let phase = &one.phase;
-        (cpu + (phase.user_cpu_ns + phase.system_cpu_ns) as f64, bytes + phase.bytes() as f64)
-    });
-    (cpu > 0.0 && bytes > 0.0).then(|| cpu / 1e9 / (bytes / 1e9))
 }
 
 /// A layer with the devices that carry its bytes, and those at the bottom.
@@ -285,7 +275,7 @@ fn single_queue(
         ([(device, Some(queues))], _) => (NOT_SUPPORTED, format!("{device} has {queues} hardware queues")),
         ([], _) => (CANNOT_TELL, "which device carries it is not known".to_owned()),
     };
-    let cpu = match [direct, volume].map(|one| cpu_seconds_per_gb(one.subject.figure)) {
+    let cpu = match [direct, volume].map(|one| one.subject.figure.cpu_ns_per(PhaseRow::bytes)) {
         [Some(direct), Some(volume)] => {
             format!("; {volume:.3} s of processor time for each GB, {direct:.3} s in direct use")
         }

@@ -11,14 +11,12 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::names::named;
 use crate::nodes::ends_with_close;
 use crate::outlier::MAD_FACTOR;
-use crate::slowest::MEMBER_SHARE_MIN;
 use crate::subject::{Subject, TARGET, grouped};
 use crate::table::{
     Column, Of, Statement, bandwidth, count, detail, flag, list, names, number, rate, share, subject, word,
 };
 use crate::{
-    DeviceMean, Figure, NodeFigure, NodeRate, ROBUST_Z_MAX, RateOf, RepetitionFigure, SlowestMember, Summary,
-    by_name, slowest_member,
+    DeviceMean, Figure, NodeFigure, NodeRate, ROBUST_Z_MAX, RateOf, RepetitionFigure, Summary, by_name,
 };
 
 /// A node of at least this share of the median rate is not slow, however well the others agree:
@@ -33,6 +31,9 @@ pub const SLOW_NODE_SHARE_OF_FEW: f64 = 0.75;
 /// equal. Being no more than (1 − [`SLOW_NODE_SHARE`]) ÷ [`ROBUST_Z_MAX`], it decides of no node whether
 /// it is slow.
 pub const NODE_UNIT_SHARE_MIN: f64 = 0.02;
+/// A member that moved less than this share of what the busiest one did has no part in the work:
+/// a system disk beside the disks of data.
+const MEMBER_SHARE_MIN: f64 = 0.01;
 
 /// The nodes of one figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,10 +186,39 @@ pub struct CollectiveBound {
     pub measured: Option<f64>,
     /// The same of each pass that counts.
     pub passes: Vec<f64>,
-    /// Measured ÷ bound: near 1 where the slowest node limits all; above where it got less of the work.
+    /// Measured ÷ bound.
     pub share: Option<f64>,
     /// n × the median node − the bound: what the slowest one costs, in the rate of the figure.
     pub lost: f64,
+}
+
+/// The slowest of several members, and the bound that it sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlowestMember {
+    /// Members.
+    pub members: usize,
+    /// The slowest of them.
+    pub name: String,
+    /// Its rate.
+    pub rate: f64,
+    /// Members × its rate: what work that is shared out evenly, and waits for all, can reach. A measured rate ÷ this is
+    /// near 1 where the slowest member limits the whole, and above where it got less of the work than the others.
+    pub bound: f64,
+    /// Median rate of the members.
+    pub typical: f64,
+}
+
+/// The slowest of `members` (name, rate); none where there are none, or where one stands still.
+///
+/// Source: study B: a collective transfer over sixteen disks, the slowest of which writes at
+/// 350 MB/s, is bound by 5.6 GB/s.
+#[must_use]
+pub fn slowest_member(members: &[(String, f64)]) -> Option<SlowestMember> {
+    let rates: Vec<f64> = members.iter().map(|(_, rate)| *rate).collect();
+    let all = Summary::of(&rates).filter(|all| all.min > 0.0)?;
+    let (name, rate) = members.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let bound = all.n as f64 * rate;
+    Some(SlowestMember { members: all.n, name: name.clone(), rate: *rate, bound, typical: all.median })
 }
 
 /// The standing of one of several nodes.
@@ -351,7 +381,7 @@ fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Optio
         device: part.min_by(|a, b| moved(a).total_cmp(&moved(b))).cloned(),
         measured,
         passes,
-        share: measured.map(|measured| slowest.share(measured)),
+        share: measured.map(|measured| measured / slowest.bound),
         lost: slowest.members as f64 * slowest.typical - slowest.bound,
         slowest,
     })

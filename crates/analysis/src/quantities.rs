@@ -222,7 +222,7 @@ fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
         Some((device, _)) => format!("{} with {device}", bound.slowest.name),
         None => bound.slowest.name.clone(),
     };
-    let passes = bound.passes.iter().map(|&rate| bound.slowest.share(rate)).collect();
+    let passes = bound.passes.iter().map(|rate| rate / bound.slowest.bound).collect();
     let what = format!("{}, slowest {limits}", label(subject));
     Ok(Measured { among: by.len(), ..Measured::new(value, passes, what, by) })
 }

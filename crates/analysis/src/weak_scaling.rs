@@ -328,9 +328,9 @@ fn extrapolated(
         let of_series = links.iter().filter(|link| {
             link.target == first.case.target
                 && u64::from(link.nodes) == nodes
-                && link.phase.is_none_or(|phase| phase == figure.phase)
-                && link.random.is_none_or(|random| random == first.is_random())
-                && link.transfer.is_none_or(|transfer| transfer == bytes)
+                && link.scope.phase.is_none_or(|phase| phase == figure.phase)
+                && link.scope.random.is_none_or(|random| random == first.is_random())
+                && link.scope.transfer.is_none_or(|transfer| transfer == bytes)
         });
         let limits =
             of_series.filter_map(|link| in_unit_of(link.amount, figure.rate_of().amount(0.0), bytes));

@@ -18,12 +18,8 @@ use crate::table::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeakestLink {
     pub(crate) target: String,
-    /// All where none.
-    pub(crate) phase: Option<Phase>,
-    /// Random or sequential; both where none.
-    pub(crate) random: Option<bool>,
-    /// The transfer size at which bytes and operations are converted; none where nothing is.
-    pub transfer: Option<Bytes>,
+    /// What is bound.
+    pub scope: Scope,
     /// Nodes.
     pub nodes: u32,
     /// Every limit by name, highest last; the first is the weakest link.
@@ -43,16 +39,16 @@ impl Statement for WeakestLink {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("target", "target", "The target.", |one| &one.target)),
         subject(word("phase", "phase", "Nothing where it is of all.", |one| {
-            one.phase.map_or("", Phase::name)
+            one.scope.phase.map_or("", Phase::name)
         })),
         subject(word("order", "order", "`random` or `sequential`; nothing where it is of both.", |one| {
-            one.random.map_or("", |random| if random { "random" } else { "sequential" })
+            one.scope.random.map_or("", |random| if random { "random" } else { "sequential" })
         })),
         subject(bytes(
             "transfer",
             "transfer",
             "The size at which bytes and operations are converted.",
-            |one| one.transfer.map(|bytes| bytes.0),
+            |one| one.scope.transfer.map(|bytes| bytes.0),
         )),
         subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes.into()))),
         amount("expected", "expected", "The lowest limit, in `unit`.", |one| {
@@ -124,18 +120,16 @@ fn links(plan: &Plan, figures: &[Figure], usable: impl Fn(usize) -> bool) -> Vec
             };
             let own: Vec<&Subject<'_>> = subjects.iter().filter(is_own).collect();
             let link = |nodes: u32| {
-                let limits = scope.limits(&within, nodes, devices, layer);
+                let all = within.iter().map(|one| (*one, one.in_all(nodes, devices, layer)));
+                let limits = scope.limits(all.collect());
                 let (weakest, amount) = limits.first().cloned()?;
                 let own = own.iter().filter(|one| one.nodes() == u64::from(nodes));
                 let reached =
                     own.filter_map(|one| Some((one.index, measured(one.figure, amount)? / number(amount))));
                 let efficiency = reached.max_by(|a, b| a.1.total_cmp(&b.1));
-                let (target, Scope { phase, random, transfer, .. }) = (target.clone(), scope);
                 Some(WeakestLink {
-                    target,
-                    phase,
-                    random,
-                    transfer,
+                    target: target.clone(),
+                    scope,
                     nodes,
                     limits,
                     weakest,
@@ -166,10 +160,13 @@ fn targets(plan: &Plan) -> Vec<String> {
 
 /// What a bound is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Scope {
-    phase: Option<Phase>,
-    random: Option<bool>,
-    transfer: Option<Bytes>,
+pub struct Scope {
+    /// All where none.
+    pub(crate) phase: Option<Phase>,
+    /// Random or sequential; both where none.
+    pub(crate) random: Option<bool>,
+    /// The transfer size at which bytes and operations are converted; none where nothing is.
+    pub transfer: Option<Bytes>,
     /// Only limits in operations, or only those in bytes.
     operations: Option<bool>,
 }
@@ -180,13 +177,10 @@ const fn in_operations(expectation: &Expectation) -> bool {
 
 /// The scopes that the expectations name, without those that a narrower one covers.
 fn scopes(plan: &Plan, target: &str, about: &[&Expectation]) -> Vec<Scope> {
-    let scope = |one: &&Expectation| Scope {
-        phase: one.phase,
-        random: one.random,
-        transfer: one.transfer,
-        operations: None,
-    };
-    let named = each_once(about.iter().map(scope));
+    let named = each_once(about.iter().map(|one| {
+        let Expectation { phase, random, transfer, .. } = **one;
+        Scope { phase, random, transfer, operations: None }
+    }));
     let split = |scope: &Scope| {
         let kinds: Vec<bool> =
             about.iter().filter(|one| scope.has(one)).map(|one| in_operations(one)).collect();
@@ -231,20 +225,12 @@ impl Scope {
             && takes(self.transfer, Some(case.workload.geometry.transfer))
     }
 
-    /// All limits, highest last.
-    fn limits(
-        &self,
-        within: &[&Expectation],
-        nodes: u32,
-        devices: u32,
-        layer: Layer,
-    ) -> Vec<(String, Amount)> {
+    /// All limits, highest last; of several grades only the highest.
+    fn limits(&self, mut all: Vec<(&Expectation, Amount)>) -> Vec<(String, Amount)> {
         // Where no size is given all limits are in one unit, and the size does not matter.
         let transfer = self.transfer.unwrap_or(Bytes(1));
         let bytes =
             |amount| in_unit_of(amount, Amount::BytesPerSecond(0.0), transfer).unwrap_or(f64::INFINITY);
-        let mut all: Vec<(&Expectation, Amount)> =
-            within.iter().map(|&one| (one, one.in_all(nodes, devices, layer))).collect();
         all.sort_by(|a, b| bytes(a.1).total_cmp(&bytes(b.1)));
         let highest = all.iter().rev().find(|(one, _)| !one.reached.is_empty()).map(|(one, _)| &one.name);
         let counts = |one: &Expectation| one.reached.is_empty() || Some(&one.name) == highest;

@@ -253,7 +253,7 @@ fn the_lowest_of_all_ceilings_is_the_bound() {
     assert_eq!(links.len(), 1);
     let link = &links[0];
     assert_eq!((link.weakest.as_str(), link.amount), ("controllers", Amount::OperationsPerSecond(2.475e6)));
-    assert_eq!(link.transfer, Some(Bytes::kib(4)));
+    assert_eq!(link.scope.transfer, Some(Bytes::kib(4)));
     let names: Vec<&str> = link.limits.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["controllers", "drives", "SAS", "InfiniBand"]);
     assert_eq!(link.limits[1].1, Amount::OperationsPerSecond(7.2e6));
@@ -273,7 +273,7 @@ fn bounds_are_told_before_a_run() {
     );
     let links = weakest_links(&plan, &[]);
     let told: Vec<_> =
-        links.iter().map(|link| (link.weakest.as_str(), link.transfer, link.efficiency)).collect();
+        links.iter().map(|link| (link.weakest.as_str(), link.scope.transfer, link.efficiency)).collect();
     assert_eq!(told, [("drives", None, None), ("link", None, None)]);
     assert_eq!(weakest_links(&with(&Study::default().with(reads("r"), &[1]), vec![]), &[]), []);
 }
