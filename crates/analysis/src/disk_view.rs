@@ -41,22 +41,16 @@ impl Statement for DiskView {
          ended. Jumps: median distance of the others. Tracing costs what the history costs; without it nothing";
     const COLUMNS: &'static [Column<Self>] = &[
         count("streams", "streams", "Tasks of the application.", |one| Some(one.tasks.into())),
-        count("operations", "operations", "Operations that followed one of the same task.", |one| {
+        count("operations", "operations", "That followed one of the same task.", |one| {
             Some(one.application.all)
         }),
-        share("in_a_row", "in a row", "Share of them that began where it ended.", |one| {
-            Some(one.application.share)
-        }),
+        share("in_a_row", "in a row", "Share that began where it ended.", |one| Some(one.application.share)),
         bytes("jumps", "jumps", "Median distance of the others.", |one| one.application.jump.map(whole)),
-        count("requests", "requests", "Requests that followed one of the same device.", |one| {
-            Some(one.devices?.all)
-        }),
-        share("in_a_row_there", "in a row there", "Share of them that began where it ended.", |one| {
+        count("requests", "requests", "That followed one of the same device.", |one| Some(one.devices?.all)),
+        share("in_a_row_there", "in a row there", "Share that began where it ended.", |one| {
             Some(one.devices?.share)
         }),
-        bytes("jumps_there", "jumps there", "Median distance of the others.", |one| {
-            one.devices?.jump.map(whole)
-        }),
+        bytes("jumps_there", "jumps there", "Likewise.", |one| one.devices?.jump.map(whole)),
     ];
 }
 

@@ -58,45 +58,24 @@ impl Statement for Layer {
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "Median of the first rate.", |one| Some(one.rate)),
         subject(text("below", "below", "The layer below.", |one| one.below.clone().unwrap_or_default())),
-        change(
-            "loss",
-            "loss",
-            "(Layer below − this one) ÷ layer below, where a difference is shown.",
-            |one| one.loss,
-        ),
+        change("loss", "loss", "(Below − this one) ÷ below, where a difference is shown.", |one| one.loss),
         share("share", "of the lowest", "Its rate ÷ that of the lowest layer.", |one| Some(one.share)),
-        number(
-            "cpu_seconds_per_gb",
-            "CPU s/GB",
-            "Processor seconds of the program's processes for each 10⁹ bytes.",
-            |one| one.cpu_seconds_per_gb,
-        ),
-        detail(nanos("cpu_per_operation", "cpu per operation", "Processor time of an operation.", |one| {
+        number("cpu_seconds_per_gb", "CPU s/GB", "Processor seconds for each 10⁹ bytes.", |one| {
+            one.cpu_seconds_per_gb
+        }),
+        detail(nanos("cpu_per_operation", "cpu per operation", "Processor time.", |one| {
             one.cpu_ns_per_operation
         })),
-        share("caches", "caches", "1 − device bytes ÷ bytes of the tasks, not below 0.", |one| {
+        share("caches", "caches", "1 − device bytes ÷ bytes of tasks, not below 0.", |one| {
             one.cache_share
         }),
-        detail(flag("best", "best", "Whether the lowest layer is fastest at this point.", |one| {
-            Some(one.best)
+        detail(flag("best", "best", "The lowest layer is fastest here.", |one| Some(one.best))),
+        word("carried_by", "carried by", "The devices under it, with their queues.", |one| &one.carried_by),
+        word("at_the_bottom", "at the bottom", "Those at the bottom, if others.", |one| &one.at_the_bottom),
+        below(text("single_queue", "single queue", "Of a volume: whether one queue is the limit.", |one| {
+            let told = one.single_queue.iter().map(|(verdict, why)| format!("{verdict}: {why}"));
+            told.collect()
         })),
-        word("carried_by", "carried by", "The devices under it, and their hardware queues.", |one| {
-            &one.carried_by
-        }),
-        word("at_the_bottom", "at the bottom", "Those at the bottom, where they are others.", |one| {
-            &one.at_the_bottom
-        }),
-        below(text(
-            "single_queue",
-            "single queue",
-            "Of a volume: whether a single submission and completion queue is the limit, and why.",
-            |one| {
-                one.single_queue
-                    .as_ref()
-                    .map(|(verdict, why)| format!("{verdict}: {why}"))
-                    .unwrap_or_default()
-            },
-        )),
     ];
 }
 

@@ -134,20 +134,15 @@ impl Statement for ModelVerdict {
     const CAPTION: &'static str =
         "Models: the median of their devices against what the study expects of one device";
     const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("devices_of", "devices of", "What was measured of which devices.", |one| {
-            &one.devices_of
-        })),
+        subject(word("devices_of", "devices of", "What was measured of which.", |one| &one.devices_of)),
         subject(word("model", "model", "The model.", |one| &one.model)),
         count("devices", "n", "Devices.", |one| Some(one.rates.n as u64)),
         rate("median_per_second", "median", "Their median.", |one| Some(one.rates.median)),
         rate("lowest_per_second", "slowest", "The slowest.", |one| Some(one.rates.min)),
         rate("highest_per_second", "fastest", "The fastest.", |one| Some(one.rates.max)),
-        word(
-            "grade",
-            "grade",
-            "The hardest grade that the median reached, or the easiest that it missed.",
-            |one| &one.grade,
-        ),
+        word("grade", "grade", "The hardest that the median reached, or `below` the easiest.", |one| {
+            &one.grade
+        }),
         word("says", "verdict", "What that means, by the study.", |one| &one.says),
     ];
 }
@@ -161,12 +156,8 @@ impl Statement for Member {
         subject(count("place", "no.", "Its number.", |one| Some(one.place))),
         subject(word("device", "device", "The kernel's name, or else its path or target.", |one| &one.name)),
         subject(word("model", "model", "Its model.", |one| &one.model)),
-        subject(flag("together", "together", "Whether all were measured at the same time.", |one| {
-            Some(one.together)
-        })),
-        bandwidth("bytes_per_second", "bandwidth", "Median of the repetitions that count.", |one| {
-            Some(one.bytes_per_second.median)
-        }),
+        subject(flag("together", "together", "All at the same time.", |one| Some(one.together))),
+        bandwidth("bytes_per_second", "bandwidth", "Median.", |one| Some(one.bytes_per_second.median)),
         operations("transfers_per_second", "transfers", "Likewise.", |one| {
             Some(one.transfers_per_second.median)
         }),

@@ -109,30 +109,18 @@ impl Statement for NodeComparison {
         names("slow", "slow", "Much slower than the others.", |one| {
             one.nodes.iter().filter(|node| node.slow == Some(true)).map(|node| node.node.clone()).collect()
         }),
-        subject(names("missing", "not measured on", "Nodes of the study without a measurement.", |one| {
-            one.missing.clone()
-        })),
+        subject(names("missing", "not measured on", "Other nodes of the study.", |one| one.missing.clone())),
         word("slowest", "slowest", "The slowest node.", |one| one.slowest().map_or("", |one| &one.name)),
         detail(rate("slowest_per_second", "slowest per second", "Its rate.", |one| {
             Some(one.slowest()?.rate)
         })),
         rate("bound_per_second", "n × slowest", "Nodes × its rate.", |one| Some(one.slowest()?.bound)),
-        rate(
-            "measured_per_second",
-            "together",
-            "All together; nothing where they did not work at the same time.",
-            |one| one.bound.as_ref()?.measured,
-        ),
+        rate("measured_per_second", "together", "All at the same time.", |one| one.bound.as_ref()?.measured),
         share("share", "of it", "Together ÷ n × the slowest.", |one| one.bound.as_ref()?.share),
-        detail(rate(
-            "lost_per_second",
-            "lost per second",
-            "n × the median node − n × the slowest.",
-            |one| Some(one.bound.as_ref()?.lost),
-        )),
-        word("device", "its device", "The slowest device of the slowest node.", |one| {
-            one.device().map_or("", |(name, _)| name)
-        }),
+        detail(rate("lost_per_second", "lost per second", "n × (median − slowest).", |one| {
+            Some(one.bound.as_ref()?.lost)
+        })),
+        word("device", "its device", "Its slowest device.", |one| one.device().map_or("", |(name, _)| name)),
         bandwidth("device_per_second", "with", "By the kernel's count.", |one| {
             Some(one.device()?.1.moved_per_second())
         }),
@@ -147,24 +135,18 @@ impl Statement for NodeStanding {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("node", "node", "Its name.", |one| &one.node)),
         count("tasks", "tasks", "Tasks on it.", |one| Some(one.tasks as u64)),
-        rate(
-            "rate_per_second",
-            "rate",
-            "Of its tasks over its own time, median of the passes that count.",
-            |one| Some(one.headline.median),
-        ),
+        rate("rate_per_second", "rate", "Over its own time: median of the passes.", |one| {
+            Some(one.headline.median)
+        }),
         rate("deviation_per_second", "±", "Standard deviation (n − 1) over the passes.", |one| {
             (one.headline.n > 1).then_some(one.headline.deviation_sample)
         }),
         count("passes", "n", "Passes that count.", |one| Some(one.headline.n as u64)),
         share("share", "of median", "Rate ÷ median of all nodes.", |one| Some(one.share)),
         number("z", "z", "Robust z-score.", |one| Some(one.z)),
-        flag(
-            "slow",
-            "slow",
-            "Whether it is much slower than the others; nothing where that cannot be told.",
-            |one| one.slow,
-        ),
+        flag("slow", "slow", "Much slower than the others; nothing where that cannot be told.", |one| {
+            one.slow
+        }),
         list("devices", "devices", "Its devices.", |one| {
             one.devices.iter().map(|(name, _)| name.clone()).collect()
         }),

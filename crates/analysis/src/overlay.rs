@@ -39,9 +39,7 @@ impl Statement for Overlay {
         subject(word("second", "second", "Those of the second.", |one| &one.fixed[1])),
         subject(word("axis", "over", "The swept key.", |one| &one.axis)),
         setting("at", "at", "Where they are farthest apart.", |one| Value::Setting(one.at.clone())),
-        change("difference", "difference", "(Second − first) ÷ the larger of both.", |one| {
-            Some(one.difference)
-        }),
+        change("difference", "difference", "(Second − first) ÷ the larger.", |one| Some(one.difference)),
     ];
 }
 
@@ -103,8 +101,8 @@ pub struct Peaks {
     pub groups: [String; 2],
     /// The key that both sweep.
     pub axis: String,
-    /// The highest transfers per second of both.
-    pub transfers_per_second: [f64; 2],
+    /// Transfers per second of both.
+    pub highest: [f64; 2],
     /// |second − first| ÷ the larger of the two; none where no difference is shown.
     pub apart: Option<f64>,
 }
@@ -116,19 +114,12 @@ impl Statement for Peaks {
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("axis", "over", "The swept key.", |one| &one.axis)),
         subject(word("first", "first", "A workload.", |one| &one.groups[0])),
-        operations("first_per_second", "its peak", "Its highest IOPS.", |one| {
-            Some(one.transfers_per_second[0])
-        }),
+        operations("first_per_second", "its peak", "Its highest IOPS.", |one| Some(one.highest[0])),
         subject(word("second", "second", "Another workload.", |one| &one.groups[1])),
-        operations("second_per_second", "its peak", "Its highest IOPS.", |one| {
-            Some(one.transfers_per_second[1])
+        operations("second_per_second", "its peak", "Its highest IOPS.", |one| Some(one.highest[1])),
+        share("apart", "apart", "|Second − first| ÷ the larger, where a difference is shown.", |one| {
+            one.apart
         }),
-        share(
-            "apart",
-            "apart",
-            "|Second − first| ÷ the larger of both, where a difference is shown.",
-            |one| one.apart,
-        ),
     ];
 }
 
@@ -138,7 +129,11 @@ impl Statement for Peaks {
 /// highest stands for it; of more than [`OVERLAID_MAX`] workloads none are compared. Disqualified points are none.
 #[must_use]
 pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
-    let peaks = curves.iter().filter_map(|curve| Some((curve, highest(curve)?)));
+    let peaks = curves.iter().filter_map(|curve| {
+        let most =
+            |a: &&CurvePoint, b: &&CurvePoint| a.transfers_per_second.total_cmp(&b.transfers_per_second);
+        Some((curve, usable(curve).max_by(most)?))
+    });
     let families =
         grouped(peaks, |(curve, _)| (curve.target.as_str(), curve.client, curve.phase, curve.axis.as_str()));
     let compared = families.into_iter().filter_map(|family| {
@@ -158,18 +153,13 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
         let value = Peaks {
             groups: [first, second].map(|curve| curve.group.clone()),
             axis: first.axis.clone(),
-            transfers_per_second: rates,
+            highest: rates,
             apart: gate.is_stated(one.figure, other.figure, 1).then(|| (rates[1] - rates[0]).abs() / larger),
         };
         let all = first.points.iter().chain(&second.points).map(|point| point.figure);
         Some(gate.leaving_out(all, gate.state(Kind::Peaks, vec![one.figure, other.figure], value)))
     };
     compared.flat_map(|workloads| pairs(&workloads).collect::<Vec<_>>()).filter_map(peaks).collect()
-}
-
-/// The point with the most transfers per second.
-fn highest(curve: &Curve) -> Option<&CurvePoint> {
-    usable(curve).max_by(|a, b| a.transfers_per_second.total_cmp(&b.transfers_per_second))
 }
 
 /// Medians of both rates may be of different passes, so that their ratio is no whole number.

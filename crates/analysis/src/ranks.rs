@@ -33,61 +33,47 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {
         return None;
     }
-    let pooled = Pooled::of(first, second);
     let (m, n) = (first.len(), second.len());
-    let pairs = (m * n) as f64;
-    // The sum of doubled ranks of the second sample is 2U + n(n + 1).
-    let u = (pooled.doubled_sum - n * (n + 1)) as f64 / 2.0;
-    let p_value = if m.max(n) <= EXACT_VALUES_MAX { pooled.exact(n) } else { pooled.normal(u, pairs) };
+    let mut all: Vec<(f64, bool)> = first.iter().map(|&value| (value, false)).collect();
+    all.extend(second.iter().map(|&value| (value, true)));
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Ranks are doubled, so that the mean rank of equal values is whole.
+    let (mut ranks, mut sum, mut ties) = (Vec::with_capacity(all.len()), 0, 0.0);
+    // Zeros of both signs are equal, which the order above does not know.
+    for equal in all.chunk_by(|a, b| a.0 == b.0) {
+        let rank = 2 * ranks.len() + 1 + equal.len();
+        ranks.resize(ranks.len() + equal.len(), rank);
+        sum += rank * equal.iter().filter(|(_, of_second)| *of_second).count();
+        ties += (equal.len() as f64).powi(3) - equal.len() as f64;
+    }
+    // That of the second sample is 2U + n(n + 1).
+    let u = (sum - n * (n + 1)) as f64 / 2.0;
+    let p_value = if m.max(n) <= EXACT_VALUES_MAX {
+        exact(&ranks, sum, n)
+    } else {
+        normal(u, (m * n) as f64, ties, m + n)
+    };
     Some(RankTest { u, p_value })
 }
 
-/// All values in rising order, with doubled ranks, so that the mean rank of equal ones is whole.
-struct Pooled {
-    doubled_ranks: Vec<usize>,
-    /// Of the second sample.
-    doubled_sum: usize,
-    /// `Σ(t³ − t)`.
-    ties: f64,
+/// The share of all ways to choose `n` of the ranks whose sum is at least as far from the middle as this one. Counts
+/// stay below C(40, 20), exact in an f64.
+fn exact(ranks: &[usize], sum: usize, n: usize) -> f64 {
+    let ways = ways(ranks, n);
+    let middle = n * (ranks.len() + 1);
+    let away = sum.abs_diff(middle);
+    let far = ways.iter().enumerate().filter(|(sum, _)| sum.abs_diff(middle) >= away);
+    far.map(|(_, ways)| ways).sum::<f64>() / ways.iter().sum::<f64>()
 }
 
-impl Pooled {
-    fn of(first: &[f64], second: &[f64]) -> Self {
-        let mut all: Vec<(f64, bool)> = first.iter().map(|&value| (value, false)).collect();
-        all.extend(second.iter().map(|&value| (value, true)));
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut pooled = Self { doubled_ranks: Vec::with_capacity(all.len()), doubled_sum: 0, ties: 0.0 };
-        // Zeros of both signs are equal, which the order above does not know.
-        for equal in all.chunk_by(|a, b| a.0 == b.0) {
-            let before = pooled.doubled_ranks.len();
-            let doubled = 2 * before + 1 + equal.len();
-            pooled.doubled_ranks.resize(before + equal.len(), doubled);
-            pooled.doubled_sum += doubled * equal.iter().filter(|(_, of_second)| *of_second).count();
-            pooled.ties += (equal.len() as f64).powi(3) - equal.len() as f64;
-        }
-        pooled
+fn normal(u: f64, pairs: f64, ties: f64, values: usize) -> f64 {
+    let all = values as f64;
+    let variance = pairs / 12.0 * ((all + 1.0) - ties / (all * (all - 1.0)));
+    if variance <= 0.0 {
+        return 1.0;
     }
-
-    /// The share of all ways to choose `n` of the ranks whose sum is at least as far from the
-    /// middle as that of the second sample. Counts stay below C(40, 20), exact in an f64.
-    fn exact(&self, n: usize) -> f64 {
-        let all = self.doubled_ranks.len();
-        let ways = ways(&self.doubled_ranks, n);
-        let middle = n * (all + 1);
-        let away = self.doubled_sum.abs_diff(middle);
-        let far = ways.iter().enumerate().filter(|(sum, _)| sum.abs_diff(middle) >= away);
-        far.map(|(_, ways)| ways).sum::<f64>() / ways.iter().sum::<f64>()
-    }
-
-    fn normal(&self, u: f64, pairs: f64) -> f64 {
-        let all = self.doubled_ranks.len() as f64;
-        let variance = pairs / 12.0 * ((all + 1.0) - self.ties / (all * (all - 1.0)));
-        if variance <= 0.0 {
-            return 1.0;
-        }
-        let away = ((u - pairs / 2.0).abs() - 0.5).max(0.0);
-        (2.0 * Normal::standard().sf(away / variance.sqrt())).min(1.0)
-    }
+    let away = ((u - pairs / 2.0).abs() - 0.5).max(0.0);
+    (2.0 * Normal::standard().sf(away / variance.sqrt())).min(1.0)
 }
 
 /// In how many ways `n` of `ranks`, which rise, have each sum from 0.

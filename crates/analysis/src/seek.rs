@@ -51,26 +51,21 @@ impl Statement for SeekFit {
         count("sizes", "sizes", "Transfer sizes.", |one| Some(one.points.len() as u64)),
         number("under_way", "under way", "Transfers under way on one device.", |one| Some(one.under_way)),
         nanos("positioning", "seek time", "Time before bytes move.", |one| Some(one.line()?.positioning_ns)),
-        nanos("positioning_half_width", "±", "Half of its interval.", |one| {
+        nanos("positioning_half_width", "±", "Half its interval.", |one| {
             Some(one.line()?.positioning_half_ns)
         }),
-        bandwidth("rate_per_second", "rate", "Rate while bytes move.", |one| {
+        bandwidth("rate_per_second", "rate", "While bytes move.", |one| {
             one.rate(|line| line.bytes_per_second)
         }),
         bandwidth("rate_low_per_second", "from", "From there", |one| one.rate(|line| line.interval.0)),
-        bandwidth("rate_high_per_second", "to", "to there; nothing where it is open.", |one| {
-            one.rate(|line| line.interval.1)
-        }),
-        share("error", "off the line", "Root of the mean square of the times' shares off the line.", |one| {
+        bandwidth("rate_high_per_second", "to", "to there.", |one| one.rate(|line| line.interval.1)),
+        share("error", "off the line", "Root mean square of the times' shares.", |one| {
             Some(one.line()?.error)
         }),
-        number(
-            "half_rate_bytes",
-            "half of it at bytes",
-            "Bytes of a transfer that reaches half of the rate.",
-            |one| Some(one.line()?.half_rate_bytes),
-        ),
-        detail(number("devices", "devices", "Devices over which the rate was divided.", |one| {
+        number("half_rate_bytes", "half of it at bytes", "Half of the rate is reached there.", |one| {
+            Some(one.line()?.half_rate_bytes)
+        }),
+        detail(number("devices", "devices", "Over which the rate was divided.", |one| {
             Some(one.devices.into())
         })),
         below(text("refused", "refused", "Why no line was fitted.", |one| match &one.fit {
@@ -286,12 +281,9 @@ impl Statement for StripPoint {
         bytes("block", "block", "Bytes of a block.", |one| Some(one.block)),
         count("devices", "devices", "Data devices.", |one| Some(one.devices.into())),
         number("strip_bytes", "strip, bytes", "Block ÷ devices.", |one| Some(one.strip)),
-        bandwidth(
-            "predicted_per_second",
-            "predicted",
-            "Devices × the rate of one at strips of this size.",
-            |one| Some(one.predicted),
-        ),
+        bandwidth("predicted_per_second", "predicted", "Devices × the rate of one.", |one| {
+            Some(one.predicted)
+        }),
         bandwidth("measured_per_second", "measured", "The best figure of the target.", |one| one.measured),
         share("ratio", "of predicted", "Measured ÷ predicted.", |one| one.ratio),
         text("predicted_by", "predicted by", "From a fitted line, or from the sizes beside it.", |one| {

@@ -44,12 +44,9 @@ impl Statement for WeakestLink {
         subject(word("order", "order", "`random` or `sequential`; nothing where it is of both.", |one| {
             one.scope.random.map_or("", |random| if random { "random" } else { "sequential" })
         })),
-        subject(bytes(
-            "transfer",
-            "transfer",
-            "The size at which bytes and operations are converted.",
-            |one| one.scope.transfer.map(|bytes| bytes.0),
-        )),
+        subject(bytes("transfer", "transfer", "At which bytes and operations are converted.", |one| {
+            one.scope.transfer.map(|bytes| bytes.0)
+        })),
         subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes.into()))),
         amount("expected", "expected", "The lowest limit, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount))
