@@ -122,14 +122,14 @@ impl Figure {
         self.rate_of().pick(&node.bytes_per_second, &node.transfers_per_second)
     }
 
-    /// Processor nanoseconds of all processes for one operation, as [`Figure::cpu_ns_per`].
+    /// Processor nanoseconds of all processes for one operation, over the passes that count; none where no time was
+    /// recorded, as in an imported record.
     #[must_use]
     pub fn cpu_ns_per_operation(&self) -> Option<f64> {
         self.cpu_ns_per(PhaseRow::transfers)
     }
 
-    /// Processor nanoseconds of all processes for one of what is counted, over the passes that count; none where no time
-    /// was recorded, as in an imported record. Threads of the kernel, as those of a volume's driver, are not in it.
+    /// Likewise for one of what is counted. Threads of the kernel, as those of a volume's driver, are not in it.
     pub(crate) fn cpu_ns_per(&self, counted: fn(&PhaseRow) -> u64) -> Option<f64> {
         let sum = |of: &dyn Fn(&PhaseRow) -> f64| self.counted().map(|one| of(&one.phase)).sum::<f64>();
         let cpu = sum(&|phase| (phase.user_cpu_ns + phase.system_cpu_ns) as f64);
