@@ -80,8 +80,6 @@ mod regression;
 mod scaling;
 mod seek;
 mod settled;
-mod slowest;
-mod strips;
 mod subject;
 mod summary;
 pub mod table;
@@ -100,9 +98,8 @@ pub use self::{
     consistency::*, cost::*, coverage::*, curve::*, curve_shape::*, curves::*, difference::*, dips::*,
     disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*, headline::*,
     heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
-    little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
-    nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*,
-    printed_checks::*, process_limit::*, published::*, ranks::*, rates::*, reconciled::*,
-    regression::*, scaling::*, seek::*, settled::*, slowest::*, strips::*, subject::*, summary::*, table::*,
-    timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*, nodes::*, observed::*,
+    outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*, process_limit::*, published::*,
+    ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, settled::*, subject::*,
+    summary::*, table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };
