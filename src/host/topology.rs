@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &TopologyArguments) -> Result<Exit, Failure> {
         }
     };
     write(output, &picture)?;
-    print_line(&format!("{}{}", report::topology(&topology), output.display())).map(|()| Exit::Success)
+    print(&report::topology(&topology))?;
+    print_line(&output.display().to_string()).map(|()| Exit::Success)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

@@ -100,6 +100,7 @@ fn a_described_site_is_drawn_with_the_links_of_each_socket() {
         &["3 × OSS IO cell", "1 × IB FDR ══ network", "2 × SAS3 ══ storage", "8 links to 8 ports"],
     );
     assert_says(&told, &["In all: 4 cells, 8 servers, 80 drives"]);
+    assert!(told.lines().count() > 5 && !told.contains("\\u{a}"), "{told}");
     let svg = fs::read_to_string(&picture).expect("a picture");
     assert!(svg.starts_with("<svg") && svg.contains("socket 1") && svg.trim_end().ends_with("</svg>"));
     fs::write(&file, example().replace("server = \"r423e3\"", "server = \"r423\"")).expect("written");

@@ -8,7 +8,7 @@ use record::{FileSystemFacts, HostFacts};
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::Subject;
 use crate::table::{
-    Column, Of, Statement, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, text, word,
+    Column, Of, Statement, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word,
 };
 use crate::timeline::{Timeline, file_system_of};
 
@@ -73,8 +73,9 @@ pub struct Placement {
     pub read: f64,
     /// The same of large writes.
     pub write: f64,
-    /// From [`READ_FAVOURED_RATIO`] on: it is for what is mostly read.
-    pub for_reads: bool,
+    /// It is for what is mostly read: the difference of both was shown to be [`READ_FAVOURED_RATIO`] at least, or not
+    /// to be; none where the repetitions leave that open.
+    pub for_reads: Option<bool>,
     /// Share of reads in the bytes of all passes that count on it.
     pub read_share: f64,
 }
@@ -97,8 +98,8 @@ impl Statement for Placement {
             |one| Some(one.write),
         ),
         number("ratio", "read ÷ write", "read ÷ write", |one| Some(one.read / one.write)),
-        text("for", "for", "which data it is for", |one| {
-            if one.for_reads { "what is mostly read" } else { "either" }.to_owned()
+        word("for", "for", "which data it is for; nothing where the repetitions leave it open", |one| {
+            one.for_reads.map_or("", |for_reads| if for_reads { "what is mostly read" } else { "either" })
         }),
         share(
             "read_share",
@@ -220,12 +221,20 @@ pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
         let value = Placement {
             read: read.1,
             write: write.1,
-            for_reads: read.1 / write.1 >= READ_FAVOURED_RATIO,
+            for_reads: for_reads(gate, read.0, write.0),
             read_share: if all > 0.0 { reads / all } else { 0.0 },
         };
         Some(gate.state(Kind::Placement, vec![read.0, write.0], value))
     };
     gate.plan.described_targets().filter(says).filter_map(placement).collect()
+}
+
+/// Whether the interval of reads ÷ writes lies above [`READ_FAVOURED_RATIO`], or below it.
+fn for_reads(gate: &Gate<'_>, read: usize, write: usize) -> Option<bool> {
+    let found = gate.difference(gate.subject(write)?, gate.subject(read)?, 1)?;
+    let (low, high) = found.interval.map(|(low, high)| (1.0 + low, 1.0 + high))?;
+    let is_open = low < READ_FAVOURED_RATIO && high >= READ_FAVOURED_RATIO;
+    (!is_open).then_some(low >= READ_FAVOURED_RATIO)
 }
 
 /// The best figure of large reads on `target` and that of large writes, each with its bytes per second.

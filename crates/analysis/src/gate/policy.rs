@@ -222,7 +222,10 @@ pub const POLICY: [Policy; 49] = [
         "ranks of the variations in each pass alone, between the steadiest target and each other one",
     ),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),
-    row(Kind::Placement, "placement", "Placement", "cost").repeated(),
+    Policy {
+        test: "the interval of reads ÷ writes lies on one side of the ratio",
+        ..row(Kind::Placement, "placement", "Placement", "cost").repeated()
+    },
     observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
     observed(Kind::Expected, "expected", "Measured ÷ expected", "expected").metrics(true).rows(2 * SHOWN),
     observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected"),

@@ -173,10 +173,24 @@ fn cost_is_time_by_devices_and_by_rack_units() {
 
 #[test]
 fn what_reads_faster_than_it_writes_is_for_what_is_read() {
+    let of = |study: &Study| -> Vec<_> {
+        let found = study.findings().placements;
+        said(&found).iter().map(|(_, one)| (one.read / one.write, one.for_reads)).collect()
+    };
     let study = cards_and_disks();
+    assert_eq!(of(&study), [(2.5, None), (1.0, None)], "one repetition shows nothing");
     let found = study.findings().placements;
-    let seen: Vec<_> = said(&found).iter().map(|(_, one)| (one.read / one.write, one.for_reads)).collect();
-    assert_eq!(seen, [(2.5, true), (1.0, false)]);
+    let repeated = |rates: [f64; 2]| {
+        let mut study = Study::new(vec![target("cards", |terms| terms.capacity = Some(Bytes::gib(10)))]);
+        for (phase, rate) in [Phase::Read, Phase::Write].into_iter().zip(rates) {
+            let passes = [0.99, 1.01, 1.0, 0.995, 1.005, 1.002].map(|noise| rate * noise * MB);
+            study.add_of("w", "cards", &[], phase, &passes, |spec| spec.geometry.transfer = Bytes::mib(1));
+        }
+        of(&study)[0].1
+    };
+    assert_eq!(repeated([1250.0, 500.0]), Some(true));
+    assert_eq!(repeated([1000.0, 1000.0]), Some(false));
+    assert_eq!(repeated([1250.0, 1000.0]), None, "at the ratio itself it is open");
     assert!((said(&found)[0].1.read_share - 1250.0 / 1750.0).abs() < 1e-9);
 }
 

@@ -175,7 +175,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.process_limits).filter(|(_, one)| one.flat) {
         say(Kind::ProcessLimit, of(figure), true);
     }
-    for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads) {
+    for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads == Some(true)) {
         say(Kind::Placement, of(figure), true);
     }
     let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
