@@ -237,7 +237,11 @@ impl Own<'_> {
             (PublishedUnit::Fraction, Metric::Scalability, _) => self.share_of_devices(own),
             (PublishedUnit::Fraction, Metric::Tax, _) => self.tax(own),
             (.., PublishedStatistic::Slope) => self.slope(own, published),
-            _ => mean_of_nodes(own, published).or_else(|| own_value(own.case, own.figure, published)),
+            (.., statistic) => match rates_of_nodes(own, published) {
+                Some(_) if is_of_scatter(statistic) => None,
+                Some(rates) => Summary::of(&rates).map(|rates| rates.mean),
+                None => own_value(own.case, own.figure, published),
+            },
         }
     }
 
@@ -308,17 +312,26 @@ fn is_of_one_task(published: &Published) -> bool {
     published.parameters.more.contains_key("per")
 }
 
-/// Beside the rate of one node stands the mean of the own nodes where each has storage of its own.
-fn mean_of_nodes(own: &Subject<'_>, published: &Published) -> Option<f64> {
-    let local = own.target.is_some_and(|target| target.layer == Layer::NodeLocal);
+/// The rates of the own nodes, whose mean stands beside the rate of one node where each has storage of its own.
+fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> {
+    let of_one = published.parameters.nodes == Some(1) && !is_of_one_task(published);
+    if own.layer() != Layer::NodeLocal || own.figure.nodes.len() < 2 || !of_one {
+        return None;
+    }
     let rates = own.figure.nodes.iter().map(|node| match published.unit {
         PublishedUnit::BytesPerSecond => Some(node.bytes_per_second.median),
         PublishedUnit::OperationsPerSecond => Some(node.transfers_per_second.median),
         _ => None,
     });
-    let one = local && published.parameters.nodes == Some(1) && own.figure.nodes.len() > 1;
-    let rates: Vec<f64> = rates.collect::<Option<_>>().filter(|_| one && !is_of_one_task(published))?;
-    Some(Summary::of(&rates)?.mean)
+    rates.collect()
+}
+
+/// Whether it says how far values are from each other: no mean is the same quantity.
+const fn is_of_scatter(statistic: PublishedStatistic) -> bool {
+    matches!(
+        statistic,
+        PublishedStatistic::Deviation | PublishedStatistic::Range | PublishedStatistic::Difference
+    )
 }
 
 /// What `figure`, of `case`, says of that which `published` says, whatever the phase of either: a rate, or what

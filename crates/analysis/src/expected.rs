@@ -1,6 +1,6 @@
 //! Figures against data sheets and limits.
 
-use plan::{Amount, Bytes, Case, Expectation, Layer, Order, Phase, Plan};
+use plan::{Amount, Bytes, Case, Expectation, Order, Phase, Plan};
 
 use crate::Figure;
 use crate::amount::{bytes_of_one, in_unit_of, measured, number, unit};
@@ -98,11 +98,10 @@ pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
 
 fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
     let (case, figure) = (subject.case, subject.figure);
-    let terms = subject.target.filter(|terms| terms.name == case.target);
-    let (devices, layer) = terms.map_or((0, Layer::Unstated), |terms| (terms.devices, terms.layer));
-    let devices = crate::subject::members_of(case).unwrap_or(devices);
+    let described = subject.target.map_or(0, |terms| terms.devices);
+    let devices = crate::subject::members_of(case).unwrap_or(described);
     let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
-    let in_all = |one: &Expectation| one.in_all(nodes, devices, layer);
+    let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
     let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
     let found = |one: &Expectation, limit: Amount| {
         Some(Expected {

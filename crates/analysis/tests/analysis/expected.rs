@@ -112,6 +112,19 @@ fn an_expectation_is_about_what_it_names() {
     assert_eq!(of(1), [("sequential", 2.0), ("4 KiB", 2.0), ("all reads", 2.0), ("in bytes", 1.0)]);
 }
 
+/// A limit of one drive is that of all drives of the only target that is described.
+#[test]
+fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
+    let study = Study::default().with(on("", "r", Phase::Read, |_| ()), &[1000]);
+    let drive = Expectation { per: Per::Device, ..sheet("drive", Amount::OperationsPerSecond(100.0)) };
+    let mut plan = with(&study, vec![drive]);
+    let described = |name: &str| TargetTerms { name: name.to_owned(), devices: 10, ..TargetTerms::default() };
+    for (names, ratio) in [(&["d"][..], 1.0), (&["d", "e"], 10.0)] {
+        plan.terms.targets = names.iter().map(|name| described(name)).collect();
+        assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", ratio)], "{names:?}");
+    }
+}
+
 /// Study E: 150 MB/s for each drive says the vendor, 100 the seller, and with 40 to 50 one looks for
 /// another vendor. Ten drives that move 1.2 GB/s have reached the seller's.
 #[test]

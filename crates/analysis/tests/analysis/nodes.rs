@@ -229,16 +229,17 @@ fn a_device_is_not_slower_than_its_node_because_another_node_is_slow() {
 /// Table 3 of study B has means over its nodes.
 #[test]
 fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_own_nodes() {
-    let own = |layer: Layer| {
+    let own = |layer: Layer, id: &str| {
         let mut plan = rows::plan(vec![case("c", "t", 2, 1)]);
         plan.terms.targets = vec![target("t", |terms| terms.layer = layer)];
-        let id = "b-tab3-ssd-read-mean".to_owned();
-        plan.terms.published = vec![PublishedPlace { id, figures: Selector::default() }];
+        plan.terms.published = vec![PublishedPlace { id: id.to_owned(), figures: Selector::default() }];
         let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("a", 100), at("b", 300)])]);
         beside(&plan, &figures, published())[0].own.map(f64::round)
     };
     // All of them together: 4000 bytes in 11 s with their opens and closes.
-    assert_eq!((own(Layer::NodeLocal), own(Layer::Shared)), (Some(200.0), Some(364.0)));
+    let mean = "b-tab3-ssd-read-mean";
+    assert_eq!((own(Layer::NodeLocal, mean), own(Layer::Shared, mean)), (Some(200.0), Some(364.0)));
+    assert_eq!(own(Layer::NodeLocal, "b-tab3-ssd-read-sdev"), None, "a mean is no deviation");
 }
 
 /// As ten batch jobs that the scheduler puts on nodes at random.
