@@ -54,6 +54,7 @@ mod regression;
 mod repeats;
 mod resume;
 mod rpc;
+mod starved;
 mod stragglers;
 mod strangers;
 mod studies;

@@ -42,6 +42,9 @@ pub struct BoundBy {
     pub user_share: f64,
     /// System time, likewise.
     pub(crate) system_share: f64,
+    /// Time for which threads were ready and waited for a processor, likewise, and no more than is left; none where it
+    /// was not observed.
+    pub(crate) ready_share: Option<f64>,
     /// What is left.
     pub wait_share: f64,
     /// Processor nanoseconds of one transfer.
@@ -53,12 +56,14 @@ pub struct BoundBy {
 impl Statement for BoundBy {
     const KIND: Kind = Kind::LimitedBy;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str =
-        "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); the rest is waiting";
+    const CAPTION: &'static str = "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); ready: waiting for a processor; the rest is waiting for the storage";
     const COLUMNS: &'static [Column<Self>] = &[
         word("limit", "limited by", "`processor`, `storage` or `both`.", |one| one.limit.name()),
         share("user", "user", "Share of user time.", |one| Some(one.user_share)),
         share("system", "system", "Share of system time.", |one| Some(one.system_share)),
+        share("ready", "ready", "Share of time in which threads waited for a processor.", |one| {
+            one.ready_share
+        }),
         share("wait", "waiting", "What is left.", |one| Some(one.wait_share)),
         nanos("cpu_per_operation", "CPU per operation", "Of one transfer or operation.", |one| {
             Some(one.cpu_ns_per_transfer)
@@ -74,8 +79,8 @@ pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy]) -> Vec<Stated<BoundBy
 }
 
 /// What limited each figure, by the processor time of the program: over the repetitions that
-/// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer). What is
-/// left is waiting. `usable_cpus` are the processors of one node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
+/// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time
+/// for which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
 /// [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
@@ -111,10 +116,16 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     }
     // Helpers of the program and open and close may add up to more than the tasks' own time.
     let whole = time_ns.max(busy_ns);
-    let busy_share = busy_ns / whole;
-    let limit = if busy_share >= CPU_SHARE_MAX {
+    // Of more tasks than processors each waits for the others.
+    let waited: Option<Vec<u64>> = figure.counted().map(|one| one.phase.cpu_wait_ns).collect();
+    let ready_ns = waited.map(|all| {
+        let of_threads = all.into_iter().sum::<u64>() as f64;
+        (of_threads * processors / f64::from(case.workload.tasks.max(1))).min(whole - busy_ns)
+    });
+    let wait_share = 1.0 - (busy_ns + ready_ns.unwrap_or(0.0)) / whole;
+    let limit = if 1.0 - wait_share >= CPU_SHARE_MAX {
         Limit::Processor
-    } else if 1.0 - busy_share >= WAIT_SHARE_MIN {
+    } else if wait_share >= WAIT_SHARE_MIN {
         Limit::Storage
     } else {
         Limit::Both
@@ -123,7 +134,8 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
         figure: figure_place,
         user_share: user_ns / whole,
         system_share: system_ns / whole,
-        wait_share: 1.0 - busy_share,
+        ready_share: ready_ns.map(|ns| ns / whole),
+        wait_share,
         cpu_ns_per_transfer: busy_ns / transfers,
         limit,
     })

@@ -10,7 +10,7 @@ use crate::subject::{Subject, TARGET, grouped};
 use crate::table::{
     Column, Of, Statement, below, change, detail, flag, nanos, number, rate, share, subject, text, word,
 };
-use crate::{BoundBy, Difference, Limit, RateOf};
+use crate::{BoundBy, Difference, Figure, Limit, RateOf};
 
 /// One workload at one point of its sweep on all layers that it was measured on, the lowest first; at least two.
 pub type LayerStack = Vec<Stated<Layer>>;
@@ -35,6 +35,8 @@ pub struct Layer {
     cpu_ns_per_operation: Option<f64>,
     /// Processor time of the program's processes in seconds for each GB, which is nanoseconds for each byte.
     pub cpu_seconds_per_gb: Option<f64>,
+    /// The same of everything on the nodes, threads of the kernel as those of `md` and loop devices included.
+    pub(crate) node_cpu_seconds_per_gb: Option<f64>,
     /// Share of the bytes that a cache of this layer or of one below answered or held back: 1 − the device
     /// share, and not below 0. Of reads it is the hit rate.
     pub cache_share: Option<f64>,
@@ -54,7 +56,7 @@ impl Statement for Layer {
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "The same workload on each layer. Loss: (layer below − this one) ÷ layer below, where a difference is \
          shown; negative where it is faster. Processor time is that of this program with its system calls; \
-         threads of the kernel are not in it";
+         that of the node has threads of the kernel and everything else that ran, too";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "Median of the first rate.", |one| Some(one.rate)),
         subject(text("below", "below", "The layer below.", |one| one.below.clone().unwrap_or_default())),
@@ -62,6 +64,9 @@ impl Statement for Layer {
         share("share", "of the lowest", "Its rate ÷ that of the lowest layer.", |one| Some(one.share)),
         number("cpu_seconds_per_gb", "CPU s/GB", "Processor seconds for each 10⁹ bytes.", |one| {
             one.cpu_seconds_per_gb
+        }),
+        number("node_cpu_seconds_per_gb", "of the node", "The same of everything that ran.", |one| {
+            one.node_cpu_seconds_per_gb
         }),
         detail(nanos("cpu_per_operation", "cpu per operation", "Processor time.", |one| {
             one.cpu_ns_per_operation
@@ -82,6 +87,14 @@ impl Statement for Layer {
 /// The kernel's name of a device, and its hardware queues; none where it has none of its own, as a driver that passes
 /// requests on, or tells none.
 type DeviceQueues = (String, Option<u32>);
+
+/// Processor time of everything on the nodes for each byte, over the passes that count.
+fn node_cpu_ns_per_byte(figure: &Figure) -> Option<f64> {
+    let cpu: Option<Vec<f64>> =
+        figure.counted().map(|one| one.phase.node_cpu_ns.map(|ns| ns as f64)).collect();
+    let bytes: u64 = figure.counted().map(|one| one.phase.bytes()).sum();
+    cpu.filter(|_| bytes > 0).map(|all| all.iter().sum::<f64>() / bytes as f64)
+}
 
 /// `12 devices, 48 queues`.
 fn queues_of(all: &[DeviceQueues]) -> String {
@@ -176,6 +189,7 @@ fn stack(
             share: if lowest > 0.0 { subject.rate() / lowest } else { 0.0 },
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
             cpu_seconds_per_gb: figure.cpu_ns_per(PhaseRow::bytes),
+            node_cpu_seconds_per_gb: node_cpu_ns_per_byte(figure),
             cache_share: figure.moved_by_devices().map(|share| (1.0 - share).max(0.0)),
             carried_by: queues_of(&one.top),
             at_the_bottom: if one.bottom == one.top { String::new() } else { queues_of(&one.bottom) },

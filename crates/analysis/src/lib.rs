@@ -80,6 +80,7 @@ mod regression;
 mod scaling;
 mod seek;
 mod settled;
+mod starved;
 mod subject;
 mod summary;
 pub mod table;
@@ -100,6 +101,6 @@ pub use self::{
     heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
     little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*, nodes::*, observed::*,
     outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*, process_limit::*, published::*,
-    ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, settled::*, subject::*,
-    summary::*, table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, settled::*, starved::*,
+    subject::*, summary::*, table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

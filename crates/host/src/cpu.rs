@@ -58,8 +58,7 @@ impl CpuTimes {
     #[must_use]
     pub fn busy_share_since(&self, earlier: &Self) -> f64 {
         let spent = self.since(earlier);
-        let busy = spent.user_ticks + spent.system_ticks + spent.steal_ticks;
-        share(busy, spent.all_ticks())
+        share(self.busy_ticks_since(earlier) + spent.steal_ticks, spent.all_ticks())
     }
 
     /// Share of all processors that a hypervisor gave to others since `earlier`, from 0 to 1.
@@ -79,6 +78,17 @@ impl CpuTimes {
             iowait_ticks: self.iowait_ticks.saturating_sub(earlier.iowait_ticks),
             steal_ticks: self.steal_ticks.saturating_sub(earlier.steal_ticks),
         }
+    }
+
+    /// Ticks in which processors ran something here.
+    pub(crate) fn busy_ticks_since(&self, earlier: &Self) -> u64 {
+        let spent = self.since(earlier);
+        spent.user_ticks + spent.system_ticks
+    }
+
+    /// Ticks that a hypervisor gave to others.
+    pub(crate) fn stolen_ticks_since(&self, earlier: &Self) -> u64 {
+        self.since(earlier).steal_ticks
     }
 
     pub(crate) fn all_ticks_since(&self, earlier: &Self) -> u64 {

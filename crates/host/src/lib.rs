@@ -3,7 +3,7 @@
 //! | type | what it does |
 //! |---|---|
 //! | [`Host`] | facts, file systems and devices under a path, memory, processors, free space |
-//! | [`DeviceObserver`], [`DeviceCounters`] | what the kernel counted for block devices |
+//! | [`Observer`], [`DeviceCounters`] | what the kernel counted for block devices, and whether the node let the run work |
 //! | [`BlockTrace`] | the requests that block devices got, one by one |
 //! | [`CpuTimes`] | what the processors of the host did |
 //! | [`files::FileState`] | what stands at a path, and whether it holds data everywhere |
@@ -47,6 +47,7 @@ mod launch_groups;
 pub mod layouts;
 mod ledger_file;
 pub mod limits;
+mod load;
 mod memory;
 mod memory_below;
 mod mounts;
@@ -70,8 +71,9 @@ pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
 pub use launch_groups::{LaunchGroup, RunGroups};
 pub use layouts::{CommandHash, LayoutError, Layouts, Standing, Survey};
+pub use load::LoadSample;
 pub use mounts::{DeviceNumber, Mount};
-pub use observer::{DeviceObserver, DeviceSample};
+pub use observer::{DeviceSample, Observed, Observer};
 pub use quiet::QuietWatch;
 pub use root::Root;
 pub use trace::{BlockRequest, BlockTrace};

@@ -1,5 +1,6 @@
-//! What the block devices did while a phase ran, interval by interval.
+//! What the block devices did, and whether the node let the run work, while a phase ran, interval by interval.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use record::{DeviceRow, PhaseKey};
 
 use crate::counters::CounterFile;
+use crate::load::{LoadSample, LoadWatch};
 use crate::{DeviceCounters, HostError, Root};
 
 /// The thread only reads small files and compares numbers.
@@ -61,23 +63,38 @@ impl DeviceSample {
     }
 }
 
-/// Watches devices from a thread of its own, which sleeps between samples.
+/// What was observed from start to stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// Device by device in the order of the start.
+    pub devices: Vec<DeviceSample>,
+    /// The node, in the order of time.
+    pub load: Vec<LoadSample>,
+}
+
+/// Watches devices and the node from a thread of its own, which sleeps between samples.
 ///
 /// A snapshot is taken at the start, at every interval and when it stops, so that the samples of
 /// a device add up to exactly what it did from start to stop.
 #[derive(Debug)]
-pub struct DeviceObserver {
+pub struct Observer {
     stop: Arc<(Mutex<bool>, Condvar)>,
     started: Instant,
-    thread: Option<JoinHandle<Vec<DeviceSample>>>,
+    thread: Option<JoinHandle<Observed>>,
 }
 
-impl DeviceObserver {
-    /// Starts to watch `devices`. The counters have been read when it returns.
+impl Observer {
+    /// Starts to watch the node, on which this process and `mates` belong to the run, and `devices`. The counters have
+    /// been read when it returns.
     ///
     /// # Errors
     /// If a device has no counters, or no thread can be started.
-    pub fn start(root: &Root, devices: &[String], interval: Duration) -> Result<Self, HostError> {
+    pub fn start(
+        root: &Root,
+        devices: &[String],
+        mates: &BTreeSet<u32>,
+        interval: Duration,
+    ) -> Result<Self, HostError> {
         let files =
             devices.iter().map(|device| CounterFile::open(root, device)).collect::<Result<Vec<_>, _>>()?;
         let mut watches = Vec::with_capacity(files.len());
@@ -86,12 +103,16 @@ impl DeviceObserver {
             let last = file.read()?;
             watches.push(Watch { file, last, last_at: started, samples: Vec::new() });
         }
+        let mut watches = Watches { devices: watches, load: LoadWatch::new(root, mates), seen: Vec::new() };
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let signal = Arc::clone(&stop);
         let thread = thread::Builder::new()
-            .name("device-observer".to_owned())
+            .name("observer".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || watch(&signal, watches, started, interval))
+            .spawn(move || {
+                watches.watch(&signal, started, interval);
+                watches.observed()
+            })
             .map_err(|error| {
                 HostError::io("start a thread to watch", &root.path("/sys/class/block"), error)
             })?;
@@ -104,20 +125,20 @@ impl DeviceObserver {
         self.started
     }
 
-    /// Takes the last snapshot and gives all samples, device by device in the order of the start.
+    /// Takes the last snapshot and gives all samples.
     #[must_use]
-    pub fn stop(mut self) -> Vec<DeviceSample> {
+    pub fn stop(mut self) -> Observed {
         self.finish()
     }
 
-    fn finish(&mut self) -> Vec<DeviceSample> {
+    fn finish(&mut self) -> Observed {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
-impl Drop for DeviceObserver {
+impl Drop for Observer {
     fn drop(&mut self) {
         self.finish();
     }
@@ -132,11 +153,13 @@ struct Watch {
 }
 
 impl Watch {
-    /// A device that has gone gives no more samples; what was seen of it stays.
-    fn sample(&mut self, started: Instant) {
-        let Ok(counters) = self.file.read() else { return };
+    /// A device that has gone gives no more samples; what was seen of it stays. Tells whether it had no request all
+    /// the time.
+    fn sample(&mut self, started: Instant) -> bool {
+        let Ok(counters) = self.file.read() else { return false };
         let now = Instant::now();
         let delta = counters.since(&self.last);
+        let idle = delta.reads + delta.writes + delta.under_way == 0;
         self.samples.push(DeviceSample {
             device: delta.device,
             start_ns: nanoseconds(self.last_at.duration_since(started)),
@@ -152,35 +175,52 @@ impl Watch {
         });
         self.last = counters;
         self.last_at = now;
+        idle
     }
 }
 
-/// Samples at whole intervals from the start, so that a late wake-up does not move later ones.
-fn watch(
-    stop: &(Mutex<bool>, Condvar),
-    mut watches: Vec<Watch>,
-    started: Instant,
-    interval: Duration,
-) -> Vec<DeviceSample> {
-    let mut next = started + interval;
-    let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
-    while !*stopped {
-        let now = Instant::now();
-        if now < next {
-            let waited = stop.1.wait_timeout(stopped, next - now);
-            stopped = waited.unwrap_or_else(PoisonError::into_inner).0;
-            continue;
+/// All that is watched.
+struct Watches {
+    devices: Vec<Watch>,
+    load: LoadWatch,
+    seen: Vec<LoadSample>,
+}
+
+impl Watches {
+    /// A sample that should have been taken `late` ago.
+    fn sample(&mut self, started: Instant, late: Duration) {
+        let idle =
+            self.devices.iter_mut().map(|watch| watch.sample(started)).filter(|idle| !idle).count() == 0;
+        let idle = idle && !self.devices.is_empty();
+        self.seen.push(self.load.sample(started, late, idle));
+    }
+
+    fn observed(self) -> Observed {
+        let devices = self.devices.into_iter().flat_map(|watch| watch.samples).collect();
+        Observed { devices, load: self.seen }
+    }
+
+    /// Samples at whole intervals from the start, so that a late wake-up does not move later ones.
+    fn watch(&mut self, stop: &(Mutex<bool>, Condvar), started: Instant, interval: Duration) {
+        let mut next = started + interval;
+        let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*stopped {
+            let now = Instant::now();
+            if now < next {
+                let waited = stop.1.wait_timeout(stopped, next - now);
+                stopped = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            drop(stopped);
+            self.sample(started, now - next);
+            while next <= now {
+                next += interval.max(Duration::from_millis(1));
+            }
+            stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
         }
         drop(stopped);
-        watches.iter_mut().for_each(|watch| watch.sample(started));
-        while next <= now {
-            next += interval.max(Duration::from_millis(1));
-        }
-        stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.sample(started, Instant::now().saturating_duration_since(next));
     }
-    drop(stopped);
-    watches.iter_mut().for_each(|watch| watch.sample(started));
-    watches.into_iter().flat_map(|watch| watch.samples).collect()
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

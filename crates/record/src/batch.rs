@@ -7,8 +7,8 @@ use crate::files::sync_directory;
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
 use crate::{
-    DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, NodeSeriesRow, PhaseRow, PrintedRow, RecordError,
-    SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow,
+    RecordError, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
@@ -25,6 +25,7 @@ pub(crate) struct Batch {
     series: TableWriter<SeriesRow>,
     nodes: TableWriter<NodeSeriesRow>,
     devices: TableWriter<DeviceRow>,
+    load: TableWriter<LoadRow>,
     history: TableWriter<HistoryRow>,
     printed: TableWriter<PrintedRow>,
     ends: TableWriter<EndRow>,
@@ -45,6 +46,7 @@ impl Batch {
             series: TableWriter::new(directory, number),
             nodes: TableWriter::new(directory, number),
             devices: TableWriter::new(directory, number),
+            load: TableWriter::new(directory, number),
             history: TableWriter::new(directory, number),
             printed: TableWriter::new(directory, number),
             ends: TableWriter::new(directory, number),
@@ -63,6 +65,7 @@ impl Batch {
             + record.series.len()
             + record.nodes.len()
             + record.devices.len()
+            + record.load.len()
             + record.history.len()
             + record.printed.len()
             + record.ends.len()
@@ -76,6 +79,7 @@ impl Batch {
         self.series.add(&record.series)?;
         self.nodes.add(&record.nodes)?;
         self.devices.add(&record.devices)?;
+        self.load.add(&record.load)?;
         self.history.add(&record.history)?;
         self.printed.add(&record.printed)?;
         self.ends.add(&record.ends)?;
@@ -106,6 +110,7 @@ impl Batch {
             self.series.seal()?,
             self.nodes.seal()?,
             self.devices.seal()?,
+            self.load.seal()?,
             self.history.seal()?,
             self.printed.seal()?,
             self.ends.seal()?,

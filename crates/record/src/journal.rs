@@ -112,6 +112,7 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.series)?;
         entry(&mut map, &record.nodes)?;
         entry(&mut map, &record.devices)?;
+        entry(&mut map, &record.load)?;
         entry(&mut map, &record.history)?;
         entry(&mut map, &record.printed)?;
         entry(&mut map, &record.ends)?;
@@ -412,6 +413,7 @@ impl Line<'_> {
             series: rows(&key, &tables)?,
             nodes: rows(&key, &tables)?,
             devices,
+            load: rows(&key, &tables)?,
             history: rows(&key, &tables)?,
             printed: rows(&key, &tables)?,
             ends: rows(&key, &tables)?,

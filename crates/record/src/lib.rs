@@ -3,7 +3,7 @@
 //! | type | what it holds or does |
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
-//! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`] | one observation each, in columns named with their units |
+//! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`], [`LoadRow`] | one observation each, in columns named with their units |
 //! | [`HistoryRow`] | one of the last operations, where they were asked for |
 //! | [`PrintedRow`] | one value that another tool printed |
 //! | [`LaunchRow`], [`StepRow`], [`SpaceRow`] | jobs: each launch, its steps, and what all of them moved |
@@ -103,8 +103,8 @@ pub use published::{
 pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
 pub use replacement::Replacement;
 pub use rows::{
-    DeviceRow, EndRow, HistoryRow, LatencyRow, Measure, NodeSeriesRow, Operation, PhaseRow, PrintedRow,
-    SeriesRow, TaskRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, Measure, NodeSeriesRow, Operation, PhaseRow,
+    PrintedRow, SeriesRow, TaskRow,
 };
 pub use run::{Damage, FailedCase, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};

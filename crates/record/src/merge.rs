@@ -538,6 +538,7 @@ impl<'a> Heads<'a> {
     fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
         let (tasks, latency) = (run.tasks(id), run.latency(id));
         let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
+        let load = run.load(id);
         let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
         let (launches, steps, spaces) = (run.launches(id), run.steps(id), run.spaces(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
@@ -550,6 +551,7 @@ impl<'a> Heads<'a> {
             series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
             nodes: nodes.iter().filter(|row| row.key == phase.key).cloned().collect(),
             devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            load: load.iter().filter(|row| row.key == phase.key).cloned().collect(),
             history: history.iter().filter(|row| row.key == phase.key).cloned().collect(),
             printed: printed.iter().filter(|row| row.key == phase.key).cloned().collect(),
             ends: ends.iter().filter(|row| row.key == phase.key).cloned().collect(),

@@ -16,8 +16,8 @@ use crate::sealed::{TableWriter, table_path};
 use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
-    LaunchRow, LayoutNews, Manifest, NodeClock, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, RecordError,
-    RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
+    LaunchRow, LayoutNews, LoadRow, Manifest, NodeClock, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow,
+    RecordError, RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -38,6 +38,8 @@ pub struct PhaseRecord {
     pub nodes: Vec<NodeSeriesRow>,
     /// Its devices.
     pub devices: Vec<DeviceRow>,
+    /// Whether its nodes let it work.
+    pub load: Vec<LoadRow>,
     /// Its last operations, in the order of their starts; empty where nobody asked for them.
     pub history: Vec<HistoryRow>,
     /// What another tool printed about it; empty where ioproof measured.
@@ -65,6 +67,7 @@ impl PhaseRecord {
             series: Vec::new(),
             nodes: Vec::new(),
             devices: Vec::new(),
+            load: Vec::new(),
             history: Vec::new(),
             printed: Vec::new(),
             ends: Vec::new(),

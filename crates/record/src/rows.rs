@@ -142,6 +142,13 @@ pub struct PhaseRow {
     /// Of jobs: CPU time of whoever launched and watched them, which the phase's own CPU time leaves out.
     #[serde(default)]
     pub harness_cpu_ns: Option<u64>,
+    /// Processor time of everything on its nodes while they were observed: programs, threads of the kernel and
+    /// interrupts.
+    #[serde(default)]
+    pub node_cpu_ns: Option<u64>,
+    /// The part of `io_ns` for which threads of the run were ready and waited for a processor, summed over them.
+    #[serde(default)]
+    pub cpu_wait_ns: Option<u64>,
 }
 
 impl PhaseRow {
@@ -184,6 +191,8 @@ impl PhaseRow {
             traced_contiguous: None,
             traced_seek_bytes: None,
             harness_cpu_ns: None,
+            node_cpu_ns: None,
+            cpu_wait_ns: None,
         }
     }
 
@@ -323,6 +332,40 @@ pub struct DeviceRow {
     pub busy_ns: u64,
     /// Requests under way, summed over time.
     pub queue_time_ns: u64,
+}
+
+/// Whether a node let the run work in one interval. Counters that it does not have are none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// The node.
+    pub node: String,
+    /// The interval starts this long after the observer of the node did, which is shortly before the phase.
+    pub start_ns: u64,
+    /// Its length; much longer than the others where the program did not run.
+    pub length_ns: u64,
+    /// Processor time of everything on the node: programs, threads of the kernel, interrupts.
+    pub busy_cpu_ns: Option<u64>,
+    /// Processor time that a hypervisor gave to others.
+    pub stolen_cpu_ns: Option<u64>,
+    /// Periods of the processor quota of the control group that was throttled most.
+    pub quota_periods: Option<u64>,
+    /// Those in which its processes had used up the quota.
+    pub throttled_periods: Option<u64>,
+    /// Time for which threads of the run were ready and waited for a processor, summed over those that were there
+    /// from the start of the interval to its end; none where no thread was.
+    pub cpu_wait_ns: Option<u64>,
+    /// Time for which some task waited for memory to be freed or read back (pressure stall information).
+    pub memory_stall_ns: Option<u64>,
+    /// Time for which the program did not run although nothing else had its processors: it was stopped by a
+    /// signal, or its control group was frozen.
+    pub stopped_ns: u64,
+    /// Threads of the run in uninterruptible sleep at the end of an interval in which no device had a request.
+    pub blocked_threads: u32,
+    /// The function of the kernel that held most of them (`wchan`); else empty.
+    pub blocked_in: String,
 }
 
 /// What the tasks of one node did in one direction in one second of a phase of several nodes.

@@ -19,9 +19,9 @@ use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, ver
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::survey::{Survey, tables_in};
 use crate::{
-    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Manifest, NodeSeriesRow, PhaseKey,
-    PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood, TaskRow,
-    WarningRow, Wiped, directory,
+    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest, NodeSeriesRow,
+    PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood,
+    TaskRow, WarningRow, Wiped, directory,
 };
 
 /// How far a run came.
@@ -192,6 +192,12 @@ impl Run {
             false => row.clone(),
         };
         rows.iter().map(named).collect::<Vec<_>>().into()
+    }
+
+    /// Whether the nodes let the run work, in all phases of `case`.
+    #[must_use]
+    pub fn load(&self, case: &str) -> Rows<LoadRow> {
+        self.store.rows(case)
     }
 
     /// The last operations of all phases of `case`; empty where nobody asked for them.

@@ -10,18 +10,19 @@ use crate::limits::{TextBudget, bytes_of_rows};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{read_table, read_table_for_now, table_path};
 use crate::{
-    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, NodeSeriesRow, PhaseKey, PhaseRow,
-    PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey,
+    PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// All tables.
-pub(crate) const TABLES: [&str; 13] = [
+pub(crate) const TABLES: [&str; 14] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
     SeriesRow::TABLE,
     NodeSeriesRow::TABLE,
     DeviceRow::TABLE,
+    LoadRow::TABLE,
     HistoryRow::TABLE,
     PrintedRow::TABLE,
     EndRow::TABLE,
@@ -148,6 +149,7 @@ stored!(
     SeriesRow: series,
     NodeSeriesRow: nodes,
     DeviceRow: devices,
+    LoadRow: load,
     HistoryRow: history,
     PrintedRow: printed,
     EndRow: ends,

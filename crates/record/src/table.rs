@@ -10,7 +10,7 @@ use serde::de::value::{Error, StrDeserializer};
 use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
 use crate::values::Values;
 use crate::{
-    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, Measure, NodeSeriesRow, Operation,
+    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Measure, NodeSeriesRow, Operation,
     PhaseKey, PhaseRow, PrintedRow, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
@@ -351,6 +351,8 @@ row!(PhaseRow, "phases",
     traced_contiguous: Option<u64> = 4,
     traced_seek_bytes: Option<u64> = 4,
     harness_cpu_ns: Option<u64> = 4,
+    node_cpu_ns: Option<u64> = 4,
+    cpu_wait_ns: Option<u64> = 4,
 );
 
 row!(TaskRow, "tasks",
@@ -409,6 +411,21 @@ row!(DeviceRow, "devices",
     write_time_ns: u64,
     busy_ns: u64,
     queue_time_ns: u64,
+);
+
+row!(LoadRow, "load",
+    node: String,
+    start_ns: u64,
+    length_ns: u64,
+    busy_cpu_ns: Option<u64>,
+    stolen_cpu_ns: Option<u64>,
+    quota_periods: Option<u64>,
+    throttled_periods: Option<u64>,
+    cpu_wait_ns: Option<u64>,
+    memory_stall_ns: Option<u64>,
+    stopped_ns: u64,
+    blocked_threads: u32,
+    blocked_in: String,
 );
 
 row!(HistoryRow, "history",
@@ -529,53 +546,35 @@ row!(SpaceRow, "spaces",
     free_bytes: Option<u64>,
 );
 
+/// A column of [`WarningRow`].
+const fn of_warning(
+    name: &'static str,
+    kind: Kind,
+    nullable: bool,
+    cell: fn(&WarningRow) -> Cell<'_>,
+) -> Column<WarningRow> {
+    Column { name, kind, nullable, since: 1, cell }
+}
+
 /// A warning in words, with the numbers behind it as JSON in the last column.
 impl Row for WarningRow {
     const TABLE: &'static str = "warnings";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            name: "case",
-            kind: Kind::Text,
-            nullable: true,
-            since: 1,
-            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.case.cell()),
-        },
-        Column {
-            name: "repetition",
-            kind: Kind::Integer,
-            nullable: true,
-            since: 1,
-            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell()),
-        },
-        Column {
-            name: "phase",
-            kind: Kind::Text,
-            nullable: true,
-            since: 1,
-            cell: |row| row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell()),
-        },
-        Column {
-            name: "message",
-            kind: Kind::Text,
-            nullable: false,
-            since: 1,
-            cell: |row| Cell::Text(Cow::Owned(row.warning.to_string())),
-        },
-        Column {
-            name: "advice",
-            kind: Kind::Text,
-            nullable: false,
-            since: 1,
-            cell: |row| Cell::Text(Cow::Borrowed(row.warning.advice())),
-        },
-        Column {
-            name: "detail",
-            kind: Kind::Text,
-            nullable: false,
-            since: 1,
-            // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
-            cell: |row| Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default())),
-        },
+        of_warning("case", Kind::Text, true, |row| {
+            row.key.as_ref().map_or(Cell::Null, |key| key.case.cell())
+        }),
+        of_warning("repetition", Kind::Integer, true, |row| {
+            row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell())
+        }),
+        of_warning("phase", Kind::Text, true, |row| {
+            row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell())
+        }),
+        of_warning("message", Kind::Text, false, |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
+        of_warning("advice", Kind::Text, false, |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
+        // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
+        of_warning("detail", Kind::Text, false, |row| {
+            Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default()))
+        }),
     ];
 
     fn from_columns(columns: &mut Columns<'_>) -> Result<Vec<Self>, String> {

@@ -180,6 +180,13 @@ pub enum Warning {
         /// What was seen.
         seen: String,
     },
+    /// The node did not let the run work: its figures are those of less than the storage could do.
+    Starved {
+        /// What was seen.
+        seen: String,
+        /// The share of the time for which it was held back, by the longest of the causes.
+        share: f64,
+    },
     /// The run was taken up again on another node than the one that it had begun on.
     ResumedElsewhere {
         /// The nodes of the cases before.
@@ -314,6 +321,7 @@ impl Warning {
                 "trust totals; the seconds of that node may stand beside others of the rest"
             }
             Self::NotQuiet { .. } => "repeat the run on a quiet host",
+            Self::Starved { .. } => "take away what held the program back, and repeat the run",
             Self::ResumedElsewhere { .. } => {
                 "compare only figures of the same nodes and processes; each task says which node it ran on"
             }
@@ -430,6 +438,7 @@ impl fmt::Display for Warning {
                 write!(f, "the clock of node {node} is known to {:.3} ms only", *error_ns as f64 / 1e6)
             }
             Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
+            Self::Starved { seen, .. } => write!(f, "starved: {seen}"),
             Self::ResumedElsewhere { before, now } => {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of both")
             }

@@ -234,6 +234,7 @@ mod tests {
 
     use comm::{Comm, Fake};
     use engine::{Controls, PhaseJob};
+    use host::Observed;
     use plan::{Backend, Bytes, Geometry, Phase, WorkloadSpec};
     use record::PhaseKey;
 
@@ -279,8 +280,10 @@ mod tests {
                     scope.spawn(move || {
                         let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
                         let node = comm.topology().node_of()[comm.rank() as usize];
-                        let (part, rows) =
-                            (Part::of(&own), Rows::of(&own, node, Vec::new(), true, Seen::default()));
+                        let (part, rows) = (
+                            Part::of(&own),
+                            Rows::of(&own, node, Observed::default(), true, Seen::default()),
+                        );
                         let mut table = Table::new(key.clone(), comm.topology().names());
                         let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
                         let answer = finish_phase(comm, Ok(Some((part, rows))), table_of_first);

@@ -122,7 +122,8 @@ impl<'a> Hand<'a> {
     where
         'a: 'r,
     {
-        PhaseRun::new(self.brief.plan, order, (self.brief.program, self.brief.run_id))
+        let launcher = (self.brief.program, self.brief.run_id);
+        PhaseRun::new(self.brief.plan, order, launcher, self.quiet.mates())
     }
 
     fn case(&self, index: usize) -> Result<&'a Case, RunnerError> {

@@ -363,6 +363,7 @@ mod tests {
         Latency, LatencyHistogram, Measure, Mismatches, Operation, PhaseOutcome, SeriesInterval, Stonewalled,
         TaskOutcome,
     };
+    use host::Observed;
     use plan::Phase;
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
@@ -518,7 +519,7 @@ mod tests {
             let names = ["a".to_owned(), "b".to_owned()];
             let mut table = Table::new(key(), &names);
             for (rank, outcome) in outcomes.iter().enumerate().rev() {
-                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Vec::new(), true, Seen::default()));
+                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Observed::default(), true, Seen::default()));
             }
             // Pairs are joined on different ranks, and what they are is written down between.
             while parts.len() > 1 {

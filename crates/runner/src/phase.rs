@@ -1,13 +1,14 @@
 //! One rank's part of one phase: observed from its start to its end.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
-use host::{BlockTrace, DeviceObserver, Host, Unobservable};
+use host::{BlockTrace, Host, Observed, Observer, Unobservable};
 use plan::{Backend, Phase, Plan, Work, Workload};
 
 use crate::data::fill_workload;
@@ -30,6 +31,8 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) workload: Cow<'a, Workload>,
     /// Who launches jobs: what is executed, and the name of the run.
     pub(crate) launcher: (Option<&'a Program>, &'a str),
+    /// The processes of the run beside this one on the node.
+    pub(crate) mates: Arc<BTreeSet<u32>>,
 }
 
 impl<'a> PhaseRun<'a> {
@@ -41,13 +44,14 @@ impl<'a> PhaseRun<'a> {
         plan: &'a Plan,
         order: &'a PhaseOrder,
         launcher: (Option<&'a Program>, &'a str),
+        mates: Arc<BTreeSet<u32>>,
     ) -> Result<Self, RunnerError> {
         let case = |index: usize| plan.cases.get(index).ok_or(RunnerError::OutOfPlace);
         let workload = match order.fills {
             Some(writer) => Cow::Owned(fill_workload(&case(writer)?.workload)?),
             None => Cow::Borrowed(&case(order.case)?.workload),
         };
-        Ok(Self { order, workload, launcher })
+        Ok(Self { order, workload, launcher, mates })
     }
 
     /// Runs `tasks`, together with the other ranks of `group`. The first rank of each node observes
@@ -88,26 +92,21 @@ impl<'a> PhaseRun<'a> {
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
         let leads = topology.is_leader(group.rank());
-        let exchanges = matches!(self.workload.work, Work::Rpc(_));
-        let observation = (leads && !exchanges).then(|| self.observe(host));
+        let observer = leads.then(|| self.observe(host));
         let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;
         let traced = trace.map(|trace| trace.and_then(BlockTrace::stop));
-        let samples = observation.map(|observation| observation.map(DeviceObserver::stop));
+        let observer = observer.map(Watching::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut part = Part::of(&outcome);
         if group.size() > 1 {
             agree_on_first_done(group, &mut part)?;
         }
-        let samples = match samples {
-            Some(Err(Unobservable { reason })) => {
-                part.unobserved.push((node, reason));
-                Vec::new()
-            }
-            Some(Ok(samples)) => samples,
-            None => Vec::new(),
-        };
+        let observed = observer.map(|(observed, unobserved)| {
+            part.unobserved.extend(unobserved.map(|reason| (node, reason)));
+            observed
+        });
         if leads {
             self.look_below(host, &mut part);
         }
@@ -120,7 +119,8 @@ impl<'a> PhaseRun<'a> {
             None => Vec::new(),
         };
         let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
-        let rows = Rows::of(&outcome, node, samples, group.topology().names().len() > 1, seen);
+        let rows =
+            Rows::of(&outcome, node, observed.unwrap_or_default(), group.topology().names().len() > 1, seen);
         Ok((part, rows))
     }
 
@@ -135,18 +135,15 @@ impl<'a> PhaseRun<'a> {
         let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
         let (phase, pass) = (self.order.phase, self.order.pass);
         let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
-        let observation = self.observe(host);
+        let observer = self.observe(host);
         let launched = run.go(keep);
-        let samples = observation.map(DeviceObserver::stop);
+        let (observed, unobserved) = observer.stop();
         let (outcome, jobs) = launched?;
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut part = Part::of(&outcome);
-        let samples = samples.unwrap_or_else(|Unobservable { reason }| {
-            part.unobserved.push((node, reason));
-            Vec::new()
-        });
+        part.unobserved.extend(unobserved.map(|reason| (node, reason)));
         self.look_below(host, &mut part);
-        let mut rows = Rows::of(&outcome, node, samples, false, Seen::default());
+        let mut rows = Rows::of(&outcome, node, observed, false, Seen::default());
         rows.jobs = Some(jobs);
         Ok((part, rows))
     }
@@ -163,23 +160,46 @@ impl<'a> PhaseRun<'a> {
             .for_each(|warning| part.add_memory_below(warning));
     }
 
-    fn observe(&self, host: &Host) -> Result<DeviceObserver, Unobservable> {
+    /// Starts to observe the node, and the devices of the targets where that can be done.
+    fn observe(&self, host: &Host) -> Watching {
+        let start = |devices: &[String]| {
+            Observer::start(host.root(), devices, &self.mates, SAMPLE_INTERVAL)
+                .map_err(|error| Unobservable { reason: error.to_string() })
+        };
+        match self.devices(host).and_then(|devices| start(&devices)) {
+            Ok(observer) => Watching { observer: Some(observer), unobserved: None },
+            Err(Unobservable { reason }) => Watching { observer: start(&[]).ok(), unobserved: Some(reason) },
+        }
+    }
+
+    /// The devices of the targets.
+    fn devices(&self, host: &Host) -> Result<Vec<String>, Unobservable> {
         if self.workload.backend == Backend::Null {
             return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
         }
-        if self.order.phase == Phase::Exchange {
-            return Err(Unobservable { reason: "requests and responses reach no device".to_owned() });
-        }
         let mut devices = Vec::new();
-        for target in &self.workload.files.targets {
+        // Requests and responses reach none.
+        let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
+        for target in targets {
             for device in host.devices_under(target)? {
                 if !devices.contains(&device) {
                     devices.push(device);
                 }
             }
         }
-        DeviceObserver::start(host.root(), &devices, SAMPLE_INTERVAL)
-            .map_err(|error| Unobservable { reason: error.to_string() })
+        Ok(devices)
+    }
+}
+
+/// An observer, and why it does not observe the devices.
+struct Watching {
+    observer: Option<Observer>,
+    unobserved: Option<String>,
+}
+
+impl Watching {
+    fn stop(self) -> (Observed, Option<String>) {
+        (self.observer.map(Observer::stop).unwrap_or_default(), self.unobserved)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use engine::{EndOutcome, LastOperation, PhaseOutcome, TaskOutcome};
-use host::{BlockRequest, DeviceSample, Host};
-use record::{DeviceRow, EndRow, HistoryRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
+use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
+use record::{DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
@@ -32,6 +32,7 @@ pub(crate) struct Rows {
     node: u32,
     tasks: Vec<Task>,
     devices: Vec<Device>,
+    load: Vec<LoadSample>,
     /// Its own series, where the phase has several nodes.
     series: Vec<Interval>,
     /// Its last operations, where they were asked for.
@@ -73,7 +74,7 @@ impl Rows {
     pub(crate) fn of(
         outcome: &PhaseOutcome,
         node: u32,
-        samples: Vec<DeviceSample>,
+        observed: Observed,
         several_nodes: bool,
         seen: Seen<'_>,
     ) -> Self {
@@ -89,7 +90,8 @@ impl Rows {
             requests,
             names,
             tasks: outcome.tasks.iter().map(task).collect(),
-            devices: samples.into_iter().map(device).collect(),
+            devices: observed.devices.into_iter().map(device).collect(),
+            load: observed.load,
             series,
             end: outcome.end.as_ref().map(End::of),
             jobs: None,
@@ -201,6 +203,7 @@ pub(crate) struct Table<'a> {
     names: &'a [String],
     pub(crate) tasks: Vec<TaskRow>,
     pub(crate) devices: Vec<DeviceRow>,
+    pub(crate) load: Vec<LoadRow>,
     pub(crate) ends: Vec<EndRow>,
     nodes: Vec<(u32, Vec<Interval>)>,
     pub(crate) history: Vec<HistoryRow>,
@@ -218,6 +221,7 @@ impl<'a> Table<'a> {
             names,
             tasks: Vec::new(),
             devices: Vec::new(),
+            load: Vec::new(),
             ends: Vec::new(),
             nodes: Vec::new(),
             history: Vec::new(),
@@ -228,11 +232,12 @@ impl<'a> Table<'a> {
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, series, history, files, requests, names, end, jobs } = rows;
+        let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs } = rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
         self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
+        self.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
         self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
         if !requests.is_empty() {
             self.requests.push((name.to_owned(), requests, names));

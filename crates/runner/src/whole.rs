@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
-use record::{DeviceRow, PhaseKey, PhaseRecord, PhaseRow, Warning, WarningRow};
+use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::data::Content;
 use crate::part::Part;
@@ -35,8 +35,11 @@ impl Whole<'_> {
             traced_contiguous: pattern.map(|one| one.contiguous),
             traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
             harness_cpu_ns: is_jobs.then_some(table.jobs.harness_cpu_ns),
+            node_cpu_ns: node_cpu_ns(&table.load, &self.nodes.kernels()),
             ..part.phase_row(&self.key, device_bytes)
         };
+        let phase = PhaseRow { cpu_wait_ns: analysis::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
+        let series = part.series_rows(&self.key);
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
         let mut warnings = doubts;
         warnings.extend(analysis::phase_warnings(
@@ -70,6 +73,11 @@ impl Whole<'_> {
         if let Some(seen) = self.told_of(&part.disturbed) {
             warnings.push(Warning::NotQuiet { seen });
         }
+        let starved = self.starved(&table, &series);
+        if let Some(share) = starved.iter().map(|(.., share)| *share).max_by(f64::total_cmp) {
+            let seen: Vec<_> = starved.into_iter().map(|(node, seen, _)| (node, seen)).collect();
+            warnings.extend(self.told_of(&seen).map(|seen| Warning::Starved { seen, share }));
+        }
         let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
         PhaseRecord {
             history: table.history,
@@ -79,13 +87,28 @@ impl Whole<'_> {
             steps: table.jobs.steps,
             spaces: table.jobs.spaces,
             latency: part.latency_rows(&self.key),
-            series: part.series_rows(&self.key),
+            series,
             nodes,
             devices: table.devices,
+            load: table.load,
             warnings: warnings.into_iter().map(of_phase).collect(),
             phase,
             tasks: table.tasks,
         }
+    }
+
+    /// What held the threads of each node back, and for which share of the time; of results only.
+    fn starved(&self, table: &Table<'_>, series: &[SeriesRow]) -> Vec<(u32, String, f64)> {
+        let of_node = |&node: &u32| {
+            let name = self.nodes.name(node)?;
+            let load: Vec<&LoadRow> = table.load.iter().filter(|row| row.node == name).collect();
+            let tasks = table.tasks.iter().filter(|task| task.node == name).count();
+            let cpus = self.nodes.usable_cpus(&BTreeSet::from([node]));
+            let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
+            let (seen, share) = analysis::starvation(&load, series, tasks, cpus)?;
+            Some((node, seen, share))
+        };
+        self.on.iter().filter(|_| self.key.phase.is_result()).filter_map(of_node).collect()
     }
 
     fn unobserved(&self, part: &Part) -> Option<Warning> {
@@ -111,6 +134,19 @@ impl Whole<'_> {
         };
         seen::told(told.iter().map(each).collect())
     }
+}
+
+/// Processor time of everything on the nodes. Two nodes of one kernel count the same processors.
+fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> {
+    let mut counted: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut sum = None;
+    for row in rows {
+        let kernel = kernels.get(row.node.as_str()).copied().unwrap_or_default();
+        if *counted.entry(kernel).or_insert(&row.node) == row.node {
+            sum = Some(row.busy_cpu_ns? + sum.unwrap_or(0));
+        }
+    }
+    sum
 }
 
 /// Bytes that the devices read and wrote. Two nodes of one kernel count the same device.

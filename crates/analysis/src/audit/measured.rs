@@ -37,6 +37,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         ratio_of_sums(subject, &counted),
         unbalanced(subject),
         not_quiet(&counted),
+        starved(&counted),
         harness_bound(&counted),
     ];
     checks.into_iter().flatten().collect()
@@ -261,6 +262,18 @@ fn warned(counted: &[&RepetitionFigure], wanted: impl Fn(&Warning) -> bool) -> O
 fn not_quiet(counted: &[&RepetitionFigure]) -> Option<Found> {
     let evidence = warned(counted, |warning| matches!(warning, Warning::NotQuiet { .. }))?;
     Some(Found::new(Check::NotQuiet, evidence, "repeat the run on a quiet host"))
+}
+
+fn starved(counted: &[&RepetitionFigure]) -> Option<Found> {
+    let share = |warning: &&Warning| match warning {
+        Warning::Starved { share, .. } => Some(*share),
+        _ => None,
+    };
+    let starved = counted.iter().flat_map(|one| &one.warnings).filter(|one| share(one).is_some());
+    let worst =
+        starved.max_by(|a, b| share(a).partial_cmp(&share(b)).unwrap_or(std::cmp::Ordering::Equal))?;
+    let advice = "take away what held the program back, and repeat the run";
+    Some(Found::new(Check::Starved, worst.to_string(), advice))
 }
 
 fn harness_bound(counted: &[&RepetitionFigure]) -> Option<Found> {

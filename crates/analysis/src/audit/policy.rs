@@ -61,6 +61,7 @@ pub enum Check {
     WorkingSet,
     BestAsTypical,
     NotQuiet,
+    Starved,
     HarnessBound,
     SlowNode,
     UnitMixUp,
@@ -94,7 +95,7 @@ impl CheckPolicy {
 }
 
 /// What every check means.
-pub const CHECKS: [CheckPolicy; 27] = [
+pub const CHECKS: [CheckPolicy; 28] = [
     CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
     ),
@@ -167,6 +168,13 @@ pub const CHECKS: [CheckPolicy; 27] = [
         .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
     row(Check::NotQuiet, "not quiet", Marked)
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
+    // It makes a figure worse, so what was kept in spite of it stands.
+    CheckPolicy { broken: Withheld, ..row(Check::Starved, "starved", Marked) }.means(
+        "a node did not let the program work: it was stopped or frozen for 1 % of the time, used up the processor \
+         quota of its control group in 5 % of the periods, waited for a processor or for memory for 10 % of the time \
+         with no more tasks than processors, or nothing completed while threads were held in the kernel and no device \
+         had a request",
+    ),
     row(Check::HarnessBound, "harness bound", Marked).means(
         "the program's processors set the rate; of files, objects and messages by its own time alone, as \
          the kernel's is what is measured",

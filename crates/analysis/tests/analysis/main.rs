@@ -38,6 +38,7 @@ mod settled;
 mod shape;
 mod similar;
 mod spreads;
+mod starved;
 mod studies;
 mod study;
 mod summary;

@@ -282,6 +282,11 @@ fn a_busy_task_is_told_from_a_waiting_one() {
     assert_eq!((two[1].limit, two[1].user_share), (Limit::Storage, 0.45));
     let single = limits(&study.plan(), &study.figures(), &[], 1);
     assert_eq!(single[1].limit, Limit::Processor);
+    // Threads that were ready waited for a processor and not for storage; four of them on one for each other.
+    study.phases[1].cpu_wait_ns = Some(28 * SECOND);
+    let ready = limits(&study.plan(), &study.figures(), &[], 8)[1];
+    assert_eq!(ready.limit, Limit::Processor);
+    assert!((ready.wait_share - (1.0 - 9.5 / 40.0 - 0.7)).abs() < 1e-12, "{ready:?}");
 }
 
 /// What waited for memory or for another user of the host did not wait for the storage.

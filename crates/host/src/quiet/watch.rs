@@ -73,6 +73,12 @@ impl QuietWatch {
         Self { mates: Arc::new(mates), ..self }
     }
 
+    /// The processes beside this one that belong to the run.
+    #[must_use]
+    pub fn mates(&self) -> Arc<BTreeSet<u32>> {
+        Arc::clone(&self.mates)
+    }
+
     fn look(&self) -> Look {
         let look = Look::now(&self.root, &self.devices);
         Look { processes: look.processes.with_mates(&self.mates), ..look }

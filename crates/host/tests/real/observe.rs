@@ -1,12 +1,13 @@
 //! Device bytes against application bytes, file systems, holes and the page cache.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
 use host::files::{check_directory, require_data};
-use host::{DeviceCounters, DeviceObserver, HostError, Root, cache};
+use host::{DeviceCounters, HostError, Observer, Root, cache};
 use testbed::{FileSystem, LoopDevice, Rig, Scratch, Stripe};
 
 use crate::tools::{Partitioned, blank, host, run, skipped, word};
@@ -52,9 +53,10 @@ fn direct_writes_reach_the_device_byte_for_byte_and_cached_reads_do_not() {
     assert_eq!(devices, [device.name()]);
 
     let before = counters(&device);
-    let observer = DeviceObserver::start(&Root::default(), &devices, Duration::from_millis(20)).unwrap();
+    let observer =
+        Observer::start(&Root::default(), &devices, &BTreeSet::new(), Duration::from_millis(20)).unwrap();
     write_direct(&path);
-    let samples = observer.stop();
+    let samples = observer.stop().devices;
     let bracket = counters(&device).since(&before);
     let written: u64 = samples.iter().map(|sample| sample.write_bytes).sum();
     let share = written as f64 / APPLICATION_BYTES as f64;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use plan::Phase;
 use record::{
-    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, NodeSeriesRow,
-    Operation, PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, LoadRow,
+    NodeSeriesRow, Operation, PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 fn document() -> String {
@@ -48,6 +48,7 @@ fn every_column_of_every_table_is_documented() {
     check::<SeriesRow>(&document);
     check::<NodeSeriesRow>(&document);
     check::<DeviceRow>(&document);
+    check::<LoadRow>(&document);
     check::<HistoryRow>(&document);
     check::<PrintedRow>(&document);
     check::<EndRow>(&document);

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
-    Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, Manifest,
-    Measure, NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord, PhaseRow,
-    PrintedRow, Provenance, RecordError, Recorder, SeriesRow, SpaceRow, StepRow, TaskRow, Warning,
+    Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, LoadRow,
+    Manifest, Measure, NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord,
+    PhaseRow, PrintedRow, Provenance, RecordError, Recorder, SeriesRow, SpaceRow, StepRow, TaskRow, Warning,
     WarningRow,
 };
 
@@ -122,12 +122,15 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             allocated_bytes: reads.then_some(bytes * 2),
             surprises: u64::from(repetition),
             harness_cpu_ns: reads.then_some(77),
+            node_cpu_ns: reads.then_some(900),
+            cpu_wait_ns: reads.then_some(70),
             ..PhaseRow::new(key.clone())
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),
         latency: (0..200).map(|bucket| latency(&key, bucket)).collect(),
         series: (0..3).map(|second| series(&key, second)).collect(),
         devices: NODES.map(|node| device(&key, node)).to_vec(),
+        load: NODES.map(|node| load(&key, node)).to_vec(),
         history: (0..3).map(|place| history(&key, place)).collect(),
         printed: (1..4).map(|line| printed(&key, line)).collect(),
         ends: NODES.iter().zip(0..).map(|(node, number)| end(&key, node, number)).collect(),
@@ -179,6 +182,24 @@ fn series(key: &PhaseKey, second: u64) -> SeriesRow {
         transfers: 171,
         latency_sum_ns: 900_000,
         latency_max_ns: 70_000,
+    }
+}
+
+fn load(key: &PhaseKey, node: &str) -> LoadRow {
+    LoadRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        start_ns: 0,
+        length_ns: 1_000_000_000,
+        busy_cpu_ns: Some(900_000_000),
+        stolen_cpu_ns: Some(0),
+        quota_periods: None,
+        throttled_periods: None,
+        cpu_wait_ns: Some(70_000),
+        memory_stall_ns: Some(5),
+        stopped_ns: 0,
+        blocked_threads: 2,
+        blocked_in: "percpu_rwsem_wait".to_owned(),
     }
 }
 

@@ -28,8 +28,11 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         let phase = &mut record.phase;
         (phase.items, phase.allocated_bytes, phase.surprises) = (0, None, 0);
     }
-    // Version 4 was written before there were jobs, which are in tables and a column of their own.
+    // Version 4 was written before there were jobs and the load of nodes, which are in tables and columns of their
+    // own.
     for record in &mut records {
+        record.load.clear();
+        (record.phase.node_cpu_ns, record.phase.cpu_wait_ns) = (None, None);
         record.launches.clear();
         record.steps.clear();
         record.spaces.clear();

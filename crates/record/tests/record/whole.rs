@@ -22,6 +22,7 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.series(case), of_case().flat_map(|r| r.series.clone()).collect::<Vec<_>>());
         assert_eq!(*run.nodes(case), of_case().flat_map(|r| r.nodes.clone()).collect::<Vec<_>>());
         assert_eq!(*run.devices(case), of_case().flat_map(|r| r.devices.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.load(case), of_case().flat_map(|r| r.load.clone()).collect::<Vec<_>>());
         assert_eq!(*run.history(case), of_case().flat_map(|r| r.history.clone()).collect::<Vec<_>>());
         assert_eq!(*run.printed(case), of_case().flat_map(|r| r.printed.clone()).collect::<Vec<_>>());
         assert_eq!(*run.ends(case), of_case().flat_map(|r| r.ends.clone()).collect::<Vec<_>>());

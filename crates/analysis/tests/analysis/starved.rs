@@ -1,0 +1,90 @@
+//! What held a run back, from what was observed of its nodes.
+
+use analysis::{cpu_wait_ns, starvation};
+use plan::Phase;
+use record::{LoadRow, Operation, PhaseKey, SeriesRow};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn key() -> PhaseKey {
+    PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Write }
+}
+
+/// A second in which nothing held a node back.
+fn quiet(second: u64) -> LoadRow {
+    LoadRow {
+        key: key(),
+        node: "n".to_owned(),
+        start_ns: second * SECOND,
+        length_ns: SECOND,
+        busy_cpu_ns: Some(SECOND / 2),
+        stolen_cpu_ns: Some(0),
+        quota_periods: Some(10),
+        throttled_periods: Some(0),
+        cpu_wait_ns: Some(SECOND / 100),
+        memory_stall_ns: Some(0),
+        stopped_ns: 0,
+        blocked_threads: 0,
+        blocked_in: String::new(),
+    }
+}
+
+/// What is told of four seconds of two tasks on two processors, one of which is `odd`; something completed in those
+/// seconds that are named.
+fn told(odd: &LoadRow, completed: &[u64]) -> Option<(String, f64)> {
+    let rows: Vec<LoadRow> = (0..4).map(|at| if at == 2 { odd.clone() } else { quiet(at) }).collect();
+    let series: Vec<SeriesRow> = completed
+        .iter()
+        .map(|at| SeriesRow {
+            key: key(),
+            operation: Operation::Write,
+            start_ns: at * SECOND,
+            length_ns: SECOND,
+            bytes: 4096,
+            transfers: 1,
+            latency_sum_ns: 1,
+            latency_max_ns: 1,
+        })
+        .collect();
+    starvation(&rows.iter().collect::<Vec<_>>(), &series, 2, 2)
+}
+
+#[test]
+fn each_cause_is_told_with_its_numbers_and_a_quiet_node_with_nothing() {
+    let at_2 = quiet(2);
+    let blocked = LoadRow { blocked_threads: 3, blocked_in: "percpu_rwsem_wait".to_owned(), ..at_2.clone() };
+    let cases = [
+        (LoadRow { stopped_ns: SECOND / 2, ..at_2.clone() }, "did not run for 0.5 s of 4.0 s", 0.125),
+        (LoadRow { throttled_periods: Some(4), ..at_2.clone() }, "quota in 4 of 40 periods", 0.1),
+        (LoadRow { cpu_wait_ns: Some(SECOND), ..at_2.clone() }, "waited for a processor for 13 %", 0.12875),
+        (LoadRow { stolen_cpu_ns: Some(SECOND), ..at_2.clone() }, "gave 12 % of the processors", 0.125),
+        (LoadRow { memory_stall_ns: Some(SECOND), ..at_2.clone() }, "memory for 25 %", 0.25),
+        (
+            blocked.clone(),
+            "for 1.0 s nothing completed and no device had a request, while 3 of its threads",
+            0.25,
+        ),
+    ];
+    for (odd, text, share) in &cases {
+        let (seen, found) = told(odd, &[0, 1, 3]).unwrap_or_else(|| panic!("nothing of {text}"));
+        assert!(seen.contains(text), "{seen}");
+        assert!((found - share).abs() < 1e-9, "{found} of {text}");
+    }
+    assert_eq!(told(&at_2, &[0, 1, 3]), None);
+    assert_eq!(told(&blocked, &[0, 1, 2, 3]), None, "transfers completed meanwhile");
+}
+
+#[test]
+fn more_tasks_than_processors_wait_for_each_other() {
+    let row = LoadRow { cpu_wait_ns: Some(SECOND), ..quiet(0) };
+    assert!(starvation(&[&row], &[], 2, 2).is_some());
+    assert_eq!(starvation(&[&row], &[], 3, 2), None);
+}
+
+#[test]
+fn waiting_is_summed_over_nodes_for_the_time_of_transfers() {
+    let row = |node: &str, wait| LoadRow { node: node.to_owned(), cpu_wait_ns: wait, ..quiet(0) };
+    let rows = [row("a", Some(SECOND / 2)), row("a", None), row("b", Some(SECOND / 4))];
+    assert_eq!(cpu_wait_ns(&rows, 2 * SECOND), Some(SECOND + SECOND / 2));
+    assert_eq!(cpu_wait_ns(&rows[1..2], SECOND), None);
+}

@@ -1,0 +1,124 @@
+//! What holds the program back is told as the cause, and breaks no promise of the storage.
+
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use testbed::{FileSystem, LoopDevice, ProcessorQuota, Program, Testbed, skipped};
+
+use crate::desk::{Desk, events, run, timed, wait_for};
+
+/// Random reads of one task for some seconds, which promise more than any disk of these machines has.
+fn study(directory: &str, seconds: u32, direct: bool) -> String {
+    format!(
+        "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \"{directory}\"\n\
+         [[workload]]\nname = \"w\"\norder = \"random\"\nphases = [\"write\"]\ntransfer = \"4k\"\nsize = \"16m\"\n\
+         duration = \"{seconds}s\"\ndirect = {direct}\n\
+         [[commitment]]\nname = \"c\"\nworkload = \"w\"\nphase = \"write\"\nstatistic = \"median\"\niops_at_least = 1e9\n"
+    )
+}
+
+/// What the report says in doubt of a starved node, and how the commitment was judged.
+fn told(desk: &Desk) -> (Vec<String>, String) {
+    let report = desk.report().0;
+    let audit = report["audit"].as_array().expect("an audit").iter();
+    let starved = audit.filter(|doubt| doubt["check"] == "starved");
+    let evidence = starved.map(|doubt| doubt["evidence"].as_str().expect("a text").to_owned()).collect();
+    let verdict = report["statements"]["commitment"][0]["judgement"].as_str().expect("a verdict").to_owned();
+    (evidence, verdict)
+}
+
+#[test]
+fn a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let mut running = desk.study(&study(".", 1, true)).spawn().expect("it starts");
+    wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 0);
+    sleep(Duration::from_millis(300));
+    running.signal(Signal::STOP).expect("stopped");
+    sleep(Duration::from_secs(2));
+    running.signal(Signal::CONT).expect("goes on");
+    let _ = running.wait().expect("it ends").expect_code(0);
+    let (evidence, verdict) = told(&desk);
+    assert!(evidence.iter().any(|text| text.contains("the program did not run for")), "{evidence:?}");
+    assert_eq!(verdict, "DOUBTFUL");
+}
+
+#[test]
+fn an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let _ = run(&desk.study(&study(".", 1, true))).expect_code(0);
+    let (evidence, verdict) = told(&desk);
+    // Others may use this machine, too; then it is they who are told.
+    let held = ["did not run", "quota", "frozen"];
+    assert!(!evidence.iter().any(|text| held.iter().any(|word| text.contains(word))), "{evidence:?}");
+    assert!(verdict == "FAIL" || !evidence.is_empty(), "{verdict}");
+}
+
+#[test]
+fn a_frozen_file_system_is_told_as_the_cause_of_a_hole() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let _timed = timed();
+    let device = LoopDevice::builder().file_system(FileSystem::Ext4).build().expect("a device");
+    let desk = Desk::new();
+    let target = device.mount_point().expect("mounted").display().to_string();
+    let text = study(&target, 5, true).replace("repetitions = 5", "repetitions = 1");
+    let mut running = desk.study(&text).spawn().expect("it starts");
+    wait_for(&mut running, "the first phase", || events(&desk, "case-started") > 0);
+    sleep(Duration::from_millis(1200));
+    let frozen = device.freeze().expect("frozen");
+    sleep(Duration::from_secs(3));
+    frozen.thaw().expect("thawed");
+    let _ = running.wait().expect("it ends").expect_code(0);
+    let (evidence, _) = told(&desk);
+    assert!(
+        evidence.iter().any(|text| text.contains("nothing completed and no device had a request")),
+        "{evidence:?}"
+    );
+    assert!(evidence.iter().any(|text| text.contains("frozen file system")), "{evidence:?}");
+}
+
+#[test]
+fn a_processor_quota_that_is_used_up_is_told_with_its_periods() {
+    let quota = match ProcessorQuota::of(10) {
+        Ok(quota) => quota,
+        Err(reason) => {
+            skipped(Err(reason));
+            return;
+        }
+    };
+    let _timed = timed();
+    let desk = Desk::new();
+    let text = study("/dev/shm", 1, false)
+        .replace("directory = \"/dev/shm\"", &format!("directory = \"{}\"", desk.path("data").display()));
+    fs::create_dir(desk.path("data")).expect("a directory");
+    let _ = run(&quota.inside(&desk.study(&text))).expect_code(0);
+    let (evidence, verdict) = told(&desk);
+    assert!(evidence.iter().any(|text| text.contains("used up its processor quota in")), "{evidence:?}");
+    assert_eq!(verdict, "DOUBTFUL");
+}
+
+#[test]
+fn tasks_that_wait_for_a_processor_do_not_wait_for_storage() {
+    let _timed = timed();
+    let desk = Desk::new();
+    let hog = Program::new("taskset").args(["-c", "0", "sh", "-c", "while :; do :; done"]);
+    let hogs: Vec<_> = (0..3).map(|_| hog.spawn().expect("it starts")).collect();
+    let text = study(".", 2, false).replace("repetitions = 5", "repetitions = 1");
+    fs::write(desk.path("study.toml"), text).expect("a study");
+    let pinned = Program::new("taskset").args(["-c", "0", env!("CARGO_BIN_EXE_ioproof")]);
+    let pinned = pinned.args(["run", "study.toml", "--yes", "--out", "record"]).current_dir(desk.path(""));
+    let finished = run(&pinned);
+    drop(hogs);
+    let _ = finished.expect_code(0);
+    let (evidence, _) = told(&desk);
+    assert!(evidence.iter().any(|text| text.contains("waited for a processor")), "{evidence:?}");
+    let report = desk.report().0;
+    let limited = &report["statements"]["limited_by"];
+    assert_eq!(limited[0]["limit"], "processor", "{limited}");
+    assert!(limited[0]["ready"].as_f64().expect("a share") > 0.3, "{limited}");
+}
