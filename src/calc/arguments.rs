@@ -193,7 +193,7 @@ impl Given {
             range: self.range,
             mean: self.mean,
             deviation: self.sdev,
-            rounding: 0.0,
+            ..PrintedStatistics::default()
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::curve_shape::on_axis;
 use crate::gate::{Gate, Kind, Stated};
 use crate::quantities::{Amounts, Measured};
 use crate::table::{Column, Of, Quantity as Values, Standing, Statement, any, below, list, subject, word};
-use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, bounds, difference};
+use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, bounds, difference};
 
 /// What must be known of any such conclusion.
 const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
@@ -325,10 +325,7 @@ fn told_apart(rule: &Claim, left: Measured, right: Option<Measured>) -> (Measure
 fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<> {
     let (setting, counts) = (left.setting.clone(), left.counts);
     move |value| match quantity {
-        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => match counts {
-            RateOf::Bytes => PublishedUnit::BytesPerSecond.text(value),
-            RateOf::Operations => PublishedUnit::OperationsPerSecond.text(value),
-        },
+        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => counts.text(value),
         Quantity::Variation
         | Quantity::RepetitionSpread
         | Quantity::CpuShare

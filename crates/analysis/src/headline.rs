@@ -1,7 +1,7 @@
 //! Which rate of a phase comes first: bytes of transfers, operations of all else.
 
 use plan::{Amount, Phase};
-use record::{Operation, PhaseRow};
+use record::{Operation, PhaseRow, PublishedUnit};
 
 use crate::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure, Summary};
 
@@ -39,6 +39,11 @@ impl RateOf {
     /// A rate as an amount.
     pub(crate) const fn amount(self, rate: f64) -> Amount {
         self.pick(Amount::BytesPerSecond(rate), Amount::OperationsPerSecond(rate))
+    }
+
+    /// A rate with its unit.
+    pub(crate) fn text(self, rate: f64) -> String {
+        self.pick(PublishedUnit::BytesPerSecond, PublishedUnit::OperationsPerSecond).text(rate)
     }
 
     /// The unit in records of findings.

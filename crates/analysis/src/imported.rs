@@ -11,7 +11,7 @@ use crate::printed_checks::{
     Printed, PrintedCheck, RoundTrip, latency_agrees, one_iteration, rate_of_records, throughput_block,
 };
 use crate::table::{Column, Of, Quantity, Statement, any, change, count, detail, nanos, text, word};
-use crate::{Implausible, PrintedStatistics, Reconciled, check_statistics};
+use crate::{PrintedStatistics, Reconciled, check_statistics};
 
 /// A check of printed values of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -211,7 +211,7 @@ impl Values<'_> {
     }
 
     /// Why the statistics of the values that `of` is one of are impossible.
-    fn impossible_of(&self, of: &PrintedRow, iterations: Option<u64>) -> Option<Implausible> {
+    fn impossible_of(&self, of: &PrintedRow, iterations: Option<u64>) -> Option<String> {
         let rows = ["min", "max", "mean", DEVIATION].map(|statistic| {
             let mut alike = self.0.iter().filter(|row| row.label == of.label && row.unit == of.unit);
             alike.find(|row| row.statistic == statistic)
@@ -222,16 +222,11 @@ impl Values<'_> {
         });
         let rounding = rounding.fold(0.0, f64::max);
         let [min, max, mean, deviation] = rows.map(|row| row.and_then(|row| row.number));
-        // Some tools divide by n, others by n − 1: the most that is possible is that of n − 1, the least that
-        // of n.
-        let most = PrintedStatistics { n: None, min, max, range: None, mean, deviation, rounding };
-        let least = iterations.filter(|&n| n > 1).map(|n| {
-            let scale = (n as f64 / (n - 1) as f64).sqrt();
-            PrintedStatistics { n: Some(n), deviation: deviation.map(|value| value * scale), ..most }
-        });
-        let is_least = |one: &Implausible| !matches!(one, Implausible::DeviationTooLarge { .. });
-        let of_least = least.map(|least| check_statistics(&least)).unwrap_or_default();
-        check_statistics(&most).into_iter().chain(of_least.into_iter().filter(is_least)).next()
+        // Some tools divide by n, others by n − 1.
+        let n = iterations.filter(|&n| n > 1);
+        let printed =
+            PrintedStatistics { n, min, max, range: None, mean, deviation, either_divisor: true, rounding };
+        check_statistics(&printed).into_iter().next().map(|(_, evidence)| evidence)
     }
 
     /// What a deviation of one iteration is worth.

@@ -2,26 +2,13 @@
 
 use std::ops::Range;
 
-use plan::{Case, Role, Stopping};
+use plan::Stopping;
 
-use crate::{Figure, Regression, RepetitionFigure, Summary};
-
-/// Whether the values so far are enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
-    /// The rule is met.
-    Settled,
-    /// More values are needed, as far as the case may have them.
-    GoOn,
-}
+use crate::{Regression, Summary};
 
 /// How steady the last values are, by the rule of [`Stopping::Steady`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyState {
-    /// Values in the window.
-    pub window: usize,
-    /// Mean of the window.
-    pub mean: f64,
     /// (largest − smallest) ÷ mean, within the window.
     pub range_share: f64,
     /// Rise or fall of the line of least squares from the first to the last value of the window
@@ -37,32 +24,25 @@ pub struct SteadyState {
 ///
 /// - [`Stopping::Count`] is never met by values.
 /// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives
-///   from six values on is at most that share of the median wide. Fewer values, or a wider interval, go on. Hoefler and Belli, "Scientific Benchmarking of Parallel
-///   Computing Systems", SC'15, propose such a rule.
+///   from six values on is at most that share of the median wide. Hoefler and Belli, "Scientific Benchmarking of
+///   Parallel Computing Systems", SC'15, propose such a rule.
 /// - [`Stopping::Steady`]: [`steady`] says that the last values are.
 #[must_use]
-pub fn settled(values: &[f64], stopping: Stopping) -> Settled {
-    let over = match stopping {
+pub fn settled(values: &[f64], stopping: Stopping) -> bool {
+    match stopping {
         Stopping::Count => false,
         Stopping::Interval { share, least } => {
             values.len() >= least as usize && interval_share(values).is_some_and(|width| width <= share)
         }
         Stopping::Steady { .. } => steady(values, stopping).is_some_and(|state| state.reached),
-    };
-    if over { Settled::Settled } else { Settled::GoOn }
+    }
 }
 
 /// Whether [`settled`] holds for the values of each of `phases`; never where there are none.
 #[must_use]
-pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: Stopping) -> Settled {
-    let mut any = false;
-    for values in phases {
-        any = true;
-        if settled(values, stopping) == Settled::GoOn {
-            return Settled::GoOn;
-        }
-    }
-    if any { Settled::Settled } else { Settled::GoOn }
+pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: Stopping) -> bool {
+    let mut phases = phases.into_iter().peekable();
+    phases.peek().is_some() && phases.all(|values| settled(values, stopping))
 }
 
 /// Width of the interval of the median ÷ median; none for fewer than six values, or a median that is not above 0.
@@ -90,13 +70,7 @@ pub fn steady(values: &[f64], stopping: Stopping) -> Option<SteadyState> {
     // A window of one value has no line, and does not rise.
     let rise = Regression::of(&rounds, last).map_or(0.0, |line| line.slope.abs() * (window - 1) as f64);
     let (range_share, slope_share) = ((summary.max - summary.min) / summary.mean, rise / summary.mean);
-    Some(SteadyState {
-        window,
-        mean: summary.mean,
-        range_share,
-        slope_share,
-        reached: range_share <= excursion && slope_share <= slope,
-    })
+    Some(SteadyState { range_share, slope_share, reached: range_share <= excursion && slope_share <= slope })
 }
 
 /// Which of `recorded` values count: the last window of [`Stopping::Steady`], whether or not it
@@ -107,17 +81,4 @@ pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
         Stopping::Steady { window, .. } => recorded.saturating_sub(window as usize)..recorded,
         Stopping::Count | Stopping::Interval { .. } => 0..recorded,
     }
-}
-
-fn recorded<'a>(case: &Case, figure: &'a Figure) -> Vec<&'a RepetitionFigure> {
-    figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect()
-}
-
-/// How steady the recorded repetitions of `figure` became; none where its case does not ask, or
-/// has too few of them.
-#[must_use]
-pub fn steady_state(case: &Case, figure: &Figure) -> Option<SteadyState> {
-    let recorded = recorded(case, figure);
-    let values: Vec<f64> = recorded.iter().filter_map(|one| figure.headline_of(one)).collect();
-    steady(&values, case.protocol.stopping)
 }

@@ -1,6 +1,5 @@
 //! Whether a case is over by its own values.
 
-use analysis::Settled;
 use plan::{Case, Nanos, Phase, Role, Stopping};
 use record::Warning;
 
@@ -32,15 +31,14 @@ impl<'a> Settling<'a> {
     /// Whether `pass`, which is over, was the last one that is needed.
     pub(crate) fn is_over_after(&self, pass: u32) -> bool {
         let all = self.values.iter().map(|(_, values)| values.as_slice());
-        self.case.role(pass) == Role::Recorded
-            && analysis::all_settled(all, self.case.protocol.stopping) == Settled::Settled
+        self.case.role(pass) == Role::Recorded && analysis::all_settled(all, self.case.protocol.stopping)
     }
 
     /// The phases that did not settle, at the end of the case.
     pub(crate) fn unsettled(&self) -> Vec<(Phase, Warning)> {
         let doubt = |(phase, values): &(Phase, Vec<f64>)| {
             let stopping = self.case.protocol.stopping;
-            if analysis::settled(values, stopping) == Settled::Settled {
+            if analysis::settled(values, stopping) {
                 return None;
             }
             let repetitions = u32::try_from(values.len()).unwrap_or(u32::MAX);

@@ -7,7 +7,7 @@ use super::doubt::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
 };
 use super::{memory, passes};
-use crate::settled::{Settled, settled};
+use crate::settled::settled;
 use crate::subject::Subject;
 use crate::verdicts::short_of;
 use crate::{
@@ -27,7 +27,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let checks = [
         cached,
         memory,
-        passes::changed(subject, &counted),
+        passes::changed(subject),
         too_short(subject, &counted),
         unfinished(subject),
         wrong_data(&counted),
@@ -36,9 +36,27 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         littles_law(subject),
         ratio_of_sums(subject, &counted),
         unbalanced(subject),
-        not_quiet(&counted),
-        starved(&counted),
-        harness_bound(&counted),
+        warned(
+            &counted,
+            Check::NotQuiet,
+            |warning| matches!(warning, Warning::NotQuiet { .. }).then_some(0.0),
+            "repeat the run on a quiet host",
+        ),
+        warned(
+            &counted,
+            Check::Starved,
+            |warning| match warning {
+                Warning::Starved { share, .. } => Some(*share),
+                _ => None,
+            },
+            "take away what held the program back, and repeat the run",
+        ),
+        warned(
+            &counted,
+            Check::HarnessBound,
+            |warning| matches!(warning, Warning::HarnessBound { .. }).then_some(0.0),
+            "use more processors or nodes, larger transfers, or io_uring",
+        ),
     ];
     checks.into_iter().flatten().collect()
 }
@@ -92,26 +110,24 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
 /// met the rule that should end it. Settling is judged by the rate that the runner settles by.
 fn unfinished(subject: &Subject<'_>) -> Option<Found> {
     let (case, figure) = (subject.case, subject.figure);
-    let recorded: Vec<_> =
-        figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded).collect();
-    let (n, asked) = (recorded.len(), case.repetitions);
-    let rate = |one: &&RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
-    let values: Vec<f64> = recorded.iter().filter_map(rate).collect();
+    let recorded = figure.repetitions.iter().filter(|one| case.role(one.repetition) == Role::Recorded);
+    let (n, asked) = (recorded.clone().count(), case.repetitions);
+    let rate = |one: &RepetitionFigure| Some(figure.rate_of().get(&one.rates.get(RateName::ByWall)?));
+    let values: Vec<f64> = recorded.filter_map(rate).collect();
     let stopping = case.protocol.stopping;
-    let (is_short, evidence) = match stopping {
-        Stopping::Count => (n < asked as usize, format!("{n} of {asked} repetitions were measured")),
+    let more = "allow more repetitions";
+    let (is_short, evidence, advice) = match stopping {
+        Stopping::Count => {
+            let advice = "go on with `ioproof run --resume`, or measure the case again";
+            (n < asked as usize, format!("{n} of {asked} repetitions were measured"), advice)
+        }
         Stopping::Interval { share, .. } => {
             let share = share * 100.0;
-            (true, format!("no interval of the median within {share} % after {n} repetitions"))
+            (true, format!("no interval of the median within {share} % after {n} repetitions"), more)
         }
-        Stopping::Steady { .. } => (true, format!("not steady after {n} repetitions")),
+        Stopping::Steady { .. } => (true, format!("not steady after {n} repetitions"), more),
     };
-    let advice = match stopping {
-        Stopping::Count => "go on with `ioproof run --resume`, or measure the case again",
-        Stopping::Interval { .. } | Stopping::Steady { .. } => "allow more repetitions",
-    };
-    (is_short && settled(&values, stopping) == Settled::GoOn)
-        .then(|| Found::new(Check::Unfinished, evidence, advice))
+    (is_short && !settled(&values, stopping)).then(|| Found::new(Check::Unfinished, evidence, advice))
 }
 
 fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
@@ -138,35 +154,27 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
         ..PrintedStatistics::default()
     };
     let all = std::iter::once(of_rates).chain(subject.figure.latency.iter().map(of_latency));
-    let found = all.flat_map(|printed| check_statistics(&printed)).next()?;
+    let (_, evidence) = all.flat_map(|printed| check_statistics(&printed)).next()?;
     let advice = "the record contradicts itself: do not use it";
-    Some(Found::new(Check::ImpossibleStatistic, found.to_string(), advice))
+    Some(Found::new(Check::ImpossibleStatistic, evidence, advice))
 }
 
-/// Exchanges between nodes that are faster than any network.
-fn implausible_exchange(subject: &Subject<'_>) -> Option<Found> {
-    let mean = subject.figure.response(Operation::Exchange)?.mean_ns();
-    let evidence =
-        format!("exchanges between nodes took {mean:.0} ns in the mean; no network answers in that time");
-    let advice = "look at which processes asked which: some were on one node";
-    (subject.nodes() > 1 && mean < NETWORK_LATENCY_MIN_NS)
-        .then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
-}
-
-/// Transfers around the page cache that are faster than a device can be.
+/// Transfers around the page cache that are faster than a device can be, and exchanges between nodes that are faster
+/// than any network.
 fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
-    let workload = &subject.case.workload;
-    if !subject.figure.phase.is_transfers() {
-        return implausible_exchange(subject);
-    }
+    let (figure, workload) = (subject.figure, &subject.case.workload);
     let to_device = workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
-    if !to_device {
-        return None;
-    }
-    let mean = subject.figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp)?;
-    let evidence = format!("direct transfers took {mean:.0} ns in the mean; no device answers in that time");
-    let advice = "look for a cache or a memory disk below the file system";
-    (mean < DEVICE_LATENCY_MIN_NS).then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
+    let (mean, least, [what, place], advice) = if figure.phase.is_transfers() {
+        let mean = figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp);
+        let advice = "look for a cache or a memory disk below the file system";
+        (mean.filter(|_| to_device)?, DEVICE_LATENCY_MIN_NS, ["direct transfers", "device"], advice)
+    } else {
+        let mean = figure.response(Operation::Exchange).filter(|_| subject.nodes() > 1)?.mean_ns();
+        let advice = "look at which processes asked which: some were on one node";
+        (mean, NETWORK_LATENCY_MIN_NS, ["exchanges between nodes", "network"], advice)
+    };
+    let evidence = format!("{what} took {mean:.0} ns in the mean; no {place} answers in that time");
+    (mean < least).then(|| Found::new(Check::ImplausibleLatency, evidence, advice))
 }
 
 fn littles_law(subject: &Subject<'_>) -> Option<Found> {
@@ -184,100 +192,59 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
         percent(law.agreement)
     );
     // Fewer than kept only says that tasks waited elsewhere; more than kept cannot be.
-    Some(match law.agreement > 1.0 {
-        true => {
-            let advice = "rate, latency and depth contradict: distrust all three";
-            Found::new(Check::LittlesLaw, evidence, advice)
-        }
-        false => {
-            let advice = "tasks were idle between transfers: look at opens, stragglers and processor time";
-            Found::new(Check::IdleTasks, evidence, advice)
-        }
-    })
+    let (check, advice) = match law.agreement > 1.0 {
+        true => (Check::LittlesLaw, "rate, latency and depth contradict: distrust all three"),
+        false => (
+            Check::IdleTasks,
+            "tasks were idle between transfers: look at opens, stragglers and processor time",
+        ),
+    };
+    Some(Found::new(check, evidence, advice))
 }
 
 /// The mean of the repetitions' rates against all bytes, or all operations, ÷ all time.
 fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
-    let counts = subject.figure.rate_of();
-    let rates: Vec<f64> = counted
-        .iter()
-        .filter_map(|one| one.rates.get(subject.figure.rate))
-        .map(|rate| counts.get(&rate))
-        .collect();
-    let amount = |one: &RepetitionFigure| match counts {
-        RateOf::Bytes => one.phase.bytes() as f64,
-        RateOf::Operations => one.phase.transfers() as f64,
-    };
-    let whole: f64 = counted.iter().map(|one| amount(one)).sum();
+    let (counts, rates) = (subject.figure.rate_of(), subject.figure.headline_of_passes());
     if rates.len() < 2 || rates.len() != counted.len() || rates.iter().any(|&rate| rate <= 0.0) {
         return None;
     }
+    let amount = |one: &RepetitionFigure| counts.pick(one.phase.bytes(), one.phase.transfers()) as f64;
+    let whole: f64 = counted.iter().map(|one| amount(one)).sum();
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let seconds: f64 = counted.iter().zip(&rates).map(|(one, rate)| amount(one) / rate).sum();
     let of_sums = whole / seconds;
-    let (unit, what) = match counts {
-        RateOf::Bytes => (PublishedUnit::BytesPerSecond, "bytes"),
-        RateOf::Operations => (PublishedUnit::OperationsPerSecond, operations_of(subject.figure.phase)),
-    };
     let evidence = format!(
-        "the mean of {} rates is {}, all {what} ÷ all time {}",
+        "the mean of {} rates is {}, all {} ÷ all time {}",
         rates.len(),
-        unit.text(mean),
-        unit.text(of_sums)
+        counts.text(mean),
+        counts.pick("bytes", operations_of(subject.figure.phase)),
+        counts.text(of_sums)
     );
-    let advice = match counts {
-        RateOf::Bytes => "say which of both is meant; for rates over equal work it is all bytes ÷ all time",
-        RateOf::Operations => {
-            "say which of both is meant; for rates over equal work it is all operations ÷ all time"
-        }
-    };
+    let work = counts.pick("bytes", "operations");
+    let advice = format!("say which of both is meant; for rates over equal work it is all {work} ÷ all time");
     ((mean / of_sums - 1.0).abs() > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice))
 }
 
 fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
-    let workload = &subject.case.workload;
-    let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
-    // Jobs are not spread over their spaces: each uses all of them.
-    let spread = workload.files.sharing != plan::Sharing::Shared && workload.work.jobs().is_none();
-    // In a given time each target moves what it can: only a volume waits for the target that has most of it.
-    if !spread || targets < 2 || workload.duration.is_some() {
-        return None;
-    }
-    let tasks = subject.sharing_tasks();
-    let bound = plan::balance_bound(tasks, targets);
+    let (workload, bound, tasks) = (&subject.case.workload, subject.balance_bound(), subject.sharing_tasks());
     let on_each = if tasks == workload.tasks { "" } else { " on a node" };
     let evidence = format!(
-        "{tasks} tasks over {targets} targets{on_each} can reach at most {} of their sum",
+        "{tasks} tasks over {} targets{on_each} can reach at most {} of their sum",
+        workload.files.targets.len(),
         percent(bound)
     );
     let advice = "use a number of tasks that is a multiple of the targets";
     (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
 }
 
-fn warned(counted: &[&RepetitionFigure], wanted: impl Fn(&Warning) -> bool) -> Option<String> {
-    let mut warnings = counted.iter().flat_map(|one| &one.warnings);
-    warnings.find(|warning| wanted(warning)).map(ToString::to_string)
-}
-
-fn not_quiet(counted: &[&RepetitionFigure]) -> Option<Found> {
-    let evidence = warned(counted, |warning| matches!(warning, Warning::NotQuiet { .. }))?;
-    Some(Found::new(Check::NotQuiet, evidence, "repeat the run on a quiet host"))
-}
-
-fn starved(counted: &[&RepetitionFigure]) -> Option<Found> {
-    let share = |warning: &&Warning| match warning {
-        Warning::Starved { share, .. } => Some(*share),
-        _ => None,
-    };
-    let starved = counted.iter().flat_map(|one| &one.warnings).filter(|one| share(one).is_some());
-    let worst =
-        starved.max_by(|a, b| share(a).partial_cmp(&share(b)).unwrap_or(std::cmp::Ordering::Equal))?;
-    let advice = "take away what held the program back, and repeat the run";
-    Some(Found::new(Check::Starved, worst.to_string(), advice))
-}
-
-fn harness_bound(counted: &[&RepetitionFigure]) -> Option<Found> {
-    let evidence = warned(counted, |warning| matches!(warning, Warning::HarnessBound { .. }))?;
-    let advice = "use more processors or nodes, larger transfers, or io_uring";
-    Some(Found::new(Check::HarnessBound, evidence, advice))
+/// The worst warning of those that `weight` finds in passes that count; of equal ones the first.
+fn warned(
+    counted: &[&RepetitionFigure],
+    check: Check,
+    weight: fn(&Warning) -> Option<f64>,
+    advice: &'static str,
+) -> Option<Found> {
+    let all = counted.iter().flat_map(|one| &one.warnings).filter_map(|one| Some((one, weight(one)?)));
+    let (worst, _) = all.min_by(|one, other| other.1.total_cmp(&one.1))?;
+    Some(Found::new(check, worst.to_string(), advice))
 }

@@ -13,10 +13,7 @@ mod published;
 mod recomputed;
 mod terms;
 
-pub use doubt::{
-    CEILING_SLACK, DEVICE_LATENCY_MIN_NS, Doubt, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK,
-    SCALING_SLACK, doubted,
-};
+pub use doubt::{Doubt, doubted};
 pub(crate) use links::above_links;
 pub use own::audit;
 pub(crate) use own::beyond_devices;

@@ -9,7 +9,7 @@ use super::{measured, passes, terms};
 use crate::gate::Stated;
 use crate::node_comparison::comparison;
 use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Expected, Figure, Scaling};
+use crate::{Check, Doubt, Expected, Figure, NodeStanding, Scaling};
 
 /// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each
 /// check speaks once of a figure, however many repetitions it finds. `expected` are the figures
@@ -38,51 +38,30 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
     doubts
 }
 
-/// Nodes that are much slower than the others: one doubt for each, at the figure in which it stays
-/// behind most.
+/// Nodes that are much slower than the others: one doubt for each, at the figure in which it stays behind most.
 fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
-    let mut slow: BTreeMap<String, SlowNode> = BTreeMap::new();
-    let mut compared: HashMap<String, usize> = HashMap::new();
-    for (subject, nodes) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?))) {
-        let of = nodes.nodes.len();
-        for node in nodes.nodes {
-            *compared.entry(node.node.clone()).or_default() += 1;
-            if node.slow == Some(false) {
-                continue;
-            }
-            let found = SlowNode { figure: subject.index, share: node.share, z: node.z, of, times: 0 };
-            let known = slow.entry(node.node).or_insert(found);
-            let times = known.times + 1;
-            if found.share < known.share {
-                *known = found;
-            }
-            known.times = times;
+    let mut nodes: BTreeMap<String, Vec<(&Subject<'_>, NodeStanding, usize)>> = BTreeMap::new();
+    for (subject, all) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?.nodes))) {
+        let of = all.len();
+        for node in all {
+            nodes.entry(node.node.clone()).or_default().push((subject, node, of));
         }
     }
-    let doubt = |(name, node): (String, SlowNode)| {
+    let doubt = |(name, all): (String, Vec<(&Subject<'_>, NodeStanding, usize)>)| {
+        let slow = || all.iter().filter(|(_, node, _)| node.slow != Some(false));
+        let (subject, node, of) = slow().min_by(|a, b| a.1.share.total_cmp(&b.1.share))?;
         let evidence = format!(
-            "{} of the median rate of {} nodes (robust z-score {:.1}); slow in {} of {} figures",
+            "{} of the median rate of {of} nodes (robust z-score {:.1}); slow in {} of {} figures",
             percent(node.share),
-            node.of,
             node.z,
-            node.times,
-            compared.get(&name).copied().unwrap_or_default()
+            slow().count(),
+            all.len()
         );
         let advice =
             "look at that node's devices, links and load; work that waits for all has n times its rate";
-        Found::new(Check::SlowNode, evidence, advice).of(Some(node.figure), format!("node {name}"))
+        Some(Found::new(Check::SlowNode, evidence, advice).of(Some(subject.index), format!("node {name}")))
     };
-    slow.into_iter().map(doubt).collect()
-}
-
-/// Where a node stays behind most, and in how many figures it is slow.
-#[derive(Clone, Copy)]
-struct SlowNode {
-    figure: usize,
-    share: f64,
-    z: f64,
-    of: usize,
-    times: usize,
+    nodes.into_iter().filter_map(doubt).collect()
 }
 
 /// Figures that are faster than all their devices together: the baseline is wrong then.

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use plan::{Backend, Bytes, Order, Phase};
-use record::PublishedUnit;
 
 use super::doubt::Found;
 use crate::subject::Subject;
-use crate::{Check, RateOf, RepetitionFigure};
+use crate::{Check, RateOf};
 
 /// Passes of which all later ones are this many times as fast as all earlier ones, or as slow, did not measure one
 /// thing. Scatter of 20 % brings two passes so far apart in less than 1 % of all figures.
@@ -21,7 +20,7 @@ const LARGER: u64 = 4;
 const SCATTER: f64 = 1.2;
 
 /// Whether the passes of a figure changed for good between one and the next.
-pub(super) fn changed(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
     let figure = subject.figure;
     let check = match figure.phase {
         Phase::Read => Check::PassesJump,
@@ -33,20 +32,15 @@ pub(super) fn changed(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> O
         return None;
     }
     let counts = figure.rate_of();
-    let rates: Vec<f64> =
-        counted.iter().filter_map(|one| Some(counts.get(&one.rates.get(figure.rate)?))).collect();
+    let rates = figure.headline_of_passes();
     let (before, after) = jump(&rates)?;
-    let unit = match counts {
-        RateOf::Bytes => PublishedUnit::BytesPerSecond,
-        RateOf::Operations => PublishedUnit::OperationsPerSecond,
-    };
     let evidence = format!(
         "the rate changed for good from pass {} to {} of {}: {}, then {}",
         before + 1,
         after + 1,
         rates.len(),
-        unit.text(rates[before]),
-        unit.text(rates[after])
+        counts.text(rates[before]),
+        counts.text(rates[after])
     );
     let advice = match (check, rates[after] > rates[before]) {
         (Check::PassesJump, true) => "look for a cache that the passes before filled",
@@ -92,7 +86,7 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
     let transfer = |one: &Subject<'_>| one.case.workload.geometry.transfer;
     let rate = |one: &Subject<'_>| one.figure.bytes_per_second.median;
     let small = transfer(random);
-    if !matches!(random.case.workload.order, Order::Random { .. }) || small > SMALL_MAX {
+    if !random.is_random() || small > SMALL_MAX {
         return None;
     }
     let exceeds = |one: &&&Subject<'_>| {
@@ -104,12 +98,11 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
             }
     };
     let sequential = alike.iter().find(exceeds)?;
-    let unit = PublishedUnit::BytesPerSecond;
     let evidence = format!(
         "random reads of {small} reach {}, sequential ones of {} of the same data {}",
-        unit.text(rate(random)),
+        RateOf::Bytes.text(rate(random)),
         transfer(sequential),
-        unit.text(rate(sequential))
+        RateOf::Bytes.text(rate(sequential))
     );
     let advice = "look for a cache that the sequential reads filled, or for what held those back";
     Some(Found::new(Check::RandomAboveSequential, evidence, advice))

@@ -101,7 +101,7 @@ pub const CHECKS: [CheckPolicy; 28] = [
     ),
     row(Check::CachedFileData, "cached file data", Marked).means(
         "the same where files or objects are counted and not their bytes: how many are made in a second \
-         does not hang on where their bytes are meanwhile",
+         does not depend on where their bytes are meanwhile",
     ),
     // It tells of what is not known. Storage that no device counter shows would have no statements at all.
     CheckPolicy { kept: Withheld, ..row(Check::MemoryNotExcluded, "memory not excluded", Marked) }.means(

@@ -3,9 +3,10 @@
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
-use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, NETWORK_LATENCY_MIN_NS, percent};
+use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
 use super::printed::{more, rounding, same, value};
 use super::recomputed;
+use crate::summary::whole;
 use crate::verdicts::short_of;
 use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
 
@@ -62,6 +63,20 @@ fn neighbours<'a>(figure: &'a Published, library: &'a Library) -> impl Iterator<
     })
 }
 
+/// Figures of `metric` of the same test under the same conditions.
+fn of_same_test<'a>(
+    figure: &'a Published,
+    library: &'a Library,
+    metric: Metric,
+) -> impl Iterator<Item = &'a Published> {
+    library.figures.iter().filter(move |other| {
+        other.metric == metric
+            && other.study == figure.study
+            && other.test == figure.test
+            && same_conditions(figure, other)
+    })
+}
+
 /// The same storage: layer, else layout.
 fn same_storage(one: &Published, other: &Published) -> bool {
     let (one, other) = (&one.parameters, &other.parameters);
@@ -76,6 +91,11 @@ fn same_conditions(one: &Published, other: &Published) -> bool {
             == (b.transfer_bytes, b.file_bytes, b.tasks, b.nodes)
         && (a.devices, a.queue_depth, a.read_percent) == (b.devices, b.queue_depth, b.read_percent)
         && a.more == b.more
+}
+
+/// Whether both values, as they are read, are the same number as exactly as both are printed.
+fn agree(one: &Published, other: &Published) -> bool {
+    same((one.value, rounding(one)), (other.value, rounding(other)))
 }
 
 fn measured(figure: &Published) -> bool {
@@ -127,10 +147,8 @@ fn too_short(figure: &Published) -> Option<Found> {
     };
     let seconds = amount / value(figure);
     let at_least = short_of(seconds, Nanos(0)).filter(|_| is_whole(figure))?;
-    let evidence = format!(
-        "at {} it took {seconds:.3} s; under {at_least} s a rate is mostly noise",
-        figure.as_published()
-    );
+    let rate = figure.as_published();
+    let evidence = format!("at {rate} it took {seconds:.3} s; under {at_least} s a rate is mostly noise");
     Some(Found::new(Check::TooShort, evidence, "repeat it with more work"))
 }
 
@@ -160,21 +178,17 @@ fn whole_mebibyte(figure: &Published) -> Option<Found> {
 
 /// The same digits as a neighbour, with another prefix.
 fn wrong_prefix(figure: &Published, library: &Library) -> Option<Found> {
+    // Of two that differ by a thousand, the one that a third agrees with is right.
+    figure.misprint?;
     let printed = value(figure);
-    let rates = matches!(figure.unit, PublishedUnit::BytesPerSecond) && measured(figure) && printed > 0.0;
-    let thousands = |other: &&Published| {
+    let is_rate = figure.unit == PublishedUnit::BytesPerSecond && measured(figure) && printed > 0.0;
+    let thousands = |other: &Published| {
         let power = (value(other) / printed).log10() / 3.0;
         let near = (value(other) / printed / 1000_f64.powf(power.round()) - 1.0).abs() < PREFIX_SLACK;
         power.round() != 0.0 && near
     };
-    let agrees = |other: &&Published| {
-        measured(other) && same((value(other), rounding(other)), (figure.value, rounding(figure)))
-    };
-    let mut others =
-        neighbours(figure, library).filter(|other| rates && measured(other) && same_storage(figure, other));
-    let other = others.find(|other| thousands(other) && !(figure.misprint.is_none() && agrees(other)))?;
-    // Of two that differ by a thousand, the one that a third agrees with is right.
-    figure.misprint?;
+    let other = neighbours(figure, library)
+        .find(|other| is_rate && measured(other) && same_storage(figure, other) && thousands(other))?;
     let evidence =
         format!("{} has the digits of {} ({})", figure.as_published(), other.as_published(), other.id);
     Some(Found::new(Check::UnitMixUp, evidence, "read it in the unit of the other"))
@@ -197,29 +211,18 @@ fn statistics(figure: &Published, library: &Library) -> Option<Found> {
         range: of(PublishedStatistic::Range),
         mean: of(PublishedStatistic::Mean),
         deviation: Some(value(figure)),
+        either_divisor: false,
         rounding: others.map(|one| rounding(one)).fold(rounding(figure).min(0.1), f64::max),
     };
-    let found = check_statistics(&printed);
-    let advice = "do not use it, nor what leans on it";
-    found.first().map(|found| Found::new(Check::ImpossibleStatistic, found.to_string(), advice))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a printed number of values")]
-fn whole(value: f64) -> u64 {
-    value as u64
+    let (_, evidence) = check_statistics(&printed).into_iter().next()?;
+    Some(Found::new(Check::ImpossibleStatistic, evidence, "do not use it, nor what leans on it"))
 }
 
 /// Rate × latency of the same test against its tasks.
 fn littles_law(figure: &Published, library: &Library) -> Option<Found> {
     let tasks = figure.parameters.tasks.filter(|_| figure.metric == Metric::Iops && measured(figure))?;
-    let latency = library.figures.iter().find(|other| {
-        other.metric == Metric::Latency
-            && other.study == figure.study
-            && other.test == figure.test
-            && other.operation == figure.operation
-            && same_conditions(figure, other)
-            && is_whole(other)
-    })?;
+    let latency = of_same_test(figure, library, Metric::Latency)
+        .find(|other| other.operation == figure.operation && is_whole(other))?;
     let law = Little::of(value(figure), value(latency) * 1e9, tasks.into())?;
     let evidence = format!(
         "{} × {} is {:.1} under way, with {tasks} tasks",
@@ -227,7 +230,7 @@ fn littles_law(figure: &Published, library: &Library) -> Option<Found> {
         latency.as_published(),
         law.predicted
     );
-    ((law.agreement - 1.0).abs() > super::doubt::LITTLE_SLACK)
+    ((law.agreement - 1.0).abs() > LITTLE_SLACK)
         .then(|| Found::new(Check::LittlesLaw, evidence, "distrust rate, latency or the number of tasks"))
 }
 
@@ -257,7 +260,7 @@ fn above_spec(figure: &Published, library: &Library) -> Option<Found> {
 
 /// The same figure of the same measurement, printed twice and not the same.
 fn twice(figure: &Published, library: &Library) -> Option<Found> {
-    let alike = |other: &&Published| {
+    let alike = |other: &Published| {
         other.statistic == figure.statistic
             && measured(other)
             && other.section != figure.section
@@ -265,9 +268,7 @@ fn twice(figure: &Published, library: &Library) -> Option<Found> {
             && other.id < figure.id
     };
     let exact = measured(figure) && figure.qualifier.is_none() && figure.parameters.transfer_bytes.is_some();
-    let mut others = neighbours(figure, library).filter(|other| exact && alike(other));
-    let other =
-        others.find(|other| !same((figure.value, rounding(figure)), (other.value, rounding(other))))?;
+    let other = neighbours(figure, library).find(|other| exact && alike(other) && !agree(figure, other))?;
     let evidence = format!(
         "{} in {}, {} in {}",
         figure.as_published(),
@@ -282,7 +283,7 @@ fn twice(figure: &Published, library: &Library) -> Option<Found> {
 fn best_below(figure: &Published, library: &Library) -> Option<Found> {
     let is_best = figure.statistic == PublishedStatistic::Best && figure.parameters.layer.is_some();
     let one_node = |figure: &Published| figure.parameters.nodes == Some(1);
-    let comparable = |other: &&Published| {
+    let comparable = |other: &Published| {
         one_node(other)
             && measured(other)
             && same_storage(figure, other)
@@ -290,12 +291,9 @@ fn best_below(figure: &Published, library: &Library) -> Option<Found> {
             && matches!(other.statistic, PublishedStatistic::Mean | PublishedStatistic::Single)
             && other.metric == Metric::Bandwidth
     };
-    let mut others =
-        neighbours(figure, library).filter(|other| is_best && one_node(figure) && comparable(other));
-    let above = |other: &&Published| {
-        other.value > figure.value && !same((figure.value, rounding(figure)), (other.value, rounding(other)))
-    };
-    let other = others.find(above)?;
+    let above = |other: &Published| other.value > figure.value && !agree(figure, other);
+    let other = neighbours(figure, library)
+        .find(|other| is_best && one_node(figure) && comparable(other) && above(other))?;
     let evidence =
         format!("the best is {}, but {} is {}", figure.as_published(), other.id, other.as_published());
     Some(Found::new(Check::Contradiction, evidence, "call it the value of its conditions, not the best"))
@@ -357,12 +355,7 @@ fn scalability(figure: &Published, library: &Library) -> Option<Found> {
 fn kilobytes(figure: &Published, library: &Library) -> Option<Found> {
     let binary = figure.value_if_binary.filter(|_| figure.printed.contains("Kbytes"))?;
     let transfer = figure.parameters.transfer_bytes?;
-    let operations = library.figures.iter().find(|other| {
-        other.metric == Metric::Iops
-            && other.study == figure.study
-            && other.test == figure.test
-            && same_conditions(figure, other)
-    })?;
+    let operations = of_same_test(figure, library, Metric::Iops).next()?;
     let bytes = operations.value * transfer as f64;
     let evidence = format!(
         "{} × {} is {}: a Kbyte of 1000 bytes gives {}, one of 1024 bytes {}",

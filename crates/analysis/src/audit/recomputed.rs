@@ -6,14 +6,11 @@ use super::doubt::Found;
 use super::printed::{rounding, same, value};
 use crate::{Check, Doubt, job_rate};
 
-/// How a printed figure stands to what is computed.
+/// How a printed figure stands to what is computed; what is equal is so as exactly as it is printed.
 #[derive(Clone, Copy)]
 enum Is {
-    /// It is that, as exactly as it is printed.
     Equal,
-    /// It is that, or less, as printed.
     AtMost,
-    /// It is that, or more, as printed.
     AtLeast,
 }
 

@@ -42,10 +42,10 @@ proptest! {
             n: Some(n), range: Some(range), deviation: Some(deviation), ..PrintedStatistics::default()
         };
         let small = check_statistics(&with(deviation_min(range, n) / beyond));
-        let is_small = matches!(small[..], [Implausible::DeviationTooSmall { .. }]);
+        let is_small = matches!(small[..], [(Implausible::DeviationTooSmall, _)]);
         prop_assert!(is_small, "found {:?}", small);
         let large = check_statistics(&with(deviation_max(range, n) * beyond));
-        let is_large = matches!(large[..], [Implausible::DeviationTooLarge { .. }]);
+        let is_large = matches!(large[..], [(Implausible::DeviationTooLarge, _)]);
         prop_assert!(is_large, "found {:?}", large);
     }
 
@@ -73,7 +73,7 @@ fn the_deviation_of_study_c_is_impossible() {
     let found = check_statistics(&flash);
     assert_eq!(found.len(), 1);
     assert_eq!(
-        found[0].to_string(),
+        found[0].1,
         "a standard deviation of 0.035 is impossible for 101 values with a range of 2.15: \
          it is at least 0.152; 1888 values would be needed"
     );
@@ -96,11 +96,32 @@ fn values_that_were_rounded_have_room() {
     assert_eq!(check_statistics(&PrintedStatistics { rounding: 0.005, ..exact }), []);
 }
 
+/// Three values with the range 3 have a deviation of 1.5 at least with the divisor 2, and of 1.225 with the divisor 3. What
+/// is told is the deviation as printed.
+#[test]
+fn a_deviation_of_either_divisor_has_the_lower_bound_and_is_told_as_printed() {
+    let of = |deviation, either_divisor| {
+        let (n, range, deviation) = (Some(3), Some(3.0), Some(deviation));
+        let found = check_statistics(&PrintedStatistics {
+            n,
+            range,
+            deviation,
+            either_divisor,
+            ..Default::default()
+        });
+        found.into_iter().next().map(|(_, evidence)| evidence)
+    };
+    assert_eq!(of(1.3, true), None);
+    assert!(of(1.3, false).is_some_and(|said| said.contains("at least 1.500; 4 values")));
+    let said = of(1.2, true).expect("too small for either");
+    assert!(said.contains("deviation of 1.2 is") && said.contains("at least 1.225; 4 values"), "{said}");
+}
+
 #[test]
 fn nothing_printed_is_nothing_wrong() {
     assert_eq!(check_statistics(&PrintedStatistics::default()), []);
     let negative = PrintedStatistics { min: Some(2.0), max: Some(1.0), ..PrintedStatistics::default() };
-    assert_eq!(check_statistics(&negative), [Implausible::NegativeRange { range: -1.0 }]);
+    assert_eq!(check_statistics(&negative)[0].0, Implausible::NegativeRange);
 }
 
 /// The mean of seven equal values is off by its last bit, and so is their deviation.

@@ -39,7 +39,7 @@ pub fn statistics(printed: &PrintedStatistics) -> String {
         out += &line("fluctuation", &percent(deviation / mean), &format!("{deviation} ÷ {mean}"));
     }
     let found = check_statistics(printed);
-    out.extend(found.iter().map(|one| line("IMPOSSIBLE", &one.to_string(), "")));
+    out.extend(found.iter().map(|(_, evidence)| line("IMPOSSIBLE", evidence, "")));
     let checked = checked(printed);
     if checked.is_empty() {
         let needed = "the mean needs --min and --max, the deviation --range or both, and --n";
