@@ -9,12 +9,11 @@ use crate::compare::{Samples, family, samples};
 use crate::subject::nodes_of;
 use crate::{Comparison, Figure};
 
-/// Two figures of one point or one name, and how they compare.
+/// Two figures of one point or one name, by their places, and how they compare.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Paired {
-    /// The place of the first.
     pub before: usize,
-    /// The place of the second.
     pub after: usize,
     /// Rates, then mean latencies.
     pub comparisons: Vec<Comparison>,
@@ -26,19 +25,12 @@ pub struct Paired {
 
 /// A run's plan and figures.
 #[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the type says it")]
 pub struct RunFigures<'a> {
-    /// What was asked.
     pub plan: &'a Plan,
-    /// What was measured.
     pub figures: &'a [Figure],
     /// Why a figure may not be compared, by its place: see [`crate::refusals`].
     pub refused: &'a [Option<String>],
-}
-
-impl RunFigures<'_> {
-    fn refusal(&self, place: usize) -> Option<&str> {
-        self.refused.get(place)?.as_deref()
-    }
 }
 
 /// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an
@@ -51,17 +43,17 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
     let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
     let mut taken: Vec<bool> = vec![false; after.figures.len()];
     // A name alone may be a tool's for all that it measures.
-    for same in [Same::NameAndPoint, Same::Point, Same::Name] {
+    for (by_name, by_point) in [(true, true), (false, true), (true, false)] {
         let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
         for at in (0..after.figures.len()).filter(|&at| !taken[at]) {
-            places.entry(same.key(&other, at)).or_default().push(at);
+            places.entry(other.key(at, by_name, by_point)).or_default().push(at);
         }
         for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
-            let alike = places.get(&same.key(&own, place)).map(Vec::as_slice).unwrap_or_default();
+            let alike = places.get(&own.key(place, by_name, by_point)).into_iter().flatten();
             let phase = before.figures[place].phase;
             let others =
                 |at: usize| own.case(place).zip(other.case(at)).map(|(a, b)| differences(a, b, phase).len());
-            let found = alike.iter().copied().filter(|&at| !taken[at]).min_by_key(|&at| others(at));
+            let found = alike.copied().filter(|&at| !taken[at]).min_by_key(|&at| others(at));
             if let Some(found) = found {
                 taken[found] = true;
                 *partner = Some(found);
@@ -74,11 +66,10 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
         .iter()
         .map(|&(place, partner)| {
             let (one, two) = (&before.figures[place], &after.figures[partner]);
-            let of = |which: &str, reason: &str| format!("{which}: {reason}");
-            let refused = before
-                .refusal(place)
-                .map(|reason| of("before", reason))
-                .or_else(|| after.refusal(partner).map(|reason| of("after", reason)));
+            let refused = [("before", before, place), ("after", after, partner)];
+            let refused = refused
+                .into_iter()
+                .find_map(|(which, run, at)| Some(format!("{which}: {}", run.refused.get(at)?.as_deref()?)));
             samples(one, two, one.case != two.case, refused.as_deref())
         })
         .collect();
@@ -97,33 +88,8 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
     pairs.into_iter().zip(sampled).map(pair).collect()
 }
 
-/// What makes a pair.
-#[derive(Debug, Clone, Copy)]
-enum Same {
-    NameAndPoint,
-    Point,
-    Name,
-}
-
-/// What both figures of a pair have.
-#[derive(PartialEq, Eq, Hash)]
-struct Key<'a> {
-    phase: Phase,
-    name: Option<&'a str>,
-    point: Option<Point>,
-}
-
-impl Same {
-    fn key<'a>(self, cases: &Cases<'a>, place: usize) -> Key<'a> {
-        let figure = &cases.figures[place];
-        let point = || cases.case(place).map(|case| point(case, figure.phase));
-        Key {
-            phase: figure.phase,
-            name: (!matches!(self, Self::Point)).then_some(figure.case.as_str()),
-            point: if matches!(self, Self::Name) { None } else { point() },
-        }
-    }
-}
+/// What both figures of a pair have: the phase, and the name of the case, its point, or both.
+type Key<'a> = (Phase, Option<&'a str>, Option<Point>);
 
 /// The cases of figures.
 struct Cases<'a> {
@@ -135,6 +101,12 @@ impl<'a> Cases<'a> {
     fn of(run: RunFigures<'a>) -> Self {
         let by_id = run.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         Self { figures: run.figures, by_id }
+    }
+
+    fn key(&self, place: usize, by_name: bool, by_point: bool) -> Key<'a> {
+        let figure = &self.figures[place];
+        let point = self.case(place).filter(|_| by_point).map(|case| point(case, figure.phase));
+        (figure.phase, by_name.then_some(figure.case.as_str()), point)
     }
 
     fn case(&self, figure: usize) -> Option<&'a Case> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Claim, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
 use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::gate::{Gate, Kind};
@@ -13,26 +13,21 @@ use crate::{
     weak_scaling,
 };
 
-/// A published figure and the own figure beside it.
+/// A published figure and the own figure beside it, of which there is none where nothing comparable was measured.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it, or its column")]
 pub struct Beside {
-    /// The published one.
     pub published: Published,
-    /// The own figure; none where nothing comparable was measured.
     pub figure: Option<usize>,
-    /// The own value, in [`Beside::unit`].
+    /// In [`Beside::unit`].
     pub own: Option<f64>,
-    /// The point of the sweep at which it stands, for charts.
     pub at: Vec<Setting>,
-    /// The workload and target of the curves that it belongs to.
+    /// The workload of the curves that it belongs to.
     pub group: Option<String>,
-    /// The target.
     pub target: Option<String>,
-    /// The phase.
     pub phase: Option<Phase>,
-    /// In what its conditions are not those of the own figure, of a command line that no study names.
+    /// Of a command line that no study names.
     pub differs: Vec<String>,
-    /// What is known to be wrong with the printed figure; empty where nothing is.
     pub misprint: String,
 }
 
@@ -133,10 +128,10 @@ impl Beside {
 
 /// An id of a study file that the library does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct UnknownId {
-    /// As written.
     pub id: String,
-    /// The table that it stands in: `published` or `claim`.
+    /// `published` or `claim`.
     pub table: &'static str,
     /// Which of these tables, from 0.
     pub index: usize,
@@ -144,38 +139,35 @@ pub struct UnknownId {
     pub nearest: Option<String>,
 }
 
-/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts.
-/// A claim with a text is the user's own and needs no entry.
+/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with a text is
+/// the user's own and needs no entry.
 #[must_use]
 pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
-    let unknown = |id: &str, table, index, nearest: Option<&str>| UnknownId {
+    let unknown = |table, index, id: &str, nearest: Option<&str>| UnknownId {
         id: id.to_owned(),
         table,
         index,
         nearest: nearest.map(str::to_owned),
     };
-    let figures = || library.figures.iter().map(|figure| figure.id.as_str());
-    let claims = || library.claims.iter().map(|claim| claim.id.as_str());
+    let figures = library.figures.iter().map(|figure| figure.id.as_str());
     let places = plan.terms.published.iter().enumerate();
-    let places = places.filter(|(_, place)| library.figure(&place.id).is_none());
+    let places = places.filter(|(_, place)| library.figure(&place.id).is_none()).map(|(index, place)| {
+        unknown("published", index, &place.id, Library::nearest(&place.id, figures.clone()))
+    });
+    let claims = library.claims.iter().map(|claim| claim.id.as_str());
     let rules = plan.terms.claims.iter().enumerate();
-    let rules = rules.filter(|(_, rule)| rule.text.is_empty() && library.claim(&rule.id).is_none());
-    let of_place = |(index, place): (usize, &PublishedPlace)| {
-        unknown(&place.id, "published", index, Library::nearest(&place.id, figures()))
-    };
-    let of_rule = |(index, rule): (usize, &Claim)| {
-        unknown(&rule.id, "claim", index, Library::nearest(&rule.id, claims()))
-    };
-    places.map(of_place).chain(rules.map(of_rule)).collect()
+    let rules = rules
+        .filter(|(_, rule)| rule.text.is_empty() && library.claim(&rule.id).is_none())
+        .map(|(index, rule)| unknown("claim", index, &rule.id, Library::nearest(&rule.id, claims.clone())));
+    places.chain(rules).collect()
 }
 
-/// Every place of a published figure in `plan`, with the own figure that belongs there: the one at
-/// the named point of the sweep, else the best by its median. Where nothing comparable was
-/// measured the own side is empty. Beside what one more node brings stands the slope of the own weak
-/// scaling, at its last point: with as many tasks on each node where it is known of the published one.
-/// Ids that `library` does not have are left out;
-/// [`unknown_ids`] names them. So are those of jobs, which stand beside sums, ratios and profiles of their launches
-/// ([`crate::published_matrix`], [`crate::JobsBeside`]): no figure is the same quantity.
+/// Every place of a published figure in `plan`, with the own figure that belongs there: the one at the named point of the
+/// sweep, else the best by its median. Where nothing comparable was measured the own side is empty. Beside what one more
+/// node brings stands the slope of the own weak scaling, at its last point: with as many tasks on each node where it is
+/// known of the published one. Ids that `library` does not have are left out; [`unknown_ids`] names them. So are those of
+/// jobs, which stand beside sums, ratios and profiles of their launches ([`crate::published_matrix`],
+/// [`crate::JobsBeside`]): no figure is the same quantity.
 #[must_use]
 pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
     let gate = Gate::new(plan, figures, &[]);
@@ -237,9 +229,8 @@ impl Own<'_> {
             (PublishedUnit::Fraction, Metric::Scalability, _) => self.share_of_devices(own),
             (PublishedUnit::Fraction, Metric::Tax, _) => self.tax(own),
             (.., PublishedStatistic::Slope) => self.slope(own, published),
-            (.., statistic) => match rates_of_nodes(own, published) {
-                Some(_) if is_of_scatter(statistic) => None,
-                Some(rates) => Summary::of(&rates).map(|rates| rates.mean),
+            _ => match rates_of_nodes(own, published) {
+                Some(rates) => of_nodes(&Summary::of(&rates)?, published.statistic),
                 None => own_value(own.case, own.figure, published),
             },
         }
@@ -312,7 +303,7 @@ fn is_of_one_task(published: &Published) -> bool {
     published.parameters.more.contains_key("per")
 }
 
-/// The rates of the own nodes, whose mean stands beside the rate of one node where each has storage of its own.
+/// The rates of the own nodes, which stand beside the rate of one node where each has storage of its own.
 fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> {
     let of_one = published.parameters.nodes == Some(1) && !is_of_one_task(published);
     if own.layer() != Layer::NodeLocal || own.figure.nodes.len() < 2 || !of_one {
@@ -326,12 +317,14 @@ fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> 
     rates.collect()
 }
 
-/// Whether it says how far values are from each other: no mean is the same quantity.
-const fn is_of_scatter(statistic: PublishedStatistic) -> bool {
-    matches!(
-        statistic,
-        PublishedStatistic::Deviation | PublishedStatistic::Range | PublishedStatistic::Difference
-    )
+/// What stands beside `statistic` of one node: the same extreme of the own ones or their mean, which is no scatter.
+const fn of_nodes(rates: &Summary, statistic: PublishedStatistic) -> Option<f64> {
+    match statistic {
+        PublishedStatistic::Min => Some(rates.min),
+        PublishedStatistic::Max => Some(rates.max),
+        PublishedStatistic::Deviation | PublishedStatistic::Range | PublishedStatistic::Difference => None,
+        _ => Some(rates.mean),
+    }
 }
 
 /// What `figure`, of `case`, says of that which `published` says, whatever the phase of either: a rate, or what

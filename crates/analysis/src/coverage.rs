@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use record::{Part, Run};
+use record::{HostFacts, Part, Run};
 
 use crate::gate::Kind;
 use crate::names::named;
@@ -12,18 +12,15 @@ use crate::{Figure, NodeFigure, by_name};
 
 /// A job or run of which a study was put together.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct CoverageJob {
-    /// [`record::Manifest::run_id`].
     pub run_id: String,
-    /// The batch job, as in `slurm 4711`; none where it was started by hand.
+    /// As in `slurm 4711`; none where it was started by hand.
     pub batch_job: Option<String>,
     /// Its first node and all that had tasks in its passes that count, in the order of names.
     pub nodes: Vec<String>,
-    /// Cases that it has rows of.
     pub(crate) cases: usize,
-    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// At its end, where it is known.
     pub(crate) finished_unix_ns: Option<i64>,
     /// Whether nobody else could use the storage meanwhile, as far as the user says.
     pub exclusive: Option<bool>,
@@ -68,16 +65,14 @@ impl Statement for CoverageJob {
 
 /// A node in all jobs.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct NodeCoverage {
-    /// Its name.
     pub node: String,
-    /// Cases that were measured on it.
     pub cases: usize,
-    /// Passes that count, of all phases that are results; 0 where nothing was measured.
     pub passes: usize,
     /// When the first and the last of them started, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: Option<(i64, i64)>,
-    /// The hours of the day (UTC) in which they started, rising.
+    /// Rising.
     pub hours_utc: Vec<u8>,
 }
 
@@ -143,21 +138,30 @@ pub fn known_nodes(run: &Run) -> Vec<String> {
 /// The jobs and nodes of `figures`, which are those of `run`; none where one job measured all of its nodes.
 #[must_use]
 pub fn coverage(run: &Run, figures: &[Figure]) -> (Vec<CoverageJob>, Vec<NodeCoverage>) {
-    let mut nodes = covered(figures);
-    let missing: Vec<String> = all_nodes(figures, &known_nodes(run))
-        .into_iter()
-        .filter(|name| nodes.iter().all(|node| node.node != *name))
-        .collect();
-    if run.parts.len() < 2 && missing.is_empty() {
+    let mut nodes: BTreeMap<String, Covered<'_>> =
+        all_nodes(figures, &known_nodes(run)).into_iter().map(|node| (node, Covered::default())).collect();
+    for figure in figures {
+        for node in &figure.nodes {
+            let starts = node.passes.iter().map(|pass| pass.started_unix_ns);
+            nodes.entry(node.node.clone()).or_default().add(figure, starts);
+        }
+        for node in &figure.answering {
+            let starts = figure.counted().map(|pass| pass.phase.started_unix_ns);
+            nodes.entry(node.clone()).or_default().add(figure, starts);
+        }
+    }
+    let coverage = |(node, Covered { cases, starts }): (String, Covered<'_>)| NodeCoverage {
+        node,
+        cases: cases.len(),
+        passes: starts.len(),
+        started_unix_ns: starts.iter().min().copied().zip(starts.iter().max().copied()),
+        hours_utc: starts.iter().map(|&start| hour_utc(start)).collect::<BTreeSet<_>>().into_iter().collect(),
+    };
+    let mut nodes: Vec<NodeCoverage> = nodes.into_iter().map(coverage).collect();
+    if run.parts.len() < 2 && nodes.iter().all(|node| node.passes > 0) {
         return (Vec::new(), Vec::new());
     }
-    nodes.extend(missing.into_iter().map(|node| NodeCoverage {
-        node,
-        cases: 0,
-        passes: 0,
-        started_unix_ns: None,
-        hours_utc: Vec::new(),
-    }));
+    nodes.sort_by(|a, b| (a.passes == 0).cmp(&(b.passes == 0)).then_with(|| by_name(&a.node, &b.node)));
     (jobs(run, figures), nodes)
 }
 
@@ -168,38 +172,11 @@ struct Covered<'a> {
     starts: Vec<i64>,
 }
 
-fn covered(figures: &[Figure]) -> Vec<NodeCoverage> {
-    let mut nodes: BTreeMap<&str, Covered<'_>> = BTreeMap::new();
-    for figure in figures {
-        for node in &figure.nodes {
-            let covered = nodes.entry(&node.node).or_default();
-            covered.cases.insert(&figure.case);
-            covered.starts.extend(node.passes.iter().map(|pass| pass.started_unix_ns));
-        }
-        for node in &figure.answering {
-            let covered = nodes.entry(node).or_default();
-            covered.cases.insert(&figure.case);
-            covered.starts.extend(figure.counted().map(|pass| pass.phase.started_unix_ns));
-        }
+impl<'a> Covered<'a> {
+    fn add(&mut self, figure: &'a Figure, starts: impl Iterator<Item = i64>) {
+        self.cases.insert(&figure.case);
+        self.starts.extend(starts);
     }
-    let coverage = |(node, covered): (&str, Covered<'_>)| {
-        let hours: BTreeSet<u8> = covered.starts.iter().map(|&start| hour_utc(start)).collect();
-        Some(NodeCoverage {
-            node: node.to_owned(),
-            cases: covered.cases.len(),
-            passes: covered.starts.len(),
-            started_unix_ns: Some((*covered.starts.iter().min()?, *covered.starts.iter().max()?)),
-            hours_utc: hours.into_iter().collect(),
-        })
-    };
-    let mut nodes: Vec<NodeCoverage> = nodes.into_iter().filter_map(coverage).collect();
-    nodes.sort_by(|a, b| by_name(&a.node, &b.node));
-    nodes
-}
-
-/// All nodes that took part in a figure.
-fn nodes_at_work(figure: &Figure) -> impl Iterator<Item = &str> {
-    figure.nodes.iter().map(|node| node.node.as_str()).chain(figure.answering.iter().map(String::as_str))
 }
 
 /// The parts of a merged run, or the run itself.
@@ -208,47 +185,44 @@ fn jobs(run: &Run, figures: &[Figure]) -> Vec<CoverageJob> {
     for figure in figures {
         of_case.entry(&figure.case).or_default().push(figure);
     }
-    let exclusive = run.manifest.plan.terms.exclusive;
-    let of = |part: &Part| CoverageJob { exclusive, ..job_of(part, &of_case) };
-    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(of).collect();
+    let job = |run_id: &str, host: &HostFacts, (started, finished), nodes, cases| CoverageJob {
+        run_id: run_id.to_owned(),
+        batch_job: host.batch_job.clone(),
+        nodes,
+        cases,
+        started_unix_ns: started,
+        finished_unix_ns: finished,
+        exclusive: run.manifest.plan.terms.exclusive,
+    };
+    let of_part = |part: &Part| {
+        let times = (part.started_unix_ns, part.finished_unix_ns);
+        job(&part.run_id, &part.host, times, nodes_of(part, &of_case), part.cases.len())
+    };
+    let mut jobs: Vec<CoverageJob> = run.parts.iter().map(of_part).collect();
     if jobs.is_empty() {
         let manifest = &run.manifest;
-        let all = figures.iter().flat_map(nodes_at_work);
-        jobs.push(CoverageJob {
-            run_id: manifest.run_id.clone(),
-            batch_job: manifest.host.batch_job.clone(),
-            nodes: named(all),
-            cases: run.cases().len(),
-            started_unix_ns: manifest.started_unix_ns,
-            finished_unix_ns: manifest.finished_unix_ns,
-            exclusive,
-        });
+        let all =
+            figures.iter().flat_map(|one| one.nodes.iter().map(|node| &node.node).chain(&one.answering));
+        let times = (manifest.started_unix_ns, manifest.finished_unix_ns);
+        let nodes = named(all.map(String::as_str));
+        jobs.push(job(&manifest.run_id, &manifest.host, times, nodes, run.cases().len()));
     }
     jobs.sort_by_key(|job| job.started_unix_ns);
     jobs
 }
 
-/// A record of version 2 and earlier does not say which pass is of which part; its parts had one node.
-fn job_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> CoverageJob {
+/// The nodes of a part. A record of version 2 and earlier does not say which pass is of which part; its parts had one
+/// node.
+fn nodes_of(part: &Part, figures: &HashMap<&str, Vec<&Figure>>) -> Vec<String> {
     let mut names: BTreeSet<&str> = BTreeSet::from([part.host.node.as_str()]);
     for (case, passes) in &part.passes {
         for figure in figures.get(&**case).into_iter().flatten() {
             let here = |node: &&NodeFigure| node.passes.iter().any(|pass| passes.holds(pass.repetition));
-            let asked = figure.nodes.iter().filter(here);
-            names.extend(asked.map(|node| node.node.as_str()));
+            names.extend(figure.nodes.iter().filter(here).map(|node| node.node.as_str()));
             if figure.counted().any(|pass| passes.holds(pass.repetition)) {
                 names.extend(figure.answering.iter().map(String::as_str));
             }
         }
     }
-    let nodes = named(names.into_iter());
-    CoverageJob {
-        run_id: part.run_id.clone(),
-        batch_job: part.host.batch_job.clone(),
-        nodes,
-        cases: part.cases.len(),
-        started_unix_ns: part.started_unix_ns,
-        finished_unix_ns: part.finished_unix_ns,
-        exclusive: None,
-    }
+    named(names.into_iter())
 }

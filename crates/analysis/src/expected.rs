@@ -1,6 +1,6 @@
 //! Figures against data sheets and limits.
 
-use plan::{Amount, Bytes, Case, Expectation, Order, Phase, Plan};
+use plan::{Amount, Bytes, Expectation, Phase, Plan};
 
 use crate::Figure;
 use crate::amount::{bytes_of_one, in_unit_of, measured, number, unit};
@@ -12,26 +12,21 @@ use crate::table::{
 
 /// A figure against a data sheet or a limit.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct Expected {
-    /// The figure.
     pub figure: usize,
-    /// [`plan::Expectation::name`].
     pub name: String,
     /// The limit of all of them together.
     pub amount: Amount,
     /// Of so many: that of one × this is the amount.
     pub count: f64,
-    /// Measured ÷ expected; for latencies too.
     pub ratio: f64,
-    /// No figure can be above it.
     pub ceiling: bool,
-    /// Whether the figure's mean latency is within [`plan::Expectation::at_latency`]; none where
-    /// the value is promised without one, or no latency was measured.
+    /// None where the value is promised without a latency, or none was measured.
     pub in_time: Option<bool>,
-    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it
-    /// is the easiest and none was.
+    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
+    /// easiest and none was.
     pub reached: Option<String>,
-    /// Where the value is from.
     pub source: String,
 }
 
@@ -78,19 +73,17 @@ pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>
     all.into_iter().map(|one| gate.state(Kind::Expected, vec![one.figure], one)).collect()
 }
 
-/// Every figure against each expectation that is about it, in the order of the figures, and for
-/// each in the order of the study.
+/// Every figure against each expectation that is about it, in the order of the figures, and for each in the order of
+/// the study.
 ///
-/// An expectation is about a figure where all that it names agrees: target, phase, order, transfer
-/// size and share of reads. Its limit counts for the nodes of the case and the devices of the
-/// target. The figure is its median: the rate it is summarised by, operations and bytes
-/// converted into each other at its transfer size; or the latency of all its transfers.
+/// An expectation is about a figure where all that it names agrees: target, phase, order, transfer size and share of
+/// reads. Its limit counts for the nodes of the case and the devices of the target. The figure is its median: the rate
+/// it is summarised by, operations and bytes converted into each other at its transfer size; or the latency of all its
+/// transfers. A mixed figure whose share of reads stands in no expectation is set against the two that enclose it; see
+/// [`mix`].
 ///
-/// A mixed figure whose share of reads stands in no expectation is set against the two that
-/// enclose it; see [`mix`].
-///
-/// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100
-/// and 50 MB/s for a drive, one that moves 120 has reached 100; one that moves 40 has missed them all.
+/// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
+/// one that moves 120 has reached 100; one that moves 40 has missed them all.
 #[must_use]
 pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
     subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.terms.expectations)).collect()
@@ -116,7 +109,7 @@ fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expect
             source: one.source.clone(),
         })
     };
-    let named = about(case, figure.phase, expectations).filter(|one| concerns(one, figure));
+    let named = about(subject, expectations).filter(|one| concerns(one, figure));
     let mut all: Vec<(Expected, Option<&Expectation>)> =
         named.filter_map(|one| Some((found(one, in_all(one))?, Some(one)))).collect();
     all.extend(between(subject, expectations, in_all).into_iter().filter_map(|(one, limit)| {
@@ -158,31 +151,31 @@ fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
     }
 }
 
-/// The expectations that are about `phase` of `case`.
-pub(crate) fn about<'a>(
-    case: &'a Case,
-    phase: Phase,
-    expectations: &'a [Expectation],
-) -> impl Iterator<Item = &'a Expectation> {
-    let read_percent = match phase {
-        Phase::Mixed => case.workload.read_percent,
+/// The expectations that are about a figure.
+pub(crate) fn about<'e>(
+    subject: &Subject<'_>,
+    expectations: &'e [Expectation],
+) -> impl Iterator<Item = &'e Expectation> {
+    let read_percent = match subject.figure.phase {
+        Phase::Mixed => subject.case.workload.read_percent,
         Phase::Write | Phase::Fill => 0,
         _ => 100,
     };
     let is_mix = move |one: &&Expectation| one.read_percent.is_none_or(|share| share == read_percent);
-    expectations.iter().filter(move |one| agrees(case, phase, one)).filter(is_mix)
+    expectations.iter().filter(move |one| agrees(subject, one)).filter(is_mix)
 }
 
 /// Whether all that an expectation names agrees, but for the share of reads.
-fn agrees(case: &Case, phase: Phase, one: &Expectation) -> bool {
-    let workload = &case.workload;
-    let random = matches!(workload.order, Order::Random { .. });
+fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
+    let phase = subject.figure.phase;
     let of_transfers = one.random.is_some() || one.transfer.is_some() || one.read_percent.is_some();
+    // An imported case, which names none, is on the only target that is described.
+    let target = subject.target.map_or(&subject.case.target, |terms| &terms.name);
     (phase.is_transfers() || !of_transfers)
-        && one.target.as_ref().is_none_or(|target| *target == case.target)
+        && one.target.as_ref().is_none_or(|wanted| wanted == target)
         && one.phase.is_none_or(|wanted| wanted == phase)
-        && one.random.is_none_or(|wanted| wanted == random)
-        && one.transfer.is_none_or(|transfer| transfer == workload.geometry.transfer)
+        && one.random.is_none_or(|wanted| wanted == subject.is_random())
+        && one.transfer.is_none_or(|transfer| transfer == subject.case.workload.geometry.transfer)
 }
 
 /// Interpolated limits of a mixed phase whose share of reads stands in no expectation: one for each latency
@@ -193,7 +186,7 @@ fn between<'e>(
     in_all: impl Fn(&Expectation) -> Amount,
 ) -> Vec<(&'e Expectation, Amount)> {
     let (phase, share) = (subject.figure.phase, subject.case.workload.read_percent);
-    let agreeing = expectations.iter().filter(|one| agrees(subject.case, phase, one));
+    let agreeing = expectations.iter().filter(|one| agrees(subject, one));
     let mixes: Vec<(u8, &Expectation)> = agreeing.filter_map(|one| Some((one.read_percent?, one))).collect();
     if phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
         return Vec::new();
@@ -217,12 +210,11 @@ fn between<'e>(
     mixes.iter().filter(|(at, _)| Some(*at) == nearest).filter_map(limit).collect()
 }
 
-/// The rate of a mix between two known ones, `share` of the way from the first to the second: the
-/// time of an operation, not the rate, is in proportion, `1 ÷ ((1 − share) ÷ low + share ÷ high)`,
-/// because each operation takes its own time whatever runs beside it. Of the data sheet of study D
-/// (650, 314, 195, 144 and 117 thousand at 100, 75, 50, 25 and 0 % reads) the outer two alone
-/// give 304, 198 and 147 thousand between them; a straight line of rates would give 517, 384 and
-/// 250. None where a rate is not above 0 or the share is outside of 0 to 1.
+/// The rate of a mix between two known ones, `share` of the way from the first to the second: the time of an operation,
+/// not the rate, is in proportion, `1 ÷ ((1 − share) ÷ low + share ÷ high)`, because each operation takes its own time
+/// whatever runs beside it. Of the data sheet of study D (650, 314, 195, 144 and 117 thousand at 100, 75, 50, 25 and 0 %
+/// reads) the outer two alone give 304, 198 and 147 thousand between them; a straight line of rates would give 517, 384
+/// and 250. None where a rate is not above 0 or the share is outside of 0 to 1.
 #[must_use]
 pub fn mix(low: f64, high: f64, share: f64) -> Option<f64> {
     (low > 0.0 && high > 0.0 && (0.0..=1.0).contains(&share))

@@ -353,7 +353,7 @@ fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<(f64, Expec
         let rate = in_unit_of(one.amount, unit, bytes_of_one(case, phase))? * share;
         Some((rate, one.clone()))
     };
-    let about = about(case, phase, &plan.terms.expectations);
+    let about = about(subject, &plan.terms.expectations);
     let graded = about.filter(|one| !one.reached.is_empty() && !one.ceiling);
     let mut grades: Vec<_> = graded.filter_map(grade).collect();
     grades.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -8,6 +8,7 @@ use crate::amount::bytes_of_one;
 use crate::beside::{Beside, beside, own_value, phase_of};
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, nodes_of, subjects};
+use crate::summary::whole;
 
 /// A published figure, and in what its conditions differ, as in `14 tasks, here 4`.
 type Similar = (&'static Published, Vec<String>);
@@ -64,18 +65,16 @@ fn differs_in_size(published: &Published, case: &Case) -> Vec<String> {
     differs.into_iter().flatten().collect()
 }
 
-/// The published figures that were measured with the command line of `case`: transfer, direct
-/// I/O, fsync, file per task, order, tasks and targets are equal, and so are nodes, block, segments and
-/// reordering where the study prints them. A figure of a direction that no phase of the case
-/// has is left out.
+/// The published figures that were measured with the command line of `case`: transfer, direct I/O, fsync, file per task,
+/// order, tasks and targets are equal, and so are nodes, block, segments and reordering where the study prints them. A
+/// figure of a direction that no phase of the case has is left out.
 #[must_use]
 pub fn published_beside(case: &Case) -> Vec<&'static Published> {
     same_line(case, |same_transfer, same_segments| same_transfer && same_segments)
 }
 
-/// As [`published_beside`], except for one of two things: the transfer size, where the study names
-/// the best of several sizes, or the segments, as in a miniature that moves less. Say so beside
-/// them.
+/// As [`published_beside`], except for one of two things: the transfer size, where the study names the best of several
+/// sizes, or the segments, as in a miniature that moves less. Say so beside them.
 #[must_use]
 pub fn published_near(case: &Case) -> Vec<&'static Published> {
     same_line(case, |same_transfer, same_segments| same_transfer != same_segments)
@@ -114,9 +113,9 @@ fn is_or_unsaid<T: PartialEq>(published: Option<T>, own: T) -> bool {
 /// The tools that print the same figures under one name or another.
 const FAMILIES: [&[&str]; 4] = [&["mdtest"], &["iozone"], &["gpfsperf", "tsqosperf"], &["ioping"]];
 
-/// The published figures of `phase` that `tool`, whose words were used for `case`, has printed
-/// elsewhere, with the same size of an operation; and what was aimed at for trees. They are of other
-/// machines and often of more nodes, so what differs is told of each; nothing where all that is printed is equal.
+/// The published figures of `phase` that `tool`, whose words were used for `case`, has printed elsewhere, with the same
+/// size of an operation; and what was aimed at for trees. They are of other machines and often of more nodes, so what
+/// differs is told of each; nothing where all that is printed is equal.
 ///
 /// Of an mdtest table the means stand here: a table of one iteration has the same number three times.
 #[must_use]
@@ -144,9 +143,7 @@ pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> 
 /// Bytes of the small files of a published figure.
 fn file_bytes_of(one: &Published) -> Option<u64> {
     let small = matches!(one.metric, Metric::Rate | Metric::Creates);
-    let more = one.parameters.more.get("bytes_per_file").and_then(Detail::number);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a printed number of bytes")]
-    let printed = || more.map(|bytes| bytes as u64);
+    let printed = || one.parameters.more.get("bytes_per_file").and_then(Detail::number).map(whole);
     // A table of rates has one size of file; only creates and writes move it.
     let moves = matches!(one.operation, PublishedOperation::Create | PublishedOperation::Write);
     one.parameters.file_bytes.or_else(printed).filter(|_| small && moves)

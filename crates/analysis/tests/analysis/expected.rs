@@ -123,6 +123,10 @@ fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
         plan.terms.targets = names.iter().map(|name| described(name)).collect();
         assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", ratio)], "{names:?}");
     }
+    plan.terms.expectations[0].target = Some("d".to_owned());
+    assert_eq!(expected(&plan, &study.figures()), [], "either may be meant");
+    plan.terms.targets.truncate(1);
+    assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", 1.0)], "it is the one that is named");
 }
 
 /// Study E: 150 MB/s for each drive says the vendor, 100 the seller, and with 40 to 50 one looks for

@@ -229,17 +229,21 @@ fn a_device_is_not_slower_than_its_node_because_another_node_is_slow() {
 /// Table 3 of study B has means over its nodes.
 #[test]
 fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_own_nodes() {
-    let own = |layer: Layer, id: &str| {
-        let mut plan = rows::plan(vec![case("c", "t", 2, 1)]);
+    let own = |layer: Layer, phase: Phase, id: &str| {
+        let mut plan = rows::plan(vec![Case { phases: vec![phase], ..case("c", "t", 2, 1) }]);
         plan.terms.targets = vec![target("t", |terms| terms.layer = layer)];
         plan.terms.published = vec![PublishedPlace { id: id.to_owned(), figures: Selector::default() }];
-        let figures = of(&plan, vec![pass("c", 0, Phase::Read, &[at("a", 100), at("b", 300)])]);
+        let figures = of(&plan, vec![pass("c", 0, phase, &[at("a", 100), at("b", 300)])]);
         beside(&plan, &figures, published())[0].own.map(f64::round)
     };
     // All of them together: 4000 bytes in 11 s with their opens and closes.
     let mean = "b-tab3-ssd-read-mean";
-    assert_eq!((own(Layer::NodeLocal, mean), own(Layer::Shared, mean)), (Some(200.0), Some(364.0)));
-    assert_eq!(own(Layer::NodeLocal, "b-tab3-ssd-read-sdev"), None, "a mean is no deviation");
+    assert_eq!(
+        (own(Layer::NodeLocal, Phase::Read, mean), own(Layer::Shared, Phase::Read, mean)),
+        (Some(200.0), Some(364.0))
+    );
+    assert_eq!(own(Layer::NodeLocal, Phase::Read, "b-tab3-ssd-read-sdev"), None, "a mean is no deviation");
+    assert_eq!(own(Layer::NodeLocal, Phase::Write, "d-onenode-bs-peak"), Some(300.0), "a mean is no maximum");
 }
 
 /// As ten batch jobs that the scheduler puts on nodes at random.
