@@ -19,7 +19,6 @@ pub struct Paired {
     pub comparisons: Vec<Comparison>,
     /// In which conditions they differ, in words; of imported cases so far as their text says it.
     pub differs: Vec<String>,
-    /// They are of cases of different names.
     pub by_conditions: bool,
 }
 

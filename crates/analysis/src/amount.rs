@@ -84,8 +84,8 @@ const MEBIBYTE: u64 = 1 << 20;
 /// assert_eq!((rate.megabytes.round(), rate.mebibytes), (4709.0, 4491.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct RateUnits {
-    /// Bytes per second.
     pub bytes: f64,
     /// MB/s: bytes ÷ 10⁶.
     pub megabytes: f64,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Backend, Case, Plan};
 
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::Kind;
 use crate::table::{Column, Of, Statement, nanos, share, word};
 use crate::verdicts::CPU_SHARE_MAX;
 use crate::{Check, Doubt, Figure, doubted};
@@ -71,16 +71,10 @@ impl Statement for BoundBy {
     ];
 }
 
-/// Those of [`limits`], what the processors limited first.
-pub(crate) fn of_gate(gate: &Gate<'_>, limits: &[BoundBy]) -> Vec<Stated<BoundBy>> {
-    let mut all = limits.to_vec();
-    all.sort_by_key(|one| one.limit == Limit::Storage);
-    all.into_iter().map(|one| gate.state(Kind::LimitedBy, vec![one.figure], one)).collect()
-}
-
-/// What limited each figure, by the processor time of the program: over the repetitions that
-/// count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time
-/// for which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
+/// What limited each figure, what the processors limited first, by the processor time of the program: over the
+/// repetitions that count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time for
+/// which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one
+/// node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
 /// [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
@@ -97,7 +91,9 @@ pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u3
         bound_by(place, figure, case, usable_cpus)
             .filter(|found| found.limit == Limit::Processor || !unknown.contains(&place))
     };
-    figures.iter().enumerate().filter_map(limit).collect()
+    let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();
+    limits.sort_by_key(|one| one.limit == Limit::Storage);
+    limits
 }
 
 fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32) -> Option<BoundBy> {

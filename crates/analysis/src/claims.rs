@@ -7,7 +7,7 @@ use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
 use record::{Library, PublishedUnit};
 
 use crate::curve_shape::on_axis;
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::{Gate, Kind};
 use crate::quantities::{Amounts, Measured};
 use crate::table::{Column, Of, Quantity as Values, Standing, Statement, any, below, list, subject, word};
 use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, bounds, difference};
@@ -19,20 +19,15 @@ const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are re
 
 /// A statement and what own data say of it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct ClaimVerdict {
-    /// Its id.
     pub id: String,
-    /// Word for word.
     pub text: String,
-    /// The study that states it; empty where the user does.
     pub source: String,
-    /// How it stands.
     pub standing: Standing,
-    /// Each comparison with its figures, those that decided first; or why there is none.
     pub evidence: Vec<String>,
     /// What its only rule compares; none of several rules.
     pub relation: Option<Relation>,
-    /// The figures that the comparisons rest on.
     pub(crate) figures: Vec<usize>,
 }
 
@@ -87,13 +82,7 @@ pub fn claims(
 }
 
 /// Those of [`claims`], of the figures of a gate; what was tested first.
-pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Stated<ClaimVerdict>> {
-    let mut all = of(gate, curves, library);
-    all.sort_by_key(|one| one.standing == Standing::NotTested);
-    all.into_iter().map(|one| gate.state(Kind::Claim, one.figures.clone(), one)).collect()
-}
-
-fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
+pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
     let (plan, amounts) = (gate.plan, Amounts { gate, curves });
     let family = plan.terms.claims.len();
     let mut verdicts = Vec::new();
@@ -105,6 +94,7 @@ fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict>
         }
     }
     verdicts.extend(untested(plan, library, &seen));
+    verdicts.sort_by_key(|one| one.standing == Standing::NotTested);
     verdicts
 }
 
@@ -180,10 +170,11 @@ fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, Str
         Side::Value(_) => None,
         Side::Measured(selector) => Some(measured(selector)),
     };
-    let (left, right) = match (measured(&rule.left), right.transpose()) {
-        (Ok(left), Ok(right)) => told_apart(rule, left, right),
+    let (mut left, mut right) = match (measured(&rule.left), right.transpose()) {
+        (Ok(left), Ok(right)) => (left, right),
         (Err(missing), _) | (_, Err(missing)) => return missing,
     };
+    tell_apart(rule, &mut left, right.as_mut());
     let compared = Compared { rule, left: &left, right: right.as_ref(), family };
     let (standing, because) = compared.outcome();
     let unit = unit_of(rule.quantity, &left);
@@ -291,34 +282,27 @@ impl Compared<'_> {
     fn too_few(&self) -> String {
         let sides = [Some(self.left), self.right];
         let fewest = sides.into_iter().flatten().map(|side| side.passes.len()).min().unwrap_or_default();
-        match (fewest, self.right) {
-            (0, _) => ", which have no value for each repetition".to_owned(),
-            (few, None) if few < DIFFERENCE_LEAST => {
-                format!(": {DIFFERENCE_LEAST} repetitions are needed, there {}", are(few))
-            }
-            (few, Some(_)) if few < DIFFERENCE_LEAST => {
-                format!(": {DIFFERENCE_LEAST} repetitions on each side are needed, there {}", are(few))
+        let on_each = if self.right.is_some() { " on each side" } else { "" };
+        let are = if fewest == 1 { "is" } else { "are" };
+        match fewest {
+            0 => ", which have no value for each repetition".to_owned(),
+            few if few < DIFFERENCE_LEAST => {
+                format!(": {DIFFERENCE_LEAST} repetitions{on_each} are needed, there {are} {few}")
             }
             _ => ": a repetition has no value above 0".to_owned(),
         }
     }
 }
 
-fn are(count: usize) -> String {
-    if count == 1 { "is 1".to_owned() } else { format!("are {count}") }
-}
-
-/// Both sides, with the workloads that the rule names where their labels are alike without.
-fn told_apart(rule: &Claim, left: Measured, right: Option<Measured>) -> (Measured, Option<Measured>) {
-    let (Side::Measured(of_right), Some(right)) = (&rule.right, &right) else { return (left, right) };
-    if left.what != right.what {
-        return (left, Some(right.clone()));
+/// Names the workloads that the rule names where the labels of both sides are alike without.
+fn tell_apart(rule: &Claim, left: &mut Measured, right: Option<&mut Measured>) {
+    let (Side::Measured(of_right), Some(right)) = (&rule.right, right) else { return };
+    if left.what == right.what {
+        for (selector, side) in [(&rule.left, left), (of_right, right)] {
+            let workload = selector.workload.iter();
+            side.what = workload.map(|workload| format!("{workload}: ")).chain([side.what.clone()]).collect();
+        }
     }
-    let named = |selector: &Selector, side: Measured| match &selector.workload {
-        Some(workload) => Measured { what: format!("{workload}: {}", side.what), ..side },
-        None => side,
-    };
-    (named(&rule.left, left), Some(named(of_right, right.clone())))
 }
 
 /// How values of a quantity are written. A swept value is written as its axis is.

@@ -21,9 +21,9 @@ use crate::{
     DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
     ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
     NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
-    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, bound_by, claims, consistency, cost,
-    coverage, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
-    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
+    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost, coverage,
+    curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits, matrix,
+    members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
     weak_scaling, weakest,
 };
 
@@ -113,23 +113,30 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let is_study = matches!(plan.question, plan::Question::Study { .. });
     let names_published = !plan.terms.published.is_empty() || !plan.terms.claims.is_empty();
     let library = (names_published || !is_study).then(record::published);
-    let published = library.map_or_else(Vec::new, |library| published::of_gate(gate, library));
+    let published = library.map_or_else(Vec::new, |library| published::of_plan(plan, figures, library));
+    let published = of_gate(gate, published, |one| one.figure.into_iter().collect());
     let printed = (!matrices.all.is_empty()).then(record::published).and_then(published_matrix);
     Findings {
         best: best::best(gate),
         taxes: scaling::taxes(gate),
         consistency: consistency::consistency(gate),
         expected: expected::of_gate(gate, &expected),
-        bounds: weakest::of_gate(gate),
-        verdicts: verdict::of_gate(gate),
-        claims: library.map_or_else(Vec::new, |library| claims::of_gate(gate, &curves, library)),
+        bounds: of_gate(gate, weakest::usable_links(gate), |one| {
+            one.efficiency.map(|(place, _)| place).into_iter().collect()
+        }),
+        verdicts: of_gate(gate, verdict::all(gate), |one| one.figure.into_iter().collect()),
+        claims: of_gate(
+            gate,
+            library.map_or_else(Vec::new, |library| claims::of(gate, &curves, library)),
+            |one| one.figures.clone(),
+        ),
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident(&curves),
         peaks: overlay::peaks(gate, &curves),
         jobs: jobs::jobs(run, gate, &nodes, &published),
         dispersion: dispersion::of_gate(gate, &curves),
         shapes: curve_shape::of_gate(gate, &curves),
-        iops: iops::of_gate(gate, &audit),
+        iops: of_gate(gate, iops::of_small(plan, figures, &audit), |one| vec![one.figure]),
         members,
         device_models,
         devices,
@@ -145,7 +152,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         job_placings: timeline::job_placings(run, gate, &timelines),
         job_costs: timeline::job_costs(gate, &timelines),
         timelines: of_gate(gate, timelines, |one| vec![one.figure]),
-        limits: bound_by::of_gate(gate, &limits),
+        limits: of_gate(gate, limits, |one| vec![one.figure]),
         printed_checks: of_gate(gate, checks, |_| Vec::new()),
         round_trips: of_gate(gate, trips, |_| Vec::new()),
         nodes,

@@ -15,12 +15,11 @@ use crate::{PrintedStatistics, Reconciled, check_statistics};
 
 /// A check of printed values of one case.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct ImportedCheck {
-    /// [`plan::Case::id`].
     pub case: String,
     /// The phase; none where it concerns all of them.
     pub phase: Option<Phase>,
-    /// What was checked.
     pub check: PrintedCheck,
 }
 
@@ -49,10 +48,9 @@ impl Statement for ImportedCheck {
 
 /// The round trip of a printed history.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct HistoryTrip {
-    /// The case.
     pub case: String,
-    /// Where its time went.
     pub trip: RoundTrip,
 }
 

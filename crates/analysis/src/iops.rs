@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plan::{Bytes, Client, Phase, Plan};
 
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::Kind;
 use crate::subject::{Subject, subjects};
 use crate::table::{Column, Of, Statement, bytes, count, nanos, operations, subject, text, word};
 use crate::{Check, Doubt, Figure, doubted, operation_of};
@@ -76,13 +76,10 @@ impl Statement for DefinedIops {
 const SMALL_BELOW: Bytes = Bytes::kib(64);
 
 /// Those of [`iops_table`] of small transfers; a single definition needs no table.
-pub(crate) fn of_gate(gate: &Gate<'_>, doubts: &[Doubt]) -> Vec<Stated<DefinedIops>> {
-    let mut all = iops_table(gate.plan, gate.figures, doubts);
+pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
+    let mut all = iops_table(plan, figures, doubts);
     all.retain(|one| one.definition.transfer < SMALL_BELOW);
-    if all.len() < 2 {
-        return Vec::new();
-    }
-    all.into_iter().map(|one| gate.state(Kind::Iops, vec![one.figure], one)).collect()
+    if all.len() < 2 { Vec::new() } else { all }
 }
 
 /// The best figure of each definition of transfers per second, highest first. No number of transfers per second is

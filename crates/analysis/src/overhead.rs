@@ -4,13 +4,12 @@ use crate::{Interval, Summary};
 
 /// The relative cost of something that is always on, from paired runs with and without it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Overhead {
-    /// Pairs.
     pub pairs: usize,
     /// Median over the pairs of `1 − rate with ÷ rate without`: 0.01 is one percent. Below 0
     /// where noise is larger than the cost.
     pub median: f64,
-    /// The non-parametric interval of that median.
     pub interval: Option<Interval>,
 }
 

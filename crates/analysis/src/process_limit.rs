@@ -12,14 +12,12 @@ const FLAT_POINTS_MIN: usize = 3;
 ///
 /// Source: study D, whose single process reads as much from one LUN as from twelve: "limited by the process".
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct ProcessLimit {
-    /// Tasks.
     pub tasks: u32,
     /// Devices, figure and first rate, in rising order of devices.
     pub points: Vec<(u32, usize, f64)>,
-    /// (Fastest − slowest) ÷ fastest.
     pub spread: f64,
-    /// Rate on the most devices ÷ rate on the fewest.
     pub gain: f64,
     /// Of at least three numbers of devices the spread is at most [`PLATEAU_SHARE`], the processors were busy all the
     /// time at each, and no figure is at a ceiling of its storage: the processes are the limit.

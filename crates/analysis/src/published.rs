@@ -6,7 +6,6 @@ use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperati
 use crate::Figure;
 use crate::amount::bytes_of_one;
 use crate::beside::{Beside, beside, own_value, phase_of};
-use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, nodes_of, subjects};
 use crate::summary::whole;
 
@@ -14,10 +13,8 @@ use crate::summary::whole;
 type Similar = (&'static Published, Vec<String>);
 
 /// Published figures beside own ones: those that the study names, or else those that the command line tells.
-pub(crate) fn of_gate(gate: &Gate<'_>, library: &Library) -> Vec<Stated<Beside>> {
-    let named = beside(gate.plan, gate.figures, library);
-    let all = named.into_iter().chain(of_command_lines(gate.plan, gate.figures));
-    all.map(|one| gate.state(Kind::Published, one.figure.into_iter().collect(), one)).collect()
+pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
+    beside(plan, figures, library).into_iter().chain(of_command_lines(plan, figures)).collect()
 }
 
 /// Published figures of the same command line or of the same tool, beside the own figures of a command line, an

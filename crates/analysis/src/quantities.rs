@@ -34,7 +34,7 @@ pub(crate) struct Measured {
     pub(crate) what: String,
     /// A value of the axis, where the value is one: it says in which unit the axis is.
     pub(crate) setting: Option<SettingValue>,
-    /// The figures that the value hangs on.
+    /// The figures that the value rests on.
     pub(crate) by: Vec<usize>,
     /// What it counts, where it is a rate.
     pub(crate) counts: RateOf,
@@ -47,17 +47,17 @@ impl Measured {
     fn new(value: f64, passes: Vec<f64>, what: String, by: Vec<usize>) -> Self {
         Self { value, passes, among: 1, what, setting: None, by, counts: RateOf::Bytes }
     }
+
+    fn among(self, among: usize) -> Self {
+        Self { among, ..self }
+    }
 }
 
 impl<'a> Amounts<'a> {
     /// The quantity over the selected figures, or why there is none.
     pub(crate) fn of(&self, quantity: Quantity, selector: &Selector) -> Result<Measured, Missing> {
-        let chosen: Vec<&Subject<'a>> = self
-            .gate
-            .subjects
-            .iter()
-            .filter(|subject| selector.takes(subject.case, subject.figure.phase))
-            .collect();
+        let takes = |one: &&Subject<'a>| selector.takes(one.case, one.figure.phase);
+        let chosen: Vec<&Subject<'a>> = self.gate.subjects.iter().filter(takes).collect();
         let untested = |reason: String| (Standing::NotTested, reason);
         if chosen.is_empty() {
             return Err(untested("nothing of it was measured".to_owned()));
@@ -80,8 +80,8 @@ impl<'a> Amounts<'a> {
         let rates: Vec<f64> = chosen.iter().map(|subject| subject.rate()).collect();
         let all = || chosen.iter().map(|subject| subject.index).collect();
         let rate = |one: &Subject<'_>, by| {
-            let measured = Measured::new(one.rate(), one.figure.headline_of_passes(), label(one), by);
-            Ok(Measured { among: chosen.len(), ..measured })
+            let passes = one.figure.headline_of_passes();
+            Ok(Measured::new(one.rate(), passes, label(one), by).among(chosen.len()))
         };
         let on_curve = |none: &str, value: fn(&Curve) -> Option<f64>| {
             of_one(chosen, &self.curves_of(chosen), none, value)
@@ -224,7 +224,8 @@ fn slowest_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     };
     let passes = bound.passes.iter().map(|rate| rate / bound.slowest.bound).collect();
     let what = format!("{}, slowest {limits}", label(subject));
-    Ok(Measured { among: by.len(), ..Measured::new(value, passes, what, by) })
+    let among = by.len();
+    Ok(Measured::new(value, passes, what, by).among(among))
 }
 
 /// The smallest mean over all transfers.
@@ -235,7 +236,7 @@ fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     let (best, value) =
         means().min_by(|one, other| one.1.total_cmp(&other.1)).ok_or("no latencies were recorded")?;
     let passes = best.figure.counted().filter_map(|one| Some(one.response(of(best))?.mean_ns())).collect();
-    Ok(Measured { among: means().count(), ..Measured::new(value, passes, label(best), vec![best.index]) })
+    Ok(Measured::new(value, passes, label(best), vec![best.index]).among(means().count()))
 }
 
 /// Processor time ÷ (wall time × tasks) at the best point.
@@ -250,6 +251,5 @@ fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
     }
     let all_used: f64 = best.figure.counted().map(used).sum();
     let passes = best.figure.counted().map(|one| used(one) / wall(one)).collect();
-    let measured = Measured::new(all_used / all_wall, passes, label(best), vec![best.index]);
-    Ok(Measured { among: chosen.len(), ..measured })
+    Ok(Measured::new(all_used / all_wall, passes, label(best), vec![best.index]).among(chosen.len()))
 }

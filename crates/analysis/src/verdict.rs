@@ -3,7 +3,7 @@
 use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 
 use crate::amount::{number, unit, values};
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::{Gate, Kind};
 use crate::table::{
     Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
     subject, text, word,
@@ -12,24 +12,19 @@ use crate::{CONFIDENCE, Doubt, Figure, RepetitionFigure, Summary, Use, bound_lea
 
 /// A commitment and its judgement.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
 pub struct Verdict {
     /// The commitment, by its place in [`plan::Terms::commitments`].
     pub place: usize,
-    /// As it was fixed before the run.
     pub commitment: Commitment,
-    /// Whether it was kept.
     pub judgement: Standing,
     /// The figure that decided: the worst, or the best where one is enough.
     pub figure: Option<usize>,
-    /// What was measured, in the unit of the promised amount.
     pub measured: Option<f64>,
-    /// Measured ÷ promised − 1, so that a positive margin is good on either side.
     pub margin: Option<f64>,
     /// The unfavourable end of the confidence interval of the median, and its confidence.
     pub bound: Option<(f64, f64)>,
-    /// Why it is doubtful or was not tested; else empty.
     pub because: Vec<String>,
-    /// Every figure that it is about.
     pub about: Vec<usize>,
 }
 
@@ -164,12 +159,7 @@ pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdic
 }
 
 /// Those of [`verdicts`], of the figures of a gate.
-pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Stated<Verdict>> {
-    let stated = |one: Verdict| gate.state(Kind::Commitment, one.figure.into_iter().collect(), one);
-    all(gate).into_iter().map(stated).collect()
-}
-
-fn all(gate: &Gate<'_>) -> Vec<Verdict> {
+pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
     let commitments = gate.plan.terms.commitments.iter().enumerate();
     commitments.map(|(place, one)| verdict(gate, place, one)).collect()
 }
@@ -186,10 +176,6 @@ struct Candidate {
 impl Candidate {
     const fn is_doubtful(&self) -> bool {
         !self.doubts.is_empty()
-    }
-
-    fn is_kept(&self) -> bool {
-        self.margin >= 0.0
     }
 }
 
@@ -285,8 +271,8 @@ fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Opt
     let Some(any) = decider(false) else { return (Standing::NotTested, None) };
     let doubtful = candidates.iter().find(|one| one.is_doubtful());
     match (over, decider(true)) {
-        (Over::Every, Some(clean)) if !clean.is_kept() => (Standing::DoesNotHold, Some(clean)),
-        (Over::Best, Some(clean)) if clean.is_kept() => (Standing::Holds, Some(clean)),
+        (Over::Every, Some(clean)) if clean.margin < 0.0 => (Standing::DoesNotHold, Some(clean)),
+        (Over::Best, Some(clean)) if clean.margin >= 0.0 => (Standing::Holds, Some(clean)),
         // The doubtful one decides where the worst is not doubtful itself.
         (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Standing::CannotTell, doubtful),
         _ if any.is_doubtful() || !complete => (Standing::CannotTell, Some(any)),

@@ -76,23 +76,22 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
         return Vec::new();
     }
     let DeviceShare { read, write } = DeviceShare::of(phase);
-    let low = |share: Option<f64>| share.filter(|&share| share < DEVICE_SHARE_MIN);
-    let around = |share: f64, verb: &str| Warning::Unapplied {
-        what: "direct I/O".to_owned(),
-        reason: format!(
-            "the devices {verb} {:.1} % of the bytes although the page cache was not used: \
-             another layer answered",
-            share * 100.0
-        ),
+    let low = |share: Option<f64>, verb: &str, cached: fn(f64) -> Warning| {
+        let share = share.filter(|&share| share < DEVICE_SHARE_MIN)?;
+        Some(match direct {
+            true => Warning::Unapplied {
+                what: "direct I/O".to_owned(),
+                reason: format!(
+                    "the devices {verb} {:.1} % of the bytes although the page cache was not used: another layer \
+                     answered",
+                    share * 100.0
+                ),
+            },
+            false => cached(share),
+        })
     };
-    let read = low(read).map(|device_share| match direct {
-        true => around(device_share, "read"),
-        false => Warning::CachedReads { device_share },
-    });
-    let write = low(write).map(|device_share| match direct {
-        true => around(device_share, "wrote"),
-        false => Warning::CachedWrites { device_share },
-    });
+    let read = low(read, "read", |device_share| Warning::CachedReads { device_share });
+    let write = low(write, "wrote", |device_share| Warning::CachedWrites { device_share });
     read.into_iter().chain(write).collect()
 }
 
@@ -134,14 +133,12 @@ pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) ->
     if workload.backend == Backend::Null || phase.wall_ns == 0 {
         return None;
     }
-    if matches!(workload.work, Work::Jobs(_)) {
-        let cpu_share = phase.harness_cpu_ns? as f64 / phase.wall_ns as f64;
-        return (cpu_share > CPU_SHARE_MAX)
-            .then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) });
-    }
-    let processors = f64::from(usable_cpus.min(workload.tasks).max(1));
     let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };
-    let cpu_share = (phase.user_cpu_ns + system_ns) as f64 / (phase.wall_ns as f64 * processors);
+    let (busy_ns, processors) = match workload.work {
+        Work::Jobs(_) => (phase.harness_cpu_ns?, 1),
+        _ => (phase.user_cpu_ns + system_ns, usable_cpus.min(workload.tasks).max(1)),
+    };
+    let cpu_share = busy_ns as f64 / (phase.wall_ns as f64 * f64::from(processors));
     (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
 }
 

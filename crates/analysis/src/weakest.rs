@@ -8,7 +8,7 @@ use record::PublishedUnit;
 
 use crate::Figure;
 use crate::amount::{in_unit_of, measured, number, unit};
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::{Gate, Kind};
 use crate::subject::{Subject, grouped, subjects};
 use crate::table::{
     Column, Of, Statement, Value, amount, below, bytes, count, detail, list, share, subject, text, word,
@@ -72,10 +72,8 @@ fn in_words(amount: Amount) -> String {
 }
 
 /// Those of [`weakest_links`], with the best of the figures that nothing disqualifies.
-pub(crate) fn of_gate(gate: &Gate<'_>) -> Vec<Stated<WeakestLink>> {
-    let links = links(gate.plan, gate.figures, |place| gate.is_usable(place)).into_iter();
-    let inputs = |one: &WeakestLink| one.efficiency.map(|(place, _)| place).into_iter().collect();
-    links.map(|one| gate.state(Kind::WeakestLink, inputs(&one), one)).collect()
+pub(crate) fn usable_links(gate: &Gate<'_>) -> Vec<WeakestLink> {
+    links(gate.plan, gate.figures, |place| gate.is_usable(place))
 }
 
 /// The lowest limit of each target for each number of nodes in [`plan::Terms::nodes`], or for one: the

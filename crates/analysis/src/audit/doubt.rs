@@ -7,16 +7,14 @@ use super::policy::{Check, Severity, Use};
 
 /// Something doubtful, with evidence.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Doubt {
-    /// Which check found it.
     pub check: Check,
     /// The figure; none where it concerns the study or a published figure.
     pub figure: Option<usize>,
     /// What it concerns, in words: conditions of the figure, or the id of a published one.
     pub concerns: String,
-    /// The numbers that show it.
     pub evidence: String,
-    /// What to do about it.
     pub advice: String,
 }
 

@@ -69,10 +69,9 @@ pub enum Check {
 
 /// What one check means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct CheckPolicy {
-    /// The check.
     pub check: Check,
-    /// Its stable name.
     pub name: &'static str,
     /// When it speaks.
     pub means: &'static str,
@@ -80,7 +79,6 @@ pub struct CheckPolicy {
     pub kept: Severity,
     /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
     pub broken: Severity,
-    /// What becomes of any other statement.
     pub other: Severity,
 }
 

@@ -1,11 +1,11 @@
 //! Checks of figures against the terms of their study.
 
 use plan::{Amount, CACHE_MULTIPLE, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms};
-use record::{Operation, PublishedStatistic, PublishedUnit};
+use record::{Operation, PublishedStatistic};
 
 use super::doubt::{CEILING_SLACK, Found, percent};
 use crate::subject::Subject;
-use crate::{Check, Doubt, Expected, Figure, operation_of};
+use crate::{Check, Doubt, Expected, Figure, RateOf, operation_of};
 
 /// Against limits of the target and what is said of its caches.
 pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
@@ -26,25 +26,21 @@ fn above_ceiling(subject: &Subject<'_>, limits: &[&Expected]) -> Option<Found> {
     Some(Found::new(Check::AboveCeiling, evidence, advice))
 }
 
-fn rate(amount: Amount) -> Option<(f64, PublishedUnit)> {
-    match amount {
-        Amount::BytesPerSecond(value) => Some((value, PublishedUnit::BytesPerSecond)),
-        Amount::OperationsPerSecond(value) => Some((value, PublishedUnit::OperationsPerSecond)),
-        // A latency has no upper limit that a link could set.
-        Amount::Latency { .. } => None,
-    }
-}
-
 fn measured_above(limit: &Expected) -> Option<String> {
-    let (value, unit) = rate(limit.amount)?;
+    let (value, counts) = match limit.amount {
+        Amount::BytesPerSecond(value) => (value, RateOf::Bytes),
+        Amount::OperationsPerSecond(value) => (value, RateOf::Operations),
+        // A latency has no upper limit that a link could set.
+        Amount::Latency { .. } => return None,
+    };
     (limit.ratio > 1.0 + CEILING_SLACK).then(|| {
-        let measured = unit.text(value * limit.ratio);
-        format!("{measured} is {} of {} ({})", percent(limit.ratio), limit.name, unit.text(value))
+        let measured = counts.text(value * limit.ratio);
+        format!("{measured} is {} of {} ({})", percent(limit.ratio), limit.name, counts.text(value))
     })
 }
 
 fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
-    let Some((value, PublishedUnit::BytesPerSecond)) = rate(limit.amount) else { return None };
+    let Amount::BytesPerSecond(value) = limit.amount else { return None };
     let device_rate = |one: &crate::RepetitionFigure| {
         let bytes = match operation_of(subject.figure.phase) {
             Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
@@ -57,8 +53,8 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     let counted = subject.figure.repetitions.iter().filter(|one| one.counts);
     let fastest = counted.filter_map(device_rate).max_by(f64::total_cmp)?;
     (fastest > value * (1.0 + CEILING_SLACK)).then(|| {
-        let unit = PublishedUnit::BytesPerSecond;
-        format!("the devices moved {}, above {} ({})", unit.text(fastest), limit.name, unit.text(value))
+        let [fastest, limit_rate] = [fastest, value].map(|rate| RateOf::Bytes.text(rate));
+        format!("the devices moved {fastest}, above {} ({limit_rate})", limit.name)
     })
 }
 

@@ -21,8 +21,8 @@ use crate::{Check, Doubt, Figure};
 
 /// A reason for which a statement is withheld or marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Reason {
-    /// Which one.
     pub because: Because,
     /// The numbers that show it, and what would settle it.
     pub evidence: String,
@@ -62,10 +62,10 @@ impl Outcome {
 
 /// A statement after the gate.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Stated<T> {
     /// Every figure that it rests on, by its place; the one that it is of first.
     pub inputs: Vec<usize>,
-    /// What follows.
     pub outcome: Outcome,
     /// Why it is marked or withheld.
     pub reasons: Vec<Reason>,
@@ -195,21 +195,15 @@ impl<'a> Gate<'a> {
     /// The fastest of `all`, of those that are not disqualified; of two that are as fast the first. Where all are
     /// disqualified the fastest of them, of which a statement is then withheld.
     pub(crate) fn best<'b>(&self, all: &[&'b Subject<'a>]) -> Option<Chosen<'b, 'a>> {
-        let usable: Vec<&'b Subject<'a>> =
+        let mut among: Vec<&'b Subject<'a>> =
             all.iter().copied().filter(|one| self.is_usable(one.index)).collect();
-        let among = if usable.is_empty() { all } else { &usable };
-        let mut places: [Option<&'b Subject<'a>>; 2] = [None, None];
-        for one in among {
-            let ahead = |other: Option<&Subject<'_>>| other.is_none_or(|other| one.rate() > other.rate());
-            if ahead(places[0]) {
-                places = [Some(one), places[0]];
-            } else if ahead(places[1]) {
-                places[1] = Some(one);
-            }
+        if among.is_empty() {
+            among = all.to_vec();
         }
-        let [best, runner_up] = places;
+        among.sort_by(|one, other| other.rate().total_cmp(&one.rate()));
         let left_out = self.left_out(all.iter().map(|one| one.index));
-        Some(Chosen { best: best?, runner_up, of: among.len(), left_out })
+        let (best, runner_up) = (*among.first()?, among.get(1).copied());
+        Some(Chosen { best, runner_up, of: among.len(), left_out })
     }
 
     /// How many of the figures at `all` could not be looked at, where others could.

@@ -112,12 +112,11 @@ impl Doubts {
 
 /// What a kind of statement needs.
 #[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct Policy {
-    /// The kind.
     pub kind: Kind,
     /// Its name in JSON, CSV and OpenMetrics.
     pub id: &'static str,
-    /// Its heading.
     pub title: &'static str,
     /// The section of a report that it stands in.
     pub section: &'static str,
