@@ -1,7 +1,7 @@
 //! `ioproof merge`: several runs as one record.
 
 use crate::arguments::MergeArguments;
-use crate::console::print_line;
+use crate::console::{complain, print_line};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -9,6 +9,9 @@ use crate::runs;
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = runs::open(&arguments.runs)?;
     record::write_merged(&merged, &arguments.out)?;
+    for damage in &merged.damage {
+        complain(&format!("warning: {damage}"));
+    }
     let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
     print_line(&format!("{parts} runs with {cases} cases are in {}", arguments.out.display()))?;
     Ok(Exit::Success)

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use testbed::Testbed;
 
-use crate::desk::{Desk, assert_says, names, run};
+use crate::desk::{Desk, assert_says, names, run, timed};
 
 /// A desk with the record of two tests, each with two phases.
 fn recorded() -> Desk {
@@ -127,5 +127,46 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
         assert!(cases.len() >= 2 && cases[..2] == ["test0", "test0"], "{damage}: {cases:?}");
         let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
         assert_says(&text, &["4 KiB sequential write", "!"]);
+    }
+}
+
+/// A run that keeps a small promise, and its record.
+fn kept(desk: &Desk) {
+    let study = "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
+                 [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\n\
+                 [[commitment]]\nname = \"c\"\nworkload = \"w\"\nphase = \"write\"\nstatistic = \"median\"\n\
+                 bandwidth_at_least = \"1kB/s\"\n";
+    let _ = run(&desk.study(study)).expect_code(0);
+    let _ = run(&desk.ioproof("verdict record")).expect_code(0);
+}
+
+#[test]
+fn a_part_that_was_edited_is_named_everywhere_and_keeps_no_promise() {
+    let edits = [
+        ("journal.jsonl", "\"bytes\":[1048576]", "\"bytes\":[9048576]"),
+        ("manifest.json", "\"repetitions\": 5", "\"repetitions\": 6"),
+    ];
+    for (name, from, to) in edits {
+        let _timed = timed();
+        let desk = Desk::new();
+        kept(&desk);
+        let path = desk.record().join(name);
+        let text = fs::read_to_string(&path).expect("readable");
+        assert!(text.contains(from), "{from} is in {name}");
+        fs::write(&path, text.replacen(from, to, 1)).expect("edited");
+        let verdict = run(&desk.ioproof("verdict record"));
+        assert_ne!(verdict.code, Some(0), "{name}: {}", verdict.stdout);
+        assert_says(&verdict.stdout, &["DOUBTFUL", "damaged record"]);
+        let report = run(&desk.ioproof("report record --format text")).expect_code(0);
+        assert_says(&report.stdout, &[name, "not what was written"]);
+        let check = run(&desk.ioproof("check record"));
+        assert_says(&check.stdout, &["damaged record"]);
+
+        let other = Desk::new();
+        kept(&other);
+        let merged = run(&desk.ioproof("merge merged record").arg(other.record())).expect_code(0);
+        assert_says(&merged.stderr, &[name, "not what was written"]);
+        let verdict = run(&desk.ioproof("verdict merged"));
+        assert_says(&verdict.stdout, &["DOUBTFUL", "damaged record"]);
     }
 }

@@ -24,6 +24,13 @@ pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool)
     file.put(durable)
 }
 
+/// [`Checksum::text`] of what new files are told whole by.
+pub(crate) fn checksum_of(bytes: &[u8]) -> String {
+    let mut checksum = Checksum::new();
+    checksum.update(bytes);
+    checksum.text()
+}
+
 /// Tells a damaged file from a whole one. It is no defence against forgery.
 #[derive(Clone)]
 pub(crate) enum Checksum {

@@ -9,9 +9,13 @@ use plan::Phase;
 use crate::interrupted::{Attempt, LaunchLine};
 use crate::journal::{JournalReader, Line, Place};
 use crate::limits::NAMED_LINES_MAX;
+use crate::line_sum::{LineState, LineSums};
 use crate::sealed::SealedTable;
 use crate::stood;
 use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
+
+/// A journal with more damaged lines than this is none; of so many it is said that there are more.
+const TOLD_LINES_MAX: usize = 100_000;
 
 /// How an attempt at a case ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,6 +82,14 @@ pub(crate) struct JournalIndex {
     pub(crate) whole_lines: u64,
     /// The last line is whole but for its line feed.
     pub(crate) unended: bool,
+    /// What the lines say of themselves.
+    pub(crate) sums: LineSums,
+    /// Lines that are not what was written, or that others are missing before.
+    pub(crate) damaged_lines: Vec<u64>,
+    /// Those that a resumption knew of.
+    known_damage: Vec<u64>,
+    /// Checksums of the manifest, each as it was going to be written; none in the journal of an earlier program.
+    pub(crate) manifests: Vec<String>,
     /// Why the rest of the journal is not known, where it could not be read.
     pub(crate) stopped: Option<String>,
 }
@@ -97,51 +109,75 @@ impl JournalIndex {
         damage: &mut Vec<Damage>,
     ) -> Self {
         let mut index = Self { held, ..Self::default() };
-        let mut skipped = 0;
-        let mut damaged = |what: String| damage.push(Damage { path: path.to_path_buf(), what });
+        let mut told = Vec::new();
+        index.read_all(journal, &mut told);
+        // What a resumption knew of was measured again.
+        told.retain(|(line, _)| !index.known_damage.contains(line));
+        index.damaged_lines = told.iter().map(|(line, _)| *line).collect();
+        let more = told.len().saturating_sub(NAMED_LINES_MAX);
+        let many = if told.len() == TOLD_LINES_MAX { "or more " } else { "" };
+        told.truncate(NAMED_LINES_MAX);
+        let more = (more > 0).then(|| format!("{more} {many}more lines cannot be used; they are skipped"));
+        let all = told.into_iter().map(|(_, what)| what).chain(more);
+        damage.extend(all.map(|what| Damage { path: path.to_path_buf(), what }));
+        index
+    }
+
+    /// Goes through all lines; `told` gets what is wrong with some, with their numbers.
+    fn read_all<F: std::io::Read>(&mut self, journal: &mut JournalReader<F>, told: &mut Vec<(u64, String)>) {
+        let index = self;
+        let mut tell = |line: u64, what: String| {
+            if told.len() < TOLD_LINES_MAX {
+                told.push((line, what));
+            }
+        };
         loop {
             match journal.next() {
-                Ok(None) => {
-                    if skipped > NAMED_LINES_MAX {
-                        let more = skipped - NAMED_LINES_MAX;
-                        damaged(format!("{more} more lines cannot be read; they are skipped"));
-                    }
-                    return index;
-                }
+                Ok(None) => return,
                 Ok(Some((place, text, whole))) => {
-                    match Line::parse(text, whole).and_then(|line| index.take(line, place)) {
+                    let state = match whole {
+                        true => index.sums.check(text, place.line),
+                        false => LineState::Whole,
+                    };
+                    let line = match state {
+                        LineState::Whole => Line::parse(text, whole),
+                        LineState::AfterGap(what) => {
+                            tell(place.line, what);
+                            Line::parse(text, whole)
+                        }
+                        LineState::Changed(why) => Err(format!("it is not what was written, as {why}")),
+                    };
+                    match line.and_then(|line| index.take(line, place)) {
                         Ok(()) => {
                             (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
                             index.unended = !whole;
                         }
                         // While the run goes on, the line is just being written.
                         Err(_) if !whole && index.held => {}
-                        Err(_) if !whole => damaged(format!(
-                            "line {} is torn after {} bytes: the run was ended while it was written; \
-                             what it was about is lost",
+                        Err(_) if !whole => tell(
                             place.line,
-                            text.len()
-                        )),
+                            format!(
+                                "line {} is torn after {} bytes: the run was ended while it was written; \
+                                 what it was about is lost",
+                                place.line,
+                                text.len()
+                            ),
+                        ),
                         Err(error) => {
                             (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
                             if let Some(case) = index.cases.get_mut(&index.current) {
                                 case.damaged = true;
                             }
-                            skipped += 1;
-                            if skipped <= NAMED_LINES_MAX {
-                                damaged(format!(
-                                    "line {} cannot be read: {error}; it is skipped",
-                                    place.line
-                                ));
-                            }
+                            let what = format!("line {} cannot be used: {error}; it is skipped", place.line);
+                            tell(place.line, what);
                         }
                     }
                 }
                 Err(error) => {
                     let what = format!("reading stopped after line {}: {error}", journal.line);
                     index.stopped = Some(what.clone());
-                    damaged(what);
-                    return index;
+                    tell(journal.line + 1, what);
+                    return;
                 }
             }
         }
@@ -154,6 +190,14 @@ impl JournalIndex {
             None if self.held => RunState::Running,
             None => RunState::Killed,
         }
+    }
+
+    /// Whether a manifest with this checksum is what was written, as far as that is told. The run may have been killed
+    /// between the line that tells the checksum and the file. A `finished` manifest was written after the end of the
+    /// run, which a journal that was cut does not have.
+    pub(crate) fn knows_manifest(&self, checksum: &str, finished: bool) -> bool {
+        let cut = finished && self.end.is_none();
+        cut || self.manifests.is_empty() || self.manifests.iter().rev().take(2).any(|one| one == checksum)
     }
 
     /// The cases that ended well, in the order in which they ran.
@@ -174,6 +218,7 @@ impl JournalIndex {
     fn take(&mut self, line: Line<'_>, place: Place) -> Result<(), String> {
         match line.event.as_ref() {
             "run-started" => self.manifest = line.manifest().transpose()?,
+            "manifest" => self.manifests.extend(line.checksum),
             "run-resumed" => {
                 let times = self
                     .last_unix_ns
@@ -186,6 +231,7 @@ impl JournalIndex {
                 }));
                 self.end = None;
                 self.finished_unix_ns = None;
+                self.known_damage.extend(line.damaged_lines);
                 if line.sealed_again {
                     self.forget_tables();
                 }

@@ -21,7 +21,7 @@ use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
 use crate::{
     DeviceRow, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, StepRow, TaskRow,
-    WarningRow, Wiped, directory, limits,
+    WarningRow, Wiped, directory, limits, line_sum,
 };
 
 /// The journal's name in the run directory.
@@ -36,12 +36,19 @@ pub(crate) enum Event<'a> {
     RunStarted {
         manifest: &'a Manifest,
     },
+    /// The next manifest that is written has this checksum.
+    Manifest {
+        checksum: &'a str,
+    },
     RunResumed {
         program_version: &'a str,
         at_unix_ns: i64,
         /// Tables that were sealed before do not count any more.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         sealed_again: bool,
+        /// Lines that were damaged then; what they cost is measured again.
+        #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+        damaged_lines: &'a [u64],
     },
     CaseStarted {
         case: &'a str,
@@ -187,6 +194,9 @@ pub(crate) struct JournalWriter {
     length: u64,
     /// How many they are.
     lines: u64,
+    /// The number that the checksum of the next line is made with; none in a journal whose lines have none, which an
+    /// earlier program began.
+    next_number: Option<u64>,
 }
 
 /// Why a run that goes on is not resumed.
@@ -207,7 +217,7 @@ impl JournalWriter {
             Ok(file)
         };
         let file = open().map_err(RecordError::io("write", &path))?;
-        Ok(Self { path, file, length: 0, lines: 0 })
+        Ok(Self { path, file, length: 0, lines: 0, next_number: Some(1) })
     }
 
     /// Takes up the journal in `directory` again; nobody else may hold it.
@@ -219,7 +229,9 @@ impl JournalWriter {
         }
         match file.try_lock() {
             // As above: a file system without locks costs no more than that.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self { path, file, length: 0, lines: 0 }),
+            Ok(()) | Err(TryLockError::Error(_)) => {
+                Ok(Self { path, file, length: 0, lines: 0, next_number: None })
+            }
             Err(TryLockError::WouldBlock) => {
                 Err(RecordError::CannotResume { path: directory.to_path_buf(), why: RUNNING.to_owned() })
             }
@@ -230,6 +242,7 @@ impl JournalWriter {
     pub(crate) fn cut(&mut self, index: &JournalIndex) -> Result<(), RecordError> {
         self.length = index.whole_bytes;
         self.lines = index.whole_lines;
+        self.next_number = index.sums.next_number(index.whole_lines);
         let cut = || {
             self.file.set_len(index.whole_bytes)?;
             if index.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
@@ -246,12 +259,16 @@ impl JournalWriter {
             path: self.path.clone(),
             message: format!("an event could not be written down: {error}; report this as a defect"),
         })?;
+        if let Some(number) = self.next_number {
+            line_sum::seal(&mut line, number);
+        }
         line.push(b'\n');
         let written =
             self.file.write_all(&line).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
         match written {
             Ok(()) => {
                 self.lines += 1;
+                self.next_number = self.next_number.map(|number| number + 1);
                 let place = Place { start: self.length, length: line.len(), line: self.lines };
                 self.length += line.len() as u64;
                 Ok(place)
@@ -287,8 +304,11 @@ pub(crate) struct Line<'a> {
     pub(crate) clocks: Vec<NodeClock>,
     #[serde(default)]
     pub(crate) sealed_again: bool,
+    #[serde(default)]
+    pub(crate) damaged_lines: Vec<u64>,
     #[serde(borrow)]
     manifest: Option<&'a RawValue>,
+    pub(crate) checksum: Option<String>,
     #[serde(borrow)]
     tables: Option<&'a RawValue>,
     #[serde(default)]
@@ -342,7 +362,9 @@ impl<'a> Line<'a> {
             news: None,
             clocks: Vec::new(),
             sealed_again: false,
+            damaged_lines: Vec::new(),
             manifest: None,
+            checksum: None,
             tables: None,
             warnings: Vec::new(),
             sealed: Vec::new(),

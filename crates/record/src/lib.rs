@@ -38,6 +38,7 @@
 mod batch;
 mod claim;
 mod clocks;
+mod damage;
 mod dictionary;
 mod directory;
 mod error;
@@ -51,10 +52,12 @@ mod kept;
 mod key;
 mod layout;
 mod limits;
+mod line_sum;
 mod machine;
 mod manifest;
 mod merge;
 mod pages;
+mod parts;
 mod passes;
 mod pause;
 mod published;
@@ -79,6 +82,7 @@ pub use claim::{
     Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
 };
 pub use clocks::{Clocks, NodeClock};
+pub use damage::Damage;
 pub use error::RecordError;
 pub use facts::{
     BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
@@ -92,7 +96,8 @@ pub use machine::{
     NumaNodeFacts, PcieFacts, ProcessorFacts, SoftwareFacts, SwitchedOn, VolumeFacts,
 };
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
-pub use merge::{Part, PartPasses, merge, write_merged};
+pub use merge::{merge, write_merged};
+pub use parts::{Part, PartPasses};
 pub use passes::Pass;
 pub use pause::Pause;
 pub use published::{
@@ -106,7 +111,7 @@ pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, Measure, NodeSeriesRow, Operation, PhaseRow,
     PrintedRow, SeriesRow, TaskRow,
 };
-pub use run::{Damage, FailedCase, Run, RunState};
+pub use run::{FailedCase, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;

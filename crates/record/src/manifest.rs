@@ -6,7 +6,7 @@ use plan::Plan;
 use serde::{Deserialize, Serialize};
 
 use crate::directory;
-use crate::files::replace;
+use crate::files::{checksum_of, replace};
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::{Cluster, HostFacts, RecordError};
 
@@ -56,23 +56,31 @@ pub struct Manifest {
     pub cluster: Option<Cluster>,
 }
 
-/// Puts the manifest in its place.
-pub(crate) fn write_manifest(
-    directory: &Path,
-    manifest: &Manifest,
-    durable: bool,
-) -> Result<(), RecordError> {
-    let path = directory.join(MANIFEST);
-    let mut text = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
-        path: path.clone(),
-        message: format!("the manifest could not be written down: {error}; report this as a defect"),
-    })?;
-    text.push(b'\n');
-    replace(directory, MANIFEST, &text, durable)
+/// The text of a manifest.
+pub(crate) struct ManifestText {
+    bytes: Vec<u8>,
+    /// Its checksum, which the journal has before the text is put in its place.
+    pub(crate) checksum: String,
 }
 
-/// The manifest of the run in `directory`.
-pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, RecordError> {
+impl ManifestText {
+    pub(crate) fn of(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
+        let mut bytes = serde_json::to_vec_pretty(manifest).map_err(|error| RecordError::Unreadable {
+            path: directory.join(MANIFEST),
+            message: format!("the manifest could not be written down: {error}; report this as a defect"),
+        })?;
+        bytes.push(b'\n');
+        Ok(Self { checksum: checksum_of(&bytes), bytes })
+    }
+
+    /// Puts it in its place.
+    pub(crate) fn write(&self, directory: &Path, durable: bool) -> Result<(), RecordError> {
+        replace(directory, MANIFEST, &self.bytes, durable)
+    }
+}
+
+/// The manifest of the run in `directory`, and the checksum of its text.
+pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), RecordError> {
     let path = directory.join(MANIFEST);
     let text =
         directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(RecordError::io("read", &path))?;
@@ -82,7 +90,7 @@ pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, RecordError> {
     };
     let version: Version = serde_json::from_slice(&text).map_err(unreadable)?;
     check_version(directory, version.format_version)?;
-    serde_json::from_slice(&text).map_err(unreadable)
+    Ok((serde_json::from_slice(&text).map_err(unreadable)?, checksum_of(&text)))
 }
 
 /// The one field of a manifest that every version has.

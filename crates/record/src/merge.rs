@@ -1,125 +1,23 @@
 //! Several runs as one: the passes of equal cases one after another, different cases side by side.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Case, Order, Plan, Question, Role, Spread, Terms, WorkloadSpec};
-use serde::{Deserialize, Serialize};
+use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
 
-use crate::directory;
-use crate::files::replace;
 use crate::interrupted::InterruptedPass;
-use crate::limits::MANIFEST_BYTES_MAX;
 use crate::manifest::Manifest;
+use crate::parts::{PARTS, damage_of, write_parts};
 use crate::recorder::{Outcome, PhaseRecord, Recorder};
 use crate::store::{Renumber, Source, Store};
 use crate::{
-    CaseId, Cluster, Damage, FORMAT_VERSION, HostFacts, PhaseKey, Provenance, RecordError, Run, RunState,
-    Warning, WarningRow,
+    CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
 };
 
-/// The file of a merged run that names its parts.
-pub(crate) const PARTS: &str = "parts.json";
 /// From so many nodes on, each of which ran a case by itself, its passes are a comparison of nodes: of
 /// two that differ none says which is the odd one.
 const COMPARED_NODES_MIN: usize = 3;
-
-/// A run that was merged into another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// [`Manifest::run_id`].
-    pub run_id: String,
-    /// Where its figures come from.
-    pub provenance: Provenance,
-    /// Version of the program that wrote it.
-    pub program_version: String,
-    /// The command line as given.
-    pub command_line: Vec<String>,
-    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
-    pub started_unix_ns: i64,
-    /// Wall clock at its end, where it is known.
-    pub finished_unix_ns: Option<i64>,
-    /// Where it ran; of several nodes the first.
-    pub host: HostFacts,
-    /// Its processes, where a launcher has started several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<Cluster>,
-    /// [`Terms::exclusive`] of its study.
-    #[serde(default)]
-    pub exclusive: Option<bool>,
-    /// The cases that it has rows of.
-    pub cases: Vec<CaseId>,
-    /// What its passes of each case are called in the whole; empty in records of version 2 and earlier.
-    #[serde(default)]
-    pub passes: BTreeMap<CaseId, PartPasses>,
-}
-
-/// The passes of a case that are of one part: they follow one another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartPasses {
-    /// The number of the first.
-    pub first: u32,
-    /// The number of the last.
-    pub last: u32,
-}
-
-impl PartPasses {
-    /// Whether the pass of this number is among them.
-    #[must_use]
-    pub fn holds(self, pass: u32) -> bool {
-        (self.first..=self.last).contains(&pass)
-    }
-
-    /// The least that holds all of `passes`; none where there are none.
-    fn of(passes: impl IntoIterator<Item = u32>) -> Option<Self> {
-        let wider = |all: Option<Self>, pass: u32| {
-            Some(all.map_or(Self { first: pass, last: pass }, |all| Self {
-                first: all.first.min(pass),
-                last: all.last.max(pass),
-            }))
-        };
-        passes.into_iter().fold(None, wider)
-    }
-}
-
-impl Part {
-    fn of(run: &Run) -> Vec<Self> {
-        if !run.parts.is_empty() {
-            return run.parts.clone();
-        }
-        let manifest = &run.manifest;
-        vec![Self {
-            run_id: manifest.run_id.clone(),
-            provenance: manifest.provenance,
-            program_version: manifest.program_version.clone(),
-            command_line: manifest.command_line.clone(),
-            started_unix_ns: manifest.started_unix_ns,
-            finished_unix_ns: manifest.finished_unix_ns,
-            host: manifest.host.clone(),
-            cluster: manifest.cluster.clone(),
-            exclusive: manifest.plan.terms.exclusive,
-            cases: run.cases().to_vec(),
-            passes: BTreeMap::new(),
-        }]
-    }
-
-    /// The nodes that ran `case`: its tasks are on the first ones.
-    fn nodes_of(&self, case: &Case) -> HashSet<&str> {
-        let Some(cluster) = &self.cluster else { return HashSet::from([self.host.node.as_str()]) };
-        let count = match case.workload.spread {
-            Spread::Nodes => case.workload.nodes as usize,
-            Spread::Ranks { .. } => cluster.nodes.len(),
-        };
-        cluster.nodes.iter().take(count).map(|node| node.host.node.as_str()).collect()
-    }
-
-    /// How many passes of `case` count.
-    fn recorded(&self, case: &Case) -> usize {
-        let passes = self.passes.get(case.id.as_str()).map_or(0..=0, |passes| passes.first..=passes.last);
-        passes.filter(|&pass| case.role(pass) == Role::Recorded).count()
-    }
-}
 
 /// Puts `runs` together, in their order. Of a case that several have, the passes stand one after
 /// another; warm-up passes of the later runs are left out, as what they warmed up is in the first.
@@ -165,6 +63,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let state = runs.iter().map(|run| &run.state).find(|&state| *state != RunState::Complete);
     let state = state.cloned().unwrap_or(RunState::Complete);
     let mut whole = Run::without_rows(first.directory.clone(), manifest, state);
+    whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
     whole.warnings.extend(differences.into_iter().map(|warning| WarningRow { key: None, warning }));
@@ -465,10 +364,7 @@ fn take_interrupted(whole: &mut Run, run: &Run) {
 pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     let manifest = Manifest { format_version: FORMAT_VERSION, ..run.manifest.clone() };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
-    let parts = serde_json::to_vec_pretty(&run.parts).map_err(|error| RecordError::CannotMerge {
-        why: format!("the parts could not be written down: {error}; report this as a defect"),
-    })?;
-    replace(directory, PARTS, &parts, true)?;
+    write_parts(directory, &run.parts)?;
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
@@ -504,6 +400,14 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
         } else if let Some(failed) = run.failed_cases.iter().find(|failed| *id == failed.case) {
             recorder.case_failed(id, &failed.message)?;
         }
+    }
+    // Rows of a part that were whole when it was opened, and were not when they were copied.
+    let late = run.late_damage();
+    if !late.is_empty() {
+        let mut parts = run.parts.clone();
+        let damage = late.iter().map(ToString::to_string);
+        parts.iter_mut().take(1).for_each(|part| part.damage.extend(damage.clone()));
+        write_parts(directory, &parts)?;
     }
     let outcome = match &run.state {
         RunState::Complete => Outcome::Complete,
@@ -566,19 +470,4 @@ impl<'a> Heads<'a> {
         };
         phases.iter().map(record).collect()
     }
-}
-
-/// The parts of the run in `directory`; none where it is one run.
-pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
-    let path = directory.join(PARTS);
-    if !directory::is_there(&path) {
-        return Vec::new();
-    }
-    let text = directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(|error| error.to_string());
-    let parts = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
-    parts.unwrap_or_else(|error| {
-        let what = format!("{error}; which runs it was merged from is lost");
-        damage.push(Damage { path, what });
-        Vec::new()
-    })
 }

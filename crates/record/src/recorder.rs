@@ -11,7 +11,7 @@ use crate::files::sync_directory;
 use crate::index::{Ended, JournalIndex};
 use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, Place, Tables};
 use crate::kept::Kept;
-use crate::manifest::{MANIFEST, check_version, read_manifest, write_manifest};
+use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::survey::Survey;
 use crate::{
@@ -204,8 +204,13 @@ impl Recorder {
         let mut index = JournalIndex::read(&mut reader, &journal_path, &mut Vec::new());
         let mut manifest = match (read_manifest(&directory), &index.manifest) {
             (Err(error @ RecordError::NewerVersion { .. }), _) => return Err(error),
-            (Ok(manifest), _) => manifest,
-            (Err(_), Some(manifest)) => manifest.clone(),
+            (Ok((manifest, checksum)), _)
+                if index.knows_manifest(&checksum, manifest.finished_unix_ns.is_some()) =>
+            {
+                manifest
+            }
+            (_, Some(manifest)) => manifest.clone(),
+            (Ok((manifest, _)), None) => manifest,
             (Err(error), None) => return Err(refuse(format!("what was asked cannot be read ({error})"))),
         };
         check_version(&directory, manifest.format_version)?;
@@ -255,15 +260,25 @@ impl Recorder {
         let Some(kept) = &self.kept else { return Ok(()) };
         self.journal.cut(&kept.index)?;
         kept.remove_unknown_tables()?;
+        let damaged_lines = kept.index.damaged_lines.clone();
         let at_unix_ns = now_unix_ns();
         let (program_version, sealed_again) = (env!("CARGO_PKG_VERSION"), self.seal_again);
-        let event = Event::RunResumed { program_version, at_unix_ns, sealed_again };
+        let manifest = self.next_manifest()?;
+        let event =
+            Event::RunResumed { program_version, at_unix_ns, sealed_again, damaged_lines: &damaged_lines };
         self.journal.append(&event, true)?;
-        write_manifest(&self.directory, &self.manifest, true)?;
+        manifest.write(&self.directory, true)?;
         match self.kept.take() {
             Some(kept) => self.take_up(kept),
             None => Ok(()),
         }
+    }
+
+    /// The manifest as it is now, whose checksum is in the journal.
+    fn next_manifest(&mut self) -> Result<ManifestText, RecordError> {
+        let text = ManifestText::of(&self.directory, &self.manifest)?;
+        self.journal.append(&Event::Manifest { checksum: &text.checksum }, true)?;
+        Ok(text)
     }
 
     /// Gathers what was finished and not sealed.
@@ -347,7 +362,8 @@ impl Recorder {
     /// Forces the run directory itself to stable storage, the first time that it holds something to lose.
     fn make_durable(&mut self) -> Result<(), RecordError> {
         if !self.durable {
-            write_manifest(&self.directory, &self.manifest, true)?;
+            let manifest = self.next_manifest()?;
+            manifest.write(&self.directory, true)?;
             self.directory.parent().map_or(Ok(()), sync_directory)?;
             self.durable = true;
         }
@@ -543,9 +559,10 @@ impl Recorder {
             Outcome::Interrupted => ("interrupted", None),
             Outcome::Failed(message) => ("failed", Some(message.as_str())),
         };
-        self.journal.append(&Event::RunFinished { outcome, message, at_unix_ns }, true)?;
         self.manifest.finished_unix_ns = at_unix_ns;
-        write_manifest(&self.directory, &self.manifest, true)?;
+        let manifest = self.next_manifest()?;
+        self.journal.append(&Event::RunFinished { outcome, message, at_unix_ns }, true)?;
+        manifest.write(&self.directory, true)?;
         sealed.map(|()| self.manifest)
     }
 
@@ -566,7 +583,9 @@ impl Recorder {
 fn start(directory: &Path, manifest: &Manifest) -> Result<(JournalWriter, JournalReader), RecordError> {
     let mut journal = JournalWriter::create(directory)?;
     journal.append(&Event::RunStarted { manifest }, false)?;
-    write_manifest(directory, manifest, false)?;
+    let text = ManifestText::of(directory, manifest)?;
+    journal.append(&Event::Manifest { checksum: &text.checksum }, false)?;
+    text.write(directory, false)?;
     let path = directory.join(JOURNAL);
     let reader = JournalReader::open(directory).map_err(RecordError::io("read", &path))?;
     Ok((journal, reader))

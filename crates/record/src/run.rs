@@ -1,7 +1,6 @@
 //! Reads a run, whole or not: what can be read is returned, what cannot is named.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,16 +11,16 @@ use crate::interrupted::InterruptedPass;
 use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
-use crate::merge::Part;
+use crate::parts::{self, Part};
 use crate::pause::{self, Pause};
 use crate::recorder::PhaseRecord;
 use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::survey::{Survey, tables_in};
 use crate::{
-    CaseId, Clocks, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest, NodeSeriesRow,
-    PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow, StepRow, Stood,
-    TaskRow, WarningRow, Wiped, directory,
+    CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest,
+    NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow,
+    StepRow, Stood, TaskRow, WarningRow, Wiped, directory,
 };
 
 /// How far a run came.
@@ -49,21 +48,6 @@ pub struct FailedCase {
     pub case: String,
     /// Why.
     pub message: String,
-}
-
-/// Something in the run directory that could not be read. All the rest is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong with it, and what was read in its place or is lost.
-    pub what: String,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.what)
-    }
 }
 
 /// A run as it can be read.
@@ -282,8 +266,22 @@ impl Run {
             .as_mut()
             .map(|journal| JournalIndex::read(journal, &journal_path, &mut damage))
             .unwrap_or_default();
-        let manifest = match (manifest, index.manifest.take()) {
-            (Ok(manifest), _) => manifest,
+        if journal.is_some() && index.manifest.is_none() && damage.is_empty() {
+            let what = "it does not begin with the start of the run; what it began with is lost".to_owned();
+            damage.push(Damage { path: journal_path.clone(), what });
+        }
+        let manifest = match (manifest, index.manifest.clone()) {
+            (Ok((manifest, checksum)), _)
+                if index.knows_manifest(&checksum, manifest.finished_unix_ns.is_some()) =>
+            {
+                manifest
+            }
+            (Ok((manifest, _)), journal) => {
+                let instead = if journal.is_some() { "; read from the journal instead" } else { "" };
+                let what = format!("it is not what was written, as its checksum differs{instead}");
+                damage.push(Damage { path: manifest_path, what });
+                journal.unwrap_or(manifest)
+            }
             (Err(error), Some(manifest)) => {
                 check_version(directory, manifest.format_version)?;
                 damage.push(Damage {
@@ -302,7 +300,7 @@ impl Run {
         run.clocks = std::mem::take(&mut index.clocks);
         run.pauses = std::mem::take(&mut index.pauses);
         run.damage = damage;
-        run.parts = crate::merge::read_parts(directory, &mut run.damage);
+        run.parts = parts::read_parts(directory, &mut run.damage);
         if run.manifest.finished_unix_ns.is_none() {
             run.manifest.finished_unix_ns = index.finished_unix_ns;
         }

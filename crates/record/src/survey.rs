@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::journal::JOURNAL;
 use crate::limits::{MANIFEST_BYTES_MAX, check_rows};
 use crate::manifest::MANIFEST;
-use crate::merge::PARTS;
+use crate::parts::PARTS;
 use crate::sealed::size_of_table;
 use crate::store::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow, directory};

@@ -1,6 +1,7 @@
 //! The audit: what is doubtful in figures, with the numbers that show it. Every check here would
 //! have caught a slip of a published study, and each runs over own figures or published ones.
 
+mod damaged;
 mod doubt;
 mod links;
 mod measured;
@@ -13,6 +14,7 @@ mod published;
 mod recomputed;
 mod terms;
 
+pub(crate) use damaged::damaged;
 pub use doubt::{Doubt, doubted};
 pub(crate) use links::above_links;
 pub use own::audit;

@@ -47,6 +47,7 @@ pub enum Check {
     WriteDrift,
     TooShort,
     Unfinished,
+    Damaged,
     WrongData,
     ImpossibleStatistic,
     ImplausibleLatency,
@@ -93,7 +94,7 @@ impl CheckPolicy {
 }
 
 /// What every check means.
-pub const CHECKS: [CheckPolicy; 28] = [
+pub const CHECKS: [CheckPolicy; 29] = [
     CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
     ),
@@ -128,6 +129,10 @@ pub const CHECKS: [CheckPolicy; 28] = [
         .means("a phase below the protocol's `phase_min`, or below 2 s where it has none"),
     row(Check::Unfinished, "unfinished", Withheld)
         .means("fewer repetitions than asked for, or the case never met the rule that should end it"),
+    CheckPolicy { kept: Withheld, broken: Withheld, ..row(Check::Damaged, "damaged record", Marked) }.means(
+        "a line of the journal, a table or the manifest is not what was written, or is missing; of a merged record \
+         also of the runs that it was made of",
+    ),
     row(Check::WrongData, "wrong data", Withheld).means("data that are not what was written"),
     row(Check::ImpossibleStatistic, "impossible statistic", Withheld)
         .means("statistics that cannot belong together, see below"),

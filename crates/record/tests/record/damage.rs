@@ -349,3 +349,51 @@ fn a_cut_journal_does_not_hide_whole_tables() {
         assert!(run.damage.iter().any(named), "{:?}", run.damage);
     }
 }
+
+/// The run with one text of a file replaced.
+fn edited(directory: &Path, name: &str, from: &str, to: &str) -> Run {
+    let path = directory.join(name);
+    let text = fs::read_to_string(&path).expect("readable");
+    assert!(text.contains(from), "{from} is in {name}");
+    fs::write(&path, text.replacen(from, to, 1)).expect("written");
+    Run::open(directory).expect("readable")
+}
+
+#[test]
+fn a_digit_that_was_changed_in_the_journal_is_told_and_its_line_not_used() {
+    let (_place, directory) = recorded();
+    let run = edited(&directory, "journal.jsonl", "\"wall_ns\":[3000000000]", "\"wall_ns\":[2000000000]");
+    let [damage] = run.damage.as_slice() else { panic!("{:?}", run.damage) };
+    assert!(damage.what.contains("it is not what was written, as its checksum differs"), "{damage}");
+    assert_holds(&run, &everything(2));
+    for table in TABLES {
+        fs::remove_dir_all(directory.join(table)).expect("removed");
+    }
+    let run = Run::open(&directory).expect("readable");
+    assert!(run.phases.iter().all(|phase| phase.wall_ns == 3_000_000_000), "the changed phase is not shown");
+}
+
+#[test]
+fn a_line_that_is_missing_from_the_journal_is_told() {
+    let (_place, directory) = recorded();
+    let path = directory.join("journal.jsonl");
+    let text = fs::read_to_string(&path).expect("readable");
+    let line = text.lines().find(|line| line.contains("phase-finished")).expect("one");
+    fs::write(&path, text.replacen(&format!("{line}\n"), "", 1)).expect("written");
+    let run = Run::open(&directory).expect("readable");
+    assert!(
+        run.damage.iter().any(|one| one.what.contains("a line is missing before line")),
+        "{:?}",
+        run.damage
+    );
+}
+
+#[test]
+fn a_manifest_that_was_changed_is_told_and_the_journal_says_what_was_asked() {
+    let (_place, directory) = recorded();
+    let asked = Run::open(&directory).expect("readable").manifest;
+    let run = edited(&directory, "manifest.json", "\"logical_cpus\": 2", "\"logical_cpus\": 8");
+    let [damage] = run.damage.as_slice() else { panic!("{:?}", run.damage) };
+    assert!(damage.what.contains("its checksum differs; read from the journal instead"), "{damage}");
+    assert_eq!((run.manifest.plan, run.manifest.host), (asked.plan, asked.host));
+}

@@ -1,0 +1,23 @@
+//! Whether the record is what was written.
+
+use record::Run;
+
+use super::doubt::{Doubt, Found};
+use crate::{Check, Figure};
+
+/// A doubt about each figure of a record of which something is not what was written: what is missing may have been
+/// among its repetitions.
+pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+    let late = run.late_damage();
+    let mut damage = run.damage.iter().chain(&late);
+    let Some(first) = damage.next() else { return Vec::new() };
+    let evidence = match damage.count() {
+        0 => first.to_string(),
+        more => format!("{first}; {more} more"),
+    };
+    let advice = "use a whole copy of the record, or measure again";
+    let doubt = |(index, figure): (usize, &Figure)| {
+        Found::new(Check::Damaged, evidence.clone(), advice).of(Some(index), figure.conditions.clone())
+    };
+    figures.iter().enumerate().map(doubt).collect()
+}

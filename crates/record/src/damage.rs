@@ -1,0 +1,19 @@
+//! What of a record is not what was written.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Something in the run directory that could not be read. All the rest is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it, and what was read in its place or is lost.
+    pub what: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.what)
+    }
+}

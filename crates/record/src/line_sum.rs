@@ -1,0 +1,182 @@
+//! The checksum at the end of each line of a journal: what is changed, missing or inserted shows. It is no defence
+//! against forgery.
+
+use std::hash::Hasher;
+
+use twox_hash::XxHash64;
+
+/// What stands before the sixteen hexadecimal digits, and behind them.
+const BEFORE: &[u8] = b",\"sum\":\"";
+const BEHIND: &[u8] = b"\"}";
+const DIGITS: usize = 16;
+/// Lines that are missing in one place are told up to this many; where there are more, each line that follows is told
+/// as changed.
+const MISSING_MAX: u64 = 1 << 16;
+
+/// XXH64 of the number of the line, from 1 and little-endian, and of its text up to the checksum.
+fn sum(number: u64, text: &[u8]) -> u64 {
+    let mut hasher = XxHash64::with_seed(0);
+    hasher.write(&number.to_le_bytes());
+    hasher.write(text);
+    hasher.finish()
+}
+
+/// Adds the checksum to `line`, an object of JSON without line feed.
+pub(crate) fn seal(line: &mut Vec<u8>, number: u64) {
+    line.pop();
+    let sum = sum(number, line);
+    line.extend_from_slice(BEFORE);
+    line.extend_from_slice(format!("{sum:0DIGITS$x}").as_bytes());
+    line.extend_from_slice(BEHIND);
+}
+
+/// The text up to the checksum, and that.
+fn parts(line: &[u8]) -> Option<(&[u8], u64)> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line).strip_suffix(BEHIND)?;
+    let (text, digits) = line.split_at_checked(line.len().checked_sub(DIGITS)?)?;
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let digits = std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(is_digit))?;
+    Some((text.strip_suffix(BEFORE)?, u64::from_str_radix(digits, 16).ok()?))
+}
+
+/// What the lines of a journal say of themselves, gone through in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LineSums {
+    /// Some line has a checksum: then all have.
+    summed: bool,
+    /// The number that a line was written with − the one that it has in the file.
+    offset: i64,
+}
+
+/// What a checksum says of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LineState {
+    /// It is what was written.
+    Whole,
+    /// It is, and what stands before it is not: why.
+    AfterGap(String),
+    /// It is not what was written: why.
+    Changed(&'static str),
+}
+
+impl LineSums {
+    /// Whether the line that is number `place` in the file is what was written there.
+    pub(crate) fn check(&mut self, line: &[u8], place: u64) -> LineState {
+        let Some((text, told)) = parts(line) else {
+            return match self.summed {
+                true => LineState::Changed("its checksum is missing"),
+                false => LineState::Whole,
+            };
+        };
+        let first = !std::mem::replace(&mut self.summed, true);
+        if first && place > 1 {
+            self.offset = self.find(text, told, place).unwrap_or(self.offset);
+            return LineState::AfterGap(format!(
+                "the {} lines before line {place} have no checksum",
+                place - 1
+            ));
+        }
+        let expected = place.checked_add_signed(self.offset);
+        if expected.is_some_and(|number| sum(number, text) == told) {
+            return LineState::Whole;
+        }
+        let Some(offset) = self.find(text, told, place) else {
+            return LineState::Changed("its checksum differs");
+        };
+        let missing = offset - std::mem::replace(&mut self.offset, offset);
+        LineState::AfterGap(match missing {
+            1 => format!("a line is missing before line {place}"),
+            2.. => format!("{missing} lines are missing before line {place}"),
+            _ => format!("lines before line {place} were not written there"),
+        })
+    }
+
+    /// By how much the number that a line was written with differs from its place.
+    fn find(self, text: &[u8], told: u64, place: u64) -> Option<i64> {
+        let expected = place.saturating_add_signed(self.offset);
+        let later = expected.saturating_add(1)..=expected.saturating_add(MISSING_MAX);
+        // A line that stands where an earlier one was is looked for among all before it.
+        let earlier = (expected.saturating_sub(MISSING_MAX).max(1)..expected).rev();
+        let found = later.chain(earlier).find(|number| sum(*number, text) == told)?;
+        i64::try_from(found).ok()?.checked_sub_unsigned(place)
+    }
+
+    /// The number of the line behind `lines` of them; none where lines have no checksums.
+    pub(crate) fn next_number(self, lines: u64) -> Option<u64> {
+        (self.summed || lines == 0).then(|| lines.saturating_add_signed(self.offset) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+
+    use super::{LineState, LineSums, seal};
+
+    /// A journal of `count` lines.
+    fn journal(count: u64) -> Vec<Vec<u8>> {
+        let line = |number: u64| {
+            let mut line = format!("{{\"event\":\"e\",\"value\":{}}}", number % 3).into_bytes();
+            seal(&mut line, number);
+            line.push(b'\n');
+            line
+        };
+        (1..=count).map(line).collect()
+    }
+
+    fn states(lines: &[Vec<u8>]) -> Vec<LineState> {
+        let mut sums = LineSums::default();
+        (1..).zip(lines).map(|(place, line)| sums.check(line, place)).collect()
+    }
+
+    #[test]
+    fn what_is_missing_inserted_or_without_checksum_is_told_once() {
+        let told = |lines: &[Vec<u8>]| -> Vec<String> {
+            let states = states(lines).into_iter();
+            states.filter(|state| *state != LineState::Whole).map(|state| format!("{state:?}")).collect()
+        };
+        let all = journal(9);
+        assert_eq!(told(&all), [""; 0]);
+        assert_eq!(
+            told(&[&all[..2], &all[3..]].concat()),
+            [r#"AfterGap("a line is missing before line 3")"#]
+        );
+        assert_eq!(told(&all[3..]), [r#"AfterGap("3 lines are missing before line 1")"#]);
+        let twice = [&all[..2], &all[1..]].concat();
+        assert_eq!(told(&twice), [r#"AfterGap("lines before line 3 were not written there")"#]);
+        let plain = [vec![b"{}\n".to_vec()], all[1..].to_vec()].concat();
+        assert_eq!(told(&plain), [r#"AfterGap("the 1 lines before line 2 have no checksum")"#]);
+        let inside = [all[..4].to_vec(), vec![b"{}\n".to_vec()], all[5..].to_vec()].concat();
+        assert_eq!(told(&inside), [r#"Changed("its checksum is missing")"#]);
+        assert_eq!(told(&vec![b"{\"event\":\"e\"}\n".to_vec(); 3]), [""; 0], "of an earlier program");
+    }
+
+    #[test]
+    fn a_journal_goes_on_with_the_number_of_its_last_line() {
+        let mut sums = LineSums::default();
+        assert_eq!(sums.next_number(0), Some(1));
+        for (place, line) in (1..).zip(&journal(5)[1..]) {
+            sums.check(line, place);
+        }
+        assert_eq!(sums.next_number(4), Some(6), "a line is missing, and that is told once");
+        assert_eq!(LineSums::default().next_number(4), None);
+    }
+
+    proptest! {
+        #[test]
+        fn each_changed_byte_is_told(line in 0..9_usize, at in any::<usize>(), bit in 0..8_u32) {
+            let mut lines = journal(9);
+            let length = lines[line].len() - 1;
+            lines[line][at % length] ^= 1_u8 << bit;
+            let states = states(&lines);
+            prop_assert!(states[line] != LineState::Whole || line == 0, "{states:?}");
+            prop_assert!(states.iter().any(|state| *state != LineState::Whole), "{states:?}");
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(lines in vec(vec(any::<u8>(), 0..40), 0..5)) {
+            prop_assert_eq!(states(&lines).len(), lines.len());
+        }
+    }
+}

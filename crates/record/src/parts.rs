@@ -1,0 +1,162 @@
+//! The runs that a merged one was made of.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use plan::{Case, Role, Spread};
+use serde::{Deserialize, Serialize};
+
+#[cfg(doc)]
+use crate::Manifest;
+use crate::directory;
+use crate::files::replace;
+use crate::limits::MANIFEST_BYTES_MAX;
+use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError, Run};
+
+/// The file of a merged run that names its parts.
+pub(crate) const PARTS: &str = "parts.json";
+
+/// A run that was merged into another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// [`Manifest::run_id`].
+    pub run_id: String,
+    /// Where its figures come from.
+    pub provenance: Provenance,
+    /// Version of the program that wrote it.
+    pub program_version: String,
+    /// The command line as given.
+    pub command_line: Vec<String>,
+    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// Wall clock at its end, where it is known.
+    pub finished_unix_ns: Option<i64>,
+    /// Where it ran; of several nodes the first.
+    pub host: HostFacts,
+    /// Its processes, where a launcher has started several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+    /// [`Terms::exclusive`] of its study.
+    #[serde(default)]
+    pub exclusive: Option<bool>,
+    /// The cases that it has rows of.
+    pub cases: Vec<CaseId>,
+    /// What of it was not what had been written, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damage: Vec<String>,
+    /// What its passes of each case are called in the whole; empty in records of version 2 and earlier.
+    #[serde(default)]
+    pub passes: BTreeMap<CaseId, PartPasses>,
+}
+
+/// The passes of a case that are of one part: they follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartPasses {
+    /// The number of the first.
+    pub first: u32,
+    /// The number of the last.
+    pub last: u32,
+}
+
+impl PartPasses {
+    /// Whether the pass of this number is among them.
+    #[must_use]
+    pub fn holds(self, pass: u32) -> bool {
+        (self.first..=self.last).contains(&pass)
+    }
+
+    /// The least that holds all of `passes`; none where there are none.
+    pub(crate) fn of(passes: impl IntoIterator<Item = u32>) -> Option<Self> {
+        let wider = |all: Option<Self>, pass: u32| {
+            Some(all.map_or(Self { first: pass, last: pass }, |all| Self {
+                first: all.first.min(pass),
+                last: all.last.max(pass),
+            }))
+        };
+        passes.into_iter().fold(None, wider)
+    }
+}
+
+impl Part {
+    pub(crate) fn of(run: &Run) -> Vec<Self> {
+        // What is said of its parts stays theirs.
+        let of_parts = run.directory.join(PARTS);
+        let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
+        let damage: Vec<String> = own.map(ToString::to_string).collect();
+        if !run.parts.is_empty() {
+            let mut parts = run.parts.clone();
+            parts[0].damage.extend(damage);
+            return parts;
+        }
+        let manifest = &run.manifest;
+        vec![Self {
+            run_id: manifest.run_id.clone(),
+            provenance: manifest.provenance,
+            program_version: manifest.program_version.clone(),
+            command_line: manifest.command_line.clone(),
+            started_unix_ns: manifest.started_unix_ns,
+            finished_unix_ns: manifest.finished_unix_ns,
+            host: manifest.host.clone(),
+            cluster: manifest.cluster.clone(),
+            exclusive: manifest.plan.terms.exclusive,
+            cases: run.cases().to_vec(),
+            damage,
+            passes: BTreeMap::new(),
+        }]
+    }
+
+    /// The nodes that ran `case`: its tasks are on the first ones.
+    pub(crate) fn nodes_of(&self, case: &Case) -> HashSet<&str> {
+        let Some(cluster) = &self.cluster else { return HashSet::from([self.host.node.as_str()]) };
+        let count = match case.workload.spread {
+            Spread::Nodes => case.workload.nodes as usize,
+            Spread::Ranks { .. } => cluster.nodes.len(),
+        };
+        cluster.nodes.iter().take(count).map(|node| node.host.node.as_str()).collect()
+    }
+
+    /// How many passes of `case` count.
+    pub(crate) fn recorded(&self, case: &Case) -> usize {
+        let passes = self.passes.get(case.id.as_str()).map_or(0..=0, |passes| passes.first..=passes.last);
+        passes.filter(|&pass| case.role(pass) == Role::Recorded).count()
+    }
+}
+
+/// Stores `parts` in the directory of a merged run.
+pub(crate) fn write_parts(directory: &Path, parts: &[Part]) -> Result<(), RecordError> {
+    let parts = serde_json::to_vec_pretty(parts).map_err(|error| RecordError::CannotMerge {
+        why: format!("the parts could not be written down: {error}; report this as a defect"),
+    })?;
+    replace(directory, PARTS, &parts, true)
+}
+
+/// What was damaged in `parts`, as the file at `path` tells it.
+pub(crate) fn damage_of<'a>(parts: &'a [Part], path: &'a Path) -> impl Iterator<Item = Damage> + 'a {
+    let of_part = move |part: &'a Part| {
+        let told = move |what: &String| format!("run {} was damaged when it was merged: {what}", part.run_id);
+        part.damage.iter().map(move |what| Damage { path: path.to_path_buf(), what: told(what) })
+    };
+    parts.iter().flat_map(of_part)
+}
+
+/// The parts of the run in `directory`; none where it is one run.
+pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part> {
+    let path = directory.join(PARTS);
+    if !directory::is_there(&path) {
+        return Vec::new();
+    }
+    let text = directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(|error| error.to_string());
+    let parts = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+    match parts {
+        Ok(parts) => {
+            let parts: Vec<Part> = parts;
+            damage.extend(damage_of(&parts, &path));
+            parts
+        }
+        Err(error) => {
+            let what = format!("{error}; which runs it was merged from is lost");
+            damage.push(Damage { path, what });
+            Vec::new()
+        }
+    }
+}
