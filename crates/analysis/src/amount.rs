@@ -1,5 +1,7 @@
 //! What was measured, in the unit of what was promised; one rate in the units that studies print, exactly.
 
+use std::mem::discriminant;
+
 use plan::{Amount, Bytes, Case, Phase, RateName};
 use record::Measure;
 
@@ -17,14 +19,11 @@ pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Bytes {
 pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Option<f64> {
     let bytes = transfer.0 as f64;
     match (amount, unit) {
-        (Amount::BytesPerSecond(value), Amount::BytesPerSecond(_))
-        | (Amount::OperationsPerSecond(value), Amount::OperationsPerSecond(_)) => Some(value),
         (Amount::BytesPerSecond(value), Amount::OperationsPerSecond(_)) => {
             (bytes > 0.0).then(|| value / bytes)
         }
         (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes),
-        (Amount::Latency { nanos, .. }, Amount::Latency { .. }) => Some(nanos),
-        (Amount::Latency { .. }, _) | (_, Amount::Latency { .. }) => None,
+        _ => (discriminant(&amount) == discriminant(&unit)).then_some(number(amount)),
     }
 }
 

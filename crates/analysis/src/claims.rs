@@ -1,10 +1,10 @@
 //! Statements of studies, tested on own figures by the rules that the study file fixes beforehand.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
-use record::{Library, PublishedUnit};
+use record::{Library, PublishedClaim, PublishedUnit};
 
 use crate::curve_shape::on_axis;
 use crate::gate::{Gate, Kind};
@@ -114,27 +114,24 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     // What decided is read first; what several rules lack is said once.
     outcomes.sort_by_key(|one| one.0 != standing);
     let mut evidence: Vec<String> = Vec::new();
-    let mut figures: Vec<usize> = Vec::new();
+    let mut figures = BTreeSet::new();
     for (_, said, by) in outcomes {
         if !evidence.contains(&said) {
             evidence.push(said);
         }
         figures.extend(by);
     }
-    figures.sort_unstable();
-    figures.dedup();
-    let study = known.and_then(|claim| library.study(&claim.study));
     ClaimVerdict {
         id: rules[0].id.clone(),
         text: text.cloned().or_else(|| known.map(|claim| claim.text.clone())).unwrap_or_default(),
-        source: study.map(record::Study::cited).unwrap_or_default(),
+        source: known.map(|claim| source(claim, library)).unwrap_or_default(),
         standing,
         evidence,
         relation: match rules {
             [only] => Some(only.relation),
             _ => None,
         },
-        figures,
+        figures: figures.into_iter().collect(),
     }
 }
 
@@ -145,10 +142,10 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
     let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
     let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
     let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
-    let verdict = |claim: &record::PublishedClaim| ClaimVerdict {
+    let verdict = |claim: &PublishedClaim| ClaimVerdict {
         id: claim.id.clone(),
         text: claim.text.clone(),
-        source: library.study(&claim.study).map(record::Study::cited).unwrap_or_default(),
+        source: source(claim, library),
         standing: Standing::NotTested,
         evidence: vec![match claim.check.as_str() {
             "" | "-" => "no rule in this study tests it".to_owned(),
@@ -158,6 +155,10 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
         figures: Vec::new(),
     };
     missing.map(verdict).collect()
+}
+
+fn source(claim: &PublishedClaim, library: &Library) -> String {
+    library.study(&claim.study).map(record::Study::cited).unwrap_or_default()
 }
 
 /// One rule, tested as one of `family`.

@@ -62,10 +62,14 @@ impl RateOf {
 #[must_use]
 pub const fn operations_of(phase: Phase) -> &'static str {
     match phase {
-        Phase::Fill | Phase::Write | Phase::Read | Phase::Mixed | Phase::CheckWrite | Phase::CheckRead => {
-            "transfers"
-        }
-        Phase::Load | Phase::Jobs => "transfers",
+        Phase::Fill
+        | Phase::Write
+        | Phase::Read
+        | Phase::Mixed
+        | Phase::CheckWrite
+        | Phase::CheckRead
+        | Phase::Load
+        | Phase::Jobs => "transfers",
         Phase::Benchmark => "operations",
         Phase::Exchange => "RPC",
         Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => "creates",
@@ -146,11 +150,11 @@ impl Figure {
     /// where nothing was looked at.
     #[must_use]
     pub fn allocated_bytes_per_file(&self) -> Option<f64> {
-        let (bytes, files) =
-            self.counted().fold((None, 0.0), |(bytes, files), one| match one.phase.allocated_bytes {
-                Some(more) => (Some(bytes.unwrap_or(0.0) + more as f64), files + one.phase.items as f64),
-                None => (bytes, files),
-            });
-        bytes.filter(|_| files > 0.0).map(|bytes| bytes / files)
+        let looked_at = || {
+            let phases = self.counted().map(|one| &one.phase);
+            phases.filter_map(|one| Some((one.allocated_bytes? as f64, one.items as f64)))
+        };
+        let files: f64 = looked_at().map(|(_, files)| files).sum();
+        (files > 0.0).then(|| looked_at().map(|(bytes, _)| bytes).sum::<f64>() / files)
     }
 }

@@ -110,11 +110,9 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
 #[must_use]
 pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     let cases = &run.manifest.plan.cases;
-    let rates: Vec<f64> = cases
-        .iter()
-        .filter(|case| case.workload.tasks == 1)
-        .filter_map(|case| run.printed(&case.id).iter().find(|row| row.label == OPERATION_RATE)?.number)
-        .collect();
+    let of_one_thread = cases.iter().filter(|case| case.workload.tasks == 1);
+    let rate = |case: &Case| run.printed(&case.id).iter().find(|row| row.label == OPERATION_RATE)?.number;
+    let rates: Vec<f64> = of_one_thread.filter_map(rate).collect();
     // With several it is not known which of them the history is of.
     let rate = if let [rate] = rates[..] { Some(rate) } else { None };
     let trip = |case: &Case| {
@@ -125,15 +123,12 @@ pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     cases.iter().filter_map(trip).collect()
 }
 
-/// Whether the statistics of a phase are over processes, so that their number is not that of iterations.
+/// Whether the import says that the statistics of a phase are over processes, so that their number is not that of
+/// iterations.
 fn are_over_processes(warnings: &[&Warning]) -> bool {
-    let says =
-        |warning: &&Warning| matches!(warning, Warning::Import { note } if note.contains(OVER_PROCESSES));
-    warnings.iter().any(says)
+    warnings.iter().any(|one| matches!(one, Warning::Import { note } if note.contains("over processes")))
 }
 
-/// What the import says of such a phase.
-const OVER_PROCESSES: &str = "over processes";
 const OPERATION_RATE: &str = "Op Rate";
 const DEVIATION: &str = "standard deviation";
 /// What iozone's throughput of one process is called.

@@ -49,15 +49,11 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
     if case.workload.pace.is_some() || unsaid {
         return None;
     }
-    let (mut latency_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0_u64);
-    for one in figure.counted() {
-        let latencies = one.latency.iter().filter(|latency| latency.measure == record::Measure::Response);
-        for latency in latencies {
-            latency_ns += latency.mean_ns() * latency.count as f64;
-            transfers += latency.count;
-        }
-        io_ns += one.phase.io_ns as f64;
-    }
+    let latencies = figure.counted().flat_map(|one| &one.latency);
+    let latencies: Vec<_> = latencies.filter(|one| one.measure == record::Measure::Response).collect();
+    let latency_ns: f64 = latencies.iter().map(|one| one.mean_ns() * one.count as f64).sum();
+    let transfers: u64 = latencies.iter().map(|one| one.count).sum();
+    let io_ns: f64 = figure.counted().map(|one| one.phase.io_ns as f64).sum();
     if transfers == 0 || io_ns <= 0.0 {
         return None;
     }

@@ -64,12 +64,12 @@ impl Printed {
 
 /// One rule, applied to printed values.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
 pub struct PrintedCheck {
-    /// The rule in symbols.
     pub rule: &'static str,
     /// Whether the values agree; [`Standing::CannotTell`] where one is what it must be, and means nothing.
     pub outcome: Standing,
-    /// The rule with its numbers: `76 × 77104.55 = 5859945.80, printed 5859945.57`.
+    /// As in `76 × 77104.55 = 5859945.80, printed 5859945.57`.
     pub evidence: String,
     /// Printed ÷ computed − 1; none where the rule compares no two numbers.
     pub off: Option<f64>,
@@ -152,8 +152,8 @@ fn slowest_moved(moved: Printed, each: Printed, min: Printed, max: Printed) -> O
     Some(PrintedCheck::of(SLOWEST_MOVED, share, rates, SLOWEST_ROOM, evidence))
 }
 
-/// What a printed block of iozone's throughput mode must satisfy: total and average, the order of the
-/// rates, and the share of the slowest, of which `moved` has what it moved and what each moves in all.
+/// What a printed block of iozone's throughput mode must satisfy: total and average, the order of the rates, and the
+/// share of the slowest, of which `moved` has what it moved and what each moves in all.
 #[must_use]
 pub fn throughput_block(
     tasks: u64,
@@ -161,9 +161,9 @@ pub fn throughput_block(
     [min, max, average]: [Printed; 3],
     moved: Option<(Printed, Printed)>,
 ) -> Vec<PrintedCheck> {
-    let mut checks = vec![total_of_averages(tasks, average, total), average_between(min, average, max)];
-    checks.extend(moved.and_then(|(moved, each)| slowest_moved(moved, each, min, max)));
-    checks
+    let slowest = moved.and_then(|(moved, each)| slowest_moved(moved, each, min, max));
+    let both = [total_of_averages(tasks, average, total), average_between(min, average, max)];
+    both.into_iter().chain(slowest).collect()
 }
 
 /// Bytes of what a tool calls a Kbyte, 1000 or 1024: whichever makes `kbytes_per_second` of `operations_per_second`
@@ -230,13 +230,12 @@ pub fn one_iteration(iterations: u64, deviation: Option<Printed>) -> Option<Prin
 /// Histories print times to a microsecond: by so much one may seem to begin before the other has ended.
 const OVERLAP_MAX_NS: u64 = 1_000;
 
-/// Where the time of one operation goes, by a history of single operations of one thread and the rate that
-/// the application saw. A history may be of a client, whose times are those of a call over the network.
+/// Where the time of one operation goes, in nanoseconds, by a history of single operations of one thread and the rate
+/// that the application saw. A history may be of a client, whose times are those of a call over the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoundTrip {
-    /// Operations in the history.
     pub(crate) n: usize,
-    /// Mean time of one in the history, in nanoseconds.
+    /// Mean time of one in the history.
     pub device_ns: f64,
     /// Mean from one start to the next.
     pub(crate) gap_ns: f64,
@@ -286,6 +285,10 @@ impl fmt::Display for RoundTrip {
 
 /// At most two decimals, none where they are 0.
 fn short(value: f64) -> String {
-    let text = format!("{value:.2}");
+    without_zeros(&format!("{value:.2}"))
+}
+
+/// A number with decimals, without the zeros at its end.
+pub(crate) fn without_zeros(text: &str) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -3,7 +3,7 @@
 use crate::gate::{Gate, Kind, Stated};
 use crate::subject::{Subject, TARGET, TASKS, grouped};
 use crate::table::{Column, Of, Statement, count, flag, number, share, text};
-use crate::{BoundBy, Expected, Limit, PLATEAU_SHARE};
+use crate::{BoundBy, Expected, Limit, PLATEAU_SHARE, Summary};
 
 /// A line over fewer numbers of devices is not called flat: two may be alike by chance.
 const FLAT_POINTS_MIN: usize = 3;
@@ -67,9 +67,8 @@ pub(crate) fn of_gate(
         points.sort_by_key(|(devices, ..)| *devices);
         points.dedup_by_key(|(devices, ..)| *devices);
         let [(.., few), .., (.., many)] = points[..] else { return None };
-        let rates = || points.iter().map(|(.., rate)| *rate);
-        let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
-        let spread = (high - low) / high;
+        let rates = Summary::of(&points.iter().map(|(.., rate)| *rate).collect::<Vec<_>>())?;
+        let spread = (rates.max - rates.min) / rates.max;
         let inputs = points.iter().map(|(_, figure, _)| *figure).collect();
         let limit = ProcessLimit {
             tasks: members[0].case.workload.tasks,

@@ -6,7 +6,7 @@ use std::fmt;
 use plan::{Case, Nanos};
 use record::{PhaseKey, Provenance, Run};
 
-use crate::printed_checks::PrintedCheck;
+use crate::printed_checks::{PrintedCheck, without_zeros};
 
 /// The parts of a run's time, and the run's time.
 ///
@@ -72,8 +72,8 @@ impl fmt::Display for Reconciled {
 
 /// To hundredths, and to two digits below one: a phase may take milliseconds.
 fn seconds(seconds: f64) -> String {
-    let text = if seconds.abs() < 0.095 { format!("{seconds:.4}") } else { format!("{seconds:.2}") };
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let decimals = if seconds.abs() < 0.095 { 4 } else { 2 };
+    without_zeros(&format!("{seconds:.decimals$}"))
 }
 
 /// The phases and rests of a run that this program made, in the order in which they came first, against the time from
@@ -85,8 +85,8 @@ pub fn run_time(run: &Run) -> Option<Reconciled> {
     let own = matches!(manifest.provenance, Provenance::Measured | Provenance::Simulated);
     let finished = manifest.finished_unix_ns.filter(|_| own && run.parts.len() < 2)?;
     let wall = finished.checked_sub(manifest.started_unix_ns).filter(|&nanos| nanos > 0)?;
-    let cases: HashMap<&str, &Case> =
-        manifest.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let cases = manifest.plan.cases.iter().map(|case| (case.id.as_str(), case));
+    let cases: HashMap<&str, &Case> = cases.collect();
     let mut parts: Vec<(&'static str, f64)> = Vec::new();
     let mut rests = 0.0;
     let mut before: Option<&PhaseKey> = None;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::policy::{Check, Severity, Use};
+use super::policy::{Check, Outcome, Use};
 
 /// Something doubtful, with evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Doubt {
     /// Whether `statement` cannot be made of a figure with it.
     #[must_use]
     pub fn withholds(&self, statement: Use) -> bool {
-        self.check.severity(statement) == Severity::Withheld
+        self.check.outcome(statement) == Outcome::Withheld
     }
 }
 

@@ -19,11 +19,9 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         return None;
     }
     let memories = Memories::of(subject, counted)?;
-    let held = memories.held(subject);
-    let multiple = multiple(subject);
-    let data = distance(subject);
-    let needed = held.as_ref().ok().map(|held| Bytes(held.saturating_mul(multiple)));
-    if needed.is_some_and(|needed| data.0 > 0 && data >= needed) && !memories.of_device {
+    let (multiple, data) = (multiple(subject), distance(subject));
+    let needed = memories.held(subject).map(|held| Bytes(held.saturating_mul(multiple)));
+    if !memories.of_device && needed.as_ref().is_ok_and(|&needed| data.0 > 0 && data >= needed) {
         return None;
     }
     let evidence = format!(
@@ -32,11 +30,10 @@ pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure])
         data.both_units(),
         memories.sizes(subject)
     );
-    let advice = match (held, needed) {
+    let advice = match needed {
         _ if memories.of_device => "commit to figures of storage that keeps its data elsewhere".to_owned(),
-        (Err(advice), _) => format!("{advice}, and use data of {multiple} times all memories on the way"),
-        (_, Some(needed)) => format!("use {} of data or more", needed.both_units()),
-        (Ok(_), None) => return None,
+        Err(advice) => format!("{advice}, and use data of {multiple} times all memories on the way"),
+        Ok(needed) => format!("use {} of data or more", needed.both_units()),
     };
     let around = match (memories.of_loop, memories.read_ahead) {
         (true, _) => "make the loop device bypass the page cache (losetup --direct-io=on), or ",
@@ -176,13 +173,13 @@ fn is_amplified(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
 
 fn unknown(subject: &Subject<'_>, pass: &RepetitionFigure) -> String {
     let reason = pass.warnings.iter().find(|warning| matches!(warning, Warning::DevicesUnknown { .. }));
-    match (reason, subject.figure.provenance) {
-        (Some(reason), _) => reason.to_string(),
-        (None, Provenance::Imported) => {
-            "an imported figure does not tell what its bytes came from".to_owned()
-        }
-        (None, _) => "device bytes unknown".to_owned(),
-    }
+    reason.map_or_else(
+        || match subject.figure.provenance {
+            Provenance::Imported => "an imported figure does not tell what its bytes came from".to_owned(),
+            _ => "device bytes unknown".to_owned(),
+        },
+        ToString::to_string,
+    )
 }
 
 /// How many times all memories the data must be. Read from front to back, a byte is the one that was used

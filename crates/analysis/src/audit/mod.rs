@@ -19,5 +19,5 @@ pub use doubt::{Doubt, doubted};
 pub(crate) use links::above_links;
 pub use own::audit;
 pub(crate) use own::beyond_devices;
-pub use policy::{CHECKS, Check, CheckPolicy, Severity, Use};
+pub use policy::{CHECKS, Check, CheckPolicy, Outcome, Use};
 pub use published::audit_published;

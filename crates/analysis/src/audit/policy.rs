@@ -1,23 +1,29 @@
 //! The checks of an audit, and what each of them means for a statement: one row for each check, in one table.
 
-use self::Severity::{Marked, Withheld};
+use self::Outcome::{Marked, Withheld};
 
-/// What a doubt does to a statement that rests on the figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// Nothing is stated.
-    Withheld,
-    /// It is stated with the name of the check beside it.
+/// What becomes of a statement; the later one of several decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It is made, and nothing stands beside it.
+    Stated,
+    /// It is made, and a reader has to know the reasons.
     Marked,
+    /// It is not made, for the reasons.
+    Withheld,
 }
 
-impl Severity {
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 3] = [Self::Stated, Self::Marked, Self::Withheld];
+
     /// The word in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Withheld => "withheld",
+            Self::Stated => "stated",
             Self::Marked => "marked",
+            Self::Withheld => "withheld",
         }
     }
 }
@@ -77,13 +83,13 @@ pub struct CheckPolicy {
     /// When it speaks.
     pub means: &'static str,
     /// What becomes of "the promise was kept".
-    pub kept: Severity,
+    pub kept: Outcome,
     /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
-    pub broken: Severity,
-    pub other: Severity,
+    pub broken: Outcome,
+    pub other: Outcome,
 }
 
-const fn row(check: Check, name: &'static str, all: Severity) -> CheckPolicy {
+const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
     CheckPolicy { check, name, means: "", kept: all, broken: all, other: all }
 }
 
@@ -204,7 +210,7 @@ impl Check {
 
     /// What becomes of a statement that rests on a figure with this doubt.
     #[must_use]
-    pub const fn severity(self, statement: Use) -> Severity {
+    pub const fn outcome(self, statement: Use) -> Outcome {
         let policy = self.policy();
         match statement {
             Use::PromiseKept => policy.kept,

@@ -14,7 +14,8 @@ use plan::Plan;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 pub use selection::refusals;
 
-use crate::audit::{Severity, Use};
+pub(crate) use crate::audit::Outcome;
+use crate::audit::Use;
 use crate::difference::{Contrast, Difference, difference};
 use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Figure};
@@ -31,32 +32,6 @@ pub struct Reason {
 impl Reason {
     fn new(because: Because, evidence: impl Into<String>) -> Self {
         Self { because, evidence: evidence.into() }
-    }
-}
-
-/// What follows for a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is made, and nothing stands beside it.
-    Stated,
-    /// It is made, and a reader has to know the reasons.
-    Marked,
-    /// It is not made, for the reasons.
-    Withheld,
-}
-
-impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Self; 3] = [Self::Stated, Self::Marked, Self::Withheld];
-
-    /// The word in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stated => "stated",
-            Self::Marked => "marked",
-            Self::Withheld => "withheld",
-        }
     }
 }
 
@@ -97,8 +72,8 @@ impl<T> Stated<T> {
 
     /// With a reason to mark it.
     fn with(mut self, mark: Option<Reason>) -> Self {
-        if mark.is_some() && self.outcome == Outcome::Stated {
-            self.outcome = Outcome::Marked;
+        if mark.is_some() {
+            self.outcome = self.outcome.max(Outcome::Marked);
         }
         self.reasons.extend(mark);
         self
@@ -176,7 +151,7 @@ impl<'a> Gate<'a> {
     pub(crate) fn against(&self, place: usize, statement: Use) -> Vec<String> {
         let all = self.against.get(place).into_iter().flatten();
         let told = all.filter_map(|one| match one.because {
-            Because::Doubted(check) if check.severity(statement) != Severity::Withheld => None,
+            Because::Doubted(check) if check.outcome(statement) != Outcome::Withheld => None,
             Because::Doubted(Check::MemoryNotExcluded) => Some(one.evidence.clone()),
             because => Some(format!("{}: {}", because.name(), one.evidence)),
         });
@@ -186,7 +161,7 @@ impl<'a> Gate<'a> {
     /// Whether nothing disqualifies the figure at `place`.
     pub(crate) fn is_usable(&self, place: usize) -> bool {
         let disqualifies = |one: &Reason| match one.because {
-            Because::Doubted(check) => check.severity(Use::Other) == Severity::Withheld,
+            Because::Doubted(check) => check.outcome(Use::Other) == Outcome::Withheld,
             _ => false,
         };
         !self.against.get(place).is_some_and(|all| all.iter().any(disqualifies))
@@ -285,24 +260,18 @@ impl<'a> Gate<'a> {
 
     /// Applies the policy: what speaks against the inputs, then `more`.
     fn decided<T>(&self, kind: Kind, inputs: Vec<usize>, more: Vec<Reason>, value: T) -> Stated<T> {
-        let policy = kind.policy();
+        let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
         let mut reasons: Vec<Reason> = Vec::new();
         for reason in of_inputs.chain(more) {
             let known = reasons.iter().any(|one| one.because == reason.because);
-            if policy.severity(reason.because).is_some() && !known {
+            if outcome_of(&reason) > Outcome::Stated && !known {
                 reasons.push(reason);
             }
         }
-        let withheld = |reason: &Reason| policy.severity(reason.because) == Some(Severity::Withheld);
-        let outcome = match reasons.as_slice() {
-            [] => Outcome::Stated,
-            all if all.iter().any(withheld) => Outcome::Withheld,
-            _ => Outcome::Marked,
-        };
-        if outcome == Outcome::Withheld {
-            reasons.retain(withheld);
-        }
+        let outcome = reasons.iter().map(outcome_of).max().unwrap_or(Outcome::Stated);
+        // Only what withholds it is told then.
+        reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
         Stated { inputs, outcome, reasons, value }
     }
 }

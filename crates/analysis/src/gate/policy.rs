@@ -1,10 +1,8 @@
 //! What each kind of statement needs, and what becomes of it where that is missing: one row for each kind. Nothing else
 //! decides whether a statement stands.
 
-use std::fmt::Write as _;
-
 use crate::Check;
-use crate::audit::Severity::{self, Marked, Withheld};
+use crate::audit::Outcome::{self, Marked, Withheld};
 use crate::audit::Use;
 use crate::difference::DIFFERENCE_LEAST;
 
@@ -129,9 +127,9 @@ pub struct Policy {
     /// Repetitions of each figure below which it has too few.
     pub(super) least: usize,
     doubts: Doubts,
-    too_few: Severity,
-    /// None where nothing is compared.
-    within_scatter: Option<Severity>,
+    too_few: Outcome,
+    /// Stated where nothing is compared.
+    within_scatter: Outcome,
     /// How it is tested; empty where it is a value and no comparison.
     test: &'static str,
 }
@@ -149,7 +147,7 @@ const fn row(kind: Kind, id: &'static str, title: &'static str, section: &'stati
         least: 1,
         doubts: Doubts::ByCheck,
         too_few: Marked,
-        within_scatter: None,
+        within_scatter: Outcome::Stated,
         test: "",
     }
 }
@@ -196,7 +194,7 @@ impl Policy {
 
     /// It is marked where the test shows no difference.
     const fn compared(self, test: &'static str) -> Self {
-        Self { within_scatter: Some(Marked), test, ..self }
+        Self { within_scatter: Marked, test, ..self }
     }
 }
 
@@ -213,7 +211,7 @@ pub const POLICY: [Policy; 49] = [
     row(Kind::Scaling, "scaling", "Scaling", "targets").repeated(),
     Policy {
         too_few: Withheld,
-        within_scatter: Some(Withheld),
+        within_scatter: Withheld,
         test: "difference, corrected for the number of pairs",
         ..row(Kind::Tax, "tax", "Tax", "targets").repeated()
     },
@@ -307,18 +305,18 @@ impl Kind {
 }
 
 impl Policy {
-    /// What becomes of the statement for this reason; none where it does not touch it.
+    /// What becomes of the statement for this reason.
     #[must_use]
-    pub fn severity(&self, because: Because) -> Option<Severity> {
+    pub const fn outcome(&self, because: Because) -> Outcome {
         match because {
             Because::Doubted(check) => match self.doubts {
-                Doubts::ByCheck => Some(check.severity(Use::Other)),
-                Doubts::Marked => Some(Marked),
-                Doubts::Ignored => None,
+                Doubts::ByCheck => check.outcome(Use::Other),
+                Doubts::Marked => Marked,
+                Doubts::Ignored => Outcome::Stated,
             },
-            Because::TooFew => Some(self.too_few),
+            Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,
-            Because::LeftOut => Some(Marked),
+            Because::LeftOut => Marked,
         }
     }
 }
@@ -326,23 +324,19 @@ impl Policy {
 /// The table of all kinds for the documentation.
 #[must_use]
 pub fn policy_table() -> String {
-    let mut out = String::from(
-        "| statement | doubts about figures | least repetitions | fewer | difference within the scatter | test |\n\
-         |---|---|---:|---|---|---|\n",
-    );
-    for row in &POLICY {
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "| {} (*{}*) | {} | {} | {} | {} | {} |",
+    let head = "| statement | doubts about figures | least repetitions | fewer | difference within the scatter | test |\n\
+                |---|---|---:|---|---|---|\n";
+    let row = |row: &Policy| {
+        format!(
+            "| {} (*{}*) | {} | {} | {} | {} | {} |\n",
             row.title,
             row.id,
             row.doubts.name(),
             row.least,
             if row.least > 1 { row.too_few.name() } else { "–" },
-            row.within_scatter.map_or("–", Severity::name),
+            if row.within_scatter == Outcome::Stated { "–" } else { row.within_scatter.name() },
             if row.test.is_empty() { "none: a value" } else { row.test },
-        );
-    }
-    out
+        )
+    };
+    std::iter::once(head.to_owned()).chain(POLICY.iter().map(row)).collect()
 }

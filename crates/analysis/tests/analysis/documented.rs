@@ -134,7 +134,7 @@ fn written(document: &str, from: &str, wanted: &str) {
 #[test]
 fn the_documentation_has_the_checks_of_the_audit() {
     let rows = analysis::CHECKS.iter().map(|row| {
-        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::Severity::name);
+        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::Outcome::name);
         format!("| {} | {} | {kept} | {broken} | {other} |\n", row.name, row.means)
     });
     let head = "| check | what is doubted | promise kept | promise broken | other |\n|---|---|---|---|---|\n";
