@@ -32,10 +32,9 @@ pub struct RunFigures<'a> {
     pub refused: &'a [Option<String>],
 }
 
-/// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an
-/// operation, order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one
-/// point that of the same name is taken, or the one with the fewest other differences, which are told. In
-/// the order of the first.
+/// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an operation,
+/// order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one point that of the
+/// same name is taken, or the one with the fewest other differences, which are told. In the order of the first.
 #[must_use]
 pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
     let (own, other) = (Cases::of(before), Cases::of(after));

@@ -59,17 +59,15 @@ impl Statement for ClaimVerdict {
     }
 }
 
-/// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same
-/// studies.
+/// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same studies.
 ///
 /// A statement with several rules holds if all of them do. A side is greater or less if [`difference`] shows it to be
 /// so by more than the tolerance, all rules being one family, and both are equal if the interval of their ratio lies
 /// within the tolerance. A value is compared by [`bounds`]. What is derived from many figures, as a knee or a
 /// variation, is derived from each pass alone for that. What is neither shown nor refuted cannot be told.
 ///
-/// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts`
-/// disqualify: a best or smallest value rests on its figure, all other quantities on every figure
-/// that they are taken from.
+/// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts` disqualify: a best or
+/// smallest value rests on its figure, all other quantities on every figure that they are taken from.
 #[must_use]
 pub fn claims(
     plan: &Plan,

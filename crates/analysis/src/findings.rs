@@ -42,8 +42,7 @@ pub struct Findings {
     pub claims: Vec<Stated<ClaimVerdict>>,
     pub published: Vec<Stated<Beside>>,
     pub overlays: Vec<Stated<Overlay>>,
-    /// Curves of one chart that are drawn over each other, by their places in
-    /// [`Findings::curves`].
+    /// Curves of one chart that are drawn over each other, by their places in [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
     pub peaks: Vec<Stated<Peaks>>,
     pub jobs: Vec<Stated<Job>>,

@@ -61,24 +61,17 @@ impl RateOf {
 /// What an operation of `phase` is called where many are counted, as in `creates`.
 #[must_use]
 pub const fn operations_of(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Fill
-        | Phase::Write
-        | Phase::Read
-        | Phase::Mixed
-        | Phase::CheckWrite
-        | Phase::CheckRead
-        | Phase::Load
-        | Phase::Jobs => "transfers",
-        Phase::Benchmark => "operations",
-        Phase::Exchange => "RPC",
-        Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => "creates",
-        Phase::DirectoryStat | Phase::FileStat => "stats",
-        Phase::DirectoryList => "lists",
-        Phase::DirectoryRename | Phase::FileRename => "renames",
-        Phase::FileWrite => "writes",
-        Phase::FileRead => "reads",
-        Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => "removes",
+    match (phase, operation_of(phase)) {
+        (Phase::Benchmark, _) => "operations",
+        (Phase::FileWrite, _) => "writes",
+        (Phase::FileRead, _) => "reads",
+        (_, Some(Operation::Exchange)) => "RPC",
+        (_, Some(Operation::Create)) => "creates",
+        (_, Some(Operation::Stat)) => "stats",
+        (_, Some(Operation::List)) => "lists",
+        (_, Some(Operation::Rename)) => "renames",
+        (_, Some(Operation::Remove)) => "removes",
+        (_, Some(Operation::Read | Operation::Write) | None) => "transfers",
     }
 }
 

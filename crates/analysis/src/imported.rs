@@ -105,8 +105,7 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
     found
 }
 
-/// The round trips of `run`'s imported histories, by case, with the rate that a block of one thread beside them
-/// gives.
+/// The round trips of `run`'s imported histories, by case, with the rate that a block of one thread beside them gives.
 #[must_use]
 pub fn round_trips(run: &Run) -> Vec<HistoryTrip> {
     let cases = &run.manifest.plan.cases;

@@ -13,9 +13,8 @@ pub struct Overhead {
     pub interval: Option<Interval>,
 }
 
-/// The cost by which the rates `on` (with) lie below the rates `off` (without), pair by pair, so
-/// that what drifts over time falls out; none unless there are as many of one as of the other,
-/// all above 0.
+/// The cost by which the rates `on` (with) lie below the rates `off` (without), pair by pair, so that what drifts over
+/// time falls out; none unless there are as many of one as of the other, all above 0.
 ///
 /// ```
 /// let overhead = analysis::overhead(&[99.0, 198.0, 297.0], &[100.0, 200.0, 300.0]).expect("pairs");

@@ -11,16 +11,14 @@ use crate::{Regression, Summary};
 pub struct SteadyState {
     /// (largest − smallest) ÷ mean, within the window.
     pub range_share: f64,
-    /// Rise or fall of the line of least squares from the first to the last value of the window
-    /// ÷ mean; never negative.
+    /// Rise or fall of the line of least squares from the first to the last value of the window ÷ mean; never negative.
     pub slope_share: f64,
     /// Both are within the limits.
     pub reached: bool,
 }
 
-/// Whether the recorded `values` of one result phase, in the order in which they were measured,
-/// meet `stopping`. A case is over when that is so for each of its result phases: see
-/// [`all_settled`].
+/// Whether the recorded `values` of one result phase, in the order in which they were measured, meet `stopping`. A case
+/// is over when that is so for each of its result phases: see [`all_settled`].
 ///
 /// - [`Stopping::Count`] is never met by values.
 /// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives
@@ -56,10 +54,9 @@ pub fn interval_share(values: &[f64]) -> Option<f64> {
 /// How steady the last values are; none where `stopping` does not ask, where there are fewer values
 /// than its window, or where their mean is not above 0.
 ///
-/// Source: SNIA Solid State Storage Performance Test Specification, definition of steady state: in a
-/// measurement window of five rounds the tracking variable's range is at most 20 % of its
-/// average, and the line of least squares through it, read at both ends of the window, differs by at most
-/// 10 % of that average.
+/// Source: SNIA Solid State Storage Performance Test Specification, definition of steady state: in a measurement window
+/// of five rounds the tracking variable's range is at most 20 % of its average, and the line of least squares through
+/// it, read at both ends of the window, differs by at most 10 % of that average.
 #[must_use]
 pub fn steady(values: &[f64], stopping: Stopping) -> Option<SteadyState> {
     let Stopping::Steady { window, excursion, slope } = stopping else { return None };

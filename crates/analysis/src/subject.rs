@@ -198,8 +198,7 @@ pub(crate) fn value_of<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue
     case.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
 }
 
-/// What tells a figure apart within a study: target, phase and settings, and the workload where
-/// there is no target.
+/// What tells a figure apart within a study: target, phase and settings, and the workload where there is no target.
 pub(crate) fn label(subject: &Subject<'_>) -> String {
     let case = subject.case;
     let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);

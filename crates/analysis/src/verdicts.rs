@@ -67,9 +67,8 @@ pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
         .collect()
 }
 
-/// Whether something other than the devices answered: the page cache where it was used, another
-/// layer (a cache or a compression below the file system) where it was not. Requests between processes
-/// go past all devices.
+/// Whether something other than the devices answered: the page cache where it was used, another layer (a cache or a
+/// compression below the file system) where it was not. Requests between processes go past all devices.
 #[must_use]
 pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     if phase.key.phase == Phase::Exchange {
@@ -95,9 +94,8 @@ pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
     read.into_iter().chain(write).collect()
 }
 
-/// Whether the devices moved much more than the tasks, which they share with others then. Buffered
-/// reads are left out: the kernel reads ahead of them. So are names and small files, for which a file
-/// system moves much of its own.
+/// Whether the devices moved much more than the tasks, which they share with others then. Buffered reads are left out:
+/// the kernel reads ahead of them. So are names and small files, for which a file system moves much of its own.
 #[must_use]
 pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let DeviceShare { read, write } = DeviceShare::of(phase);

@@ -44,9 +44,8 @@ pub(crate) const CEILING_SLACK: f64 = 0.01;
 /// By how much a rate may be above the sum of its devices before the baseline is doubted: devices differ, and
 /// repetitions scatter.
 pub(crate) const SCALING_SLACK: f64 = 0.05;
-/// A mean latency below this is memory's, not a device's: a flash device behind NVMe needs some
-/// 10 µs for a read, a transfer around the page cache alone some 2 µs of the kernel. Study B prints
-/// 1 µs for a SATA SSD.
+/// A mean latency below this is memory's, not a device's: a flash device behind NVMe needs some 10 µs for a read, a
+/// transfer around the page cache alone some 2 µs of the kernel. Study B prints 1 µs for a SATA SSD.
 pub(crate) const DEVICE_LATENCY_MIN_NS: f64 = 2_000.0;
 /// A round trip over a network and through two kernels takes longer than this; what is faster was
 /// answered by the client.
@@ -54,8 +53,7 @@ pub(crate) const NETWORK_LATENCY_MIN_NS: f64 = 5_000.0;
 /// How far Little's law may be off before it is doubted: waiting for the first and the last task
 /// belongs to the time, but not to any transfer.
 pub(crate) const LITTLE_SLACK: f64 = 0.10;
-/// The mean of rates and the rate of the sums differ by more than this only where repetitions
-/// differ much.
+/// The mean of rates and the rate of the sums differ by more than this only where repetitions differ much.
 pub(crate) const RATIO_SLACK: f64 = 0.05;
 
 /// A doubt as its checks give it, before it is known what it concerns.

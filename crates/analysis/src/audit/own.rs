@@ -11,9 +11,8 @@ use crate::node_comparison::comparison;
 use crate::subject::{Subject, subjects};
 use crate::{Check, Doubt, Expected, Figure, NodeStanding, Scaling};
 
-/// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each
-/// check speaks once of a figure, however many repetitions it finds. `expected` are the figures
-/// against data sheets and limits.
+/// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each check speaks once of a
+/// figure, however many repetitions it finds. `expected` are the figures against data sheets and limits.
 #[must_use]
 pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doubt> {
     let mut limits: HashMap<usize, Vec<&Expected>> = HashMap::new();
@@ -51,7 +50,7 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
         let slow = || all.iter().filter(|(_, node, _)| node.slow != Some(false));
         let (subject, node, of) = slow().min_by(|a, b| a.1.share.total_cmp(&b.1.share))?;
         let evidence = format!(
-            "{} of the median rate of {of} nodes (robust z-score {:.1}); slow in {} of {} figures",
+            "{} of the median rate of {of} nodes (robust z-score {:.1}); so far below in {} of {} figures",
             percent(node.share),
             node.z,
             slow().count(),

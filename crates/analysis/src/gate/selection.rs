@@ -26,8 +26,7 @@ impl Gate<'_> {
             .collect()
     }
 
-    /// Why nothing can be said of a selection: a part of it was not measured, which could be the
-    /// best or the worst.
+    /// Why nothing can be said of a selection: a part of it was not measured, which could be the best or the worst.
     pub(crate) fn incomplete(&self, selector: &Selector) -> Option<String> {
         let meant = self.selected(selector);
         let missing = meant.iter().filter(|(.., place)| place.is_none()).count();

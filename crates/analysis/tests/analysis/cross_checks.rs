@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use analysis::{
-    Printed, RateUnits, Reconciled, RoundTrip, Stripe, bytes_behind_creates, crossover, deviation_min,
-    drives, job_rate, scalability, tax, total_of_averages,
+    Printed, RateUnits, Reconciled, RoundTrip, Stripe, crossover, deviation_min, drives, job_rate,
+    scalability, tax, total_of_averages,
 };
 use plan::{Bytes, Geometry, WorkloadSpec};
 use serde::Deserialize;
@@ -81,7 +81,7 @@ impl Vector {
             "ceil(p/s)" => crossover(v("s"), 0.0, v("p")).expect("a crossing") as f64,
             "R/sqrt(2*(n-1))" => deviation_min(v("R"), self.whole("n")),
             "n*o/t" => self.job(v("t")),
-            "c*32768/1e9" => bytes_behind_creates(v("c"), Bytes::kib(32)) / 1e9,
+            "c*32768/1e9" => RateUnits::from_operations(v("c"), Bytes::kib(32)).bytes / 1e9,
             "ceil(t/r)" => drives(v("t"), v("r"), Stripe::NONE).expect("a goal").data as f64,
             "m/(n*b)" => scalability(v("m"), v("n"), v("b")).expect("a baseline"),
             "(ref-m)/ref" => tax(v("ref"), v("m")).expect("a reference"),

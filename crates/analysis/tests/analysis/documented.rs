@@ -54,7 +54,6 @@ fn every_statistic_is_documented() {
         "Regression",
         "Summary",
         "best",
-        "bytes_behind_creates",
         "coincident",
         "compare_matrices",
         "compare_spread",
