@@ -193,10 +193,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
         figure: figures.iter().position(|figure| {
             figure.case == one.case && one.phase.is_none_or(|phase| phase == figure.phase)
         }),
-        concerns: match one.phase {
-            Some(phase) => format!("{} {phase}", one.case),
-            None => one.case.clone(),
-        },
+        concerns: one.phase.map_or_else(|| one.case.clone(), |phase| format!("{} {phase}", one.case)),
         evidence: format!("{}: {}", one.check.rule, one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
     };

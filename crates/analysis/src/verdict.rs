@@ -298,9 +298,7 @@ fn reasons(
     }
     let more = missing.len().saturating_sub(MISSING_SHOWN);
     reasons.extend(missing.into_iter().take(MISSING_SHOWN));
-    if more > 0 {
-        reasons.push(format!("{more} more were not measured"));
-    }
+    reasons.extend((more > 0).then(|| format!("{more} more were not measured")));
     if reasons.is_empty() {
         reasons.push("no case of the study is meant by it".to_owned());
     }

@@ -3,21 +3,19 @@
 
 mod damaged;
 mod doubt;
-mod links;
 mod measured;
 mod memory;
 mod own;
 mod passes;
 mod policy;
-mod printed;
 mod published;
 mod recomputed;
 mod terms;
 
 pub(crate) use damaged::damaged;
 pub use doubt::{Doubt, doubted};
-pub(crate) use links::above_links;
 pub use own::audit;
 pub(crate) use own::beyond_devices;
 pub use policy::{CHECKS, Check, CheckPolicy, Outcome, Use};
 pub use published::audit_published;
+pub(crate) use terms::above_links;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Backend, Bytes, Order, Phase};
 
 use super::doubt::Found;
-use crate::subject::Subject;
+use crate::subject::{Subject, grouped};
 use crate::{Check, RateOf};
 
 /// Passes of which all later ones are this many times as fast as all earlier ones, or as slow, did not measure one
@@ -64,22 +64,18 @@ fn jump(rates: &[f64]) -> Option<(usize, usize)> {
     (1..=last).find(changes).map(|place| (place - 1, place))
 }
 
-/// What two figures have in common whose orders can be set against each other.
-type SameData<'a> = (&'a str, Bytes, (u32, u32, u64), bool);
-
 /// Figures of small random reads that are at or above sequential ones of the same data, by their place.
 pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, Found> {
-    let mut alike: HashMap<SameData<'_>, Vec<&Subject<'_>>> = HashMap::new();
-    for subject in subjects.iter().filter(|one| one.figure.phase == Phase::Read) {
-        let workload = &subject.case.workload;
-        if workload.backend == Backend::Null || workload.pace.is_some() {
-            continue;
-        }
-        let many = (workload.tasks, workload.backend.depth(), subject.nodes());
-        let key = (subject.case.target.as_str(), workload.footprint(), many, workload.direct);
-        alike.entry(key).or_default().push(subject);
-    }
-    alike.values().flat_map(|all| all.iter().filter_map(|one| Some((one.index, above(one, all)?)))).collect()
+    let reads = subjects.iter().filter(|one| {
+        let workload = &one.case.workload;
+        one.figure.phase == Phase::Read && workload.backend != Backend::Null && workload.pace.is_none()
+    });
+    let alike = grouped(reads, |one| {
+        let workload = &one.case.workload;
+        let many = (workload.tasks, workload.backend.depth(), one.nodes());
+        (one.case.target.as_str(), workload.footprint(), many, workload.direct)
+    });
+    alike.iter().flat_map(|all| all.iter().filter_map(|one| Some((one.index, above(one, all)?)))).collect()
 }
 
 fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {

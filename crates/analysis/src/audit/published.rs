@@ -4,8 +4,7 @@ use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
 use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
-use super::printed::{more, rounding, same, value};
-use super::recomputed;
+use super::recomputed::{self, more, rounding, same, value};
 use crate::summary::whole;
 use crate::verdicts::short_of;
 use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};

@@ -5,14 +5,12 @@
 //! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
 
 mod policy;
-mod selection;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use plan::Plan;
+use plan::{Case, Phase, Plan, Selector};
 
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
-pub use selection::refusals;
 
 pub(crate) use crate::audit::Outcome;
 use crate::audit::Use;
@@ -258,6 +256,45 @@ impl<'a> Gate<'a> {
         stated.with(chosen.left_out.clone())
     }
 
+    /// The cases and result phases that a selection is about, each once, with the place of the figure; none where no
+    /// repetition that counts was measured.
+    pub(crate) fn selected(&self, figures: &Selector) -> Vec<(&Case, Phase, Option<usize>)> {
+        let mut seen = HashSet::new();
+        let place = |case: &Case, phase| {
+            let measured = |figure: &Figure| figure.phase == phase && figure.counted().next().is_some();
+            let mut of_case = self.places.get(case.id.as_str()).into_iter().flatten().copied();
+            of_case.find(|&place| measured(&self.figures[place]))
+        };
+        let cases = self.plan.cases.iter();
+        cases
+            .flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)))
+            .filter(|(case, phase)| phase.is_result() && figures.takes(case, *phase))
+            .filter(|(case, phase)| seen.insert((case.id.as_str(), *phase)))
+            .map(|(case, phase)| (case, phase, place(case, phase)))
+            .collect()
+    }
+
+    /// Why nothing can be said of a selection: a part of it was not measured, which could be the best or the worst.
+    pub(crate) fn incomplete(&self, selector: &Selector) -> Option<String> {
+        let meant = self.selected(selector);
+        let missing = meant.iter().filter(|(.., place)| place.is_none()).count();
+        let verb = if missing == 1 { "was" } else { "were" };
+        (missing > 0).then(|| format!("{missing} of {} figures {verb} not measured", meant.len()))
+    }
+
+    /// Why `figures` decide nothing: something speaks against one of them.
+    pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
+        let mut reasons =
+            figures.iter().filter_map(|&figure| self.against(figure, Use::PromiseKept).into_iter().next());
+        let first = reasons.next()?;
+        let count = 1 + reasons.count();
+        Some(match figures.len() {
+            1 => format!("the figure is doubtful: {first}"),
+            all if count == 1 => format!("one of {all} figures is doubtful: {first}"),
+            all => format!("{count} of {all} figures are doubtful, as one for {first}"),
+        })
+    }
+
     /// Applies the policy: what speaks against the inputs, then `more`.
     fn decided<T>(&self, kind: Kind, inputs: Vec<usize>, more: Vec<Reason>, value: T) -> Stated<T> {
         let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
@@ -274,6 +311,14 @@ impl<'a> Gate<'a> {
         reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
         Stated { inputs, outcome, reasons, value }
     }
+}
+
+/// Why each of `figures` may not be compared, in their order: the first thing that speaks against it, by the doubts that
+/// disqualify it or because it was not finished; none where nothing does.
+#[must_use]
+pub fn refusals(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Option<String>> {
+    let gate = Gate::new(plan, figures, doubts);
+    (0..figures.len()).map(|place| gate.against(place, Use::PromiseKept).into_iter().next()).collect()
 }
 
 fn too_few(n: usize, least: usize) -> Option<Reason> {
