@@ -112,12 +112,6 @@ impl RateUnits {
 /// The whole number of MiB/s that a printed number of operations per second of `transfer` comes from, if it is one. At
 /// 4 KiB only one number in 256 is such a multiple by chance, so a printed one was converted from a rounded bandwidth.
 /// None where the transfer does not divide a MiB into at least 16 parts: larger ones are multiples too often.
-///
-/// ```
-/// use analysis::whole_mebibytes;
-/// assert_eq!(whole_mebibytes(1_149_696.0, plan::Bytes::kib(4)), Some(4491));
-/// assert_eq!(whole_mebibytes(1_320_137.0, plan::Bytes::kib(4)), None);
-/// ```
 #[must_use]
 pub fn whole_mebibytes(operations_per_second: f64, transfer: Bytes) -> Option<u64> {
     const PARTS_MIN: u64 = 16;

@@ -113,14 +113,6 @@ impl PrintedCheck {
 }
 
 /// The total is the number of tasks times the average of one (iozone).
-///
-/// ```
-/// use analysis::{Printed, Standing, total_of_averages};
-/// let printed = |text| Printed::parse(text).expect("a number");
-/// let check = total_of_averages(76, printed("77104.55"), printed("5859945.57"));
-/// assert_eq!(check.outcome, Standing::Holds);
-/// assert_eq!(check.evidence, "76 × 77104.55 = 5859945.8, printed 5859945.57");
-/// ```
 #[must_use]
 pub fn total_of_averages(tasks: u64, average: Printed, total: Printed) -> PrintedCheck {
     let computed = average.times(tasks as f64);
@@ -168,10 +160,6 @@ pub fn throughput_block(
 
 /// Bytes of what a tool calls a Kbyte, 1000 or 1024: whichever makes `kbytes_per_second` of `operations_per_second`
 /// with `record` bytes each; none where neither does, or a rate is not above 0.
-///
-/// ```
-/// assert_eq!(analysis::kbyte(55111.52, 13454.96, plan::Bytes::kib(4)), Some(1000.0));
-/// ```
 #[must_use]
 pub fn kbyte(kbytes_per_second: f64, operations_per_second: f64, record: Bytes) -> Option<f64> {
     let bytes = operations_per_second * record.0 as f64 / kbytes_per_second;

@@ -34,7 +34,9 @@ fn the_published_blocks_of_iozone_pass_all_their_checks() {
 #[test]
 fn a_wrong_digit_is_found_and_rounding_is_not() {
     let of = |average: &str| total_of_averages(76, printed(average), printed("5859945.57")).outcome;
-    assert_eq!(of("77104.55"), Standing::Holds);
+    let check = total_of_averages(76, printed("77104.55"), printed("5859945.57"));
+    assert_eq!(check.outcome, Standing::Holds);
+    assert_eq!(check.evidence, "76 × 77104.55 = 5859945.8, printed 5859945.57");
     assert_eq!(of("77104.54"), Standing::DoesNotHold, "76 roundings hide less than the last digit");
     assert_eq!(of("77104.65"), Standing::DoesNotHold);
     assert_eq!(of("77014.55"), Standing::DoesNotHold);
