@@ -324,10 +324,9 @@ fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<
 
 /// The selected figures in words.
 fn name_of(selector: &Selector) -> String {
-    let parts =
-        [selector.workload.clone(), selector.target.clone(), selector.phase.map(|phase| phase.to_string())];
-    let settings = selector.at.iter().map(ToString::to_string);
-    let words: Vec<String> = parts.into_iter().flatten().chain(settings).collect();
+    let names = [selector.workload.clone(), selector.target.clone()].into_iter().flatten();
+    let phase = selector.phase.map(|phase| phase.to_string());
+    let words: Vec<String> = names.chain(phase).chain(selector.at.iter().map(ToString::to_string)).collect();
     if words.is_empty() { "all figures".to_owned() } else { words.join(", ") }
 }
 

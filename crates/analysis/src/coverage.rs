@@ -128,9 +128,8 @@ pub fn hour_utc(unix_ns: i64) -> u8 {
 /// The names of all nodes that `run` had: of its cluster and of the runs that were merged into it.
 #[must_use]
 pub fn known_nodes(run: &Run) -> Vec<String> {
-    let cluster = run.manifest.cluster.iter().flat_map(|cluster| &cluster.nodes);
-    let of_parts = run.parts.iter().flat_map(|part| &part.cluster).flat_map(|cluster| &cluster.nodes);
-    let cluster = cluster.chain(of_parts);
+    let clusters = run.parts.iter().map(|part| &part.cluster).chain([&run.manifest.cluster]).flatten();
+    let cluster = clusters.flat_map(|cluster| &cluster.nodes);
     let parts = run.parts.iter().map(|part| &part.host.node);
     named(cluster.map(|node| &node.host.node).chain(parts).map(String::as_str))
 }

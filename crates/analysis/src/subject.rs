@@ -8,17 +8,12 @@ use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Shari
 
 use crate::Figure;
 
-/// The setting that names a swept target; curves are told apart by [`Case::target`] already.
+// Settings: the swept target, by which curves are told apart already; how many nodes a case is on, how many tasks it has
+// in all and on each node; which member of a target.
 pub(crate) const TARGET: &str = "target";
-
-/// The setting that says how many nodes a case is on.
 pub(crate) const NODES: &str = "nodes";
-/// The setting that says how many tasks it has.
 pub(crate) const TASKS: &str = "tasks";
-/// The setting that says how many of them each node has.
 pub(crate) const TASKS_PER_NODE: &str = "tasks_per_node";
-
-/// The setting that picks one member of a target.
 pub(crate) const MEMBER: &str = "member";
 
 /// A figure and what the plan says of it.
@@ -38,10 +33,7 @@ pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject
     let targets: HashMap<&str, &TargetTerms> =
         plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
     // Imported cases name no target: terms that came with them may describe the one that they are of.
-    let only = match plan.terms.targets.as_slice() {
-        [only] => Some(only),
-        _ => None,
-    };
+    let only = plan.terms.targets.first().filter(|_| plan.terms.targets.len() == 1);
     let subject = |(index, figure): (usize, &'a Figure)| {
         let case: &Case = cases.get(&*figure.case)?;
         let target = match case.target.as_str() {

@@ -293,9 +293,8 @@ fn reasons(
     const MISSING_SHOWN: usize = 3;
     let mut reasons = decider.map(|one| one.doubts.clone()).unwrap_or_default();
     let doubtful = candidates.iter().filter(|one| one.is_doubtful()).count();
-    if over == Over::Every && doubtful > 1 {
-        reasons.push(format!("{doubtful} of {} figures are doubtful", candidates.len()));
-    }
+    let several = over == Over::Every && doubtful > 1;
+    reasons.extend(several.then(|| format!("{doubtful} of {} figures are doubtful", candidates.len())));
     let more = missing.len().saturating_sub(MISSING_SHOWN);
     reasons.extend(missing.into_iter().take(MISSING_SHOWN));
     reasons.extend((more > 0).then(|| format!("{more} more were not measured")));
