@@ -63,15 +63,11 @@ impl Colour {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Tone {
-    /// Like all others.
     #[default]
     Plain,
     /// The best of its kind.
     Main,
-    /// As it should be.
     Good,
-    /// Not as it should be.
     Bad,
-    /// Not certain.
     Doubtful,
 }

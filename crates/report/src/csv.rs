@@ -18,7 +18,7 @@ type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
 
 /// The columns of rows of statements that only they have.
 const STATEMENT: &[(&str, OfStatement)] = &[
-    ("statement", |_, one| one.kind.to_owned()),
+    ("statement", |_, one| one.policy.id.to_owned()),
     ("outcome", |_, one| one.row.outcome.name().to_owned()),
     ("because", |_, one| one.because()),
     ("figures", |_, one| one.figures()),

@@ -113,13 +113,16 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
         r if r < 1e12 => (1e9, "GB/s"),
         _ => (1e12, "TB/s"),
     };
-    let value = bytes_per_second / unit;
+    format!("{} {name}", three_digits(bytes_per_second / unit))
+}
+
+fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
-        v if v < 9.995 => 2,
-        v if v < 99.95 => 1,
+        size if size < 9.995 => 2,
+        size if size < 99.95 => 1,
         _ => 0,
     };
-    format!("{value:.digits$} {name}")
+    format!("{value:.digits$}")
 }
 
 /// Bytes in decimal units: `34.6 GB`.
@@ -167,13 +170,7 @@ pub(crate) fn latency(nanos: u64) -> String {
         999_500..999_500_000 => (1e6, "ms"),
         _ => (1e9, "s"),
     };
-    let value = nanos as f64 / unit;
-    let digits = match value {
-        v if v < 9.995 => 2,
-        v if v < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$} {name}")
+    format!("{} {name}", three_digits(nanos as f64 / unit))
 }
 
 /// A share as a percentage: `99.8 %`.
@@ -235,12 +232,6 @@ pub(crate) fn interval(summary: &Summary, text: fn(f64) -> String) -> Option<Str
 
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn a_rate_below_zero_has_the_unit_of_its_size() {
-        assert_eq!(super::rate(-14_865_320.0), "-14.9 MB/s");
-        assert_eq!(super::rate(-2.5e9), "-2.50 GB/s");
-    }
-
     use super::{decimal_bytes, duration, grouped, latency, mark, number, rate, shell_line};
 
     #[test]
@@ -266,6 +257,8 @@ mod tests {
     fn rates_sizes_and_times_name_their_unit() {
         assert_eq!(rate(18.8e9), "18.8 GB/s");
         assert_eq!(rate(-18.8e9), "-18.8 GB/s");
+        assert_eq!(rate(-14_865_320.0), "-14.9 MB/s");
+        assert_eq!(rate(-2.5e9), "-2.50 GB/s");
         assert_eq!(decimal_bytes(34_603_008_000), "34.6 GB");
         assert_eq!(duration(1.84), "1.8 s");
         assert_eq!(duration(200.4), "3 min 20 s");
@@ -278,12 +271,7 @@ mod tests {
 
     #[test]
     fn marks_go_on_after_z() {
-        assert_eq!((mark(0), mark(25), mark(26), mark(27), mark(702)), tuple(["a", "z", "aa", "ab", "aaa"]));
-    }
-
-    fn tuple(words: [&str; 5]) -> (String, String, String, String, String) {
-        let [a, b, c, d, e] = words.map(str::to_owned);
-        (a, b, c, d, e)
+        assert_eq!([0, 25, 26, 27, 702].map(mark), ["a", "z", "aa", "ab", "aaa"]);
     }
 
     #[test]

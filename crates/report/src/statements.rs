@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Because, Kind, Of, Outcome, POLICY, Quantity, RateOf, Reason, Row, Standing, Value};
+use analysis::{Because, Kind, Of, Outcome, POLICY, Policy, Quantity, RateOf, Reason, Row, Standing, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -54,28 +54,13 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
 
 /// A part of a table under its caption; none where no figure of it is in the report.
 fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) -> Option<Block> {
-    let mut columns: Vec<(&str, Align)> = match table.of {
-        Of::Nothing => Vec::new(),
-        Of::Figure => vec![("#", Align::Right)],
-        Of::Target => vec![("#", Align::Right), ("target", Align::Left), ("phase", Align::Left)],
-        Of::Sweep => vec![("workload", Align::Left), ("target", Align::Left), ("phase", Align::Left)],
-        Of::Point => vec![
-            ("#", Align::Right),
-            ("workload", Align::Left),
-            ("target", Align::Left),
-            ("phase", Align::Left),
-            ("at", Align::Left),
-        ],
-    };
-    let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
-    columns.extend(heads.map(|head| (head.heading, align(head.quantity))));
-    columns.push((LAST, Align::Left));
-    let mut shown = Table::new(&columns).below(LAST);
+    let subject = subject(table.of);
+    let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut before: Option<&Row> = None;
     for row in rows {
         let own = row.figures.first().and_then(|&place| figure(report, number_of(place)));
         let mut cells = match own {
-            Some(own) => subject(report, table.of, own),
+            Some(own) => subject.iter().map(|(_, _, cell)| cell(report, own)).collect(),
             None if table.of == Of::Nothing => Vec::new(),
             None if table.of == Of::Figure => vec![Cell::default()],
             None => continue,
@@ -117,16 +102,20 @@ fn read<'t>(
 
 /// A table of statements that rest on no figures; `title` is what people call a target.
 pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t str) -> &'t str) -> Table {
-    let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
-    let mut columns: Vec<(&str, Align)> = heads.map(|head| (head.heading, align(head.quantity))).collect();
-    columns.push((LAST, Align::Left));
-    let mut shown = Table::new(&columns).below(LAST);
+    let mut shown = empty([].into_iter(), table);
     for row in &table.rows {
         let (mut cells, below) = read(table, row, |value| cell(value, "IOPS", &title));
         cells.push(below.join("; ").into());
         shown.row(cells);
     }
     shown.without_empty_columns()
+}
+
+/// A table whose columns are those `before`, those of `table` that are read, and the conditions.
+fn empty(before: impl Iterator<Item = (&'static str, Align)>, table: &analysis::Table) -> Table {
+    let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
+    let heads = heads.map(|head| (head.heading, align(head.quantity)));
+    Table::new(&before.chain(heads).chain([(LAST, Align::Left)]).collect::<Vec<_>>()).below(LAST)
 }
 
 /// The heading of the column of conditions and reasons.
@@ -153,18 +142,22 @@ fn shared_reasons(table: &analysis::Table) -> Option<&Row> {
     (!others.is_empty() && !first.reasons.is_empty() && others.iter().all(same)).then_some(first)
 }
 
-/// Whose row it is.
-fn subject(report: &Report, of: Of, own: &Figure) -> Vec<Cell> {
-    let link = || Cell::figure(Some(own.number));
-    let workload = || Cell::from(own.group.clone());
-    let target = || Cell::from(title(report, &own.target));
-    let phase = || Cell::from(own.phase.name());
+/// A column that says whose row it is.
+type OfFigure = (&'static str, Align, fn(&Report, &Figure) -> Cell);
+
+fn subject(of: Of) -> Vec<OfFigure> {
+    let link: OfFigure = ("#", Align::Right, |_, own| Cell::figure(Some(own.number)));
+    let workload: OfFigure = ("workload", Align::Left, |_, own| own.group.clone().into());
+    let target: OfFigure = ("target", Align::Left, |report, own| title(report, &own.target).into());
+    let phase: OfFigure = ("phase", Align::Left, |_, own| own.phase.name().into());
     match of {
         Of::Nothing => Vec::new(),
-        Of::Figure => vec![link()],
-        Of::Target => vec![link(), target(), phase()],
-        Of::Sweep => vec![workload(), target(), phase()],
-        Of::Point => vec![link(), workload(), target(), phase(), point(&own.settings).into()],
+        Of::Figure => vec![link],
+        Of::Target => vec![link, target, phase],
+        Of::Sweep => vec![workload, target, phase],
+        Of::Point => {
+            vec![link, workload, target, phase, ("at", Align::Left, |_, own| point(&own.settings).into())]
+        }
     }
 }
 
@@ -355,13 +348,9 @@ impl JsonSchema for Statements {
 
 /// A value of a statement, for forms that have a line for each.
 pub(crate) struct Said<'a> {
-    /// The kind.
-    pub(crate) kind: &'static str,
-    /// Whether its numbers are families of OpenMetrics.
-    pub(crate) metrics: bool,
+    pub(crate) policy: &'static Policy,
     /// Whether it was judged by what was fixed before the run.
     pub(crate) judged: bool,
-    /// The statement.
     pub(crate) row: &'a Row,
     /// The figure that it is of.
     pub(crate) figure: Option<&'a Figure>,
@@ -369,13 +358,11 @@ pub(crate) struct Said<'a> {
     pub(crate) about: Vec<(&'static str, String)>,
     /// The column; empty of a statement that is withheld.
     pub(crate) name: &'static str,
-    /// The kind of its values.
     pub(crate) quantity: Quantity,
     /// The value in base units.
     pub(crate) value: Option<f64>,
     /// The value where it is no number.
     pub(crate) text: String,
-    /// The unit of the value.
     pub(crate) unit: &'static str,
 }
 
@@ -405,8 +392,7 @@ pub(crate) fn said(report: &Report) -> Vec<Said<'_>> {
                 .map(|(head, value)| (head.key, words(value)))
                 .collect();
             let of = |name, quantity, value, text: String, unit| Said {
-                kind: policy.id,
-                metrics: policy.metrics,
+                policy,
                 judged,
                 row,
                 figure,

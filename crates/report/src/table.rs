@@ -10,12 +10,10 @@ pub(crate) use crate::colour::Tone;
 use crate::escape;
 use crate::format::NOT_OBSERVED;
 
-/// Where a column's text stands.
+/// Where a column's text stands: words to the left, numbers to the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Words.
     Left,
-    /// Numbers.
     Right,
 }
 
@@ -56,9 +54,7 @@ impl Cell {
         let text = number.map(|number| number.to_string()).unwrap_or_default();
         Self { text, tone: Tone::Plain, figure: number }
     }
-}
 
-impl Cell {
     /// With all that is hidden in its text written out.
     fn shown(self) -> Self {
         match visible(&self.text) {
@@ -178,13 +174,9 @@ impl Table {
             return self.hanging(index, indent, colour);
         }
         let widths = self.widths(most);
-        let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
-        let heading: Vec<String> = names
-            .iter()
-            .zip(&widths)
-            .zip(&self.columns)
-            .map(|((name, &column), (_, align))| pad(name, column, *align))
-            .collect();
+        let heading = self.columns.iter().zip(&widths);
+        let heading: Vec<String> =
+            heading.map(|((name, align), &column)| pad(name, column, *align)).collect();
         let rules: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
         let heading = colour.strong(heading.join(GAP).trim_end());
         let mut out = format!("{indent}{heading}\n{indent}{}\n", rules.join(GAP));
@@ -211,14 +203,10 @@ impl Table {
         let (narrow, below) = self.parted(index);
         let text = narrow.to_text(indent, colour);
         let widths = narrow.widths(COLUMNS.saturating_sub(width(indent)));
-        let (head, body): (Vec<&str>, Vec<&str>) = {
-            let lines: Vec<&str> = text.lines().collect();
-            (lines[..2].to_vec(), lines[2..].to_vec())
-        };
-        let mut out = format!("{}\n", head.join("\n"));
-        let mut body = body.into_iter();
+        let mut lines = text.lines();
+        let mut out: String = lines.by_ref().take(2).map(|line| format!("{line}\n")).collect();
         for (row, below) in narrow.rows.iter().zip(below) {
-            for line in body.by_ref().take(narrow.lines(row, &widths, colour).len()) {
+            for line in lines.by_ref().take(narrow.lines(row, &widths, colour).len()) {
                 out.push_str(line);
                 out.push('\n');
             }
@@ -313,15 +301,11 @@ impl Table {
     pub(crate) fn to_markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut out = line(self.columns.iter().map(|(name, _)| escape::markdown(name)).collect());
-        out.push_str(&line(
-            self.columns
-                .iter()
-                .map(|(_, align)| match align {
-                    Align::Left => "---".to_owned(),
-                    Align::Right => "---:".to_owned(),
-                })
-                .collect(),
-        ));
+        let rule = |(_, align): &(String, Align)| match align {
+            Align::Left => "---".to_owned(),
+            Align::Right => "---:".to_owned(),
+        };
+        out.push_str(&line(self.columns.iter().map(rule).collect()));
         for row in &self.rows {
             out.push_str(&line(row.iter().map(|cell| escape::markdown(&cell.text)).collect()));
         }

@@ -38,13 +38,8 @@ pub(crate) fn machines<'a>(terms: &'a Terms, beside: impl Iterator<Item = &'a st
     let figures = terms.published.iter().map(|one| one.id.as_str()).chain(beside);
     let of_figures = figures.filter_map(|id| library.figure(id)).map(|one| &one.study);
     let of_claims = terms.claims.iter().filter_map(|one| library.claim(&one.id)).map(|one| &one.study);
-    let mut studies: Vec<&str> = Vec::new();
-    for study in of_figures.chain(of_claims) {
-        if !studies.contains(&study.as_str()) {
-            studies.push(study);
-        }
-    }
-    studies.iter().filter_map(|id| library.study(id)).map(machine).collect()
+    let studies = analysis::grouped(of_figures.chain(of_claims), |study| study.as_str());
+    studies.iter().filter_map(|same| library.study(same[0])).map(machine).collect()
 }
 
 fn machine(study: &record::Study) -> PublishedMachine {

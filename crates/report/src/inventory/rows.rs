@@ -22,11 +22,8 @@ pub(crate) type Shown = Fact<Option<String>>;
 pub(crate) struct FactRow {
     /// What rows of published machines are found by.
     pub(crate) key: &'static str,
-    /// Rows of one group stand together.
     pub(crate) group: &'static str,
-    /// What it is a fact about.
     pub(crate) name: &'static str,
-    /// What it says.
     pub(crate) value: Shown,
 }
 
@@ -263,17 +260,11 @@ fn interface(one: &NetworkFacts) -> String {
 
 /// `12 × …`: what devices have in common, in the order in which they come first.
 fn each_kind(host: &HostFacts, what: impl Fn(&BlockDeviceFacts) -> String) -> Shown {
-    let mut kinds: Vec<(String, u64)> = Vec::new();
-    for kind in host.devices.iter().map(what) {
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((kind, 1)),
-        }
-    }
+    let kinds = analysis::grouped(host.devices.iter().map(what), String::clone);
     if kinds.is_empty() {
         return Fact::Unknown("no block device under the targets is known".to_owned());
     }
-    let kinds = kinds.iter().map(|(kind, count)| format!("{count} × {kind}"));
+    let kinds = kinds.iter().map(|same| format!("{} × {}", same.len(), same[0]));
     known(first(kinds, |more| format!("and {}", counted(more as u64, "more kind"))))
 }
 

@@ -2,7 +2,8 @@
 
 use plan::Bytes;
 use record::{
-    BlockDeviceFacts, Card, Fact, FileSystemFacts, NetworkFacts, SlotCount, SlotMap, SlotUsage, VolumeFacts,
+    BlockDeviceFacts, Card, Fact, FileSystemFacts, NetworkFacts, Slot, SlotCount, SlotMap, SlotUsage,
+    VolumeFacts,
 };
 
 use super::rows::{UNKNOWN, link};
@@ -124,15 +125,11 @@ pub(super) fn network(all: &[NetworkFacts]) -> Table {
 
 /// Units by positions: what sits where. The width of a free slot stands in it.
 pub(super) fn places(map: &SlotMap) -> Table {
-    let mut units: Vec<&str> = Vec::new();
-    let mut positions: Vec<&str> = Vec::new();
-    for slot in &map.slots {
-        for (known, name) in [(&mut units, &slot.unit), (&mut positions, &slot.position)] {
-            if !known.contains(&name.as_str()) {
-                known.push(name);
-            }
-        }
-    }
+    let names = |of: fn(&Slot) -> &str| {
+        let same = analysis::grouped(map.slots.iter().map(of), |name| *name);
+        same.into_iter().map(|same| same[0]).collect::<Vec<_>>()
+    };
+    let (units, positions) = (names(|slot| &slot.unit), names(|slot| &slot.position));
     let mut table = Table::of(units).left("unit", |unit| if unit.is_empty() { "chassis" } else { unit });
     for position in positions {
         let slot =

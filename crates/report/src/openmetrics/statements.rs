@@ -13,11 +13,11 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
     let mut last: Option<&analysis::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
     for one in said(report) {
-        if !one.metrics {
+        if !one.policy.metrics {
             continue;
         }
         let figure = one.figure.and_then(|figure| of(figure.number)).unwrap_or_default();
-        let mut which = with(&figure, &[("statement", one.kind), ("figures", &one.figures())]);
+        let mut which = with(&figure, &[("statement", one.policy.id), ("figures", &one.figures())]);
         which.extend(one.about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         // What was judged says what follows in a family of its own.
         if !one.judged && last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
@@ -27,13 +27,13 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
             last = Some(one.row);
         }
         if let Quantity::Standing(words) = one.quantity {
-            let name = format!("ioproof_{}", one.kind);
+            let name = format!("ioproof_{}", one.policy.id);
             if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
                 family.put_state(&which, words, &one.text);
             }
             continue;
         }
-        let name = name(one.kind, one.name, one.unit);
+        let name = name(one.policy.id, one.name, one.unit);
         let family = numbers.iter_mut().find(|family| family.name() == name);
         if let Some((family, value)) = family.zip(one.value) {
             let labels = match one.unit {

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use record::{Library, Metric, Published, PublishedOperation, Study};
 use serde_json::{Value, json};
 
-use crate::table::{Align, COLUMNS, Table, width, wrapped};
+use crate::table::{COLUMNS, Table, width, wrapped};
 
 pub use show::{show, show_json};
 
@@ -76,28 +76,17 @@ pub fn list(library: &Library, filter: &Filter) -> String {
             continue;
         }
         let _ = writeln!(out, "{}  {}", study.letter, cut(&study.cited(), COLUMNS - 3));
-        let mut table = Table::new(&[
-            ("id", Align::Left),
-            ("what", Align::Left),
-            ("value", Align::Right),
-            ("", Align::Left),
-            ("statistic", Align::Left),
-            ("printed", Align::Left),
-            ("conditions", Align::Left),
-        ]);
-        for figure in figures {
-            let mark = is_marked(library, figure);
-            marked |= mark;
-            table.row(vec![
-                figure.id.clone(),
-                cut(&format!("{} {}", figure.operation, figure.metric), WHAT_MAX),
-                figure.text(),
-                if mark { MARK.to_owned() } else { String::new() },
-                figure.statistic.to_string(),
-                cut(&figure.as_published(), PRINTED_MAX),
-                cut(&show::conditions(figure), CONDITIONS_MAX),
-            ]);
-        }
+        let mark = |figure: &Published| is_marked(library, figure).then(|| MARK.to_owned());
+        marked |= figures.iter().any(|figure| is_marked(library, figure));
+        let table = Table::of(figures)
+            .left("id", |figure| figure.id.clone())
+            .left("what", |figure| cut(&format!("{} {}", figure.operation, figure.metric), WHAT_MAX))
+            .right("value", |figure| figure.text())
+            .left("", |figure| mark(figure))
+            .left("statistic", |figure| figure.statistic.to_string())
+            .left("printed", |figure| cut(&figure.as_published(), PRINTED_MAX))
+            .left("conditions", |figure| cut(&show::conditions(figure), CONDITIONS_MAX))
+            .done();
         out.push_str(&table.without_empty_columns().to_text("", crate::Colour::Plain));
         out.push('\n');
     }

@@ -3,51 +3,39 @@
 use super::block::{Block, only};
 use crate::format::{counted, grouped};
 use crate::report::Report;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 use analysis::Doubt;
 
 /// Figures of one cause that are named; JSON and CSV have all.
 const NAMED: usize = 8;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut table = Table::new(&[
-        ("check", Align::Left),
-        ("a promise kept", Align::Left),
-        ("concerns", Align::Left),
-        ("evidence", Align::Left),
-        ("advice", Align::Left),
-    ]);
     // Each cause at its first doubt, those that withhold before the others.
-    let mut causes: Vec<Vec<&Doubt>> = Vec::new();
-    for one in &report.found.audit {
-        match causes.iter_mut().find(|cause| (cause[0].check, &cause[0].advice) == (one.check, &one.advice)) {
-            Some(cause) => cause.push(one),
-            None => causes.push(vec![one]),
-        }
-    }
+    let mut causes = analysis::grouped(&report.found.audit, |one| (one.check, one.advice.as_str()));
     causes.sort_by_key(|cause| !cause[0].disqualifies());
-    for cause in &causes {
-        let first = cause[0];
-        let (word, tone) = match first.disqualifies() {
+    let rows = causes.iter().map(|cause| {
+        let (word, tone) = match cause[0].disqualifies() {
             true => ("withheld", Tone::Bad),
             false => ("marked", Tone::Doubtful),
         };
-        let (concerns, evidence) = match (cause.len(), first.figure.map(|place| place + 1)) {
-            (1, Some(number)) => (format!("#{number} {}", first.concerns), first.evidence.clone()),
-            (1, None) => (first.concerns.clone(), first.evidence.clone()),
-            (_, number) => {
-                let number = number.map(|number| format!("#{number}: ")).unwrap_or_default();
-                (places(cause), format!("{number}{}", first.evidence))
-            }
-        };
-        table.row(vec![
-            Cell::toned(first.check.name(), tone),
-            word.into(),
-            concerns.into(),
-            evidence.into(),
-            first.advice.clone().into(),
-        ]);
-    }
+        let number = cause[0].figure.map(|place| format!("#{}", place + 1));
+        (cause, cause[0], word, tone, number)
+    });
+    let concerns = |cause: &[&Doubt], number: Option<&str>| match (cause, number) {
+        ([only], Some(number)) => format!("{number} {}", only.concerns),
+        ([only], None) => only.concerns.clone(),
+        _ => places(cause),
+    };
+    let table = Table::of(rows)
+        .left("check", |(_, first, _, tone, _)| Cell::toned(first.check.name(), *tone))
+        .left("a promise kept", |(_, _, word, ..)| *word)
+        .left("concerns", |(cause, .., number)| concerns(cause, number.as_deref()))
+        .left("evidence", |(cause, first, .., number)| match number {
+            Some(number) if cause.len() > 1 => format!("{number}: {}", first.evidence),
+            _ => first.evidence.clone(),
+        })
+        .left("advice", |(_, first, ..)| first.advice.clone())
+        .done();
     only("", table)
 }
 

@@ -1,24 +1,19 @@
 //! What sections are made of, and the words that they share.
 
 use crate::figure::Figure;
-use crate::format::iops;
-use crate::format::{latency, number, percent, rate, whole};
+use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, whole};
 use crate::report::Report;
 use crate::table::Table;
 use analysis::Curve;
-use plan::Setting;
-use plan::{Bytes, Nanos};
+use plan::{Amount, Bytes, Nanos, Setting};
 
 /// A part of a report with a heading of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     /// Its name in links.
     pub(crate) id: &'static str,
-    /// Its heading.
     pub(crate) title: &'static str,
-    /// Whether it is read before single figures.
     pub(crate) before_figures: bool,
-    /// What stands in it.
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -33,22 +28,17 @@ pub(crate) struct Second {
 /// What stands in a section.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
-    /// A heading within the section.
+    /// A heading within the section; the charts of the workload `place` stand under it.
     Heading {
-        /// The workload whose charts stand under it.
         place: String,
-        /// What it says.
         text: String,
     },
-    /// Sentences.
     Text(String),
     /// Statements of one kind.
     List(Vec<String>),
-    /// A table, and what it is of.
+    /// A table, and what it is of, which may be empty.
     Table {
-        /// May be empty.
         caption: String,
-        /// The table.
         table: Table,
     },
 }
@@ -106,12 +96,12 @@ pub(crate) fn headline(figure: &Figure) -> String {
 }
 
 /// An amount in the unit that fits.
-pub(crate) fn amount(one: plan::Amount) -> String {
+pub(crate) fn amount(one: Amount) -> String {
     match one {
-        plan::Amount::BytesPerSecond(value) => in_unit(value, "bytes/s"),
-        plan::Amount::OperationsPerSecond(value) => in_unit(value, "ops/s"),
-        plan::Amount::Latency { nanos, percent: None } => in_unit(nanos, "ns"),
-        plan::Amount::Latency { nanos, percent: Some(percent) } => {
+        Amount::BytesPerSecond(value) => in_unit(value, "bytes/s"),
+        Amount::OperationsPerSecond(value) => in_unit(value, "ops/s"),
+        Amount::Latency { nanos, percent: None } => in_unit(nanos, "ns"),
+        Amount::Latency { nanos, percent: Some(percent) } => {
             format!("p{percent} {}", in_unit(nanos, "ns"))
         }
     }
@@ -141,13 +131,10 @@ pub(crate) fn place(value: f64, unit: &str) -> String {
     match unit {
         "bytes" => Bytes(whole(value)).to_string(),
         "ns" => Nanos(whole(value)).to_string(),
-        _ => number_plain(value),
+        // A count without needless places.
+        _ if value.fract() == 0.0 => grouped(whole(value)),
+        _ => number(value),
     }
-}
-
-/// A count without needless places.
-fn number_plain(value: f64) -> String {
-    if value.fract() == 0.0 { crate::format::grouped(whole(value)) } else { number(value) }
 }
 
 /// `tasks 33, transfer 1 MiB`; the target stands in a column of its own.
@@ -158,9 +145,5 @@ pub(crate) fn point(settings: &[Setting]) -> String {
 
 /// A share with its sign: `+32.0 %`.
 pub(crate) fn signed(share: f64) -> String {
-    if share.is_finite() {
-        format!("{:+.1} %", share * 100.0)
-    } else {
-        crate::format::NOT_OBSERVED.to_owned()
-    }
+    if share.is_finite() { format!("{:+.1} %", share * 100.0) } else { NOT_OBSERVED.to_owned() }
 }

@@ -7,7 +7,7 @@ use super::block::Block;
 use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::layouts::LayoutInfo;
 use crate::report::Report;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     report.layouts.iter().flat_map(of_one).collect()
@@ -47,7 +47,6 @@ fn summary(one: &LayoutInfo) -> String {
         let count = counted(one.members.len() as u64, "device");
         text.push_str(&format!(" over {count}: {}", one.members.join(", ")));
     }
-    let seconds = |runs: &[CommandRun]| duration(runs.iter().map(|run| run.took_ns as f64 / 1e9).sum());
     text.push_str(&format!(
         "; {} in {}",
         counted(one.created.len() as u64, "command"),
@@ -67,43 +66,36 @@ fn summary(one: &LayoutInfo) -> String {
 
 /// Equal commands for one device after another are shown by the first and the last.
 fn commands(all: &[CommandRun]) -> Table {
-    let mut table = Table::new(&[
-        ("command", Align::Left),
-        ("where it is from", Align::Left),
-        ("ended", Align::Left),
-        ("took", Align::Right),
-    ]);
     let program = |run: &CommandRun| run.command.split_whitespace().next().unwrap_or_default().to_owned();
     let alike = |one: &CommandRun, next: &CommandRun| {
         (program(one), &one.printed, &one.status) == (program(next), &next.printed, &next.status)
     };
-    for group in all.chunk_by(alike) {
-        match group {
-            [first, middle @ .., last] if middle.len() > 1 => {
-                table.row(command(first));
-                let took: f64 = middle.iter().map(|run| run.took_ns as f64 / 1e9).sum();
-                let more = format!("… {} more like these", middle.len());
-                table.row(vec![
-                    Cell::from(more),
-                    String::new().into(),
-                    String::new().into(),
-                    duration(took).into(),
-                ]);
-                table.row(command(last));
-            }
-            some => some.iter().for_each(|run| table.row(command(run))),
+    let rows = all.chunk_by(alike).flat_map(|group| match group {
+        [first, middle @ .., last] if middle.len() > 1 => {
+            let more = format!("… {} more like these", middle.len());
+            vec![command(first), (more, None, Cell::default(), seconds(middle)), command(last)]
         }
-    }
-    table
+        some => some.iter().map(command).collect(),
+    });
+    Table::of(rows)
+        .left("command", |(command, ..)| command.clone())
+        .left("where it is from", |(_, printed, ..)| printed.clone())
+        .left("ended", |(_, _, ended, _)| ended.clone())
+        .right("took", |(.., took)| took.clone())
+        .done()
 }
 
-fn command(run: &CommandRun) -> Vec<Cell> {
+/// A command, what it is from, how it ended, and how long it took.
+fn command(run: &CommandRun) -> (String, Option<String>, Cell, String) {
     let ended = match run.succeeded() {
-        true => Cell::from("well".to_owned()),
+        true => Cell::from("well"),
         false => Cell::toned(run.status.to_string(), Tone::Doubtful),
     };
-    let printed = run.printed.clone().unwrap_or_default();
-    vec![run.command.clone().into(), printed.into(), ended, duration(run.took_ns as f64 / 1e9).into()]
+    (run.command.clone(), run.printed.clone(), ended, seconds(std::slice::from_ref(run)))
+}
+
+fn seconds(runs: &[CommandRun]) -> String {
+    duration(runs.iter().map(|run| run.took_ns as f64 / 1e9).sum())
 }
 
 fn findings(all: &[LayoutFinding]) -> Table {

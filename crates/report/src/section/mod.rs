@@ -6,7 +6,6 @@
 mod audit;
 mod block;
 mod cluster;
-mod cost;
 mod layouts;
 mod operations;
 mod printed;
@@ -46,7 +45,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),
         ("job-spaces", "Where jobs read and wrote", true, report.statements.blocks(report, "job-spaces")),
         ("targets", "Targets compared", true, targets::blocks(report)),
-        ("cost", "Cost, placement and fit", true, cost::blocks(report)),
+        ("cost", "Cost, placement and fit", true, report.statements.blocks(report, "cost")),
         ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
         ("iops", "IOPS, by what is meant", false, report.statements.blocks(report, "iops")),

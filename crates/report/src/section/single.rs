@@ -142,23 +142,20 @@ fn from_memory(figure: &Figure) -> bool {
 fn published(report: &Report, figures: &[&Figure]) -> String {
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
     let placed = report.found.published.iter().filter_map(analysis::Stated::says);
-    let mut told: Vec<&str> = Vec::new();
-    let mut of_storage: Vec<(&str, String, Vec<String>)> = Vec::new();
-    for one in placed.filter(|one| one.unit() == "ns" && is_of(one.figure)) {
-        if told.contains(&one.published.id.as_str()) {
-            continue;
-        }
-        told.push(&one.published.id);
-        let value = format!("{} {}", one.published.statistic.name(), latency(whole(one.value())));
-        let of = (one.storage(), one.source());
-        match of_storage.iter_mut().find(|(storage, source, _)| (*storage, source) == (of.0, &of.1)) {
-            Some((_, _, values)) => values.push(value),
-            None => of_storage.push((of.0, of.1, vec![value])),
-        }
-    }
-    let told = |(storage, source, values): &(&str, String, Vec<String>)| {
-        let on = if storage.is_empty() { String::new() } else { format!(" of {storage}") };
-        format!("published{on}: {} ({source})", values.join(", "))
+    let mut told = HashSet::new();
+    let of_these = placed
+        .filter(|one| one.unit() == "ns" && is_of(one.figure) && told.insert(one.published.id.as_str()));
+    let words = |same: &Vec<&analysis::Beside>| {
+        let on = match same[0].storage() {
+            "" => String::new(),
+            storage => format!(" of {storage}"),
+        };
+        let value = |one: &&analysis::Beside| {
+            format!("{} {}", one.published.statistic.name(), latency(whole(one.value())))
+        };
+        let values = same.iter().map(value).collect::<Vec<_>>().join(", ");
+        format!("published{on}: {values} ({})", same[0].source())
     };
-    of_storage.iter().map(told).collect::<Vec<_>>().join("; ")
+    let of_storage = analysis::grouped(of_these, |one| (one.storage(), one.source()));
+    of_storage.iter().map(words).collect::<Vec<_>>().join("; ")
 }

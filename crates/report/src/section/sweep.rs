@@ -1,7 +1,6 @@
 //! Every point of each sweep: one row for each, with a column for each phase.
 
 use analysis::{CurvePoint, Kind, ShownIn};
-use plan::Phase;
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, title};
@@ -10,40 +9,19 @@ use crate::format::iops;
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::latencies;
 use crate::report::Report;
-use crate::table::{Align, Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone};
 use plan::Setting;
 
-/// What the table of one workload has columns for.
-struct Shown {
-    keys: Vec<String>,
-    phases: Vec<Phase>,
-    megabytes: bool,
-    iops: bool,
-    latency: bool,
-}
-
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut groups: Vec<&str> = Vec::new();
-    let mut members: HashMap<&str, Vec<&Figure>> = HashMap::new();
-    for figure in report.figures.iter().filter(|figure| !figure.settings.is_empty()) {
-        let these = members.entry(&figure.group).or_default();
-        if these.is_empty() {
-            groups.push(&figure.group);
-        }
-        these.push(figure);
-    }
+    let swept = report.figures.iter().filter(|figure| !figure.settings.is_empty());
     let facts = Facts::of(report);
     let mut blocks = report.statements.blocks(report, "sweeps");
-    for group in groups {
-        let these = members.remove(group).unwrap_or_default();
-        let count = these.len();
-        blocks.push(Block::Heading {
-            place: group.to_owned(),
-            text: format!("{group}: {}", crate::format::counted(count as u64, "figure")),
-        });
-        let caption = caption(&these);
+    for these in analysis::grouped(swept, |figure| figure.group.as_str()) {
+        let place = these[0].group.clone();
+        let text = format!("{place}: {}", crate::format::counted(these.len() as u64, "figure"));
+        blocks.push(Block::Heading { place, text });
         let table = table(report, &these, &facts).without_empty_columns();
-        blocks.push(Block::Table { caption, table });
+        blocks.push(Block::Table { caption: caption(&these), table });
     }
     blocks
 }
@@ -136,55 +114,65 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn shown(figures: &[&Figure]) -> Shown {
-    let mut keys: Vec<String> = Vec::new();
-    let mut phases: Vec<Phase> = Vec::new();
-    for figure in figures {
-        for setting in &figure.settings {
-            if !keys.contains(&setting.key) {
-                keys.push(setting.key.clone());
-            }
-        }
-        if !phases.contains(&figure.phase) {
-            phases.push(figure.phase);
-        }
-    }
+fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
+    let keys = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
+    let keys: Vec<&str> = analysis::grouped(keys, |key| *key).iter().map(|same| same[0]).collect();
     let small = figures.iter().any(|figure| !figure.is_large());
     let large = figures.iter().any(|figure| figure.is_large());
     let moves = figures.iter().any(|figure| figure.is_operations() && figure.bytes_per_second.max > 0.0);
-    Shown { keys, phases, megabytes: large || moves, iops: small, latency: small && !large }
+    let numbers = |row: &Vec<&Figure>| row.iter().map(|figure| figure.number.to_string()).collect::<Vec<_>>();
+    let mut table = Table::of(rows(figures, &keys))
+        .right("#", |row| Cell { text: numbers(row).join(", "), ..Cell::figure(Some(row[0].number)) });
+    for key in keys {
+        let value = |row: &Vec<&Figure>| setting(row[0], key).map(|one| one.value.to_string());
+        table = match key {
+            "target" => table.left(key, |row| value(row).map(|target| title(report, &target).to_owned())),
+            _ => table.right(key, value),
+        };
+    }
+    for of_phase in analysis::grouped(figures, |figure| figure.phase.name()) {
+        let phase = of_phase[0].phase;
+        let cell = |row: &Vec<&Figure>, value: &dyn Fn(&Figure) -> Option<String>| {
+            let figure = row.iter().find(|figure| figure.phase == phase);
+            let tone = match figure {
+                Some(figure) if !figure.doubts.is_empty() => Tone::Doubtful,
+                Some(figure) if facts.best.contains(&figure.number) => Tone::Main,
+                _ => Tone::Plain,
+            };
+            let text = figure.and_then(|figure| value(figure));
+            Cell::toned(text.unwrap_or_else(|| NOT_OBSERVED.to_owned()), tone)
+        };
+        if large || moves {
+            let value = |figure: &Figure| Some(megabytes(figure.bytes_per_second.median));
+            table = table.right(&format!("{phase} MB/s"), |row| cell(row, &value));
+        }
+        if small {
+            let value = |figure: &Figure| Some(iops(figure.transfers_per_second.median));
+            let unit = of_phase[0].operations_unit();
+            table = table.right(&format!("{phase} {unit}"), |row| cell(row, &value));
+        }
+        if small && !large {
+            for (index, heading) in latencies::headings(ShownIn::Always).into_iter().enumerate() {
+                let value = |figure: &Figure| {
+                    let (_, nanos) = figure.latency.first()?.shown(ShownIn::Always).nth(index)?;
+                    Some(latencies::words(nanos))
+                };
+                table = table.right(&format!("{phase} {heading}"), |row| cell(row, &value));
+            }
+            let value = |figure: &Figure| facts.points.get(&figure.number)?.little.map(percent);
+            table = table.right(&format!("{phase} Little"), |row| cell(row, &value));
+        }
+    }
+    let counted = |row: &Vec<&Figure>| row.iter().map(|figure| figure.repeated()).max().unwrap_or(0);
+    table.right("n", |row| counted(row).to_string()).left("notes", |row| facts.words(row)).done()
 }
 
-fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
-    let shown = shown(figures);
-    let mut columns: Vec<(String, Align)> = vec![("#".to_owned(), Align::Right)];
-    columns.extend(
-        shown.keys.iter().map(|key| (key.clone(), if key == "target" { Align::Left } else { Align::Right })),
-    );
-    for phase in &shown.phases {
-        let mut column = |wanted: bool, what: &str| {
-            if wanted {
-                columns.push((format!("{phase} {what}"), Align::Right));
-            }
-        };
-        column(shown.megabytes, "MB/s");
-        let unit = figures.iter().find(|figure| figure.phase == *phase).map(|one| one.operations_unit());
-        column(shown.iops, unit.unwrap_or("IOPS"));
-        latencies::headings(ShownIn::Always).into_iter().for_each(|heading| column(shown.latency, heading));
-        column(shown.latency, "Little");
-    }
-    columns.push(("n".to_owned(), Align::Right));
-    columns.push(("notes".to_owned(), Align::Left));
-    let columns: Vec<(&str, Align)> = columns.iter().map(|(name, align)| (name.as_str(), *align)).collect();
-    let mut table = Table::new(&columns);
-    for row in rows(figures, &shown) {
-        table.row(cells(report, &row, &shown, facts));
-    }
-    table
+fn setting<'a>(figure: &'a Figure, key: &str) -> Option<&'a Setting> {
+    figure.settings.iter().find(|one| one.key == key)
 }
 
 /// The figures of each point, in the order of the swept values.
-fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
+fn rows<'a>(figures: &[&'a Figure], keys: &[&str]) -> Vec<Vec<&'a Figure>> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut points: HashMap<Vec<String>, Vec<&Figure>> = HashMap::new();
     for figure in figures {
@@ -196,13 +184,13 @@ fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
         points.entry(point).or_default().push(figure);
     }
     let value = |figure: &Figure, key: &str| -> (f64, usize) {
-        let Some(setting) = figure.settings.iter().find(|one| one.key == key) else { return (0.0, 0) };
+        let Some(setting) = setting(figure, key) else { return (0.0, 0) };
         let order = seen.get(&setting.value.to_string()).copied().unwrap_or_default();
         setting.value.on_axis().map_or((0.0, order), |value| (value, 0))
     };
     let mut rows: Vec<Vec<&Figure>> = points.into_values().collect();
     rows.sort_by(|one, other| {
-        let keys = std::iter::once("target").chain(shown.keys.iter().map(String::as_str));
+        let keys = ["target"].iter().chain(keys);
         let orders = keys.map(|key| {
             let (a, b) = (value(one[0], key), value(other[0], key));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
@@ -210,48 +198,4 @@ fn rows<'a>(figures: &[&'a Figure], shown: &Shown) -> Vec<Vec<&'a Figure>> {
         orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
     rows
-}
-
-fn cells(report: &Report, row: &[&Figure], shown: &Shown, facts: &Facts<'_>) -> Vec<Cell> {
-    let setting = |key: &String| row[0].settings.iter().find(|one| one.key == *key);
-    let text = |one: &Setting| {
-        let text = one.value.to_string();
-        if one.key == "target" { title(report, &text).to_owned() } else { text }
-    };
-    let numbers: Vec<String> = row.iter().map(|figure| figure.number.to_string()).collect();
-    let mut cells = vec![Cell { text: numbers.join(", "), ..Cell::figure(Some(row[0].number)) }];
-    cells.extend(shown.keys.iter().map(|key| Cell::from(setting(key).map(text).unwrap_or_default())));
-    for phase in &shown.phases {
-        let figure = row.iter().find(|figure| figure.phase == *phase);
-        let tone = match figure {
-            Some(figure) if !figure.doubts.is_empty() => Tone::Doubtful,
-            Some(figure) if facts.best.contains(&figure.number) => Tone::Main,
-            _ => Tone::Plain,
-        };
-        let mut cell = |wanted: bool, value: &dyn Fn(&Figure) -> Option<String>| {
-            if wanted {
-                let text = figure.and_then(|figure| value(figure));
-                cells.push(Cell::toned(text.unwrap_or_else(|| NOT_OBSERVED.to_owned()), tone));
-            }
-        };
-        cell(shown.megabytes, &|figure| Some(megabytes(figure.bytes_per_second.median)));
-        cell(shown.iops, &|figure| Some(iops(figure.transfers_per_second.median)));
-        for index in 0..latencies::headings(ShownIn::Always).len() {
-            cell(shown.latency, &|figure| {
-                figure
-                    .latency
-                    .first()?
-                    .shown(ShownIn::Always)
-                    .nth(index)
-                    .map(|(_, nanos)| latencies::words(nanos))
-            });
-        }
-        cell(shown.latency, &|figure| {
-            facts.points.get(&figure.number).and_then(|point| point.little).map(percent)
-        });
-    }
-    let counted = row.iter().map(|figure| figure.repeated()).max().unwrap_or(0);
-    cells.push(counted.to_string().into());
-    cells.push(facts.words(row).into());
-    cells
 }
