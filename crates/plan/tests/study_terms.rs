@@ -342,10 +342,17 @@ fn a_confidence_bound_has_its_repetitions() {
         let promise = "name = \"c\"\nstatistic = \"confidence-bound\"\nbandwidth_at_least = \"1GB/s\"";
         format!("{text}\n[[commitment]]\n{promise}\n")
     };
-    assert!(study(&with(6)).is_ok());
-    let errors = study(&with(5)).unwrap_err();
-    assert_eq!(errors.errors()[0].message(), "5 repetitions give no confidence bound");
-    assert!(miniature(&with(6)).is_ok(), "a study in miniature keeps its terms");
+    assert!(study(&with(5)).is_ok(), "0.5 to the power of 5 is 3.1 %");
+    let errors = study(&with(4)).unwrap_err();
+    assert_eq!(errors.errors()[0].message(), "4 repetitions give no confidence bound");
+    assert!(miniature(&with(5)).is_ok(), "a study in miniature keeps its terms");
+    // The best of several keeps a promise by chance more often.
+    let best = |repetitions| {
+        format!("{}over = \"best\"\n", with(repetitions)).replacen("tasks = 4", "tasks = [1, 2, 4]", 1)
+    };
+    let errors = study(&best(5)).unwrap_err();
+    assert!(shown(&errors).contains("set `repetitions` to 6 at least"), "{}", shown(&errors));
+    assert!(study(&best(6)).is_ok());
 }
 
 fn miniature(text: &str) -> Result<Plan, StudyErrors> {

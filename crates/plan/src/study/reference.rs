@@ -138,7 +138,7 @@ falls by at most 10 % of it.
 exclusive = false
 
 [protocol]
-repetitions = 6           # as many as a confidence bound needs
+repetitions = 5           # as many as a confidence bound needs
 
 [[target]]
 name = "cards"

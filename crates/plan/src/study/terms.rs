@@ -205,8 +205,11 @@ fn commitment(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) 
     Some(promised)
 }
 
-/// Repetitions without which there is no bound of 95 % confidence: 1 − 2 · (1/2)^6 = 96.9 %.
-const BOUND_REPETITIONS: u32 = 6;
+/// Repetitions without which there is no one-sided bound of 95 % confidence of a median, the best of `among`: with n
+/// of them all are on the wrong side of it with a probability of 2⁻ⁿ each.
+fn bound_repetitions(among: usize) -> u32 {
+    (1..).find(|&n| among as f64 * 0.5_f64.powi(n) <= 0.05).map_or(u32::MAX, i32::unsigned_abs)
+}
 
 /// A confidence bound of too few repetitions, so that the commitment could never be kept. A study
 /// in miniature, by overrides, keeps its terms.
@@ -215,14 +218,14 @@ fn never_sure(fields: &Fields, promised: &Commitment, known: &Known<'_>) -> Opti
         return None;
     }
     let meant = |case: &&Case| case.phases.iter().any(|&phase| promised.figures.takes(case, phase));
-    let fewest = || known.cases.iter().filter(meant).map(|case| case.repetitions);
-    let repetitions = match promised.over {
-        Over::Every => fewest().min(),
-        Over::Best => fewest().max(),
+    let repetitions: Vec<u32> = known.cases.iter().filter(meant).map(|case| case.repetitions).collect();
+    let (most, needed) = match promised.over {
+        Over::Every => (repetitions.iter().min(), bound_repetitions(1)),
+        Over::Best => (repetitions.iter().max(), bound_repetitions(repetitions.len())),
     };
-    let repetitions = repetitions.filter(|&repetitions| repetitions < BOUND_REPETITIONS)?;
-    let message = format!("{} give no confidence bound", count(u64::from(repetitions), "repetition"));
-    let help = format!("set `repetitions` to {BOUND_REPETITIONS} at least, or judge by another statistic");
+    let most = most.filter(|&&most| most < needed)?;
+    let message = format!("{} give no confidence bound", count(u64::from(*most), "repetition"));
+    let help = format!("set `repetitions` to {needed} at least, or judge by another statistic");
     Some(StudyError::new(fields.span("statistic"), "never to be shown", message, help))
 }
 
