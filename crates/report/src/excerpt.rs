@@ -54,8 +54,11 @@ impl Study<'_> {
         match self.section("audit", colour) {
             None => format!("nothing doubtful in {of}\n"),
             Some(found) => {
-                let withheld = grouped(self.withheld() as u64);
-                format!("{found}\nno promise can be kept by {withheld} of {of}\n")
+                let withheld = match self.withheld() as u64 {
+                    0 => "none".to_owned(),
+                    count => grouped(count),
+                };
+                format!("{found}\n{withheld} of {of} can keep no promise\n")
             }
         }
     }
