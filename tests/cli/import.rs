@@ -245,3 +245,22 @@ fn what_is_imported_is_judged_by_terms_that_come_with_it() {
     assert_says(&refused, &["terms.toml:3", "no workload `mdtset`", "did you mean \"mdtest\"?"]);
     assert!(!desk.path("none").exists(), "no record without its terms");
 }
+
+/// A rate of one iteration that the statistics below it know nothing of.
+#[test]
+fn iterations_that_their_statistics_are_not_of_are_doubted() {
+    let desk = Desk::new();
+    let whole = fixture("ior-3.2.1.txt");
+    let told = |text: &str| {
+        let _ = fs::remove_dir_all(desk.record());
+        fs::write(desk.path("pasted"), text).expect("a file");
+        let _ = run(&desk.ioproof("import pasted --out record")).expect_code(0);
+        run(&desk.ioproof("check --json record")).stdout
+    };
+    assert!(!told(&whole).contains("of the iterations"), "as it was printed");
+    let changed = told(&whole.replace("write     1069.34 ", "write     9069.34 "));
+    assert_says(
+        &changed,
+        &["contradiction", "maximum of the iterations: 9069.34 by its 2 iterations, printed 1069.34"],
+    );
+}

@@ -1,14 +1,14 @@
 //! What the printed values of imported runs say of each other: the checks of a tool's own block, the time from
 //! its start to its end, and the round trip behind a history of single operations.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
 use crate::gate::Kind;
 use crate::printed_checks::{
-    Printed, PrintedCheck, RoundTrip, latency_agrees, one_iteration, rate_of_records, throughput_block,
+    Printed, PrintedCheck, RoundTrip, latency_agrees, one_iteration, rate_of_records, short, throughput_block,
 };
 use crate::table::{Column, Of, Quantity, Statement, any, change, count, detail, nanos, text, word};
 use crate::{PrintedStatistics, Reconciled, check_statistics};
@@ -100,6 +100,10 @@ pub fn imported_checks(run: &Run) -> Vec<ImportedCheck> {
             let checks = checks.chain(values.scatter(iterations)).chain(values.impossible(of_rates));
             found.extend(checks.map(|one| check(Some(row.key.phase), one)));
         }
+        let phases: BTreeSet<Phase> = rows.iter().map(|row| row.key.phase).collect();
+        found.extend(phases.into_iter().flat_map(|phase| {
+            of_iterations(case, phase, &printed).into_iter().map(move |one| check(Some(phase), one))
+        }));
         found.extend(reconciled(case, rows, &printed).map(|time| check(None, time.check())));
     }
     found
@@ -226,6 +230,43 @@ impl Values<'_> {
         let deviation = self.0.iter().find(|row| row.statistic == DEVIATION && row.unit.ends_with("/s"))?;
         one_iteration(iterations?, Printed::parse(&deviation.value))
     }
+}
+
+/// The printed statistics of the bandwidths of all iterations against these (IOR).
+fn of_iterations(case: &Case, phase: Phase, printed: &[PrintedRow]) -> Vec<PrintedCheck> {
+    let rates = printed.iter().filter(|row| row.key.phase == phase && row.label == "bw");
+    let of = |statistic: &str| -> Vec<Printed> {
+        let rows = rates.clone().filter(|row| row.statistic == statistic);
+        rows.filter_map(|row| Printed::parse(&row.value)).collect()
+    };
+    let singles = of("single");
+    // Of a text that was cut some iterations are missing.
+    if singles.len() < 2 || singles.len() != case.repetitions as usize {
+        return Vec::new();
+    }
+    let n = singles.len() as f64;
+    let mean = Printed {
+        value: singles.iter().map(|one| one.value).sum::<f64>() / n,
+        half_digit: singles.iter().map(|one| one.half_digit).sum::<f64>() / n,
+    };
+    let by_value = |a: &&Printed, b: &&Printed| a.value.total_cmp(&b.value);
+    let computed = [
+        ("maximum of the iterations", "max", singles.iter().max_by(by_value).copied()),
+        ("minimum of the iterations", "min", singles.iter().min_by(by_value).copied()),
+        ("mean of the iterations", "mean", Some(mean)),
+    ];
+    let mut found = Vec::new();
+    for (rule, name, computed) in computed {
+        let Some(computed) = computed else { continue };
+        // The highest is printed in the summary and below it.
+        let mut printed = of(name);
+        printed.dedup_by(|a, b| a.value == b.value);
+        found.extend(printed.into_iter().map(|printed| {
+            let by = format!("{} by its {n} iterations", short(computed.value));
+            PrintedCheck::of(rule, printed, computed, 0.0, format!("{by}, printed {}", printed.value))
+        }));
+    }
+    found
 }
 
 /// The times of all phases of one iteration and its delay against the printed start and end.

@@ -98,7 +98,13 @@ impl PrintedCheck {
 
     /// `printed` against what was `computed` from other printed values; `room` is what the rule itself
     /// leaves open, as a share.
-    fn of(rule: &'static str, printed: Printed, computed: Printed, room: f64, evidence: String) -> Self {
+    pub(crate) fn of(
+        rule: &'static str,
+        printed: Printed,
+        computed: Printed,
+        room: f64,
+        evidence: String,
+    ) -> Self {
         let most = printed.half_digit + computed.half_digit + computed.value.abs() * (room + LAST_BITS);
         let agrees = (printed.value - computed.value).abs() <= most;
         let off = printed.value / computed.value - 1.0;
@@ -272,7 +278,7 @@ impl fmt::Display for RoundTrip {
 }
 
 /// At most two decimals, none where they are 0.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     without_zeros(&format!("{value:.2}"))
 }
 
