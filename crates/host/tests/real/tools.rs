@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use host::{Host, Root};
 use testbed::{FileSystem, LoopDevice, LoopDeviceBuilder, Testbed};
@@ -22,10 +24,21 @@ pub(crate) fn blank() -> LoopDeviceBuilder {
     LoopDevice::builder().bytes(FileSystem::Xfs.smallest_bytes())
 }
 
-/// Runs a program that must succeed.
+/// Runs a program that must succeed. While it finds its device busy it is tried again: another test that
+/// starts a program has a copy of each open descriptor until that program runs.
 pub(crate) fn run(program: &str, arguments: &[&str]) {
-    let output = Command::new(program).args(arguments).output().expect("the program starts");
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    const TRIES: usize = 100;
+    for tried in 1..=TRIES {
+        let output = Command::new(program).args(arguments).env("LC_ALL", "C").output();
+        let output = output.expect("the program starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let is_busy = told.contains("busy") || told.contains("already mounted") || told.contains("in use");
+        if output.status.success() {
+            return;
+        }
+        assert!(is_busy && tried < TRIES, "{program} {arguments:?}: {told}");
+        thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// Whether a program succeeds.
