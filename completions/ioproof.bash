@@ -94,6 +94,9 @@ _ioproof() {
             ioproof,verdict)
                 cmd="ioproof__subcmd__verdict"
                 ;;
+            ioproof,verify)
+                cmd="ioproof__subcmd__verify"
+                ;;
             ioproof__subcmd__calc,balance)
                 cmd="ioproof__subcmd__calc__subcmd__balance"
                 ;;
@@ -197,7 +200,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops rpc ior report verdict check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version run randomops rpc ior report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1329,7 +1332,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__randomops)
-            opts="-y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --out --yes --explain --history --mpi --help"
+            opts="-y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --out --yes --explain --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1380,6 +1383,14 @@ _ioproof() {
                     return 0
                     ;;
                 --history)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sign)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nonce)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1549,7 +1560,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__rpc)
-            opts="-y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --verify --seed --out --yes --explain --history --mpi --help"
+            opts="-y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --verify --seed --out --yes --explain --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1631,6 +1642,14 @@ _ioproof() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --sign)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nonce)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --mpi)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1643,7 +1662,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --mpi --destroy-data-on --allow-commands --state --help"
+            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1670,6 +1689,14 @@ _ioproof() {
                     return 0
                     ;;
                 --history)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sign)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nonce)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1718,6 +1745,28 @@ _ioproof() {
             fi
             case "${prev}" in
                 --sheet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__verify)
+            opts="-h --signers --nonce --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --signers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nonce)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

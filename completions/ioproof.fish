@@ -32,6 +32,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "rpc" -d 'Measure re
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of each commitment of a study whether it was kept, and by how much'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verify" -d 'Say whether a record is as it was when it was signed, and by whom'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "check" -d 'Check the figures of a run, or the published ones, for what cannot be true'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "history" -d 'Show the last operations of a run one by one, with the device\'s part of their time'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
@@ -58,6 +59,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on-nodes -d 'Run only the cases on exactly so many nodes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l sign -d 'Sign the record at its end with this SSH key, or with the agent\'s key of this `.pub` file; `ioproof verify` checks it' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l nonce -d 'A word of the other party that is signed with the record, so that no older record can pass for it' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l destroy-data-on -d 'Give up the data on a block device, named by serial number, WWN or path; may be repeated' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -d 'Agree to the commands that the study executes, and to lose the data on the devices of its layouts; --explain shows them and prints the hash' -r
@@ -80,6 +83,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l rest -d 'R
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l seed -d 'Chooses the orders and the data' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l sign -d 'Sign the record at its end with this SSH key, or with the agent\'s key of this `.pub` file; `ioproof verify` checks it' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l nonce -d 'A word of the other party that is signed with the record, so that no older record can pass for it' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l direct -d 'Around the page cache [default, but with --fadvise]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l buffered -d 'Through the page cache [default with --fadvise]'
@@ -112,6 +117,8 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l deadline -d 'A c
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l seed -d 'Chooses the bytes' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l history -d 'Each process keeps its last N operations one by one; `ioproof history` shows them' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l sign -d 'Sign the record at its end with this SSH key, or with the agent\'s key of this `.pub` file; `ioproof verify` checks it' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l nonce -d 'A word of the other party that is signed with the record, so that no older record can pass for it' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l mpi -d 'The MPI library, where a launcher has started the program and the right one is not found' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l write -d 'Data in the request and a response of 1 byte, as nsdperf\'s write'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l read -d 'A request of 1 byte and data in the response, as nsdperf\'s read'
@@ -132,6 +139,9 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand verify" -l signers -d 'The public keys that you trust, with a name before each, as `alice ssh-ed25519 AAAA…` (ALLOWED SIGNERS in ssh-keygen(1))' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand verify" -l nonce -d 'The word that you gave before the run (`ioproof run --nonce`)' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand verify" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand check" -l published -d 'Look at the published figures instead'
 complete -c ioproof -n "__fish_ioproof_using_subcommand check" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand check" -s h -l help -d 'Print help'

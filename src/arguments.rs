@@ -13,7 +13,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use look::{
     BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
-    ReportArguments, VerdictArguments,
+    ReportArguments, VerdictArguments, VerifyArguments,
 };
 pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
@@ -21,7 +21,7 @@ use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     batch, calc, check, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
-    merge, overhead, randomops, reference, report, rpc, run, schema, verdict,
+    merge, overhead, randomops, reference, report, rpc, run, schema, sign, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -72,6 +72,8 @@ enum Alone {
     Report(ReportArguments),
     /// Say of each commitment of a study whether it was kept, and by how much.
     Verdict(VerdictArguments),
+    /// Say whether a record is as it was when it was signed, and by whom.
+    Verify(VerifyArguments),
     /// Check the figures of a run, or the published ones, for what cannot be true.
     Check(CheckArguments),
     /// Show the last operations of a run one by one, with the device's part of their time.
@@ -155,6 +157,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
     match command {
         Alone::Report(arguments) => report::run(&arguments),
         Alone::Verdict(arguments) => verdict::run(&arguments),
+        Alone::Verify(arguments) => sign::verify(&arguments),
         Alone::Check(arguments) => check::run(&arguments),
         Alone::History(arguments) => history::run(&arguments),
         Alone::Compare(arguments) => compare::run(&arguments),

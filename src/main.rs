@@ -30,6 +30,7 @@ mod run;
 mod runs;
 mod schema;
 mod session;
+mod sign;
 mod signals;
 mod values;
 mod verdict;

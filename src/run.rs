@@ -15,6 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
 use crate::session::{self, Session};
+use crate::sign::Signer;
 use crate::verdict;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
@@ -50,6 +51,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
         print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
+    let signer = Signer::of(how)?;
     let mut campaign = Campaign::new(&session, &plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster(plan)?;
@@ -63,7 +65,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let directory = session.directory(how.out.as_deref());
     let recorder = Recorder::create(&directory, &session.manifest(&mustered.checked))?;
     let ended = campaign.run(mustered, &around, recorder)?;
-    conclude(&ended, show(&directory)?, &directory, arguments.verdict)
+    conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
 /// Runs what is asked. `verdict`: commitments decide the exit code.
@@ -78,6 +80,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
+    let signer = Signer::of(how)?;
     let checked = session.check(plan)?;
     let around = session.surroundings(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
@@ -91,7 +94,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
         let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
         session.run(&checked, &directory, &mut watch)?
     };
-    conclude(&ended, show(&directory)?, &directory, verdict)
+    conclude(&ended, &directory, verdict, signer.as_ref())
 }
 
 /// Has each process of every case keep its last operations, where that is asked for.
@@ -102,12 +105,13 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 
 /// Goes on with the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+    let signer = Signer::of(&arguments.how)?;
     let (recorder, mut resumed) = Recorder::resume(directory)?;
     // What a record says is no consent to lose data: the user names the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let session = Session::new(world, "resumed");
     if !resumed.manifest.plan.layouts.is_empty() {
-        return resume_on_layouts(&session, directory, arguments, (recorder, resumed));
+        return resume_on_layouts(&session, directory, arguments, (recorder, resumed), signer.as_ref());
     }
     refuse_needless(arguments)?;
     let checked = session.check_again(&resumed)?;
@@ -125,7 +129,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
         session.live(&checked, recorder, &mut watch)?
     };
-    conclude(&ended, show(directory)?, directory, arguments.verdict)
+    conclude(&ended, directory, arguments.verdict, signer.as_ref())
 }
 
 /// As [`resume`], of a run on layouts: one that was left standing is dismantled first.
@@ -134,6 +138,7 @@ fn resume_on_layouts(
     directory: &Path,
     arguments: &RunArguments,
     (mut recorder, resumed): (Recorder, Resumed),
+    signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let plan = &resumed.manifest.plan;
     let early = Campaign::new(session, plan, arguments);
@@ -153,12 +158,17 @@ fn resume_on_layouts(
     }
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
     let ended = campaign.run(mustered, &around, recorder)?;
-    conclude(&ended, show(directory)?, directory, arguments.verdict)
+    conclude(&ended, directory, arguments.verdict, signer)
 }
 
-/// The exit code of a run: what went wrong in it comes first, then the commitments if they count.
-fn conclude(ended: &Ended, verdict: Exit, directory: &Path, judged: bool) -> Result<Exit, Failure> {
+/// Shows what was measured and signs the record where that is asked for. The exit code: what went wrong in it comes first, then the commitments if they count.
+fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signer>) -> Result<Exit, Failure> {
+    let verdict = show(directory)?;
     let (exit, message) = session::verdict(ended);
+    // One that goes on is signed at its end.
+    if let Some(signer) = signer.filter(|_| !ended.interrupted && ended.failed.is_none()) {
+        signer.sign(directory)?;
+    }
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
             let directory = shell_word(&directory.to_string_lossy());

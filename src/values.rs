@@ -44,6 +44,15 @@ pub(crate) fn message(text: &str) -> Result<Bytes, String> {
     }
 }
 
+/// A word of the other party of a signed record.
+pub(crate) fn nonce(text: &str) -> Result<String, String> {
+    const LENGTH_MAX: usize = 256;
+    let is_word = (1..=LENGTH_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_word
+        .then(|| text.to_owned())
+        .ok_or_else(|| format!("write 1 to {LENGTH_MAX} letters, digits and signs of ASCII without blanks"))
+}
+
 /// Processors, as `plan::Binding` writes them.
 pub(crate) fn binding(text: &str) -> Result<Binding, String> {
     text.parse().map_err(|error: plan::PlanError| format!("{}; {}", error.message, error.help))

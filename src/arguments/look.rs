@@ -54,6 +54,21 @@ pub(crate) struct VerdictArguments {
     pub(crate) sheet: Option<Option<PathBuf>>,
 }
 
+/// `ioproof verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The run directory.
+    #[arg(value_name = "RUNDIR")]
+    pub(crate) run: PathBuf,
+    /// The public keys that you trust, with a name before each, as `alice ssh-ed25519 AAAA…` (ALLOWED SIGNERS in
+    /// ssh-keygen(1)).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signers: Option<PathBuf>,
+    /// The word that you gave before the run (`ioproof run --nonce`).
+    #[arg(long, value_name = "WORD", value_parser = values::nonce)]
+    pub(crate) nonce: Option<String>,
+}
+
 /// `ioproof check`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("whose").required(true).args(["runs", "published"]))]

@@ -59,6 +59,13 @@ pub(crate) struct How {
     /// Each process keeps its last N operations one by one; `ioproof history` shows them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=plan::HISTORY_MAX))]
     pub(crate) history: Option<u64>,
+    /// Sign the record at its end with this SSH key, or with the agent's key of this `.pub` file; `ioproof verify`
+    /// checks it.
+    #[arg(long, value_name = "KEY", conflicts_with = "explain")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A word of the other party that is signed with the record, so that no older record can pass for it.
+    #[arg(long, value_name = "WORD", requires = "sign", value_parser = values::nonce)]
+    pub(crate) nonce: Option<String>,
     /// The MPI library, where a launcher has started the program and the right one is not found.
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi: Option<PathBuf>,

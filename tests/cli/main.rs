@@ -54,6 +54,7 @@ mod regression;
 mod repeats;
 mod resume;
 mod rpc;
+mod signed;
 mod starved;
 mod stragglers;
 mod strangers;

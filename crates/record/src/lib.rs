@@ -13,6 +13,7 @@
 //! | [`Recorder`] | writes a run: the journal as things happen, tables when cases have ended; goes on with one that was interrupted |
 //! | [`Replacement`] | a file that takes another one's place when it is whole, and follows no link |
 //! | [`Run`] | reads a run, whole or damaged, finished or killed |
+//! | [`Sums`] | SHA-256 of each file, to be signed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
 //! | [`sweep_tree`], [`Swept`] | removes the trees that a run made, by their names |
@@ -69,6 +70,7 @@ mod sealed;
 mod slots;
 mod stood;
 mod store;
+mod sums;
 mod survey;
 mod sweep;
 mod table;
@@ -115,6 +117,7 @@ pub use run::{FailedCase, Run, RunState};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
+pub use sums::{Difference, SIGNATURE, SUMS, Sums};
 pub use sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};
 pub use text::read_text;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::batch::{Batch, sync_all};
-use crate::directory;
 use crate::files::sync_directory;
 use crate::index::{Ended, JournalIndex};
 use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, Place, Tables};
@@ -17,7 +16,7 @@ use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
     LaunchRow, LayoutNews, LoadRow, Manifest, NodeClock, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow,
-    RecordError, RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
+    RecordError, RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped, directory, sums,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -258,6 +257,7 @@ impl Recorder {
     /// that fail, the next call tries again.
     fn go_on(&mut self) -> Result<(), RecordError> {
         let Some(kept) = &self.kept else { return Ok(()) };
+        sums::remove(&self.directory)?;
         self.journal.cut(&kept.index)?;
         kept.remove_unknown_tables()?;
         let damaged_lines = kept.index.damaged_lines.clone();

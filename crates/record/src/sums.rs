@@ -1,0 +1,237 @@
+//! SHA-256 of each file of a record, to be signed: whoever edits a record can sum it again, but not sign it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::journal::JOURNAL;
+use crate::manifest::MANIFEST;
+use crate::parts::PARTS;
+use crate::store::TABLES;
+use crate::survey::{Survey, tables_in};
+use crate::{RecordError, directory, files};
+
+/// The file of a run directory that has the sums.
+pub const SUMS: &str = "SHA256SUMS";
+/// The file with its signature.
+pub const SIGNATURE: &str = "SHA256SUMS.sig";
+/// A hundred thousand tables have less.
+const SUMS_BYTES_MAX: u64 = 16 << 20;
+/// Signatures of `ssh-keygen` have less than a thousand bytes.
+const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
+/// What the line of the other party's word begins with. `sha256sum -c` skips lines that begin with `#`.
+const NONCE: &str = "# nonce ";
+
+/// The SHA-256 of each file of a record, and the other party's word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sums {
+    /// What the other party has asked to be signed with the record, so that no older one can pass for it.
+    pub nonce: Option<String>,
+    /// By the name below the run directory.
+    files: BTreeMap<String, String>,
+}
+
+/// How a file of a record differs from the one that was summed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// It has other bytes.
+    Changed(String),
+    /// It is not there any more.
+    Missing(String),
+    /// It was not there.
+    Added(String),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed(name) => write!(f, "changed: {}", plan::visible(name)),
+            Self::Missing(name) => write!(f, "missing: {}", plan::visible(name)),
+            Self::Added(name) => write!(f, "added: {}", plan::visible(name)),
+        }
+    }
+}
+
+impl Sums {
+    /// Of the record in `directory` as it is now. Reports and other files beside it are no part of it.
+    ///
+    /// # Errors
+    /// There is no record, or a file of it cannot be read.
+    pub fn of(directory: &Path, nonce: Option<String>) -> Result<Self, RecordError> {
+        Survey::of(directory)?;
+        let mut all: Vec<_> = TABLES.iter().flat_map(|table| tables_in(directory, table)).collect();
+        let single = [MANIFEST, JOURNAL, PARTS].map(|name| directory.join(name));
+        all.extend(single.into_iter().filter(|path| directory::is_there(path)));
+        if all.is_empty() {
+            return Err(RecordError::NotARun { path: directory.to_owned() });
+        }
+        let mut files = BTreeMap::new();
+        for path in all {
+            let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+            let sum = sum_of(directory, &path).map_err(RecordError::io("read", &path))?;
+            files.insert(name, sum);
+        }
+        Ok(Self { nonce, files })
+    }
+
+    /// As they were written when the record in `directory` was signed; none where it was not.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read(directory: &Path) -> Result<Option<Self>, RecordError> {
+        let (sums, signature) = (directory.join(SUMS), directory.join(SIGNATURE));
+        if !directory::is_there(&sums) || !directory::is_there(&signature) {
+            return Ok(None);
+        }
+        // Another program reads it by its name.
+        directory::read(directory, &signature, SIGNATURE_BYTES_MAX)
+            .map_err(RecordError::io("read", &signature))?;
+        let bytes =
+            directory::read(directory, &sums, SUMS_BYTES_MAX).map_err(RecordError::io("read", &sums))?;
+        let text = String::from_utf8(bytes).ok();
+        text.as_deref().and_then(Self::parse).map(Some).ok_or_else(|| {
+            let source = io::Error::new(io::ErrorKind::InvalidData, "it is no list of sums");
+            RecordError::io("read", &sums)(source)
+        })
+    }
+
+    /// Reads what [`Display`](fmt::Display) has written, and nothing else.
+    fn parse(text: &str) -> Option<Self> {
+        let mut sums = Self { nonce: None, files: BTreeMap::new() };
+        for line in text.lines() {
+            if let Some(nonce) = line.strip_prefix(NONCE) {
+                sums.nonce = Some(nonce.to_owned());
+            } else {
+                let (sum, name) = line.split_once("  ")?;
+                sums.files.insert(name.to_owned(), sum.to_owned());
+            }
+        }
+        (sums.to_string() == text && !sums.files.is_empty()).then_some(sums)
+    }
+
+    /// Puts them into the record in `directory`. A signature that is there is of other ones and goes.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
+        remove(directory)?;
+        files::replace(directory, SUMS, self.to_string().as_bytes(), true)
+    }
+
+    /// Puts the signature beside them.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn write_signature(directory: &Path, signature: &[u8]) -> Result<(), RecordError> {
+        files::replace(directory, SIGNATURE, signature, true)
+    }
+
+    /// How the files differ `now`, in the order of their names.
+    #[must_use]
+    pub fn differences(&self, now: &Self) -> Vec<Difference> {
+        let gone = |(name, sum): (&String, &String)| match now.files.get(name) {
+            Some(other) if other == sum => None,
+            Some(_) => Some(Difference::Changed(name.clone())),
+            None => Some(Difference::Missing(name.clone())),
+        };
+        let new = now.files.keys().filter(|name| !self.files.contains_key(*name));
+        self.files.iter().filter_map(gone).chain(new.cloned().map(Difference::Added)).collect()
+    }
+
+    /// How many files there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.files.len()
+    }
+}
+
+/// As `sha256sum` prints and checks them.
+impl fmt::Display for Sums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(nonce) = &self.nonce {
+            writeln!(f, "{NONCE}{nonce}")?;
+        }
+        self.files.iter().try_for_each(|(name, sum)| writeln!(f, "{sum}  {name}"))
+    }
+}
+
+/// Removes the sums of the record in `directory` and their signature, as it is about to change.
+pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
+    for path in [SIGNATURE, SUMS].map(|name| directory.join(name)) {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(RecordError::io("remove", &path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
+    let mut file = directory::open(directory, path)?;
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            read => hash.update(&buffer[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Difference, Sums};
+
+    fn sums(nonce: Option<&str>, files: &[(&str, &str)]) -> Sums {
+        let files = files.iter().map(|(name, sum)| ((*name).to_owned(), (*sum).to_owned()));
+        Sums { nonce: nonce.map(str::to_owned), files: files.collect() }
+    }
+
+    #[test]
+    fn each_kind_of_difference_is_told() {
+        let before = sums(None, &[("a", "1"), ("b", "2"), ("c", "3")]);
+        let now = sums(None, &[("a", "1"), ("b", "9"), ("d", "4")]);
+        assert_eq!(
+            before.differences(&now),
+            [
+                Difference::Changed("b".to_owned()),
+                Difference::Missing("c".to_owned()),
+                Difference::Added("d".to_owned())
+            ]
+        );
+        assert!(before.differences(&before).is_empty());
+    }
+
+    #[test]
+    fn text_that_is_not_as_it_is_written_is_no_list() {
+        let text =
+            sums(Some("2026-11"), &[("manifest.json", "ab"), ("phases/000001.parquet", "cd")]).to_string();
+        assert_eq!(text, "# nonce 2026-11\nab  manifest.json\ncd  phases/000001.parquet\n");
+        assert!(Sums::parse(&text).is_some());
+        for other in ["", "# nonce x\n", "ab manifest.json\n", "cd  b\nab  a\n", "ab  a\nab  a\n", "ab  a"] {
+            assert_eq!(Sums::parse(other), None, "{other:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            nonce in proptest::option::of("[!-~]{1,20}"),
+            files in proptest::collection::btree_map("[a-z]{1,6}/[0-9]{6}.parquet", "[0-9a-f]{64}", 1..5),
+        ) {
+            let sums = Sums { nonce, files };
+            prop_assert_eq!(Sums::parse(&sums.to_string()), Some(sums));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".*") {
+            let _ = Sums::parse(&text);
+        }
+    }
+}

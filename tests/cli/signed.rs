@@ -1,0 +1,121 @@
+//! `ioproof run --sign` and `ioproof verify`.
+
+use std::fs;
+
+use testbed::Program;
+
+use crate::desk::{Desk, assert_says, names, run};
+
+const STUDY: &str = "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"d\"\ndirectory = \".\"\n\
+    [[workload]]\nname = \"w\"\nsize = \"1MiB\"\ntransfer = \"64KiB\"\nphases = [\"write\", \"read\"]\n";
+
+fn has_no_ssh_keygen() -> bool {
+    let found = Program::new("sh").args(["-c", "command -v ssh-keygen"]).run();
+    let is_there = found.is_ok_and(|found| found.stdout.contains("ssh-keygen"));
+    testbed::skipped(if is_there { Ok(()) } else { Err("ssh-keygen is not installed".to_owned()) })
+}
+
+/// Makes a key called as its owner, and a file that says whose it is.
+fn make_key(desk: &Desk, owner: &str) {
+    let make = Program::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(desk.path(owner));
+    let _ = run(&make).expect_code(0);
+    let public = fs::read_to_string(desk.path(&format!("{owner}.pub"))).expect("a key");
+    fs::write(desk.path(&format!("{owner}.signers")), format!("{owner} {public}")).expect("a file");
+}
+
+/// A desk with a signed record and the key of another.
+fn signed() -> Desk {
+    let desk = Desk::new();
+    make_key(&desk, "alice");
+    make_key(&desk, "bob");
+    let _ = run(&desk.study(STUDY).args(["--sign", "alice", "--nonce", "offer-7"])).expect_code(0);
+    desk
+}
+
+/// Sums the files of the record again, as a forger would.
+fn sum_again(desk: &Desk) {
+    let script = "rm SHA256SUMS; { echo '# nonce offer-7'; sha256sum *.json* */*.parquet | grep -v report | \
+                  LC_ALL=C sort -k2; } >../sums; mv ../sums SHA256SUMS";
+    let _ = run(&Program::new("sh").args(["-c", script]).current_dir(desk.record())).expect_code(0);
+}
+
+#[test]
+fn a_signed_record_is_verified_and_one_that_was_edited_and_summed_again_is_not() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let verify = desk.ioproof("verify record --signers alice.signers --nonce offer-7");
+    assert_says(
+        &run(&verify).expect_code(0).stdout,
+        &["for alice with ED25519 key SHA256:", "nonce offer-7"],
+    );
+    let sha256sum =
+        Program::new("sha256sum").args(["-c", "--quiet", "SHA256SUMS"]).current_dir(desk.record());
+    let _ = run(&sha256sum).expect_code(0);
+    sum_again(&desk);
+    let _ = run(&verify).expect_code(0);
+
+    let journal = desk.record().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("a journal");
+    fs::write(&journal, format!("{text} ")).expect("edited");
+    fs::write(desk.record().join("phases/000002.parquet"), "").expect("added");
+    fs::remove_file(desk.record().join("tasks/000001.parquet")).expect("removed");
+    let edited = run(&verify).expect_code(8);
+    let told = ["changed: journal.jsonl", "missing: tasks/000001.parquet", "added: phases/000002.parquet"];
+    assert_says(&edited.stdout, &told);
+    assert_says(&edited.stderr, &["3 of its files are not as they were signed"]);
+    sum_again(&desk);
+    let summed = run(&verify).expect_code(8);
+    assert_says(&summed.stderr, &["the signature is not of SHA256SUMS"]);
+    assert!(!summed.stdout.contains("offer-7"), "{}", summed.stdout);
+}
+
+#[test]
+fn only_a_key_that_is_trusted_and_the_nonce_that_was_given_are_enough() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let refused = |words: &str| run(&desk.ioproof(&format!("verify record {words}"))).expect_code(8).stderr;
+    assert_says(&refused(""), &["SHA256:", "whose key that is was not checked", "--signers FILE"]);
+    assert_says(&refused("--signers bob.signers"), &["bob.signers does not have the key"]);
+    assert_says(&refused("--signers alice.signers --nonce offer-8"), &["the nonce offer-8 is not signed"]);
+    let nowhere = run(&desk.ioproof("verify record --signers none")).expect_code(2);
+    assert_says(&nowhere.stderr, &["--signers none", "check the path"]);
+    fs::remove_file(desk.record().join("SHA256SUMS.sig")).expect("removed");
+    assert_says(&refused("--signers alice.signers"), &["it is not signed", "run --sign KEY"]);
+}
+
+#[test]
+fn a_key_that_cannot_sign_is_told_before_anything_is_measured() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = Desk::new();
+    let refused = run(&desk.study(STUDY).args(["--sign", "none"])).expect_code(4);
+    assert_says(&refused.stderr, &["sign with none", "name an SSH private key"]);
+    assert!(!desk.record().exists(), "nothing was begun");
+    let missing = desk.study(STUDY).args(["--sign", "none"]).env("PATH", "/nowhere");
+    assert_says(&run(&missing).expect_code(4).stderr, &["ssh-keygen", "install OpenSSH"]);
+}
+
+#[test]
+fn a_record_that_goes_on_is_not_signed_any_more() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let has_sums = || names(&desk.record()).iter().any(|name| name.starts_with("SHA256SUMS"));
+    assert!(has_sums());
+    // All but its start is lost, so there is something to go on with.
+    for name in names(&desk.record()).into_iter().filter(|name| !name.contains(['.', 'S'])) {
+        fs::remove_dir_all(desk.record().join(name)).expect("tables");
+    }
+    let journal = desk.record().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("a journal");
+    let start: String = text.split_inclusive('\n').take(2).collect();
+    fs::write(&journal, start).expect("cut");
+    let _ = run(&desk.ioproof("run --resume record --yes")).expect_code(0);
+    assert!(!has_sums(), "the signature is of another record");
+}
