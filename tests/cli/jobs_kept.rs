@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
-use record::{LaunchRow, Run, RunState};
+use record::{LaunchRow, Run, RunState, Warning};
 use rustix::process::Signal;
-use testbed::{Program, Testbed};
+use testbed::{FileSystem, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, assert_says, events, names, run, wait_for};
 
@@ -75,19 +75,22 @@ fn drawn(seed: &mut u64) -> u64 {
     *seed >> 33
 }
 
-/// The launches whose own directories stand: they are made before a launch starts, and removed after its end.
-fn standing(data: &Path) -> BTreeSet<u32> {
+/// The launches whose own directories, made after `since`, stand: they are made before a launch starts, and removed
+/// after its end. Those that a killed program left are older.
+fn standing(data: &Path, since: SystemTime) -> BTreeSet<u32> {
     let entries = fs::read_dir(data.join("jobs.0-0/work")).into_iter().flatten().flatten();
     let number = |name: &str| name.strip_prefix("launch.")?.parse().ok();
-    entries.filter_map(|entry| number(entry.file_name().to_str()?)).collect()
+    let is_new =
+        |entry: &fs::DirEntry| entry.metadata().and_then(|one| one.created()).is_ok_and(|at| at >= since);
+    entries.filter(is_new).filter_map(|entry| number(entry.file_name().to_str()?)).collect()
 }
 
 /// Looks at the directories of launches until so many have ended: those that had ended before another one started.
-fn witnessed(data: &Path, most: usize) -> BTreeSet<u32> {
+fn witnessed(data: &Path, since: SystemTime, most: usize) -> BTreeSet<u32> {
     let (mut seen, mut ended, mut kept) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let start = Instant::now();
     while ended.len() < most && start.elapsed() < PATIENCE {
-        let now = standing(data);
+        let now = standing(data, since);
         // What stands now and did not stand when those were gone was started after their end.
         if now.iter().any(|launch| !seen.contains(launch)) {
             kept.extend(ended.iter().copied());
@@ -122,12 +125,13 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
             _ => desk.ioproof("run --yes --resume record"),
         };
         let starts = events(&desk, "case-started");
+        let since = SystemTime::now();
         let mut running = program.spawn().expect("it starts");
         wait_for(&mut running, "the matrix", || {
-            events(&desk, "case-started") > starts && !standing(&data).is_empty()
+            events(&desk, "case-started") > starts && !standing(&data, since).is_empty()
         });
         let most = usize::try_from(drawn(&mut seed) % ENDED_MAX).expect("small");
-        let seen = witnessed(&data, most);
+        let seen = witnessed(&data, since, most);
         thread::sleep(Duration::from_micros(drawn(&mut seed) % BLIND_US));
         running.signal(Signal::KILL).expect("it lives");
         let _ = running.wait().expect("it ends");
@@ -246,4 +250,28 @@ fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     let _ = again.wait().expect("it ends");
     let whole = Run::open(&record).expect("a record");
     assert_eq!((whole.state.clone(), kept(&whole, 1)), (RunState::Complete, rows));
+}
+
+/// The published study mounts work space without times of access (study C).
+#[test]
+fn a_work_mount_with_times_of_access_is_warned_about() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let device = LoopDevice::builder().file_system(FileSystem::Ext4).build().expect("a device");
+    let mount = device.mount_point().expect("mounted");
+    let desk = Desk::new();
+    let warned = || {
+        let _ = fs::remove_dir_all(desk.record());
+        let _ = run(&desk.study(&study(mount))).expect_code(0);
+        let run = Run::open(&desk.record()).expect("a record");
+        run.warnings.iter().any(|row| {
+            matches!(&row.warning, Warning::AccessTimes { mount_point, .. }
+            if Path::new(mount_point) == mount)
+        })
+    };
+    assert!(!warned(), "it is mounted with noatime");
+    let remount = Program::new("mount").args(["-o", "remount,strictatime"]).arg(mount);
+    let _ = run(&remount).expect_code(0);
+    assert!(warned());
 }

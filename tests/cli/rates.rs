@@ -28,6 +28,9 @@ fn test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_beside_them()
     assert_near("read", report.rate("read"), 27.8e6, 0.05);
     for (phase, published) in [("write", 2.05e9), ("read", 2.78e9)] {
         let number = &report.figure(phase)["number"];
+        let device = &report.figure(phase)["devices"][0][format!("{phase}_bytes_per_second")];
+        let rate = report.rate(phase);
+        assert_near("what the device was seen to do", device.as_f64().expect("a rate"), rate, 0.03);
         let rows = report.0["statements"]["published"].as_array().expect("a list");
         let beside = rows.iter().find(|row| row["figure"] == *number).expect("a row");
         assert_eq!(beside["published"], published, "{phase}");

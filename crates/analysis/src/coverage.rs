@@ -128,10 +128,14 @@ pub fn hour_utc(unix_ns: i64) -> u8 {
 /// The names of all nodes that `run` had: of its cluster and of the runs that were merged into it.
 #[must_use]
 pub fn known_nodes(run: &Run) -> Vec<String> {
+    named(hosts(run).map(|host| host.node.as_str()))
+}
+
+/// What the record tells of each of these nodes.
+pub(crate) fn hosts(run: &Run) -> impl Iterator<Item = &HostFacts> {
     let clusters = run.parts.iter().map(|part| &part.cluster).chain([&run.manifest.cluster]).flatten();
-    let cluster = clusters.flat_map(|cluster| &cluster.nodes);
-    let parts = run.parts.iter().map(|part| &part.host.node);
-    named(cluster.map(|node| &node.host.node).chain(parts).map(String::as_str))
+    let cluster = clusters.flat_map(|cluster| &cluster.nodes).map(|node| &node.host);
+    cluster.chain(run.parts.iter().map(|part| &part.host))
 }
 
 /// The jobs and nodes of `figures`, which are those of `run`; none where one job measured all of its nodes.

@@ -1,5 +1,6 @@
 //! Figures of a run.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::num::NonZero;
@@ -137,7 +138,7 @@ impl Context<'_> {
         let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
         let counting = &recorded[counted(recorded.len(), case.protocol.stopping)];
         let mut merged = Histograms::new();
-        let mut nodes = NodeFigures::default();
+        let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
         let mut members = MemberFigures::default();
         let mut repetitions = Vec::with_capacity(phases.len());
         for row in phases {
@@ -161,7 +162,9 @@ impl Context<'_> {
                 }
                 members.add(workload, tasks.clone());
                 let rates = node_rates(tasks.clone(), workload, phase);
-                nodes.add(rates, row, tasks, of_key(&rows.devices, key));
+                let steady = observed::while_working(of_key(&rows.devices, key), tasks);
+                nodes.add(rates, row, &steady);
+                devices.extend(steady);
             }
         }
         let counted = || repetitions.iter().filter(|pass| pass.counts);
@@ -178,7 +181,7 @@ impl Context<'_> {
         let answering =
             ends.map(|end| end.node.as_str()).filter(|name| nodes.iter().all(|one| one.node != *name));
         let answering = named(answering);
-        let devices = observed::means(counted().flat_map(|pass| of_key(&rows.devices, &pass.phase.key)));
+        let devices = observed::means(devices.iter().map(Cow::as_ref));
         let drifts: Vec<Option<f64>> =
             repetitions.iter().map(|pass| drift(case, &repetitions, pass, rate)).collect();
         for (pass, drift) in repetitions.iter_mut().zip(drifts) {

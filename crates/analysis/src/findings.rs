@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use record::{Manifest, Provenance, Run};
 
-use crate::coverage::known_nodes;
+use crate::coverage::{hosts, known_nodes};
 use crate::gate::{Gate, Stated};
 use crate::matrix::{Matrices, MatrixTables, matrices, published_matrix};
 use crate::printed_checks::SLOWEST_MOVED;
@@ -102,7 +102,8 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let curves = curves::curves(gate);
     let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));
     let seeks = seek::seek_fits(gate, &curves);
-    let (members, device_models, devices) = members::of_gate(gate, Some(host));
+    let (members, device_models, devices) =
+        members::of_gate(gate, &[host].into_iter().chain(hosts(run)).collect::<Vec<_>>());
     let (weak_scaling, extrapolations, layer_crossovers) = weak_scaling::of_gate(gate);
     let scaling = scaling::scaling(gate);
     audit.extend(audit::beyond_devices(figures, &scaling));

@@ -14,7 +14,7 @@ use crate::subject::{MEMBER, Subject, TARGET, grouped, value_of};
 use crate::table::{
     Column, Of, Statement, bandwidth, count, flag, list, operations, rate, share, subject, text, word,
 };
-use crate::{MemberFigure, RateOf, Summary, slow_nodes};
+use crate::{MemberFigure, NodeFigure, RateOf, Summary, slow_nodes};
 
 /// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
 /// LUNs so, whose "variation is more than 40 %".
@@ -29,6 +29,8 @@ pub struct MemberSet {
     pub group: String,
     /// The target that they are members of; empty where each is a target of its own.
     pub target: String,
+    /// The node whose devices they are; empty where no other one measured its own.
+    pub node: String,
     /// The phase.
     pub phase: Phase,
     /// The swept keys and their values, without those that pick the member.
@@ -37,7 +39,7 @@ pub struct MemberSet {
     pub together: bool,
     /// In the order of the study.
     pub members: Vec<Member>,
-    /// (Fastest − slowest) ÷ fastest: uneven above [`UNEVEN_SHARE`].
+    /// (Fastest − slowest) ÷ fastest of the model whose devices differ most: uneven above [`UNEVEN_SHARE`].
     pub variation: f64,
     /// By model, in the order in which they come.
     pub models: Vec<ModelVerdict>,
@@ -99,7 +101,8 @@ impl MemberSet {
         let of = if self.target.is_empty() { &self.group } else { &self.target };
         let how = if self.together { "all together" } else { "one by one" };
         let fixed: String = self.fixed.iter().map(|setting| format!(", {setting}")).collect();
-        format!("{} of {of}, {how}{fixed}", self.phase)
+        let node = if self.node.is_empty() { String::new() } else { format!(", {}", self.node) };
+        format!("{} of {of}{node}, {how}{fixed}", self.phase)
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -112,14 +115,19 @@ impl Statement for MemberSet {
     const OF: Of = Of::Nothing;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
     const CAPTION: &'static str =
-        "Devices beside each other. Variation: (fastest − slowest) ÷ fastest; uneven above 40 %";
+        "Devices beside each other. Variation: (fastest − slowest) ÷ fastest of one model; uneven above 40 %";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(text("devices_of", "devices of", "What was measured of which devices.", Self::name)),
         subject(word("workload", "workload", "The workload.", |one| &one.group)),
         count("devices", "n", "Devices.", |one| Some(one.members.len() as u64)),
         rate("lowest_per_second", "slowest", "The slowest.", |one| one.rates().reduce(f64::min)),
         rate("highest_per_second", "fastest", "The fastest.", |one| one.rates().reduce(f64::max)),
-        share("variation", "variation", "(Fastest − slowest) ÷ fastest.", |one| Some(one.variation)),
+        share(
+            "variation",
+            "variation",
+            "(Fastest − slowest) ÷ fastest of the model that differs most.",
+            |one| Some(one.variation),
+        ),
         flag("uneven", "uneven", "Whether that is more than 40 %.", |one| Some(one.variation > UNEVEN_SHARE)),
         list("slow", "slow", "Much slower than others of their model.", |one| {
             one.members.iter().filter(|one| one.slow).map(|one| one.name.clone()).collect()
@@ -170,9 +178,9 @@ impl Statement for Member {
 type Devices = (Vec<Stated<MemberSet>>, Vec<Stated<ModelVerdict>>, Vec<Stated<Member>>);
 
 /// Sets, their models, and each device, as statements; of figures that count for nothing none is called slow.
-pub(crate) fn of_gate(gate: &Gate<'_>, host: Option<&HostFacts>) -> Devices {
+pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
     let (mut sets, mut models, mut devices) = (Vec::new(), Vec::new(), Vec::new());
-    for mut set in member_sets(gate, host) {
+    for mut set in member_sets(gate, hosts) {
         for one in set.members.iter_mut().filter(|one| !gate.is_usable(one.figure)) {
             one.slow = false;
         }
@@ -204,22 +212,34 @@ pub(crate) fn device_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a Bloc
 const APART: [&str; 2] = [MEMBER, TARGET];
 
 /// All sets of at least two members: those that a swept `member` measured one by one, targets of one device
-/// each that one workload has measured, and figures of several members together. Their models are those
-/// that `host` knows.
+/// each that one workload has measured, and figures of several members together. Nodes that measured their devices by
+/// themselves, as in merged runs, have sets of their own. Their models are those that the `hosts` know, of which the
+/// first is that of all nodes that are not among them.
 #[must_use]
-pub fn member_sets(gate: &Gate<'_>, host: Option<&HostFacts>) -> Vec<MemberSet> {
+pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
     let plan = gate.plan;
     let called = models_by_path(plan);
+    let host = hosts.first().copied();
     let subjects = || gate.subjects.iter().filter(|subject| subject.figure.phase.is_transfers());
-    let alone = subjects().filter_map(|subject| Some((subject, single(plan, subject, host)?)));
-    let alone = grouped(alone, |(subject, (target, _))| (*target, subject.place(&APART)));
+    let alone = subjects().flat_map(|subject| {
+        let of_nodes = by_node(subject).into_iter();
+        of_nodes.filter_map(move |(node, rates)| {
+            let host = hosts.iter().copied().find(|host| host.node == node).or(host);
+            let (target, mut member) = single(plan, subject, host, rates)?;
+            if !node.is_empty() {
+                member.name = format!("{node}:{}", member.name);
+            }
+            Some((subject, node, (target, member)))
+        })
+    });
+    let alone = grouped(alone, |(subject, node, (target, _))| (*target, *node, subject.place(&APART)));
     let one_by_one = alone.into_iter().filter_map(|members| {
-        let (subject, (target, _)) = members[0];
-        let mut members: Vec<Member> = members.into_iter().map(|(_, (_, member))| member).collect();
+        let (subject, node, (target, _)) = members[0];
+        let mut members: Vec<Member> = members.into_iter().map(|(_, _, (_, member))| member).collect();
         // What was measured twice, as in merged runs, stands once.
         members.sort_by_key(|member| member.place);
         members.dedup_by_key(|member| member.place);
-        finished(plan, subject, target, false, members)
+        finished(plan, subject, (target, node), false, members)
     });
     one_by_one.chain(subjects().filter_map(|subject| together(plan, subject, host, &called))).collect()
 }
@@ -235,9 +255,28 @@ fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
     called.collect()
 }
 
+/// Of bytes and of operations.
+type Rates = (Summary, Summary);
+
+/// The rates of a figure: of each node by its name where each pass was that of one of several, else of all.
+fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
+    let figure = subject.figure;
+    let rates = |node: &'a NodeFigure| (&*node.node, (node.bytes_per_second, node.transfers_per_second));
+    let of_nodes: usize = figure.nodes.iter().map(|node| node.passes.len()).sum();
+    if figure.nodes.len() > 1 && of_nodes == figure.headline_of_passes().len() {
+        return figure.nodes.iter().map(rates).collect();
+    }
+    vec![("", (figure.bytes_per_second, figure.transfers_per_second))]
+}
+
 /// The target that a figure is of a member of, empty where it is one of its own, and the member.
-fn single<'a>(plan: &Plan, subject: &Subject<'a>, host: Option<&HostFacts>) -> Option<(&'a str, Member)> {
-    let (case, figure) = (subject.case, subject.figure);
+fn single<'a>(
+    plan: &Plan,
+    subject: &Subject<'a>,
+    host: Option<&HostFacts>,
+    rates: Rates,
+) -> Option<(&'a str, Member)> {
+    let case = subject.case;
     let [path] = case.workload.files.targets.as_slice() else { return None };
     let (target, place, name, stands_for) = match value_of(case, MEMBER) {
         Some(SettingValue::Count(member)) => {
@@ -253,18 +292,16 @@ fn single<'a>(plan: &Plan, subject: &Subject<'a>, host: Option<&HostFacts>) -> O
             ("", place, name.clone(), Some(terms.stands_for.as_str()).filter(|words| !words.is_empty()))
         }
     };
-    let rates = (figure.bytes_per_second, figure.transfers_per_second);
     Some((target, member(subject, place, (path, host), (name, stands_for), rates)))
 }
 
-/// A member on a path with its own name and what it stands for, of which those of its device come first, and its rates
-/// of bytes and of operations.
+/// A member on a path with its own name and what it stands for, of which those of its device come first, and its rates.
 fn member(
     subject: &Subject<'_>,
     place: u64,
     (path, host): (&Path, Option<&HostFacts>),
     (name, stands_for): (String, Option<&str>),
-    (bytes_per_second, transfers_per_second): (Summary, Summary),
+    (bytes_per_second, transfers_per_second): Rates,
 ) -> Member {
     let device = host.and_then(|host| device_of(host, path));
     let model = device.and_then(|device| device.model.known()).map(String::as_str);
@@ -296,20 +333,21 @@ fn together(
         Member { together: true, ..member(subject, one.place as u64, (path, host), named, rates) }
     };
     let members = subject.figure.members.iter().map(of).collect();
-    finished(plan, subject, &subject.case.target, true, members)
+    finished(plan, subject, (&subject.case.target, ""), true, members)
 }
 
 /// Marks the slow ones of each model, and says how it stands.
 fn finished(
     plan: &Plan,
     subject: &Subject<'_>,
-    target: &str,
+    (target, node): (&str, &str),
     together: bool,
     members: Vec<Member>,
 ) -> Option<MemberSet> {
     let mut set = MemberSet {
         group: subject.case.group.clone(),
         target: target.to_owned(),
+        node: node.to_owned(),
         phase: subject.figure.phase,
         fixed: subject.settings(&APART),
         together,
@@ -318,8 +356,9 @@ fn finished(
         grades: grades(plan, subject, if together { members.len() } else { 1 }),
         members,
     };
-    let all = Summary::of(&set.rates().collect::<Vec<_>>()).filter(|all| all.n > 1)?;
-    set.variation = if all.max > 0.0 { (all.max - all.min) / all.max } else { 0.0 };
+    if set.members.len() < 2 {
+        return None;
+    }
     let devices_of = set.name();
     for mut these in grouped(&mut set.members, |member| member.model.clone()) {
         let rates: Vec<f64> = these.iter().map(|member| member.rate().median).collect();
@@ -327,6 +366,9 @@ fn finished(
             (member.share, member.slow) = (score.share, score.slow);
         }
         let rates = Summary::of(&rates)?;
+        if rates.max > 0.0 {
+            set.variation = set.variation.max((rates.max - rates.min) / rates.max);
+        }
         let reached = set.grades.iter().rev().find(|(rate, _)| rates.median >= *rate);
         let (grade, says) = match (reached, set.grades.first()) {
             (Some((_, grade)), _) => (grade.name.clone(), grade.reached.clone()),

@@ -88,8 +88,7 @@ pub struct NodeFigure {
     pub transfers_per_second: Summary,
     /// Those passes.
     pub passes: Vec<NodePass>,
-    /// Its devices in the order of names, by the kernel's count until the last of its tasks was done: the rest
-    /// of the pass belongs to slower nodes.
+    /// Its devices in the order of names, by the kernel's count while its own tasks worked.
     pub devices: Vec<(String, DeviceMean)>,
 }
 
@@ -109,19 +108,8 @@ pub struct NodePass {
 pub(crate) struct NodeFigures<'a>(BTreeMap<String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>)>);
 
 impl<'a> NodeFigures<'a> {
-    /// Adds a pass that counts: what its nodes did, when their tasks were done, and its devices.
-    pub(crate) fn add<'t>(
-        &mut self,
-        rates: Vec<NodeRate>,
-        phase: &PhaseRow,
-        tasks: impl Iterator<Item = &'t TaskRow>,
-        devices: impl Iterator<Item = &'a DeviceRow>,
-    ) {
-        let mut done: BTreeMap<&str, u64> = BTreeMap::new();
-        for task in tasks {
-            let end = done.entry(task.node.as_str()).or_default();
-            *end = (*end).max(task.close_end_ns).max(task.io_end_ns);
-        }
+    /// Adds a pass that counts: what its nodes did, and the steady part of its devices.
+    pub(crate) fn add(&mut self, rates: Vec<NodeRate>, phase: &PhaseRow, devices: &[Cow<'a, DeviceRow>]) {
         // Before version 3 of the record a device had no node; there was only one then.
         let only = match rates.as_slice() {
             [only] => only.node.clone(),
@@ -135,7 +123,7 @@ impl<'a> NodeFigures<'a> {
         for device in devices {
             let name = if device.node.is_empty() { &only } else { &device.node };
             if let Some((_, devices)) = self.0.get_mut(name) {
-                devices.extend(until(device, done.get(name.as_str()).copied().unwrap_or(u64::MAX)));
+                devices.push(device.clone());
             }
         }
     }
@@ -151,7 +139,7 @@ impl<'a> NodeFigures<'a> {
                 tasks: passes.iter().map(|pass| pass.rate.tasks).max()?,
                 bytes_per_second,
                 transfers_per_second,
-                devices: observed::means_by_device(devices.iter().map(Cow::as_ref)),
+                devices: observed::means(devices.iter().map(Cow::as_ref)),
                 passes,
             })
         };
@@ -159,16 +147,6 @@ impl<'a> NodeFigures<'a> {
         nodes.sort_by(|a, b| by_name(&a.node, &b.node));
         nodes
     }
-}
-
-/// The part of an interval before `end`; none where it begins later. What the device still did in the
-/// rest of it is counted to the part.
-fn until(device: &DeviceRow, end: u64) -> Option<Cow<'_, DeviceRow>> {
-    let length_ns = end.checked_sub(device.start_ns).filter(|left| *left > 0)?;
-    Some(match length_ns < device.length_ns {
-        true => Cow::Owned(DeviceRow { length_ns, ..device.clone() }),
-        false => Cow::Borrowed(device),
-    })
 }
 
 /// Of rates of bytes and of transfers.

@@ -1,6 +1,8 @@
 //! What was observed over time, by device and by task: the lines of charts.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use plan::Phase;
 use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
@@ -187,28 +189,49 @@ fn device_points(rows: &[&DeviceRow]) -> Vec<DeviceSecond> {
     rows.chunk_by(belongs).map(point).collect()
 }
 
-/// For each device, the mean over all repetitions of `phase` of `case`, in the order of names. The
-/// name of its node stands before it where there are several: `node3:nvme0n1`.
-#[must_use]
-pub fn device_means(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<(String, DeviceMean)> {
-    means(rows.iter().filter(|row| is_of(&row.key, case, phase)))
+/// What rates of devices are told from, of one pass: the whole intervals while the `tasks` of their node moved bytes or
+/// closed files. Of a device that has none, the parts of its intervals between the two, with all that it did in them. All
+/// of a node without tasks.
+pub(crate) fn while_working<'a, 't>(
+    devices: impl Iterator<Item = &'a DeviceRow>,
+    tasks: impl Iterator<Item = &'t TaskRow>,
+) -> Vec<Cow<'a, DeviceRow>> {
+    let mut spans: HashMap<&str, (u64, u64)> = HashMap::new();
+    for task in tasks {
+        let (start, end) = spans.entry(task.node.as_str()).or_insert((u64::MAX, 0));
+        (*start, *end) = ((*start).min(task.io_start_ns), (*end).max(task.close_end_ns).max(task.io_end_ns));
+    }
+    // Before version 3 of the record a device had no node; there was only one then.
+    let all = spans.values().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, u64::MAX));
+    let mut sorted: Vec<&DeviceRow> = devices.collect();
+    sorted.sort_by(|a, b| by_place(a, b));
+    let mut found = Vec::new();
+    for of_device in sorted.chunk_by(|a, b| by_place(a, b).is_eq()) {
+        let (start, end) = spans.get(of_device[0].node.as_str()).copied().unwrap_or(all);
+        let is_whole = |row: &&&DeviceRow| row.start_ns >= start && row.start_ns + row.length_ns <= end;
+        let whole: Vec<Cow<'_, DeviceRow>> =
+            of_device.iter().filter(is_whole).map(|row| Cow::Borrowed(*row)).collect();
+        if !whole.is_empty() {
+            found.extend(whole);
+            continue;
+        }
+        found.extend(of_device.iter().filter_map(|&row| {
+            let start_ns = row.start_ns.max(start);
+            let length_ns = (row.start_ns + row.length_ns).min(end).checked_sub(start_ns)?;
+            Some(Cow::Owned(DeviceRow { start_ns, length_ns, ..row.clone() }))
+        }));
+    }
+    found
 }
 
-/// For each device of each node the mean over `rows`, in the order of names.
+/// For each device of each node the mean over `rows`, in the order of names. The name of its node stands before it where
+/// there are several: `node3:nvme0n1`.
 pub(crate) fn means<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
     let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
     let several = on_several_nodes(&sorted);
     sorted.sort_by(|a, b| by_place(a, b));
     let same = |a: &&DeviceRow, b: &&DeviceRow| by_place(a, b).is_eq();
     sorted.chunk_by(same).map(|rows| (name_of(rows[0], several), mean_of(rows))).collect()
-}
-
-/// The same of one node: by the names of devices alone.
-pub(crate) fn means_by_device<'a>(rows: impl Iterator<Item = &'a DeviceRow>) -> Vec<(String, DeviceMean)> {
-    let mut sorted: Vec<&DeviceRow> = rows.filter(|row| row.length_ns > 0).collect();
-    sorted.sort_by(|a, b| by_name(&a.device, &b.device));
-    let same = |a: &&DeviceRow, b: &&DeviceRow| a.device == b.device;
-    sorted.chunk_by(same).map(|rows| (rows[0].device.clone(), mean_of(rows))).collect()
 }
 
 fn by_place(a: &DeviceRow, b: &DeviceRow) -> Ordering {
@@ -309,9 +332,9 @@ impl DeviceShare {
 #[cfg(test)]
 mod tests {
     use plan::Phase;
-    use record::{DeviceRow, Operation, PhaseKey, SeriesRow};
+    use record::{DeviceRow, Operation, PhaseKey, SeriesRow, TaskRow};
 
-    use super::{device_lines, device_means, seconds};
+    use super::{device_lines, means, seconds, while_working};
 
     fn key(repetition: u32) -> PhaseKey {
         PhaseKey { case: "c".into(), repetition, phase: Phase::Read }
@@ -350,12 +373,11 @@ mod tests {
         assert_eq!(points[1].latency_max_ns, 9);
     }
 
-    #[test]
-    fn device_means_weigh_intervals_by_their_length() {
-        let row = |device: &str, start_ns: u64, length_ns: u64, busy_ns: u64| DeviceRow {
+    fn device(name: &str, start_ns: u64, length_ns: u64, busy_ns: u64) -> DeviceRow {
+        DeviceRow {
             node: "node1".to_owned(),
             key: key(0),
-            device: device.into(),
+            device: name.into(),
             start_ns,
             length_ns,
             reads: 2,
@@ -366,9 +388,13 @@ mod tests {
             write_time_ns: 300,
             busy_ns,
             queue_time_ns: 2 * length_ns,
-        };
-        let rows = [row("b", 0, 1_000, 1_000), row("a", 1_000, 3_000, 0), row("a", 0, 1_000, 1_000)];
-        let means = device_means(&rows, "c", Phase::Read);
+        }
+    }
+
+    #[test]
+    fn device_means_weigh_intervals_by_their_length() {
+        let rows = [device("b", 0, 1_000, 1_000), device("a", 1_000, 3_000, 0), device("a", 0, 1_000, 1_000)];
+        let means = means(rows.iter());
         assert_eq!(means.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert!((means[0].1.busy_share - 0.25).abs() < 1e-12);
         assert!((means[0].1.queue_requests - 2.0).abs() < 1e-12);
@@ -376,5 +402,35 @@ mod tests {
         assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4_000.0 * 1e9).abs() < 1e-3);
         let lines = device_lines(&rows, "c", Phase::Read);
         assert_eq!((lines.len(), lines[0].points.len(), lines[0].points[0].rates.busy_share), (2, 2, 1.0));
+    }
+
+    /// The tasks begin late in the first interval and are done early in the last one.
+    #[test]
+    fn rates_of_devices_are_those_of_whole_intervals_while_the_tasks_worked() {
+        let task = TaskRow {
+            key: key(0),
+            task: 0,
+            node: "node1".to_owned(),
+            file: 0,
+            open_start_ns: 0,
+            open_end_ns: 0,
+            io_start_ns: 800,
+            io_end_ns: 3_100,
+            close_start_ns: 3_100,
+            close_end_ns: 3_200,
+            bytes: 0,
+            transfers: 0,
+        };
+        let rows: Vec<DeviceRow> = (0..4).map(|second| device("a", second * 1_000, 1_000, 0)).collect();
+        let rates = |rows: &[DeviceRow], tasks: &[TaskRow]| -> f64 {
+            let steady = while_working(rows.iter(), tasks.iter());
+            means(steady.iter().map(AsRef::as_ref))[0].1.read_bytes_per_second
+        };
+        let full = 1_000.0 / 1_000.0 * 1e9;
+        assert!((rates(&rows, std::slice::from_ref(&task)) - full).abs() < 1e-3);
+        // Of a short pass there is no whole interval: all bytes in the time of the tasks.
+        let short = TaskRow { io_start_ns: 200, io_end_ns: 600, close_end_ns: 700, ..task };
+        assert!((rates(&rows[..1], &[short]) - 2.0 * full).abs() < 1e-3);
+        assert!((rates(&rows, &[]) - full).abs() < 1e-3, "nobody tells when tasks worked");
     }
 }

@@ -66,7 +66,7 @@ pub use counters::DeviceCounters;
 pub use cpu::CpuTimes;
 pub use direct::direct_alignment;
 pub use error::{HostError, Unobservable};
-pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only};
+pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};
 pub use host::Host;
 pub use io_uring::{IoUringState, io_uring_state};
 pub use launch_groups::{LaunchGroup, RunGroups};

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use record::{DeviceRow, PhaseKey};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::counters::CounterFile;
 use crate::load::{LoadSample, LoadWatch};
@@ -66,6 +67,8 @@ impl DeviceSample {
 /// What was observed from start to stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observed {
+    /// `CLOCK_MONOTONIC_RAW` at its start.
+    pub started_raw_ns: u64,
     /// Device by device in the order of the start.
     pub devices: Vec<DeviceSample>,
     /// The node, in the order of time.
@@ -98,12 +101,15 @@ impl Observer {
         let files =
             devices.iter().map(|device| CounterFile::open(root, device)).collect::<Result<Vec<_>, _>>()?;
         let mut watches = Vec::with_capacity(files.len());
-        let started = Instant::now();
+        let (started, raw) = (Instant::now(), clock_gettime(ClockId::MonotonicRaw));
+        let started_raw_ns = u64::try_from(i128::from(raw.tv_sec) * 1_000_000_000 + i128::from(raw.tv_nsec));
+        let started_raw_ns = started_raw_ns.unwrap_or_default();
         for file in files {
             let last = file.read()?;
             watches.push(Watch { file, last, last_at: started, samples: Vec::new() });
         }
-        let mut watches = Watches { devices: watches, load: LoadWatch::new(root, mates), seen: Vec::new() };
+        let load = LoadWatch::new(root, mates);
+        let mut watches = Watches { started_raw_ns, devices: watches, load, seen: Vec::new() };
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let signal = Arc::clone(&stop);
         let thread = thread::Builder::new()
@@ -181,6 +187,7 @@ impl Watch {
 
 /// All that is watched.
 struct Watches {
+    started_raw_ns: u64,
     devices: Vec<Watch>,
     load: LoadWatch,
     seen: Vec<LoadSample>,
@@ -197,7 +204,7 @@ impl Watches {
 
     fn observed(self) -> Observed {
         let devices = self.devices.into_iter().flat_map(|watch| watch.samples).collect();
-        Observed { devices, load: self.seen }
+        Observed { started_raw_ns: self.started_raw_ns, devices, load: self.seen }
     }
 
     /// Samples at whole intervals from the start, so that a late wake-up does not move later ones.

@@ -262,6 +262,13 @@ pub enum Warning {
         /// What was read back, in words.
         found: Vec<String>,
     },
+    /// A file system that jobs work on has times of access written when it is read.
+    AccessTimes {
+        /// Where it is mounted.
+        mount_point: String,
+        /// How.
+        options: String,
+    },
     /// A layout could not be dismantled.
     LayoutStays {
         /// Its name.
@@ -345,6 +352,9 @@ impl Warning {
             Self::Import { .. } => "look at the printed values, and at docs/IMPORT.md",
             Self::LayoutDiffers { .. } => {
                 "its figures are those of what was found: look at the commands in the section of layouts"
+            }
+            Self::AccessTimes { .. } => {
+                "mount it with noatime,nodiratime (`ioproof host tune`, step mount-options, remounts it)"
             }
             Self::LayoutStays { .. } => "`ioproof layout clean` dismantles what was left",
             Self::Unapplied { .. } => "the figure was measured without it",
@@ -478,6 +488,12 @@ impl fmt::Display for Warning {
             Self::Import { note } => write!(f, "imported: {note}"),
             Self::LayoutDiffers { layout, found } => {
                 write!(f, "layout {layout} is not as it was asked for: {}", found.join("; "))
+            }
+            Self::AccessTimes { mount_point, options } => {
+                write!(
+                    f,
+                    "{mount_point} is mounted with times of access ({options}): reads of jobs write there"
+                )
             }
             Self::LayoutStays { layout, reason } => write!(f, "layout {layout} was not dismantled: {reason}"),
             Self::Unapplied { what, reason } => write!(f, "{what} was not applied: {reason}"),

@@ -25,6 +25,15 @@ pub enum Wiped {
         /// How long it took.
         took_ns: u64,
     },
+    /// The free space of a layout's file system was discarded on its devices.
+    Space {
+        /// A directory on it.
+        directory: String,
+        /// Bytes that the file system discarded.
+        bytes: u64,
+        /// How long it took.
+        took_ns: u64,
+    },
 }
 
 impl fmt::Display for Wiped {
@@ -34,6 +43,10 @@ impl fmt::Display for Wiped {
             Self::Files { files, took_ns } => write!(f, "removed {files} files in {}", Nanos(*took_ns)),
             Self::Device { device, bytes, took_ns } => {
                 write!(f, "discarded {} of {device} in {}", Bytes(*bytes), Nanos(*took_ns))
+            }
+            Self::Space { directory, bytes, took_ns } => {
+                let (bytes, took) = (Bytes(*bytes), Nanos(*took_ns));
+                write!(f, "discarded {bytes} of free space at {directory} in {took}")
             }
         }
     }

@@ -102,6 +102,16 @@ impl Checked {
     }
 }
 
+/// The file systems of the targets that have times of access written.
+fn access_times(facts: &HostFacts) -> impl Iterator<Item = WarningRow> {
+    let writes_times = |options: &str| !options.split(',').any(|option| matches!(option, "noatime" | "ro"));
+    let found = facts.file_systems.iter().filter(move |one| writes_times(&one.options));
+    found.map(|one| {
+        let (mount_point, options) = (one.mount_point.clone(), one.options.clone());
+        of_run(Warning::AccessTimes { mount_point, options })
+    })
+}
+
 /// Checks `plan` against the hosts of all ranks of `comm`, on rank 0. Nothing is written, but that
 /// with several nodes a file is made for a moment in directories that they have to share.
 ///
@@ -172,6 +182,9 @@ pub fn check_again(
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
     let devices = first.map(|node| node.devices.clone()).unwrap_or_default();
     warnings.extend(nodes.not_quiet().into_iter().map(of_run));
+    if remaining(&plan, &finished).cases().any(|case| case.workload.work.jobs().is_some()) {
+        warnings.extend(access_times(&facts));
+    }
     let places = nodes.places();
     if !earlier.places.is_empty() && earlier.places != places {
         let (before, now) = (in_words(&earlier.places), in_words(&places));

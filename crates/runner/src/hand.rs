@@ -1,8 +1,9 @@
 //! One rank's part of a plan: its tasks, the files that go with them, and, on the first rank of a
 //! node, what is done once on each node.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -301,8 +302,38 @@ impl<'a> Hand<'a> {
                     wiped.push(self.discard(target)?);
                 }
             }
+            if case.layout.is_some() {
+                wiped.extend(self.trim(case));
+            }
         }
         Ok(Answer::Wiped(wiped))
+    }
+
+    /// Discards the free space of the file systems of a layout: with the files gone that is all of its devices but what
+    /// the file systems themselves hold.
+    fn trim(&self, case: &Case) -> Vec<Wiping> {
+        let mut trimmed = BTreeMap::new();
+        let targets = case.workload.files.targets.iter().filter(|target| !cleanup::leads_to_device(target));
+        for directory in targets.map(|target| cleanup::place_of(case, target)) {
+            // A directory that cannot be looked at is told by what works in it.
+            let Ok(metadata) = directory.metadata() else { continue };
+            trimmed.entry(metadata.dev()).or_insert(directory);
+        }
+        let trim = |directory: PathBuf| {
+            let started = Instant::now();
+            let directory_name = directory.display().to_string();
+            match host::trim(&directory) {
+                Ok(bytes) => {
+                    let took_ns = nanoseconds(started.elapsed());
+                    Wiping::Done(Wiped::Space { directory: directory_name, bytes, took_ns })
+                }
+                Err(error) => Wiping::Unapplied {
+                    what: format!("discarding the free space at {directory_name}"),
+                    reason: error.to_string(),
+                },
+            }
+        };
+        trimmed.into_values().take_while(|_| !self.controls.is_stopped()).map(trim).collect()
     }
 
     /// Removes what stands at the roots of `case` that this rank sees to.

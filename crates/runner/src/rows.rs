@@ -80,6 +80,9 @@ impl Rows {
     ) -> Self {
         let series =
             if several_nodes { outcome.series.iter().map(Interval::of).collect() } else { Vec::new() };
+        // Jobs do not tell when they started.
+        let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
+        let early = if outcome.started_raw_ns == 0 { 0 } else { early };
         let mut names = Names::default();
         let (history, files) = history(&outcome.history, seen.host, &mut names);
         let requests = traced::requests(seen.requests, outcome, &mut names);
@@ -90,7 +93,7 @@ impl Rows {
             requests,
             names,
             tasks: outcome.tasks.iter().map(task).collect(),
-            devices: observed.devices.into_iter().map(device).collect(),
+            devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
             load: observed.load,
             series,
             end: outcome.end.as_ref().map(End::of),
@@ -180,10 +183,14 @@ fn task(task: &TaskOutcome) -> Task {
     Task(task.task, task.file, [a, b, c, d, e, f, task.bytes, task.transfers()])
 }
 
-fn device(sample: DeviceSample) -> Device {
+/// As counted from the common start of the phase, so much after that of the observer. What a device did before is
+/// counted to the part of the interval after it.
+fn device(sample: DeviceSample, early: u64) -> Device {
+    let start_ns = sample.start_ns.saturating_sub(early);
+    let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
     let columns = [
-        sample.start_ns,
-        sample.length_ns,
+        start_ns,
+        length_ns,
         sample.reads,
         sample.read_bytes,
         sample.read_time_ns,

@@ -5,7 +5,7 @@ use analysis::{
 };
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};
-use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices};
+use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices, TaskRow};
 
 use crate::rows::{SECOND, phase, run_of, task};
 use crate::studies::{Study, bytes, count, findings, said, target};
@@ -83,18 +83,18 @@ fn disks() -> Study {
 fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     let study = disks();
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
-    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), Some(&host));
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
     let [set] = sets.as_slice() else { panic!("{sets:?}") };
     let slow: Vec<&str> =
         set.members.iter().filter(|member| member.slow).map(|member| member.name.as_str()).collect();
     assert_eq!(slow, ["sdc"], "the disks of model B are all slow, which is their model's matter");
     assert_eq!((set.target.as_str(), set.together, set.variation > UNEVEN_SHARE), ("disks", false, true));
-    assert!((set.variation - (121.0 - 54.0) / 121.0).abs() < 1e-9);
+    assert!((set.variation - (121.0 - 70.0) / 121.0).abs() < 1e-9, "of one model");
     let models: Vec<_> =
         set.models.iter().map(|one| (one.model.as_str(), one.rates.n, one.grade.as_str())).collect();
     assert_eq!(models, [("A", 5, "seller"), ("B", 2, "least")]);
     // Without facts all are of one unknown model.
-    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[]);
     assert_eq!((sets[0].models.len(), sets[0].models[0].model.as_str()), (1, "model unknown"));
 }
 
@@ -103,9 +103,47 @@ fn a_model_below_all_grades_says_which_one_it_missed() {
     let mut study = disks();
     study.plan.terms.expectations.remove(2);
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
-    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), Some(&host));
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
     let of_b = &sets[0].models[1];
     assert_eq!(of_b.grade, "below seller");
+}
+
+/// Three nodes, each of which has measured its own two devices by itself; the second device of the last one is slow.
+#[test]
+fn devices_of_nodes_that_measured_by_themselves_are_theirs() {
+    let mut study = Study::new(vec![target("disks", |t| t.devices = 2)]);
+    for member in 0..2 {
+        study.add_of("alone", "disks", &[count("member", member)], Phase::Read, &[0.0; 3], |spec| {
+            spec.files.targets = vec![["/dev/sda", "/dev/sdb"][usize::try_from(member).expect("few")].into()];
+        });
+    }
+    let nodes = ["n1", "n2", "n3"];
+    let (mut phases, mut tasks) = (Vec::new(), Vec::new());
+    for (case, is_second) in study.plan.cases.iter().zip([false, true]) {
+        for (repetition, node) in (0..).zip(nodes) {
+            let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: Phase::Read };
+            let seconds = if is_second && node == "n3" { 10 } else { 1 };
+            let task = task(&key, 0, 100 << 20, (0, seconds * SECOND));
+            tasks.push(TaskRow { node: node.to_owned(), ..task });
+            phases.push(phase(&key, 100 << 20, seconds * SECOND));
+        }
+    }
+    let run = run_of(&study.plan, &phases, &tasks, &[]);
+    let figures = figures(&run, analysis::RateName::ByWall);
+    let hosts = [["A", "A"], ["A", "B"], ["A", "A"]].map(|models| host(&models, 1));
+    let named = |(host, node): (&HostFacts, &str)| HostFacts { node: node.to_owned(), ..host.clone() };
+    let hosts: Vec<HostFacts> = hosts.iter().zip(nodes).map(named).collect();
+    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), &hosts.iter().collect::<Vec<_>>());
+    let found: Vec<_> =
+        sets.iter().map(|set| (set.node.as_str(), set.models.len(), set.variation > 0.5)).collect();
+    assert_eq!(found, [("n1", 1, false), ("n2", 2, false), ("n3", 1, true)]);
+    let slow: Vec<&str> = sets
+        .iter()
+        .flat_map(|set| &set.members)
+        .filter(|one| one.slow)
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(slow, ["n3:sdb"]);
 }
 
 #[test]
@@ -117,7 +155,7 @@ fn targets_of_one_device_each_are_members_too_but_not_the_layers_above_them() {
     for (name, rate) in [("one", 100.0), ("two", 50.0), ("xfs", 90.0), ("nas", 10.0)] {
         study.add("w", name, &[], Phase::Write, &[rate * MB]);
     }
-    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), None);
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[]);
     let names: Vec<&str> = sets[0].members.iter().map(|member| member.name.as_str()).collect();
     assert_eq!((sets.len(), names), (1, vec!["one", "two"]));
     assert!((sets[0].variation - 0.5).abs() < 1e-12);
@@ -142,7 +180,7 @@ fn members_together_have_the_rates_of_their_own_tasks() {
     ];
     let run = run_of(&study.plan, &[phase(&key, 100 * mib, 6 * SECOND)], &tasks, &[]);
     let figures = figures(&run, analysis::RateName::ByWall);
-    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), Some(&host(&["A", "A"], 1)));
+    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), &[&host(&["A", "A"], 1)]);
     let seen: Vec<_> = sets[0]
         .members
         .iter()

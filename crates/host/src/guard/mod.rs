@@ -188,6 +188,19 @@ fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
+/// Has the file system at `path` discard its free space on its devices, and returns how many bytes it did. No data is
+/// lost by it.
+///
+/// # Errors
+/// If the file system or its devices do not discard, or this user may not ask for it.
+pub fn trim(path: &Path) -> Result<u64, HostError> {
+    let failed = |error: io::Error| HostError::io("discard the free space of", path, error);
+    let directory = File::open(path).map_err(failed)?;
+    // What was freed and is not in the journal of the file system yet is not discarded.
+    rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
+    sys::trim(&directory).map_err(failed)
+}
+
 /// Opens a block device for reading, which needs no consent.
 ///
 /// # Errors

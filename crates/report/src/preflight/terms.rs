@@ -78,7 +78,10 @@ pub(crate) fn words(case: &Case) -> String {
     let repetitions = counted(case.repetitions.into(), "repetition");
     let writes = counted(protocol.precondition.into(), "full sequential write");
     let parts = [
-        protocol.wipe.then(|| "the files are removed and the device is discarded (wiped) first".to_owned()),
+        protocol.wipe.then(|| {
+            "the files are removed, and a device or a layout's free space is discarded (wiped) first"
+                .to_owned()
+        }),
         (protocol.precondition > 0).then(|| format!("{writes} of the files before the first pass")),
         match protocol.warm_up {
             0 => None,

@@ -86,7 +86,7 @@ pub(super) const PER_CASE: &[Key] = &[
         name: "wipe",
         kind: Kind::Flag,
         absent: Absent::Value("false"),
-        meaning: "The files are removed, and a device is discarded, before the first pass of a case.",
+        meaning: "Before the first pass of a case its files are removed, a device is discarded, and so is the free space of a layout's file systems.",
     },
     Key {
         name: "precondition",
