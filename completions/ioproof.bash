@@ -31,6 +31,9 @@ _ioproof() {
             ioproof,compare)
                 cmd="ioproof__subcmd__compare"
                 ;;
+            ioproof,cross-check)
+                cmd="ioproof__subcmd__cross__subcmd__check"
+                ;;
             ioproof,generate)
                 cmd="ioproof__subcmd__generate"
                 ;;
@@ -200,7 +203,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops rpc ior report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version run randomops cross-check rpc ior report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -693,6 +696,40 @@ _ioproof() {
                     return 0
                     ;;
                 --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__cross__subcmd__check)
+            opts="-h --size --time --pairs --case --out --explain --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --case)
+                    COMPREPLY=($(compgen -W "seq-write seq-read rand-read-d1 rand-read-d32 rand-write-d1 rand-write-d32" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

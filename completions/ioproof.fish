@@ -28,6 +28,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -s h -l help -d 'Print hel
 complete -c ioproof -n "__fish_ioproof_needs_command" -s V -l version -d 'Print version'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "run" -d 'Measure: a study file, or the storage under a directory in about a minute'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "randomops" -d 'Measure random operations by many tasks with a file each, as study D did'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "cross-check" -d 'Get a second opinion: measure a directory with ioproof and the fio that is installed, in turn'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "rpc" -d 'Measure requests and responses between processes: rates, latency, CPU time, bandwidth'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "ior" -d 'Take IOR\'s own command line; `ioproof ior -h` lists it'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
@@ -96,6 +97,18 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'L
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l size -d 'Bytes of the file [default: a tenth of the free space, at most 1GiB]' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l time -d 'How long each pass takes; below 2s nothing is stated' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l pairs -d 'How often each tool measures each case, in turn' -r
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l case -d 'Only this case; may be repeated' -r -f -a "seq-write\t''
+seq-read\t''
+rand-read-d1\t''
+rand-read-d32\t''
+rand-write-d1\t''
+rand-write-d32\t''"
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l explain -d 'Print what would be done, with files, bytes, seconds and fio\'s command lines, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l size -d 'Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l response -d 'Bytes of a response [default: as many as of the request]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l pattern -d 'Who asks whom. The ends are the ranks of a launcher, node by node; without one a process asks itself over loopback' -r -f -a "one-to-one\t'The first half of the processes asks the second half'

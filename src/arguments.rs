@@ -15,13 +15,13 @@ pub(crate) use look::{
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
     ReportArguments, VerdictArguments, VerifyArguments,
 };
-pub(crate) use measure::{Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
+pub(crate) use measure::{CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
 use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
-    batch, calc, check, clean, cluster, compare, foreign, generate, history, host, import, ior, job, layout,
-    merge, overhead, randomops, reference, report, rpc, run, schema, sign, verdict,
+    batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
+    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -54,6 +54,8 @@ enum Together {
     Run(RunArguments),
     /// Measure random operations by many tasks with a file each, as study D did.
     Randomops(RandomopsArguments),
+    /// Get a second opinion: measure a directory with ioproof and the fio that is installed, in turn.
+    CrossCheck(CrossCheckArguments),
     /// Measure requests and responses between processes: rates, latency, CPU time, bandwidth.
     Rpc(RpcArguments),
     /// Take IOR's own command line; `ioproof ior -h` lists it.
@@ -145,6 +147,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
         Command::Together(together) => cluster::lead(&arguments, |world| match &together {
             Together::Run(run) => run::run(run, world),
             Together::Randomops(asked) => randomops::run(asked, world),
+            Together::CrossCheck(asked) => cross_check::run(asked, world),
             Together::Rpc(asked) => rpc::run(asked, world),
             Together::Ior { .. } => Err(Failure::usage(not_first("ior"))),
         }),

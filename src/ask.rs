@@ -141,11 +141,17 @@ fn text(path: &Path) -> Result<String, Failure> {
 }
 
 fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
+    quick::plan(quick_surroundings(directory)?)
+        .map_err(|error| Failure::new(Exit::HostLacks, anyhow::anyhow!("{}: {}", error.message, error.help)))
+}
+
+/// What is known of a place that is to be characterised.
+pub(crate) fn quick_surroundings(directory: &Path) -> Result<quick::QuickSurroundings, Failure> {
     let host = Host::new(Root::default());
     let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
     host::files::check_directory(directory).map_err(lacks)?;
     let alignment = host::direct_alignment(directory).map_err(lacks)?;
-    quick::plan(quick::QuickSurroundings {
+    Ok(quick::QuickSurroundings {
         directory: directory.to_owned(),
         free_bytes: host.free_space(directory).map_err(lacks)?,
         memory_available_bytes: host.memory_available().map_err(lacks)?,
@@ -154,5 +160,4 @@ fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
         seed: session::random_seed(),
         uring: engine::uring_available().is_ok(),
     })
-    .map_err(|error| Failure::new(Exit::HostLacks, anyhow::anyhow!("{}: {}", error.message, error.help)))
 }

@@ -9,6 +9,7 @@ mod clean;
 mod cluster;
 mod compare;
 mod console;
+mod cross_check;
 mod exit;
 mod foreign;
 mod generate;

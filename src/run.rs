@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Layout, Plan, outlooks, shell_word, visible};
+use plan::{Layout, Plan, Question, outlooks, shell_word, visible};
 use record::{Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Watch};
@@ -107,6 +107,10 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
     let (recorder, mut resumed) = Recorder::resume(directory)?;
+    if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
+        // It would run the program that the record names.
+        return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
+    }
     // What a record says is no consent to lose data: the user names the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let session = Session::new(world, "resumed");

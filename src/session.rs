@@ -81,11 +81,19 @@ impl<'w> Session<'w> {
         recorder: Recorder,
         watch: &mut dyn Watch,
     ) -> Result<Ended, Failure> {
+        Ok(self.life(recorder, watch)?.run(checked)?)
+    }
+
+    /// A life of this session, which a signal ends in order.
+    pub(crate) fn life<'a>(
+        &'a self,
+        recorder: Recorder,
+        watch: &'a mut dyn Watch,
+    ) -> Result<Life<'a>, Failure> {
         let controls = Arc::new(Controls::new());
         signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
-        let life = Life::new(&self.host, self.world.comm(), recorder, watch, controls);
-        Ok(life.run(checked)?)
+        Ok(Life::new(&self.host, self.world.comm(), recorder, watch, controls))
     }
 
     /// Checks what an interrupted run has left to do.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use plan::{Binding, Bytes, Nanos, Pattern, randomops as randomops_plan};
+use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_plan};
 
 use crate::values;
 
@@ -69,6 +69,33 @@ pub(crate) struct How {
     /// The MPI library, where a launcher has started the program and the right one is not found.
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi: Option<PathBuf>,
+}
+
+/// `ioproof cross-check`.
+#[derive(Debug, Args)]
+pub(crate) struct CrossCheckArguments {
+    /// The directory; one file is made there, and removed again.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Bytes of the file [default: a tenth of the free space, at most 1GiB].
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) size: Option<Bytes>,
+    /// How long each pass takes; below 2s nothing is stated.
+    #[arg(long, value_name = "TIME", value_parser = values::time, default_value_t = cross_check::TIME)]
+    pub(crate) time: Nanos,
+    /// How often each tool measures each case, in turn.
+    #[arg(long, value_name = "N", default_value_t = cross_check::PAIRS_MIN,
+          value_parser = clap::value_parser!(u32).range(i64::from(cross_check::PAIRS_MIN)..=i64::from(cross_check::PAIRS_MAX)))]
+    pub(crate) pairs: u32,
+    /// Only this case; may be repeated.
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(cross_check::CASES))]
+    pub(crate) case: Vec<String>,
+    /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
+    #[arg(long, value_name = "RUNDIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print what would be done, with files, bytes, seconds and fio's command lines, and write nothing.
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 /// `ioproof randomops`.

@@ -88,6 +88,11 @@ impl Desk {
     }
 }
 
+/// Whether fio is installed here.
+pub(crate) fn fio() -> Result<(), String> {
+    Program::new("fio").arg("--version").run().map(|_| ()).map_err(|_| "needs the program fio".to_owned())
+}
+
 static TIMED: Mutex<()> = Mutex::new(());
 
 /// Held by tests that measure rates or keep processors busy: they run one after the other, beside

@@ -8,6 +8,7 @@ mod check;
 mod clean;
 mod comparisons;
 mod consent;
+mod cross_check;
 mod depth;
 mod desk;
 mod device_layouts;

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, fio, run, timed};
 
 /// One hundredth of the card of study A: 2.05 and 2.78 GB/s.
 const CARD: Limits =
@@ -38,10 +38,6 @@ fn test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_beside_them()
     }
     let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
     assert_says(&text, &["2.05 GB/s", "2.78 GB/s", "Test 1", "with 10000 segments, here with 25"]);
-}
-
-fn fio() -> Result<(), String> {
-    Program::new("fio").arg("--version").run().map(|_| ()).map_err(|_| "needs the program fio".to_owned())
 }
 
 /// Bytes and transfers per second that fio finds on a file of 160 MiB.

@@ -197,7 +197,7 @@ impl Context<'_> {
                 .find(|one| one.name == case.target)
                 .map_or(Client::Unstated, |one| one.client),
             settings: case.settings.clone(),
-            provenance: self.run.provenance(&case.id),
+            provenance: self.run.provenance(case),
             title: case.title.clone(),
             phase,
             conditions: case.conditions(phase),
@@ -227,7 +227,7 @@ impl Context<'_> {
     /// says of its nodes.
     fn memory_of(&self, case: &Case, nodes: &[NodeFigure]) -> Option<u64> {
         let run = self.run;
-        if run.provenance(&case.id) == Provenance::Imported {
+        if run.provenance(case) == Provenance::Imported {
             return run.manifest.plan.terms.node.memory.map(|memory| memory.0 * nodes_of(case));
         }
         let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());

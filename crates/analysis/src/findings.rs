@@ -17,13 +17,13 @@ use crate::timeline::{
     FullTimer, JobCost, JobPlacing, Timeline, beside_jobs, of_first_passes, of_passes, timelines,
 };
 use crate::{
-    Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Cost, CoverageJob, Curve, CurveShape,
-    DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
+    Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Cost, CoverageJob, CrossCheck, Curve,
+    CurveShape, DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
     ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
     NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
     StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost, coverage,
-    curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits, matrix,
-    members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
+    cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
+    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
     weak_scaling, weakest,
 };
 
@@ -77,6 +77,7 @@ pub struct Findings {
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
     pub covered_nodes: Vec<Stated<NodeCoverage>>,
+    pub cross_checks: Vec<Stated<CrossCheck>>,
     pub matrices: Matrices,
     pub matrix_tables: MatrixTables,
 }
@@ -87,7 +88,7 @@ pub struct Findings {
 pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let (plan, host) = (&run.manifest.plan, &run.manifest.host);
     let expected = expected(plan, figures);
-    let imported = plan.cases.iter().any(|case| run.provenance(&case.id) == Provenance::Imported);
+    let imported = plan.cases.iter().any(|case| run.provenance(case) == Provenance::Imported);
     let checks = if imported { imported::imported_checks(run) } else { Vec::new() };
     let trips = if imported { imported::round_trips(run) } else { Vec::new() };
     let matrices = matrices(run, figures);
@@ -131,6 +132,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
             library.map_or_else(Vec::new, |library| claims::of(gate, &curves, library)),
             |one| one.figures.clone(),
         ),
+        cross_checks: cross_check::cross_checks(gate),
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident(&curves),
         peaks: overlay::peaks(gate, &curves),
@@ -251,6 +253,7 @@ impl Findings {
             Table::of(&of_first_passes(&self.timelines, |one| one.kinds.clone())),
             Table::of(&of_first_passes(&self.timelines, |one| one.actions.clone())),
             Table::of(&self.full_timers),
+            Table::of(&self.cross_checks),
             Table::of(&self.matrix_tables.sums),
             Table::of(&self.matrix_tables.contrasts),
             Table::of(&self.matrix_tables.ratios),

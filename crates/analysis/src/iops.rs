@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Bytes, Client, Phase, Plan};
+use plan::{Bytes, Client, Phase, Plan, Question};
 
 use crate::gate::Kind;
 use crate::subject::{Subject, subjects};
@@ -87,7 +87,10 @@ pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec
 #[must_use]
 pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
     let cached = doubted(doubts, &[Check::Cached]);
-    let subjects = subjects(plan, figures).into_iter().filter(|one| one.figure.phase.is_transfers());
+    // In a cross-check the other tool's figures are of the same definitions, and stand beside ours elsewhere.
+    let both = matches!(plan.question, Question::CrossCheck { .. });
+    let is_told = |one: &Subject<'_>| one.figure.phase.is_transfers() && !(both && one.case.stated.is_some());
+    let subjects = subjects(plan, figures).into_iter().filter(is_told);
     let mut table: Vec<DefinedIops> =
         subjects.map(|one| DefinedIops::of(&one, cached.contains(&one.index))).collect();
     table.sort_by(|a, b| b.rate.total_cmp(&a.rate));

@@ -35,6 +35,7 @@ mod compare;
 mod consistency;
 mod cost;
 mod coverage;
+mod cross_check;
 mod curve;
 mod curve_shape;
 mod curves;
@@ -96,11 +97,12 @@ pub use plan::RateName;
 
 pub use self::{
     agreement::*, amount::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*, compare::*,
-    consistency::*, cost::*, coverage::*, curve::*, curve_shape::*, curves::*, difference::*, dips::*,
-    disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*, headline::*,
-    heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*, layers::*,
-    little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*, nodes::*, observed::*,
-    outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*, process_limit::*, published::*,
-    ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, settled::*, starved::*,
-    subject::*, summary::*, table::*, timeline::*, verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    consistency::*, cost::*, coverage::*, cross_check::*, curve::*, curve_shape::*, curves::*, difference::*,
+    dips::*, disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*,
+    headline::*, heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*,
+    latency::*, layers::*, little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
+    nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*,
+    process_limit::*, published::*, ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*,
+    settled::*, starved::*, subject::*, summary::*, table::*, timeline::*, verdict::*, verdicts::*,
+    weak_scaling::*, weakest::*,
 };

@@ -24,7 +24,7 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
     let tools: Vec<&str> = match &plan.question {
         Question::Dialect { tool, .. } => vec![tool.as_str()],
         Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
-        Question::Quick { .. } => Vec::new(),
+        Question::Quick { .. } | Question::CrossCheck { .. } => Vec::new(),
         Question::Study { .. } => return Vec::new(),
     };
     let of_figure = |own: &Subject<'_>| {

@@ -13,6 +13,8 @@
 //!
 //! [`TOOLS`] has the others: one row for each, by which the program asks, runs and prints.
 //!
+//! [`fio`] writes fio's command line for a case of ours, and reads what it then prints.
+//!
 //! [`import`] reads what tools have printed into rows of a record.
 //!
 //! [`batch`] writes the job scripts of Slurm, PBS and Flux.
@@ -21,6 +23,7 @@
 
 pub mod batch;
 mod extras;
+pub mod fio;
 mod gpfsperf;
 pub mod import;
 mod ioping;

@@ -74,6 +74,7 @@ pub use layouts::{CommandHash, LayoutError, Layouts, Standing, Survey};
 pub use load::LoadSample;
 pub use mounts::{DeviceNumber, Mount};
 pub use observer::{DeviceSample, Observed, Observer};
+pub use programs::find_on_path;
 pub use quiet::QuietWatch;
 pub use root::Root;
 pub use trace::{BlockRequest, BlockTrace};

@@ -16,7 +16,17 @@ pub(crate) fn search_path() -> String {
 
 /// Where `program` stands.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
-    search_path()
+    find_in(&search_path(), program)
+}
+
+/// Where the `program` stands that a shell would start: only `PATH` is looked through.
+#[must_use]
+pub fn find_on_path(program: &str) -> Option<PathBuf> {
+    find_in(&std::env::var("PATH").ok()?, program)
+}
+
+fn find_in(directories: &str, program: &str) -> Option<PathBuf> {
+    directories
         .split(':')
         .filter(|directory| directory.starts_with('/'))
         .map(|directory| Path::new(directory).join(program))

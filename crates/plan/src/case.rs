@@ -309,6 +309,28 @@ pub enum Question {
         #[serde(default)]
         undated: bool,
     },
+    /// `ioproof cross-check DIR`: the same cases by ioproof and by another tool, in turn.
+    CrossCheck {
+        /// The directory.
+        directory: PathBuf,
+        /// The other tool with its version, as `fio 3.33`.
+        tool: String,
+        /// Where it stands.
+        program: PathBuf,
+        /// What it is asked for each case.
+        rivals: Vec<Rival>,
+    },
+}
+
+/// A case that another tool measures in turn with one of ioproof's: the same, as far as both can say it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rival {
+    /// [`Case::id`] of ioproof's.
+    pub own: String,
+    /// [`Case::id`] of the other tool's, which has [`Case::stated`].
+    pub case: String,
+    /// Its command line, the program first.
+    pub command_line: Vec<String>,
 }
 
 /// All cases of a run, and the question that they answer.

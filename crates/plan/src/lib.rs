@@ -38,6 +38,7 @@
 
 mod across;
 mod case;
+pub mod cross_check;
 mod error;
 pub mod exchanges;
 mod forecast;
@@ -69,7 +70,7 @@ mod work;
 mod workload;
 
 pub use across::{Across, NodeReads, across};
-pub use case::{Case, OptionNote, Phase, Plan, Question};
+pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use geometry::{Geometry, Permutation};

@@ -86,17 +86,7 @@ pub struct Quick {
 /// # Errors
 /// There is too little free space; the error says how much is needed.
 pub fn plan(surroundings: QuickSurroundings) -> Result<Quick, PlanError> {
-    if surroundings.free_bytes < FREE_BYTES_MIN {
-        return Err(PlanError::new(
-            "directory",
-            format!(
-                "{} has {} free, too little for a quick run",
-                surroundings.directory.display(),
-                Bytes(surroundings.free_bytes).both_units()
-            ),
-            format!("free at least {} there, or name another directory", Bytes(FREE_BYTES_MIN)),
-        ));
-    }
+    surroundings.enough_space()?;
     let sizes = Sizes::of(&surroundings);
     let mut cases = Vec::new();
     for &route in sizes.routes() {
@@ -114,9 +104,24 @@ pub fn plan(surroundings: QuickSurroundings) -> Result<Quick, PlanError> {
     Ok(Quick { plan, notes })
 }
 
+impl QuickSurroundings {
+    /// Refuses a place whose users would be in need of space.
+    pub(crate) fn enough_space(&self) -> Result<(), PlanError> {
+        if self.free_bytes >= FREE_BYTES_MIN {
+            return Ok(());
+        }
+        let (directory, free) = (self.directory.display(), Bytes(self.free_bytes).both_units());
+        Err(PlanError::new(
+            "directory",
+            format!("{directory} has {free} free, too little for a quick run"),
+            format!("free at least {} there, or name another directory", Bytes(FREE_BYTES_MIN)),
+        ))
+    }
+}
+
 /// How transfers of a case reach the storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Route {
+pub(crate) enum Route {
     /// Around the page cache.
     Direct,
     /// Through the page cache, because there is no other way.
@@ -144,9 +149,9 @@ impl Route {
 }
 
 /// Sizes that follow from the surroundings.
-struct Sizes {
+pub(crate) struct Sizes {
     direct: bool,
-    working_set: u64,
+    pub(crate) working_set: u64,
     cached_set: u64,
     /// Transfers of the random cases.
     small: u64,
@@ -155,7 +160,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(surroundings: &QuickSurroundings) -> Self {
+    pub(crate) fn of(surroundings: &QuickSurroundings) -> Self {
         let block = surroundings.logical_block_bytes.max(1).next_power_of_two();
         let share = surroundings.free_bytes / FREE_SHARE;
         let working_set = whole_grains(share.clamp(WORKING_SET_MIN, WORKING_SET_MAX));
@@ -170,14 +175,14 @@ impl Sizes {
         }
     }
 
-    fn routes(&self) -> &'static [Route] {
+    pub(crate) fn routes(&self) -> &'static [Route] {
         if self.direct { &[Route::Direct, Route::Cached] } else { &[Route::Buffered] }
     }
 
     /// The figures of a route, in the order in which they are measured. The write brings the data
     /// into the cache for the cached reads; random writes come last because some file systems
     /// scatter the data with them.
-    fn figures(&self, route: Route) -> Vec<Figure> {
+    pub(crate) fn figures(&self, route: Route) -> Vec<Figure> {
         let small = self.small;
         let mut figures = vec![
             Figure::stream("seq-write", Phase::Write),
@@ -194,7 +199,7 @@ impl Sizes {
         figures
     }
 
-    fn notes(&self, surroundings: &QuickSurroundings) -> Vec<String> {
+    pub(crate) fn notes(&self, surroundings: &QuickSurroundings) -> Vec<String> {
         let mut notes = Vec::new();
         let directory = surroundings.directory.display();
         if !self.direct {
@@ -233,13 +238,13 @@ impl Sizes {
     }
 }
 
-fn whole_grains(bytes: u64) -> u64 {
+pub(crate) fn whole_grains(bytes: u64) -> u64 {
     bytes / GRAIN * GRAIN
 }
 
 /// One figure of the summary.
-struct Figure {
-    id: &'static str,
+pub(crate) struct Figure {
+    pub(crate) id: &'static str,
     phase: Phase,
     transfer: u64,
     random: bool,
@@ -290,7 +295,12 @@ impl Figure {
         }
     }
 
-    fn case(&self, route: Route, sizes: &Sizes, around: &QuickSurroundings) -> Result<Case, PlanError> {
+    pub(crate) fn case(
+        &self,
+        route: Route,
+        sizes: &Sizes,
+        around: &QuickSurroundings,
+    ) -> Result<Case, PlanError> {
         let (backend, tasks) = match (self.single, around.uring) {
             (true, _) => (Backend::Psync, 1),
             (false, true) => (Backend::Uring { depth: self.depth, required: false }, 1),

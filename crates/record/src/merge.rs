@@ -161,7 +161,8 @@ fn is_same_question(one: &Question, other: &Question) -> bool {
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
-        (Question::Import { .. }, Question::Import { .. }) => true,
+        (Question::Import { .. }, Question::Import { .. })
+        | (Question::CrossCheck { .. }, Question::CrossCheck { .. }) => true,
         _ => false,
     }
 }
@@ -198,9 +199,11 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
                 order.push(id.clone());
                 Vec::new()
             });
-            if let Some((other, ..)) =
-                before.first().filter(|(other, ..)| runs[*other].provenance(id) != run.provenance(id))
-            {
+            let case = cases.get(&**id).copied();
+            let differs = |(other, ..): &&(usize, Source, Renumber)| {
+                case.is_some_and(|case| runs[*other].provenance(case) != run.provenance(case))
+            };
+            if let Some((other, ..)) = before.first().filter(differs) {
                 return Err(RecordError::CannotMerge {
                     why: format!(
                         "case `{id}` has figures of different sources in runs {} and {}; show them side by side instead",
@@ -209,8 +212,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
                 });
             }
             let own = passes.get(&**id).map_or(&[][..], Vec::as_slice);
-            let numbers = cases
-                .get(&**id)
+            let numbers = case
                 .map_or_else(HashMap::new, |case| numbers_after(case, before.iter().map(|(.., n)| n), own));
             for (place, part) in (0..).zip(&mut whole.parts[first_part..next_part]) {
                 let of_part = match run.parts.get(place) {

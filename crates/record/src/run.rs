@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::Phase;
+use plan::{Case, Phase};
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::interrupted::InterruptedPass;
@@ -226,15 +226,18 @@ impl Run {
         self.store.late()
     }
 
-    /// Where the figures of `case` come from.
+    /// Where the figures of `case` come from: of several in one measured run, some may be another tool's.
     #[must_use]
-    pub fn provenance(&self, case: &str) -> Provenance {
+    pub fn provenance(&self, case: &Case) -> Provenance {
         // Runs of one kind are the rule: then nobody has to look for the case in thousands.
         let part = match self.parts.as_slice() {
             [first, rest @ ..] if rest.iter().all(|part| part.provenance == first.provenance) => Some(first),
-            parts => parts.iter().find(|part| part.cases.iter().any(|of| of == case)),
+            parts => parts.iter().find(|part| part.cases.iter().any(|of| *of == case.id)),
         };
-        part.map_or(self.manifest.provenance, |part| part.provenance)
+        match part.map_or(self.manifest.provenance, |part| part.provenance) {
+            Provenance::Measured if case.stated.is_some() => Provenance::Imported,
+            found => found,
+        }
     }
 
     /// Reads the run in `directory`. Every table is compared with its checksum, so that damage is

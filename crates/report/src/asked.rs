@@ -79,6 +79,9 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         Question::Quick { directory } => {
             (format!("ioproof run --quick {}", shell_word(&directory.to_string_lossy())), Vec::new())
         }
+        Question::CrossCheck { directory, .. } => {
+            (format!("ioproof cross-check {}", shell_word(&directory.to_string_lossy())), Vec::new())
+        }
         Question::Study { path, .. } => {
             (format!("ioproof run {}", shell_word(&path.to_string_lossy())), Vec::new())
         }
@@ -111,7 +114,7 @@ pub(crate) fn tool(run: &Run) -> String {
     match &run.manifest.plan.question {
         Question::Dialect { tool, .. } => tool.clone(),
         Question::Import { tools, .. } => tools.join(", "),
-        Question::Quick { .. } | Question::Study { .. } => String::new(),
+        Question::Quick { .. } | Question::Study { .. } | Question::CrossCheck { .. } => String::new(),
     }
 }
 

@@ -29,6 +29,7 @@ mod circumstances;
 mod cluster;
 mod colour;
 mod compare;
+mod cross_check;
 mod csv;
 mod escape;
 mod excerpt;

@@ -56,6 +56,11 @@ impl TimeLeft {
             for repetition in 0..repetitions {
                 steps.extend(outlook.phases.iter().map(|phase| step(repetition, phase, delay)));
             }
+            // What another tool measures comes in turn with the case before it.
+            if case.stated.is_some() {
+                let own = steps.iter().rposition(|step| step.number + 1 < number).map_or(0, |last| last + 1);
+                steps[own..].sort_by_key(|step| step.repetition);
+            }
         }
         Self { steps, cases: plan.cases.len(), ..Self::default() }
     }
@@ -240,19 +245,20 @@ mod tests {
     use super::TimeLeft;
 
     /// Two repetitions of a write and a read of 1 GB, expected to take 1 s each.
-    fn two_by_two() -> TimeLeft {
+    fn case(id: &str) -> Case {
         let bytes = Bytes(1_000_000_000);
         let geometry = Geometry { transfer: bytes, block: bytes, segments: 1 };
-        let case = Case {
-            repetitions: 2,
-            ..Case::new(
-                "c",
-                WorkloadSpec::new("c", "f", geometry).validate().expect("valid"),
-                vec![Phase::Write, Phase::Read],
-            )
-        };
+        let workload = WorkloadSpec::new("c", "f", geometry).validate().expect("valid");
+        Case { repetitions: 2, ..Case::new(id, workload, vec![Phase::Write, Phase::Read]) }
+    }
+
+    fn two_by_two() -> TimeLeft {
+        left_of(vec![case("c")])
+    }
+
+    fn left_of(cases: Vec<Case>) -> TimeLeft {
         let question = Question::Quick { directory: "/".into() };
-        let plan = Plan::new(String::new(), question, 0, vec![case]);
+        let plan = Plan::new(String::new(), question, 0, cases);
         let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
         let around =
             Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
@@ -292,6 +298,17 @@ mod tests {
         close(&resumed, 4.0);
         resumed.skip("c");
         close(&resumed, 0.0);
+    }
+
+    #[test]
+    fn passes_of_another_tool_come_in_turn() {
+        let theirs = Case { stated: Some("by another".to_owned()), ..case("d") };
+        let mut left = left_of(vec![case("before"), case("c"), theirs]);
+        close(&left, 12.0);
+        for (id, repetition, rest) in [("c", 0, 8.0), ("d", 0, 6.0), ("c", 1, 4.0), ("d", 1, 2.0)] {
+            left.start(id, repetition, Phase::Write);
+            close(&left, rest);
+        }
     }
 
     #[test]

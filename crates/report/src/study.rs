@@ -8,7 +8,7 @@ use crate::colour::Colour;
 use crate::report::{Report, SHOWN_RATE};
 use crate::section::Second;
 use crate::text;
-use crate::{csv, escape, html, markdown, openmetrics, sheet};
+use crate::{cross_check, csv, escape, html, markdown, openmetrics, sheet};
 
 /// A run with its figures and what they say together. Making it is most of the work, so whoever
 /// writes several forms makes it once.
@@ -72,6 +72,12 @@ impl<'a> Study<'a> {
     /// What every form shows.
     pub(crate) const fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// A line for each case that was measured in turn with another tool.
+    #[must_use]
+    pub fn cross_check(&self, colour: Colour) -> String {
+        cross_check::text(self.run, &self.report, colour)
     }
 
     /// The tables for a terminal, at most 120 columns wide.

@@ -141,6 +141,14 @@ pub enum RunnerError {
         /// Each file system: its need, and what it has.
         places: String,
     },
+    /// The other tool of a cross-check failed.
+    #[error("{tool} failed ({message}); repeat its command line by hand, which the record has")]
+    Rival {
+        /// The tool with its version.
+        tool: String,
+        /// How it ended, and its last words.
+        message: String,
+    },
     /// A workload that was derived from a valid one is not valid: a fault of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
@@ -192,7 +200,7 @@ impl RunnerError {
             Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
             Self::Comm(_) => ErrorKind::NodeLost,
             Self::Elsewhere { kind, .. } | Self::Layout { kind, .. } => *kind,
-            Self::File { .. } | Self::Unloaded { .. } => ErrorKind::TransferFailed,
+            Self::File { .. } | Self::Unloaded { .. } | Self::Rival { .. } => ErrorKind::TransferFailed,
             Self::Foreign { .. } => ErrorKind::WrongData,
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,

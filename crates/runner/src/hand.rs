@@ -45,7 +45,7 @@ pub(crate) struct Brief<'a> {
 
 /// One rank.
 pub(crate) struct Hand<'a> {
-    host: &'a Host,
+    pub(crate) host: &'a Host,
     comm: &'a dyn Comm,
     controls: Arc<Controls>,
     signals: Arc<Signals>,

@@ -7,6 +7,7 @@
 //! | [`replaced`] | the user's files that a plan will remove |
 //! | [`muster`], [`campaign`], [`Builder`] | the same for cases on layouts, which are made and dismantled one by one |
 //! | [`Life`] | runs a checked plan and writes the record |
+//! | [`Rivals`] | what another tool measures in turn |
 //! | [`Program`] | what is executed for each launch of jobs |
 //! | [`follow`], [`dismiss`], [`give_way`], [`speaks`] | what every rank but the first does; its end, and after a loss |
 //! | [`Watch`] | told of everything that happens; the runner itself never prints |
@@ -46,6 +47,7 @@ mod part;
 mod phase;
 mod rendezvous;
 mod replaced;
+mod rival;
 mod roster;
 mod rows;
 mod seen;
@@ -68,4 +70,5 @@ pub use follow::{dismiss, follow, give_way, speaks};
 pub use instrument::{HistoryCost, Instrument, instrument};
 pub use life::{Ended, Life};
 pub use replaced::{Replaced, replaced};
+pub use rival::Rivals;
 pub use watch::{Event, Silent, Watch};

@@ -59,6 +59,7 @@ pub enum Kind {
     JobContrast,
     JobRatios,
     JobTest,
+    CrossCheck,
 }
 
 /// Why a statement is withheld or marked.
@@ -202,7 +203,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 49] = [
+pub const POLICY: [Policy; 50] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     row(Kind::Best, "best", "Best points", "best")
@@ -283,6 +284,11 @@ pub const POLICY: [Policy; 49] = [
     observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
     observed(Kind::JobAction, "job_action", "Steps by what they do", "job-spaces"),
     Policy { wide: true, ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN) },
+    Policy {
+        too_few: Withheld,
+        test: "difference of both tools, corrected for the number of cases",
+        ..row(Kind::CrossCheck, "cross_check", "Beside another tool", "cross-check").repeated()
+    },
     observed(Kind::JobSums, "job_sums", "Sums over jobs", "matrix").rows(JOBS_SHOWN),
     row(Kind::JobContrast, "job_contrast", "Systems with the same jobs", "matrix")
         .metrics(false)

@@ -8,6 +8,7 @@ mod bootstrap;
 mod claims;
 mod compare;
 mod coverage;
+mod cross_check;
 mod cross_checks;
 mod curves;
 mod devices_alone;

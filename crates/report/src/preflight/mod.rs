@@ -118,6 +118,10 @@ fn question(plan: &Plan) -> String {
         Question::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
         }
+        Question::CrossCheck { directory, tool, .. } => {
+            let directory = visible(&directory.to_string_lossy()).into_owned();
+            format!("asked by      cross-check {directory}, beside {}\n", visible(tool))
+        }
         Question::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
         Question::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
         Question::Dialect { arguments, notes, .. } => {

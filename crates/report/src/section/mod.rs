@@ -32,6 +32,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("summary", "Summary", true, report.statements.blocks(report, "summary")),
         ("claims", "Statements, tested with own data", true, report.statements.blocks(report, "claims")),
         ("matrix", "Jobs as a whole", true, report.statements.blocks(report, "matrix")),
+        ("cross-check", "Beside another tool", true, report.statements.blocks(report, "cross-check")),
         ("best", "Best points", true, report.statements.blocks(report, "best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),

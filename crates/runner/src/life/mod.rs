@@ -11,7 +11,9 @@ use comm::{Clock, Comm};
 use engine::Controls;
 use host::Host;
 use plan::{Backend, Case, Keep, Placement};
-use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
+use record::{
+    HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, PhaseRecord, Recorder, Warning, WarningRow,
+};
 
 use self::passes::CaseEnd;
 use crate::check::{self, Checked};
@@ -22,6 +24,7 @@ use crate::error::ErrorKind;
 use crate::hand::{Brief, Hand};
 use crate::order::{Answer, CaseEnding, EndStep, Order};
 use crate::replaced::Lost;
+use crate::rival::Rivals;
 use crate::roster::Roster;
 use crate::signals::keep_in_touch;
 use crate::trees;
@@ -73,6 +76,8 @@ pub struct Life<'a> {
     program: Option<Program>,
     /// The user's files that may be lost, where that is less than what the check of a stretch sees.
     agreed: Option<Lost>,
+    /// What another tool measures in turn.
+    rivals: Rivals,
 }
 
 /// Why a plan was not gone through to its end.
@@ -104,7 +109,18 @@ impl<'a> Life<'a> {
         watch: &'a mut dyn Watch,
         controls: Arc<Controls>,
     ) -> Self {
-        Self { host, comm, recorder, watch, controls, phases: 0, program: Program::own().ok(), agreed: None }
+        let program = Program::own().ok();
+        Self {
+            host,
+            comm,
+            recorder,
+            watch,
+            controls,
+            phases: 0,
+            program,
+            agreed: None,
+            rivals: Rivals::default(),
+        }
     }
 
     /// The same, where `program` is executed for each launch of jobs: this one with the word `job`, unless told
@@ -112,6 +128,12 @@ impl<'a> Life<'a> {
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         Self { program: Some(program), ..self }
+    }
+
+    /// The same, where another tool measures its cases in turn with those of the plan.
+    #[must_use]
+    pub fn with_rivals(self, rivals: Rivals) -> Self {
+        Self { rivals, ..self }
     }
 
     /// The same, where no other files of the user may be lost than those in `agreed`.
@@ -191,7 +213,7 @@ impl<'a> Life<'a> {
 
     /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
     pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
-        let Self { host, comm, recorder, watch, controls, phases, program, agreed } = self;
+        let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
         let brief = Brief {
             plan: &checked.plan,
@@ -214,6 +236,8 @@ impl<'a> Life<'a> {
             watch: &mut **watch,
             controls: Arc::clone(controls),
             ledger: Ledger::default(),
+            rivals,
+            theirs: Vec::new(),
             phases,
             wrong_cells: 0,
             surprises: 0,
@@ -235,6 +259,9 @@ struct UnderWay<'a> {
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
     ledger: Ledger,
+    rivals: &'a Rivals,
+    /// What another tool has measured beside the case under way.
+    theirs: Vec<PhaseRecord>,
     /// Phases that were begun.
     phases: &'a mut u64,
     wrong_cells: u64,
@@ -318,7 +345,8 @@ impl UnderWay<'_> {
             if self.stopped() {
                 break;
             }
-            if checked.finished.contains(&case.id) {
+            // What another tool measures stands in the record behind the case that it was measured beside.
+            if checked.finished.contains(&case.id) || case.stated.is_some() {
                 self.watch.event(&Event::CaseSkipped { index, case });
                 continue;
             }
@@ -338,7 +366,13 @@ impl UnderWay<'_> {
             };
             let wrong_data = self.found_wrong() > before;
             let removed = self.case_ends(index, case, &uses, wrong_data, result.is_err());
-            match result.and_then(|end| removed.map(|()| end)) {
+            let result = result.and_then(|end| removed.map(|()| end));
+            let ending = match &result {
+                Ok(CaseEnd::Stopped) => None,
+                Ok(CaseEnd::Finished) => Some(Ok(())),
+                Err(error) => Some(Err(error.to_string())),
+            };
+            match result {
                 // It has not come to its end: a run that is resumed starts it again.
                 Ok(CaseEnd::Stopped) => {}
                 Ok(CaseEnd::Finished) => {
@@ -355,8 +389,25 @@ impl UnderWay<'_> {
                     failed.get_or_insert((message, error.kind()));
                 }
             }
+            self.keep_theirs(case, ending)?;
         }
         Ok(failed)
+    }
+
+    /// Writes what another tool has measured beside `own` into the record, as a case that ends in the same way; none
+    /// where the run was stopped.
+    fn keep_theirs(&mut self, own: &Case, ending: Option<Result<(), String>>) -> Result<(), RunnerError> {
+        let Some(rival) = self.rivals.beside(&own.id) else { return Ok(()) };
+        self.recorder.case_started(&rival.case)?;
+        for record in self.theirs.drain(..) {
+            self.recorder.phase_finished(&record)?;
+        }
+        match ending {
+            None => {}
+            Some(Ok(())) => self.recorder.case_finished(&rival.case)?,
+            Some(Err(message)) => self.recorder.case_failed(&rival.case, &message)?,
+        }
+        Ok(())
     }
 
     fn fail(&mut self, case: &Case, message: &str) -> Result<(), RunnerError> {

@@ -1,8 +1,10 @@
 //! One case: pass by pass, phase by phase.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use engine::Controls;
 use plan::{Backend, Case, Existing, Nanos, Phase, Placement, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
@@ -48,6 +50,11 @@ impl UnderWay<'_> {
         let mut reached = Reached::default();
         let mut settling = Settling::new(case);
         for pass in 0..case.passes_max() {
+            // In turn, so that what drifts over time is in both.
+            let theirs_first = pass % 2 == 1;
+            if theirs_first {
+                self.rival(case, pass)?;
+            }
             for &phase in &case.phases {
                 match self.before(case, phase, started) {
                     Next::Stopped => return Ok(CaseEnd::Stopped),
@@ -83,12 +90,43 @@ impl UnderWay<'_> {
                     return Ok(CaseEnd::Stopped);
                 }
             }
+            if !theirs_first {
+                self.rival(case, pass)?;
+                if self.stopped() {
+                    return Ok(CaseEnd::Stopped);
+                }
+            }
             if settling.is_over_after(pass) {
                 return Ok(CaseEnd::Finished);
             }
         }
         self.warn_unsettled(case, case.passes_max().saturating_sub(1), &settling)?;
         Ok(CaseEnd::Finished)
+    }
+
+    /// Has the other tool measure the pass, where one measures in turn.
+    fn rival(&mut self, own: &Case, pass: u32) -> Result<(), RunnerError> {
+        let (checked, rivals) = (self.checked, self.rivals);
+        let Some(rival) = rivals.beside(&own.id).filter(|_| !self.stopped()) else { return Ok(()) };
+        let case = checked.plan.cases.iter().find(|case| case.id == rival.case);
+        let (Some(case), Some(&phase)) = (case, own.phases.first()) else {
+            return Err(RunnerError::OutOfPlace);
+        };
+        let idle = Arc::new(Controls::new());
+        self.watch.event(&Event::PhaseStarted {
+            case,
+            repetition: pass,
+            phase,
+            planned_bytes: case.workload.bytes().get(),
+            controls: &idle,
+            share: 1.0,
+        });
+        let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
+        if let Some(record) = rivals.pass(rival, case, &key, self.crew.hand.host, &self.controls)? {
+            self.watch.event(&Event::PhaseFinished(&record));
+            self.theirs.push(record);
+        }
+        Ok(())
     }
 
     /// Says which phases had not settled when `pass` was the last one.

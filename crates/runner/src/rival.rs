@@ -1,0 +1,198 @@
+//! What another tool measures in turn with ioproof: pass by pass, of the same case, over the same files.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use engine::Controls;
+use host::{Host, Observer, Unobservable};
+use plan::{Case, Plan, Question, Rival};
+use record::{PhaseKey, PhaseRecord, Warning, WarningRow};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::RunnerError;
+
+/// How often its end, and the stop of the run, are looked for.
+const LOOK: Duration = Duration::from_millis(20);
+/// A tool that was told to end and is still there after this is killed.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Of what it prints so much is read; the histograms of a pass take far less.
+const PRINTED_MAX: u64 = 64 << 20;
+/// Lines of its complaints that are told, the last ones.
+const LINES_TOLD: usize = 4;
+/// Devices are looked at once a second, as in phases of ioproof.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The cases that another tool measures, and its command lines. To make this of a plan is to agree to run them:
+/// what a record says is no consent.
+#[derive(Debug, Clone, Default)]
+pub struct Rivals {
+    tool: String,
+    all: Vec<Rival>,
+}
+
+impl Rivals {
+    /// Those of `plan`; none where it names no other tool.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        match &plan.question {
+            Question::CrossCheck { tool, rivals, .. } => Self { tool: tool.clone(), all: rivals.clone() },
+            _ => Self::default(),
+        }
+    }
+
+    /// The one beside the case `own`.
+    pub(crate) fn beside(&self, own: &str) -> Option<&Rival> {
+        self.all.iter().find(|rival| rival.own == own)
+    }
+
+    /// Has the tool measure `rival`, which `case` describes, for the pass `key`, in the directory of this process. None
+    /// where the run was stopped meanwhile.
+    ///
+    /// # Errors
+    /// It could not be started, failed, or printed what cannot be read.
+    pub(crate) fn pass(
+        &self,
+        rival: &Rival,
+        case: &Case,
+        key: &PhaseKey,
+        host: &Host,
+        controls: &Controls,
+    ) -> Result<Option<PhaseRecord>, RunnerError> {
+        let failed = |message: String| RunnerError::Rival { tool: self.tool.clone(), message };
+        let [program, words @ ..] = &rival.command_line[..] else {
+            return Err(failed("its command line is empty".to_owned()));
+        };
+        let devices = devices(case, host);
+        let observer = devices.and_then(|devices| {
+            Observer::start(host.root(), &devices, &BTreeSet::new(), SAMPLE_INTERVAL)
+                .map_err(|error| Unobservable { reason: error.to_string() })
+        });
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let started_unix_ns = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
+        let mut command = Command::new(program);
+        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A Ctrl-C at the terminal reaches this process alone, which then ends the tool in order.
+        let child = command.process_group(0).spawn();
+        let child = child.map_err(|error| failed(format!("cannot start {program}: {error}")))?;
+        let ended = Running::of(child).and_then(|running| running.wait(controls));
+        let ended = ended.map_err(|error| failed(format!("cannot wait for {program}: {error}")))?;
+        let observed = observer.map(Observer::stop);
+        let Some(Printed { status, out, complaints }) = ended else { return Ok(None) };
+        if !status.success() {
+            return Err(failed(format!("{status}: {}", last_lines(&complaints))));
+        }
+        let source = format!("{}, pass {}", self.tool, key.repetition);
+        let found = dialect::fio::pass(&out, &source, key, started_unix_ns);
+        let mut record = found.map_err(|error| failed(format!("{error}: {}", last_lines(&complaints))))?;
+        let mut warnings = Vec::new();
+        match observed {
+            Ok(observed) => {
+                let node = host.node();
+                let rows = observed.devices.into_iter().map(|sample| sample.into_row(key.clone(), &node));
+                record.devices = rows.collect();
+                let sum = |bytes: fn(&record::DeviceRow) -> u64| record.devices.iter().map(bytes).sum();
+                record.phase.device_read_bytes = Some(sum(|row| row.read_bytes));
+                record.phase.device_write_bytes = Some(sum(|row| row.write_bytes));
+            }
+            Err(Unobservable { reason }) => warnings.push(Warning::DevicesUnknown { reason }),
+        }
+        let (workload, phase_min) = (&case.workload, case.protocol.phase_min);
+        let seen = analysis::phase_warnings(&record.phase, &[], workload, host.usable_cpus(), phase_min);
+        let told = warnings.into_iter().chain(seen);
+        record.warnings.extend(told.map(|warning| WarningRow { key: Some(key.clone()), warning }));
+        Ok(Some(record))
+    }
+}
+
+/// The devices under the targets of `case`.
+fn devices(case: &Case, host: &Host) -> Result<Vec<String>, Unobservable> {
+    let mut devices = BTreeSet::new();
+    for target in &case.workload.files.targets {
+        devices.extend(host.devices_under(target)?);
+    }
+    Ok(devices.into_iter().collect())
+}
+
+/// The last lines of what it complained about, in one.
+fn last_lines(complaints: &[u8]) -> String {
+    let text = String::from_utf8_lossy(complaints);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match &lines[lines.len().saturating_sub(LINES_TOLD)..] {
+        [] => "it says nothing more".to_owned(),
+        last => last.join("; "),
+    }
+}
+
+/// What a tool left.
+struct Printed {
+    status: ExitStatus,
+    out: Vec<u8>,
+    complaints: Vec<u8>,
+}
+
+type Reader = JoinHandle<io::Result<Vec<u8>>>;
+
+/// A tool under way, in a process group of its own, which ends with the value.
+struct Running {
+    child: Child,
+    group: Pid,
+    readers: Option<(Reader, Reader)>,
+}
+
+impl Running {
+    fn of(mut child: Child) -> io::Result<Self> {
+        fn reader(from: Option<impl Read + Send + 'static>) -> io::Result<Reader> {
+            let read = move || {
+                let mut text = Vec::new();
+                from.map_or(Ok(0), |from| from.take(PRINTED_MAX).read_to_end(&mut text))?;
+                Ok(text)
+            };
+            thread::Builder::new().name("other-tool".to_owned()).spawn(read)
+        }
+        let (out, complaints) = (child.stdout.take(), child.stderr.take());
+        let group = Pid::from_child(&child);
+        let mut running = Self { child, group, readers: None };
+        running.readers = Some((reader(out)?, reader(complaints)?));
+        Ok(running)
+    }
+
+    /// Waits for its end; none where the run was stopped before.
+    fn wait(mut self, controls: &Controls) -> io::Result<Option<Printed>> {
+        let status = loop {
+            if controls.is_stopped() {
+                return Ok(None);
+            }
+            match self.child.try_wait()? {
+                Some(status) => break status,
+                None => thread::sleep(LOOK),
+            }
+        };
+        let Some((out, complaints)) = self.readers.take() else { return Ok(None) };
+        let text = |reader: Reader| reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+        Ok(Some(Printed { status, out: text(out)?, complaints: text(complaints)? }))
+    }
+
+    /// Tells it to end, and kills what is then still there.
+    fn end(&mut self) {
+        let _ = kill_process_group(self.group, Signal::INT);
+        let until = Instant::now() + PATIENCE;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(LOOK);
+        }
+        // Also what a script has started and left.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.end();
+        }
+    }
+}
