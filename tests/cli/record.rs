@@ -133,7 +133,7 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
 /// A run that keeps a small promise, and its record.
 fn kept(desk: &Desk) {
     let study = "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \".\"\n\
-                 [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\n\
+                 [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"1m\"\ndirect = true\nfsync = \"close\"\n\
                  [[commitment]]\nname = \"c\"\nworkload = \"w\"\nphase = \"write\"\nstatistic = \"median\"\n\
                  bandwidth_at_least = \"1kB/s\"\n";
     let _ = run(&desk.study(study)).expect_code(0);

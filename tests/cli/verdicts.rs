@@ -22,6 +22,7 @@ transfer = "64KiB"
 size = "4MiB"
 tasks = [1, 2]
 direct = true
+fsync = "close"
 "#;
 
 /// [`STREAM`] with a promise for writing with two tasks.

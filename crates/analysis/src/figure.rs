@@ -31,6 +31,8 @@ pub struct RepetitionFigure {
     pub latency: Vec<LatencySummary>,
     /// What the devices moved of it.
     pub device_share: DeviceShare,
+    /// Of its reads, the share that were the first ones of their bytes in it; none where none were transfers.
+    pub first_touches: Option<f64>,
     /// What must be known beside it.
     pub warnings: Vec<Warning>,
 }
@@ -117,6 +119,13 @@ impl Figure {
 }
 
 impl RepetitionFigure {
+    /// The share of the files that the page caches of the readers' nodes held before it; none where that is not known.
+    #[must_use]
+    pub fn resident_share(&self) -> Option<f64> {
+        let (resident, of) = self.phase.resident_bytes.zip(self.phase.resident_of_bytes)?;
+        (of > 0).then(|| resident as f64 / of as f64)
+    }
+
     /// The latency of `operation` from the start that was intended.
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {

@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Case, Client, Phase, Role};
+use plan::{Case, Client, Order, Phase, Role, Workload};
 use record::{
     DeviceRow, EndRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow,
     TaskRow, Warning,
@@ -154,6 +154,7 @@ impl Context<'_> {
                 latency: self.summaries(&latency),
                 drift: None,
                 device_share: DeviceShare::of(row),
+                first_touches: first_touches(workload, row),
                 warnings: self.warnings.get(key).cloned().unwrap_or_default(),
             });
             if counts {
@@ -279,4 +280,15 @@ type Histograms = BTreeMap<(Operation, Measure), Latency>;
 fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histograms {
     let kinds: BTreeSet<_> = rows.clone().map(|row| (row.operation, row.measure)).collect();
     kinds.into_iter().filter_map(|of| Some((of, Latency::of(rows.clone(), of.0, of.1)?))).collect()
+}
+
+/// The share of the reads of a pass that were the first ones of their bytes in it. Every order visits each transfer once
+/// before it begins again.
+fn first_touches(workload: &Workload, pass: &PhaseRow) -> Option<f64> {
+    let footprint = match workload.order {
+        Order::Same => workload.geometry.transfer.0.saturating_mul(u64::from(workload.tasks)),
+        _ => workload.footprint().0,
+    };
+    let are_transfers = workload.work.is_transfers() && pass.read_bytes > 0;
+    are_transfers.then(|| (footprint as f64 / pass.read_bytes as f64).min(1.0))
 }

@@ -97,6 +97,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     audit.extend(contradictions(&checks, figures));
     audit.extend(matrix::doubts(&matrices, figures));
     audit.extend(audit::above_links(run, figures));
+    audit.extend(audit::absorbed(run, figures));
     audit.extend(audit::damaged(run, figures));
     audit.extend(timeline::doubts(&timelines, figures));
     let gate = &Gate::new(plan, figures, &audit);

@@ -170,6 +170,10 @@ pub(crate) fn facts(root: &Root, name: &str) -> BlockDeviceFacts {
         },
         driver: driver(root, name),
         wear_percent: Fact::default(),
+        volatile_write_cache: match text("queue/write_cache") {
+            Fact::Known(kind) => Fact::Known(kind != "write through"),
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        },
         pcie: pci::place_of(root, name),
     }
 }

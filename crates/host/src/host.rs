@@ -169,12 +169,21 @@ impl Host {
         text.map(|text| text.trim().to_owned()).unwrap_or_default()
     }
 
+    /// Bytes of a file that the page cache holds, and bytes of all of it, both in whole pages.
+    ///
+    /// # Errors
+    /// If the file cannot be opened for reading, or is too large to be asked for page by page on this kernel.
+    pub fn page_cache_bytes(&self, path: &Path) -> Result<(u64, u64), HostError> {
+        memory::resident_bytes(path)
+    }
+
     /// The share of a file's pages that the page cache holds, from 0 to 1.
     ///
     /// # Errors
-    /// If the file cannot be opened for reading.
+    /// As [`Host::page_cache_bytes`].
     pub fn page_cache_resident(&self, path: &Path) -> Result<f64, HostError> {
-        memory::resident_share(path)
+        let (resident, all) = self.page_cache_bytes(path)?;
+        Ok(resident as f64 / all.max(1) as f64)
     }
 
     /// Whether anything else uses the host or `devices`. With an `interval` it watches for that

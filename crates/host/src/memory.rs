@@ -88,17 +88,18 @@ fn files(version: Version) -> (&'static str, &'static str) {
     }
 }
 
-/// The share of a file's pages that the page cache holds, from 0 to 1; an empty file has none.
-pub(crate) fn resident_share(path: &Path) -> Result<f64, HostError> {
+/// Bytes of a file that the page cache holds, and bytes of all of it, both in whole pages.
+pub(crate) fn resident_bytes(path: &Path) -> Result<(u64, u64), HostError> {
     let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
     let bytes = file.metadata().map_err(|error| HostError::io("stat", path, error))?.len();
     if bytes == 0 {
-        return Ok(0.0);
+        return Ok((0, 0));
     }
-    let pages = bytes.div_ceil(rustix::param::page_size() as u64);
+    let page = rustix::param::page_size() as u64;
+    let pages = bytes.div_ceil(page);
     let resident = sys::resident_pages(&file, bytes)
         .map_err(|error| HostError::io("ask the page cache of", path, error))?;
-    Ok((resident as f64 / pages as f64).min(1.0))
+    Ok((resident.min(pages) * page, pages * page))
 }
 
 #[cfg(test)]

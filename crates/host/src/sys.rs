@@ -49,7 +49,10 @@ pub(crate) fn resident_pages(file: &File, bytes: u64) -> io::Result<u64> {
 
 /// As [`resident_pages`], by `mincore(2)` on a mapping.
 fn resident_pages_mapped(file: &File, bytes: u64) -> io::Result<u64> {
-    let length = usize::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    /// There is a byte for each page of it.
+    const MAPPED_MAX: u64 = 256 << 30;
+    let length = usize::try_from(bytes).ok().filter(|_| bytes <= MAPPED_MAX);
+    let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
     let mut pages = vec![0_u8; length.div_ceil(rustix::param::page_size())];
     // SAFETY: a new mapping at an address of the kernel's choice touches no other memory, and
     // nothing reads or writes through it, so a file that shrinks meanwhile does no harm.

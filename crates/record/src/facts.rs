@@ -203,6 +203,9 @@ pub struct BlockDeviceFacts {
     /// Wear in percent of what the vendor has promised; may go above 100.
     #[serde(default)]
     pub wear_percent: Fact<u32>,
+    /// Whether it has a write cache that loses its data without power.
+    #[serde(default)]
+    pub volatile_write_cache: Fact<bool>,
     /// Where it is on the PCI bus.
     #[serde(default)]
     pub pcie: Fact<PcieFacts>,

@@ -146,6 +146,12 @@ pub struct PhaseRow {
     /// interrupts.
     #[serde(default)]
     pub node_cpu_ns: Option<u64>,
+    /// Bytes of the files that are read which the page caches of the readers' nodes held before the phase.
+    #[serde(default)]
+    pub resident_bytes: Option<u64>,
+    /// Bytes of these files; one that several processes read counts for each.
+    #[serde(default)]
+    pub resident_of_bytes: Option<u64>,
     /// The part of `io_ns` for which threads of the run were ready and waited for a processor, summed over them.
     #[serde(default)]
     pub cpu_wait_ns: Option<u64>,
@@ -192,6 +198,8 @@ impl PhaseRow {
             traced_seek_bytes: None,
             harness_cpu_ns: None,
             node_cpu_ns: None,
+            resident_bytes: None,
+            resident_of_bytes: None,
             cpu_wait_ns: None,
         }
     }

@@ -353,6 +353,8 @@ row!(PhaseRow, "phases",
     harness_cpu_ns: Option<u64> = 4,
     node_cpu_ns: Option<u64> = 4,
     cpu_wait_ns: Option<u64> = 4,
+    resident_bytes: Option<u64> = 4,
+    resident_of_bytes: Option<u64> = 4,
 );
 
 row!(TaskRow, "tasks",

@@ -354,6 +354,12 @@ const REPETITION: &[Column<RepetitionFigure>] = &[
     }),
     count("system_cpu_ns", "", "Their time in the kernel.", |one| Some(one.phase.system_cpu_ns)),
     share("device_share", "", "Device bytes ÷ application bytes.", RepetitionFigure::moved_by_devices),
+    share("first_touch_share", "", "Of its reads, the first ones of their bytes in it.", |one| {
+        one.first_touches
+    }),
+    share("resident_share", "", "Of the files it reads, what page caches held before.", |one| {
+        one.resident_share()
+    }),
 ];
 
 const RATE: &[Column<(&'static str, Rate)>] = &[

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use analysis::{
     CONFIDENCE, Doubt, Figure, Standing, Verdict, bound_least, judged_by, median_bounds, selected,
 };
-use plan::{Bound, Case, Client, Over, Plan, Question, Statistic, TargetTerms};
+use plan::{Bound, Case, Client, Nanos, Over, Plan, Question, Statistic, Stopping, TargetTerms};
 use record::{Fact, Provenance, Run};
 use sha2::{Digest, Sha256};
 
@@ -257,6 +257,8 @@ impl Sheet<'_> {
                 ));
             }
             let case = cases.iter().find(|case| case.id == figure.case);
+            let writes = case.filter(|_| figure.phase.is_transfers() && figure.phase.writes());
+            lines.extend(writes.map(|case| unseen_of_writes(number, figure, case)));
             if let Some(case) = case.filter(|case| !figure.phase.writes() && !case.protocol.drop_caches) {
                 let of = if case.group.is_empty() { &case.id } else { &case.group };
                 lines.push(format!("{of}: what caches held before it read, as they were not dropped"));
@@ -275,6 +277,11 @@ impl Sheet<'_> {
             }
         }
         let host = &self.run.manifest.host;
+        let writes = self.figures().any(|(_, figure)| figure.phase.writes());
+        for one in host.file_systems.iter().filter(|one| writes && one.size_bytes > 0) {
+            let full = 1.0 - (one.free_bytes + one.reserved_bytes) as f64 / one.size_bytes as f64;
+            lines.push(format!("{}: how it does when it is fuller than {}", one.mount_point, percent(full)));
+        }
         if let Fact::Unknown(why) = &host.network {
             lines.push(format!("links of the network: {why}"));
         }
@@ -285,6 +292,22 @@ impl Sheet<'_> {
         lines.retain(|line| said.insert(line.clone()));
         lines
     }
+}
+
+/// What stays open of writes: how storage does that is full, worn in, or out of its burst allowance.
+fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
+    let steady = matches!(case.protocol.stopping, Stopping::Steady { .. });
+    let before = match (case.protocol.wipe, case.protocol.precondition) {
+        _ if steady => "",
+        (true, 0) => "how the drives do when they are not wiped before; ",
+        (_, 0) => "whether the drives were full or trimmed before; ",
+        (_, 1..) => "",
+    };
+    let spent: u64 = figure.repetitions.iter().map(|one| one.phase.wall_ns).sum();
+    format!(
+        "figure {number}: {before}a burst allowance that lasts longer than its passes, {} together",
+        Nanos(spent)
+    )
 }
 
 /// In hexadecimal digits.

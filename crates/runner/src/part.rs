@@ -87,6 +87,8 @@ pub(crate) struct Part {
     notes: Vec<String>,
     latency: Vec<Buckets>,
     series: Vec<Interval>,
+    /// What page caches held of the files that are read, before the phase, and the bytes of these.
+    pub(crate) resident: Option<(u64, u64)>,
     /// What others did on a node meanwhile.
     pub(crate) disturbed: Vec<(u32, String)>,
     /// Why the devices of a node could not be observed.
@@ -131,6 +133,7 @@ impl Part {
             series: outcome.series.iter().map(Interval::of).collect(),
             disturbed: Vec::new(),
             unobserved: Vec::new(),
+            resident: None,
             memory_below: Vec::new(),
             untraced: Vec::new(),
         }
@@ -178,6 +181,7 @@ impl Part {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
             (one, two) => one.or(two),
         };
+        self.resident = self.resident.zip(other.resident).map(|(one, two)| (one.0 + two.0, one.1 + two.1));
         self.surprises += other.surprises;
         self.first_surprises.extend(other.first_surprises);
         self.first_surprises.truncate(engine::Surprises::DESCRIBED);
@@ -257,6 +261,8 @@ impl Part {
             items: self.items,
             allocated_bytes: self.allocated_bytes,
             surprises: self.surprises,
+            resident_bytes: self.resident.map(|(resident, _)| resident),
+            resident_of_bytes: self.resident.map(|(_, of)| of),
             ..PhaseRow::new(key.clone())
         }
     }

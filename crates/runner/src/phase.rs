@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fs;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::{BlockTrace, Host, Observed, Observer, Unobservable};
-use plan::{Backend, Phase, Plan, Work, Workload};
+use plan::{Backend, Phase, Placement, Plan, Work, Workload};
 
 use crate::data::fill_workload;
 use crate::jobs::{JobsRun, KeepLaunches};
@@ -75,6 +77,7 @@ impl<'a> PhaseRun<'a> {
         }
         let order = self.order;
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
+        let resident = self.resident(host, &tasks);
         let own = tasks.start as usize..tasks.end as usize;
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
         let topology = group.topology();
@@ -100,6 +103,7 @@ impl<'a> PhaseRun<'a> {
         let observer = observer.map(Watching::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut part = Part::of(&outcome);
+        part.resident = resident;
         if group.size() > 1 {
             agree_on_first_done(group, &mut part)?;
         }
@@ -146,6 +150,23 @@ impl<'a> PhaseRun<'a> {
         let mut rows = Rows::of(&outcome, node, observed, false, Seen::default());
         rows.jobs = Some(jobs);
         Ok((part, rows))
+    }
+
+    /// What the page cache of this node holds of the files that `tasks` are about to read, and the bytes of these.
+    fn resident(&self, host: &Host, tasks: &Range<u32>) -> Option<(u64, u64)> {
+        let (workload, phase) = (&self.workload, self.order.phase);
+        let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
+        if !reads || workload.backend == Backend::Null || !workload.work.is_transfers() {
+            return None;
+        }
+        let placement = Placement::new(workload);
+        let paths: BTreeSet<PathBuf> =
+            tasks.clone().map(|task| placement.file(task, phase, self.order.pass).path).collect();
+        paths.iter().try_fold((0, 0), |(resident, of), path| {
+            path.metadata().ok().filter(fs::Metadata::is_file)?;
+            let (held, all) = host.page_cache_bytes(path).ok()?;
+            Some((resident + held, of + all))
+        })
     }
 
     /// Adds the memories below the devices of the targets.

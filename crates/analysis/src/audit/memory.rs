@@ -56,6 +56,8 @@ struct Memories {
     read_ahead: bool,
     /// One is on the other side of a program or a network.
     of_servers: bool,
+    /// The page caches of the nodes held nothing of the files before each pass, and each pass reads no byte twice.
+    were_empty: bool,
 }
 
 impl Memories {
@@ -63,7 +65,9 @@ impl Memories {
     fn of(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Self> {
         let mut found = Self::default();
         let mut because = BTreeSet::new();
+        found.were_empty = true;
         for pass in counted.iter().filter(|pass| reads(subject, pass)) {
+            found.were_empty &= was_cold(subject, pass);
             for warning in &pass.warnings {
                 if let Warning::MemoryBelow { place, what } = warning {
                     found.of_device |= *place == MemoryPlace::Device;
@@ -89,6 +93,9 @@ impl Memories {
                 Some(_) => {}
             }
         }
+        // What is under a loop device, or in a server on the node, is in its memory, too.
+        let on_node = found.of_loop || found.of_servers && subject.client() == Client::LocalToServer;
+        found.were_empty &= !on_node;
         found.because = because.into_iter().collect();
         (!found.because.is_empty()).then_some(found)
     }
@@ -97,7 +104,7 @@ impl Memories {
     fn held(&self, subject: &Subject<'_>) -> Result<u64, String> {
         let target = subject.target;
         let caches = target.and_then(|target| target.caches).map(|caches| caches.0);
-        let of_nodes = subject.figure.memory_bytes;
+        let of_nodes = if self.were_empty { Some(0) } else { subject.figure.memory_bytes };
         let stated = target.and_then(|target| target.server_memory).map(|memory| memory.0);
         let of_servers = match self.of_servers && subject.client() != Client::LocalToServer {
             true => stated.or(caches),
@@ -123,6 +130,7 @@ impl Memories {
     /// What is known of their sizes.
     fn sizes(&self, subject: &Subject<'_>) -> String {
         let nodes = match subject.figure.memory_bytes {
+            _ if self.were_empty => "empty page caches on the nodes".to_owned(),
             Some(bytes) => format!("{} of memory on the nodes", Bytes(bytes).both_units()),
             None => "an unknown memory on the nodes".to_owned(),
         };
@@ -135,6 +143,15 @@ impl Memories {
             None => nodes,
         }
     }
+}
+
+/// Whether the page caches held nothing of the files before a pass that reads no byte twice.
+fn was_cold(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
+    /// What read-ahead and directories leave.
+    const RESIDENT_MAX: f64 = 0.01;
+    let was_empty = pass.resident_share().is_some_and(|share| share <= RESIDENT_MAX);
+    let once = pass.first_touches.is_some_and(|share| share >= 1.0 - RESIDENT_MAX);
+    was_empty && once && subject.figure.phase == Phase::Read
 }
 
 /// Whether a pass reads data; an imported one may not say how much.

@@ -1,6 +1,7 @@
 //! The audit: what is doubtful in figures, with the numbers that show it. Every check here would
 //! have caught a slip of a published study, and each runs over own figures or published ones.
 
+mod absorbed;
 mod damaged;
 mod doubt;
 mod measured;
@@ -12,6 +13,7 @@ mod published;
 mod recomputed;
 mod terms;
 
+pub(crate) use absorbed::absorbed;
 pub(crate) use damaged::damaged;
 pub use doubt::{Doubt, doubted};
 pub use own::audit;

@@ -1,6 +1,6 @@
 //! The checks of an audit, and what each of them means for a statement: one row for each check, in one table.
 
-use self::Outcome::{Marked, Withheld};
+use self::Outcome::{Marked, Stated, Withheld};
 
 /// What becomes of a statement; the later one of several decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +46,7 @@ pub enum Check {
     Cached,
     CachedFileData,
     MemoryNotExcluded,
+    AbsorbedWrites,
     AboveCeiling,
     AboveDevices,
     RandomAboveSequential,
@@ -100,7 +101,7 @@ impl CheckPolicy {
 }
 
 /// What every check means.
-pub const CHECKS: [CheckPolicy; 29] = [
+pub const CHECKS: [CheckPolicy; 30] = [
     CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
         "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
     ),
@@ -111,6 +112,11 @@ pub const CHECKS: [CheckPolicy; 29] = [
     // It tells of what is not known. Storage that no device counter shows would have no statements at all.
     CheckPolicy { kept: Withheld, ..row(Check::MemoryNotExcluded, "memory not excluded", Marked) }.means(
         "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
+    ),
+    CheckPolicy { kept: Withheld, ..row(Check::AbsorbedWrites, "absorbed writes", Stated) }.means(
+        "writes of which something is promised: nothing shows that they were on stable storage when their time ended: no fsync in it, and not all at \
+         devices without volatile write caches; or a pass wrote less than 20 times the declared `caches`, or 2 times \
+         the memory of servers, and was not steady; or nothing is declared and no device counted",
     ),
     row(Check::AboveCeiling, "above ceiling", Withheld).means(
         "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation \

@@ -1,5 +1,6 @@
 //! What a reader of figures relies on: formulas against naive definitions and known values.
 
+mod absorbed;
 mod agreement;
 mod audit_own;
 mod audit_published;

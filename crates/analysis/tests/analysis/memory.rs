@@ -23,6 +23,8 @@ struct Read {
     read_bytes: Vec<u64>,
     device_percent: Option<u64>,
     memory_bytes: u64,
+    /// What page caches held of the files before each pass; none where nobody looked.
+    resident_bytes: Option<u64>,
     provenance: Provenance,
     warnings: Vec<Warning>,
 }
@@ -57,6 +59,7 @@ impl Read {
             read_bytes: vec![data, data],
             device_percent: None,
             memory_bytes: NODE,
+            resident_bytes: None,
             provenance: Provenance::Measured,
             warnings: Vec::new(),
         }
@@ -83,7 +86,10 @@ impl Read {
         let record = |(repetition, &bytes): (u32, &u64)| {
             let key = PhaseKey { case: "c".into(), repetition, phase: self.phase };
             let device_read_bytes = self.device_percent.map(|percent| (bytes * percent).div_ceil(100));
-            let row = PhaseRow { device_read_bytes, ..phase(&key, bytes, 100 * SECOND) };
+            let resident_of_bytes = self.resident_bytes.map(|_| self.read_bytes[0]);
+            let resident_bytes = self.resident_bytes;
+            let row = phase(&key, bytes, 100 * SECOND);
+            let row = PhaseRow { device_read_bytes, resident_bytes, resident_of_bytes, ..row };
             let warning = |warning: &Warning| WarningRow { key: Some(key.clone()), warning: warning.clone() };
             PhaseRecord { warnings: self.warnings.iter().map(warning).collect(), ..PhaseRecord::new(row) }
         };
@@ -177,6 +183,24 @@ fn a_pass_that_ends_early_leaves_what_it_read_to_the_next() {
     let mut read = Read::remote(160 * GIB, Some(3 * NODE));
     read.read_bytes = vec![GIB, 160 * GIB];
     read.is_doubtful(&["1 GiB (1.07 GB) between two reads"]);
+}
+
+#[test]
+fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memory() {
+    // 8 GiB against 2 GiB on the servers, and 10 GiB on the node that do not count.
+    let cold = || Read { resident_bytes: Some(0), ..Read::remote(8 * GIB, Some(2 * GIB)) };
+    cold().passes();
+    Read { resident_bytes: None, ..cold() }.is_doubtful(&["10 GiB (10.7 GB) of memory on the nodes"]);
+    Read { resident_bytes: Some(GIB), ..cold() }.is_doubtful(&["of memory on the nodes"]);
+    Read { read_bytes: vec![8 * GIB, 16 * GIB], ..cold() }.is_doubtful(&["of memory on the nodes"]);
+    let few = Read { resident_bytes: Some(0), ..Read::remote(8 * GIB, Some(3 * GIB)) };
+    few.is_doubtful(&["empty page caches on the nodes", "12 GiB"]);
+    // The server's memory is that of the node, whatever its page cache holds of the file above it.
+    let mut on_server = cold();
+    on_server.plan.terms.targets[0].client = Client::LocalToServer;
+    on_server.is_doubtful(&["of memory on the nodes"]);
+    let below = Read { resident_bytes: Some(0), ..Read::below(MemoryPlace::Node, 2 * NODE) };
+    below.is_doubtful(&["loop7"]);
 }
 
 #[test]

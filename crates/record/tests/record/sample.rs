@@ -135,6 +135,8 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             harness_cpu_ns: reads.then_some(77),
             node_cpu_ns: reads.then_some(900),
             cpu_wait_ns: reads.then_some(70),
+            resident_bytes: reads.then_some(8_192),
+            resident_of_bytes: reads.then_some(1 << 20),
             ..PhaseRow::new(key.clone())
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),

@@ -35,6 +35,11 @@ pub(crate) fn devices(devices: &[BlockDeviceFacts]) -> Table {
         .left("firmware", |one| plain(&one.firmware))
         .right("size", |one| decimal_bytes(one.size_bytes))
         .left("turns", |one| short(&one.rotational, |turns| (if *turns { "yes" } else { "no" }).to_owned()))
+        .left("write cache", |one| {
+            short(&one.volatile_write_cache, |volatile| {
+                (if *volatile { "volatile" } else { "safe" }).to_owned()
+            })
+        })
         .right("wear", |one| short(&one.wear_percent, |percent| format!("{percent} %")))
         .left("world wide name", |one| plain(&one.world_wide_name))
         .done()

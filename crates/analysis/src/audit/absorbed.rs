@@ -1,0 +1,137 @@
+//! Whether the bytes of a write were on stable storage when its time ended, and more of them than caches hold back.
+//!
+//! A promise about writes is kept by bytes that stay where they are without power. An fsync inside the timed part
+//! shows that, or devices whose caches are not volatile and that took the bytes while they were timed. What a cache
+//! with a battery takes is safe and still says nothing of the storage behind it, so there has to be much more of it
+//! than caches hold, or a steady state (SNIA Solid State Storage Performance Test Specification).
+
+use std::collections::BTreeSet;
+
+use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Phase, Stopping};
+use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
+
+use super::doubt::{Doubt, Found};
+use crate::coverage::hosts;
+use crate::settled::settled;
+use crate::subject::{Subject, subjects};
+use crate::{Check, DEVICE_SHARE_MIN, Figure, RepetitionFigure};
+
+/// How many times the memory of servers has to be written: an fsync empties it, but for what a server that lies keeps.
+const SERVER_MULTIPLE: u64 = 2;
+/// What asks for an fsync in the timed part.
+const ADVICE: &str = "say `fsync = \"close\"` (ior: -e)";
+
+/// The doubts about figures of writes that may have been absorbed by a cache, as far as something is promised of them.
+pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+    let all: Vec<&HostFacts> = [&run.manifest.host].into_iter().chain(hosts(run)).collect();
+    let plan = &run.manifest.plan;
+    let is_promised = |subject: &&Subject<'_>| {
+        let (case, phase) = (subject.case, subject.figure.phase);
+        plan.terms.commitments.iter().any(|promise| promise.figures.takes(case, phase))
+    };
+    let doubt = |subject: &Subject<'_>| {
+        let (evidence, advice) = absorbs(subject, &all)?;
+        let found = Found::new(Check::AbsorbedWrites, evidence, advice);
+        Some(found.of(Some(subject.index), subject.figure.conditions.clone()))
+    };
+    subjects(plan, figures).iter().filter(is_promised).filter_map(doubt).collect()
+}
+
+/// What may have absorbed the writes of a figure, and what would settle it.
+fn absorbs(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<(String, String)> {
+    let (figure, workload) = (subject.figure, &subject.case.workload);
+    let counted: Vec<&RepetitionFigure> = figure.counted().collect();
+    let writes = matches!(figure.phase, Phase::Write | Phase::Mixed)
+        && (figure.provenance == Provenance::Imported || counted.iter().any(|one| one.phase.write_bytes > 0));
+    if !writes || workload.backend == Backend::Null || figure.provenance == Provenance::Simulated {
+        return None;
+    }
+    let warnings = || counted.iter().flat_map(|one| &one.warnings);
+    let in_memory = |warning: &Warning| match warning {
+        Warning::MemoryBelow { place: MemoryPlace::Device, what } => Some(what.clone()),
+        _ => None,
+    };
+    if let Some(what) = warnings().find_map(in_memory) {
+        return Some((what, "commit to figures of storage that keeps its data elsewhere".to_owned()));
+    }
+    let is_counted =
+        |one: &&RepetitionFigure| one.device_share.write.is_some_and(|share| share >= DEVICE_SHARE_MIN);
+    let by_devices = !counted.is_empty() && counted.iter().all(is_counted);
+    if !workload.sync.at_close && !workload.sync.per_write {
+        let volatile = volatile(figure, hosts);
+        let why = match volatile.first() {
+            _ if !by_devices => Some("nothing counted them at the devices".to_owned()),
+            Some(Ok(name)) => Some(format!("{name} has a volatile write cache")),
+            Some(Err(name)) => Some(format!("whether {name} has a volatile write cache is not known")),
+            None => None,
+        };
+        if let Some(why) = why {
+            return Some((format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()));
+        }
+    }
+    too_few(subject, &counted, by_devices)
+}
+
+/// The devices whose write caches are volatile, and those of which that is not known.
+fn volatile(figure: &Figure, hosts: &[&HostFacts]) -> Vec<Result<String, String>> {
+    let names: BTreeSet<&str> = figure
+        .devices
+        .iter()
+        .map(|(name, _)| name.rsplit_once(':').map_or(name.as_str(), |(_, name)| name))
+        .collect();
+    let of = |name: &str| {
+        let mut facts =
+            hosts.iter().flat_map(|host| &host.devices).filter(|device| device.name == name).peekable();
+        if facts.peek().is_none() {
+            return Some(Err(name.to_owned()));
+        }
+        let caches: Vec<_> = facts.map(|device| &device.volatile_write_cache).collect();
+        match () {
+            () if caches.iter().any(|cache| **cache == Fact::Known(true)) => Some(Ok(name.to_owned())),
+            () if caches.iter().all(|cache| **cache == Fact::Known(false)) => None,
+            () => Some(Err(name.to_owned())),
+        }
+    };
+    let mut found: Vec<_> = names.into_iter().filter_map(of).collect();
+    found.sort_by_key(Result::is_err);
+    found
+}
+
+/// Whether a pass wrote too little against what caches hold, and was not steady.
+fn too_few(
+    subject: &Subject<'_>,
+    counted: &[&RepetitionFigure],
+    by_devices: bool,
+) -> Option<(String, String)> {
+    let stopping = subject.case.protocol.stopping;
+    let rates: Vec<f64> = subject.figure.headline_of_passes();
+    if matches!(stopping, Stopping::Steady { .. }) && settled(&rates, stopping) {
+        return None;
+    }
+    let of =
+        |value: fn(&plan::TargetTerms) -> Option<Bytes>| subject.target.and_then(value).map(|held| held.0);
+    let (caches, memory) = (of(|one| one.caches), of(|one| one.server_memory));
+    let is_near = by_devices || subject.client() == Client::LocalToServer;
+    if caches.is_none() && memory.is_none() {
+        let what = "what caches of the servers hold is not said".to_owned();
+        let name = match subject.case.target.as_str() {
+            "" => "the [[target]]",
+            name => name,
+        };
+        let advice = format!(
+            "say `caches = \"…\"` or `server_memory = \"…\"` of {name}, or ask for `until = \"steady\"`"
+        );
+        return (!is_near).then_some((what, advice));
+    }
+    let memory = memory.filter(|_| !is_near).unwrap_or(0).saturating_mul(SERVER_MULTIPLE);
+    let needed = Bytes(caches.unwrap_or(0).saturating_mul(CACHE_MULTIPLE).max(memory));
+    let written = counted.iter().map(|one| one.phase.write_bytes).min().unwrap_or(0);
+    let nodes = subject.targets_of_all_nodes().max(1);
+    let written = Bytes(written / u64::from(nodes));
+    (written < needed).then(|| {
+        let evidence = format!("{} written in a pass may be in caches", written.both_units());
+        let advice =
+            format!("write {} or more in a pass, or ask for `until = \"steady\"`", needed.both_units());
+        (evidence, advice)
+    })
+}

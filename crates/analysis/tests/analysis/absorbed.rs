@@ -1,0 +1,151 @@
+//! Writes that nothing shows on stable storage, or that are too few against caches.
+
+use analysis::{Check, Doubt, RateName, figures};
+use plan::{
+    Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
+};
+use record::{
+    BlockDeviceFacts, DeviceRow, Fact, MemoryPlace, PhaseKey, PhaseRecord, Provenance, Warning, WarningRow,
+};
+
+use crate::rows::{SECOND, phase, run};
+use crate::studies::{Study, target};
+
+const GIB: u64 = 1 << 30;
+
+/// A figure of writes, and what is known of it.
+struct Writes {
+    study: Study,
+    /// What each of five passes wrote.
+    written: u64,
+    /// What the devices counted of it; none where nothing was counted.
+    at_devices: Option<u64>,
+    /// Of the device.
+    volatile: Fact<bool>,
+    warning: Option<Warning>,
+}
+
+/// Ten GiB a pass with fsync on a local target with a device that has a volatile cache.
+fn durable() -> Writes {
+    writes(true)
+}
+
+fn writes(at_close: bool) -> Writes {
+    let mut study = Study::new(vec![target("disk", |_| {})]);
+    study.add_of("w", "disk", &[], Phase::Write, &[0.0; 5], |spec| {
+        spec.backend = Backend::Psync;
+        spec.sync = SyncRule { at_close, per_write: false };
+    });
+    study.plan.terms.targets[0].client = Client::LocalToServer;
+    study.plan.terms.commitments = vec![Commitment {
+        name: "rate".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount: Amount::BytesPerSecond(1.0),
+        over: Over::Every,
+    }];
+    let written = 10 * GIB;
+    Writes { study, written, at_devices: Some(written), volatile: Fact::Known(true), warning: None }
+}
+
+impl Writes {
+    fn doubt(&self) -> Option<Doubt> {
+        let record = |repetition: u32| {
+            let key = PhaseKey {
+                case: self.study.plan.cases[0].id.as_str().into(),
+                repetition,
+                phase: Phase::Write,
+            };
+            let mut row = phase(&key, self.written, 9 * SECOND);
+            row.device_write_bytes = self.at_devices;
+            let device = DeviceRow {
+                key: key.clone(),
+                node: "n".to_owned(),
+                device: "nvme0n1".to_owned(),
+                start_ns: 0,
+                length_ns: SECOND,
+                reads: 0,
+                read_bytes: 0,
+                read_time_ns: 0,
+                writes: 1,
+                write_bytes: 1,
+                write_time_ns: 1,
+                busy_ns: 1,
+                queue_time_ns: 1,
+            };
+            let warnings =
+                self.warning.iter().map(|one| WarningRow { key: Some(key.clone()), warning: one.clone() });
+            let devices = if self.at_devices.is_some() { vec![device] } else { Vec::new() };
+            PhaseRecord { devices, warnings: warnings.collect(), ..PhaseRecord::new(row) }
+        };
+        let mut run = run(&self.study.plan, (0..5).map(record).collect());
+        run.manifest.provenance = Provenance::Measured;
+        run.manifest.host.devices.push(BlockDeviceFacts {
+            name: "nvme0n1".to_owned(),
+            volatile_write_cache: self.volatile.clone(),
+            ..BlockDeviceFacts::default()
+        });
+        let figures = figures(&run, RateName::ByWall);
+        let mut audit = analysis::findings(&run, &figures).audit;
+        audit.retain(|one| one.check == Check::AbsorbedWrites);
+        audit.pop()
+    }
+
+    fn told(&self) -> String {
+        self.doubt().map_or_else(String::new, |doubt| format!("{}; {}", doubt.evidence, doubt.advice))
+    }
+}
+
+#[test]
+fn writes_with_an_fsync_on_a_local_device_are_not_doubted() {
+    assert_eq!(durable().doubt(), None);
+}
+
+#[test]
+fn without_an_fsync_only_devices_with_safe_caches_are_enough() {
+    let volatile = writes(false);
+    assert!(
+        volatile.told().contains("no fsync inside the timed part, and nvme0n1 has a volatile write cache")
+    );
+    assert!(volatile.told().contains("fsync = \"close\""), "{}", volatile.told());
+    assert!(volatile.doubt().is_some_and(|doubt| doubt.disqualifies()), "no promise is kept by it");
+    assert_eq!(Writes { volatile: Fact::Known(false), ..writes(false) }.doubt(), None);
+    let unknown = Writes { volatile: Fact::default(), ..writes(false) };
+    assert!(unknown.told().contains("is not known"), "{}", unknown.told());
+    let uncounted = Writes { at_devices: None, ..writes(false) };
+    assert!(uncounted.told().contains("nothing counted them at the devices"), "{}", uncounted.told());
+}
+
+#[test]
+fn what_is_in_memory_is_never_stable() {
+    let what = "the data is in memory (tmpfs)".to_owned();
+    let warning = Some(Warning::MemoryBelow { place: MemoryPlace::Device, what });
+    assert!(Writes { warning, ..durable() }.told().contains("tmpfs"));
+}
+
+#[test]
+fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
+    let mut few = durable();
+    few.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    assert!(few.told().contains("write 20 GiB"), "{}", few.told());
+    let many = Writes { written: 20 * GIB, at_devices: Some(20 * GIB), ..few };
+    assert_eq!(many.doubt(), None);
+    let mut steady = durable();
+    steady.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    steady.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
+    assert_eq!(steady.doubt(), None);
+}
+
+#[test]
+fn of_servers_that_nobody_counts_something_has_to_be_declared() {
+    let mut remote = Writes { at_devices: None, ..durable() };
+    remote.study.plan.terms.targets[0].client = Client::Remote;
+    assert!(remote.told().contains("is not said"), "{}", remote.told());
+    remote.study.plan.terms.targets[0].server_memory = Some(Bytes(8 * GIB));
+    assert!(remote.told().contains("write 16 GiB"), "{}", remote.told());
+    remote.study.plan.terms.targets[0].server_memory = Some(Bytes(5 * GIB));
+    assert_eq!(remote.doubt(), None);
+}
