@@ -129,3 +129,61 @@ fn files_that_are_read_are_judged_as_other_reads() {
     let said = run(&Desk::new().study(&creates).arg("--verdict")).expect_code(0).stdout;
     assert_says(&said, &["1 PASS"]);
 }
+
+/// What is shown to have been empty needs no data larger than the memory of the node.
+#[test]
+fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
+    if skipped(ProgrammedFs::available()) || !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let _timed = timed();
+    let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
+    let mount = ProgrammedFs::builder().page_cache().programme(slow).mount().expect("a file system");
+    let target = format!("path = \"{}/f\"\nserver_memory = \"64KiB\"", mount.path().display());
+    let workload =
+        "transfer = \"64KiB\"\nsize = \"8MiB\"\nphases = [\"read\"]\nfill = true\nadvice = \"as-meant\"";
+    let warm = study(&target, workload, 5);
+    let cold = warm.replace("[protocol]\n", "[protocol]\ndrop_caches = true\n");
+    let said = run(&Desk::new().study(&cold).arg("--verdict")).expect_code(0).stdout;
+    assert_says(&said, &["1 PASS"]);
+    is_doubtful(&Desk::new(), &warm, &["of memory on the nodes"]);
+}
+
+/// The cache takes writes at once, and fsync does not wait for it: only the volume shows the storage.
+#[test]
+fn writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let behind_cache =
+        Programme { write_bandwidth: Some(64 << 20), write_cache_bytes: 1 << 20, ..Programme::default() };
+    let mount = ProgrammedFs::builder().programme(behind_cache).mount().expect("a file system");
+    let of = |size: &str, promised: &str, caches: &str| {
+        format!(
+            "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n{caches}\n\
+             [[workload]]\nname = \"writes\"\nphases = [\"write\"]\ntransfer = \"64KiB\"\nsize = \"{size}\"\nfsync = \"close\"\n\
+             [[commitment]]\nname = \"promise\"\nworkload = \"writes\"\nphase = \"write\"\nstatistic = \"median\"\n\
+             bandwidth_at_least = \"{promised}\"\n",
+            mount.path().display()
+        )
+    };
+    let judged = |study: &str| {
+        let desk = Desk::new();
+        let _ = run(&desk.study(study));
+        let verdict = run(&desk.ioproof("verdict --json").arg(desk.record())).stdout;
+        let verdict: serde_json::Value = serde_json::from_str(&verdict).expect("JSON");
+        let audit = run(&desk.ioproof("check --json").arg(desk.record())).stdout;
+        (verdict["verdicts"][0]["judgement"].as_str().expect("a judgement").to_owned(), audit)
+    };
+    let declared = "caches = \"1MiB\"";
+    let (judgement, said) = judged(&of("1MiB", "100MB/s", declared));
+    assert_eq!(judgement, "DOUBTFUL", "{said}");
+    assert_says(&said, &["absorbed writes", "may be in caches", "20 MiB"]);
+    let (judgement, said) = judged(&of("1MiB", "100MB/s", ""));
+    assert_eq!(judgement, "DOUBTFUL", "{said}");
+    assert_says(&said, &["what caches of the servers hold is not said"]);
+    assert_eq!(judged(&of("20MiB", "100MB/s", declared)).0, "FAIL");
+    let (judgement, said) = judged(&of("20MiB", "50MB/s", declared));
+    assert_eq!(judgement, "PASS", "{said}");
+}

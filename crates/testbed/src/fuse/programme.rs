@@ -31,6 +31,9 @@ pub struct Programme {
     pub read_bandwidth: Option<u64>,
     /// Bytes per second of all writes together.
     pub write_bandwidth: Option<u64>,
+    /// A cache in front of the bandwidth of writes, which drains at it: a write is answered as soon as it fits,
+    /// and an fsync does not wait for it, as with a controller whose cache outlives a loss of power.
+    pub write_cache_bytes: u64,
     /// Writes that would take the file system over so many allocated bytes fail with ENOSPC,
     /// whatever `statfs(2)` promised.
     pub space_bytes: Option<u64>,
@@ -138,6 +141,13 @@ struct Lane {
     free_at: Mutex<Option<Instant>>,
 }
 
+/// What the bytes of one direction go through.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pipe {
+    bandwidth: Option<u64>,
+    cache_bytes: u64,
+}
+
 /// The fate of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fate {
@@ -162,7 +172,7 @@ impl Active {
             Faulty::Read,
             &self.reads,
             (offset, bytes),
-            programme.read_bandwidth,
+            Pipe { bandwidth: programme.read_bandwidth, cache_bytes: 0 },
             programme.read_latency,
         )
     }
@@ -173,13 +183,13 @@ impl Active {
             Faulty::Write,
             &self.writes,
             (offset, bytes),
-            programme.write_bandwidth,
+            Pipe { bandwidth: programme.write_bandwidth, cache_bytes: programme.write_cache_bytes },
             programme.write_latency,
         )
     }
 
     pub(crate) fn sync(&self) -> Fate {
-        self.fate(Faulty::Sync, &self.syncs, (0, 0), None, self.programme.sync_latency)
+        self.fate(Faulty::Sync, &self.syncs, (0, 0), Pipe::default(), self.programme.sync_latency)
     }
 
     fn fate(
@@ -187,7 +197,7 @@ impl Active {
         operation: Faulty,
         lane: &Lane,
         (offset, bytes): (u64, u64),
-        bandwidth: Option<u64>,
+        pipe: Pipe,
         latency: Duration,
     ) -> Fate {
         let number = lane.count.fetch_add(1, Ordering::Relaxed) + 1;
@@ -201,20 +211,21 @@ impl Active {
                 }
         };
         let effect = self.programme.faults.iter().find(met).map(|fault| fault.effect);
-        Fate { due: lane.moved(Instant::now(), bytes, bandwidth) + latency, effect }
+        Fate { due: lane.moved(Instant::now(), bytes, pipe) + latency, effect }
     }
 }
 
 impl Lane {
-    /// When `bytes` that came `now` are through a pipe of this bandwidth, which they share with
-    /// all that came before.
-    fn moved(&self, now: Instant, bytes: u64, bandwidth: Option<u64>) -> Instant {
-        let Some(bandwidth) = bandwidth else { return now };
+    /// When `bytes` that came `now` are through a pipe, which they share with all that came before, or in the
+    /// cache before it.
+    fn moved(&self, now: Instant, bytes: u64, pipe: Pipe) -> Instant {
+        let Some(bandwidth) = pipe.bandwidth else { return now };
+        let time_of = |bytes: u64| Duration::from_secs_f64(bytes as f64 / bandwidth.max(1) as f64);
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         let start = free_at.map_or(now, |at| at.max(now));
-        let end = start + Duration::from_secs_f64(bytes as f64 / bandwidth.max(1) as f64);
+        let end = start + time_of(bytes);
         *free_at = Some(end);
-        end
+        end.checked_sub(time_of(pipe.cache_bytes)).map_or(now, |at| at.max(now))
     }
 }
 
@@ -222,7 +233,7 @@ impl Lane {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Active, Effect, Fault, Lane, Programme, When};
+    use super::{Active, Effect, Fault, Lane, Pipe, Programme, When};
 
     #[test]
     fn faults_meet_the_requests_that_they_name() {
@@ -245,9 +256,20 @@ mod tests {
     fn requests_share_the_bandwidth_and_idle_time_is_not_saved_up() {
         let (lane, now) = (Lane::default(), Instant::now());
         let second = Duration::from_secs(1);
-        assert_eq!(lane.moved(now, 500, Some(1000)), now + second / 2);
-        assert_eq!(lane.moved(now, 500, Some(1000)), now + second);
-        assert_eq!(lane.moved(now + 5 * second, 1000, Some(1000)), now + 6 * second);
-        assert_eq!(lane.moved(now, 1 << 40, None), now);
+        let pipe = Pipe { bandwidth: Some(1000), cache_bytes: 0 };
+        assert_eq!(lane.moved(now, 500, pipe), now + second / 2);
+        assert_eq!(lane.moved(now, 500, pipe), now + second);
+        assert_eq!(lane.moved(now + 5 * second, 1000, pipe), now + 6 * second);
+        assert_eq!(lane.moved(now, 1 << 40, Pipe::default()), now);
+    }
+
+    #[test]
+    fn what_fits_into_the_cache_does_not_wait_and_the_rest_waits_for_its_drain() {
+        let (lane, now) = (Lane::default(), Instant::now());
+        let second = Duration::from_secs(1);
+        let pipe = Pipe { bandwidth: Some(1000), cache_bytes: 2000 };
+        assert_eq!(lane.moved(now, 2000, pipe), now);
+        assert_eq!(lane.moved(now, 1000, pipe), now + second);
+        assert_eq!(lane.moved(now + 3 * second, 2000, pipe), now + 3 * second, "it is empty again");
     }
 }
