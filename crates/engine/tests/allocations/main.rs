@@ -1,0 +1,55 @@
+//! Between two transfers nothing is allocated: a phase of ten times as many transfers allocates as often.
+
+use std::alloc::System;
+use std::path::Path;
+
+use engine::{Alone, Controls, PhaseJob};
+use plan::{Backend, Bytes, Geometry, Order, Phase, WorkloadSpec};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const TRANSFERS: u64 = 2048;
+
+/// How often all threads of a phase asked for memory, new or more of it.
+fn allocations(path: &Path, backend: Backend, order: Order, phase: Phase, operations: u64) -> usize {
+    let geometry = Geometry { transfer: Bytes(4096), block: Bytes(4096 * TRANSFERS), segments: 1 };
+    let mut spec = WorkloadSpec::new("test", path, geometry);
+    spec.backend = backend;
+    spec.order = order;
+    spec.operations = Some(operations);
+    let workload = spec.validate().expect("a valid workload");
+    let job = PhaseJob::new(&workload, phase, 0);
+    let before = Region::new(ALLOCATOR);
+    let outcome = engine::run(&job, &Alone, &Controls::new()).expect("a phase");
+    let counted = before.change();
+    assert_eq!(outcome.reads + outcome.writes, operations);
+    counted.allocations + counted.reallocations
+}
+
+/// One test only: the threads of another one would be counted as well.
+#[test]
+fn ten_times_the_transfers_allocate_as_often() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
+    let path = directory.path().join("file");
+    for backend in [
+        Backend::Psync,
+        Backend::Vectored { pieces: 2 },
+        Backend::Uring { depth: 1, required: false },
+        Backend::Uring { depth: 8, required: false },
+        Backend::Mmap,
+    ] {
+        for (order, phase) in [
+            (Order::Sequential, Phase::Write),
+            (Order::Sequential, Phase::Read),
+            (Order::Random { seed: 42 }, Phase::Read),
+        ] {
+            let of = |operations| allocations(&path, backend, order, phase, operations);
+            // What is made once for the process is made by the first phase.
+            let _ = of(TRANSFERS / 10);
+            let (few, many) = (of(TRANSFERS / 10), of(TRANSFERS));
+            assert_eq!(few, many, "{backend:?}, {order:?}, {phase:?}");
+        }
+    }
+}
