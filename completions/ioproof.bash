@@ -91,6 +91,9 @@ _ioproof() {
             ioproof,schema)
                 cmd="ioproof__subcmd__schema"
                 ;;
+            ioproof,studies)
+                cmd="ioproof__subcmd__studies"
+                ;;
             ioproof,tsqosperf)
                 cmd="ioproof__subcmd__gpfsperf"
                 ;;
@@ -196,6 +199,9 @@ _ioproof() {
             ioproof__subcmd__reference,studies)
                 cmd="ioproof__subcmd__reference__subcmd__studies"
                 ;;
+            ioproof__subcmd__studies,show)
+                cmd="ioproof__subcmd__studies__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -203,7 +209,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops cross-check rpc ior report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version run randomops cross-check rpc ior report verdict verify check history studies compare batch merge import reference calc clean host layout overhead schema generate ioping mdtest md-workbench iozone gpfsperf tsqosperf"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1575,7 +1581,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__report)
-            opts="-h --format --output --help"
+            opts="-h --format --json --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1699,12 +1705,16 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-y -h --quick --resume --set --on-nodes --verdict --out --yes --explain --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
+            opts="-y -h --on --quick --resume --set --on-nodes --verdict --out --yes --explain --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --quick)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1763,6 +1773,34 @@ _ioproof() {
         ioproof__subcmd__schema)
             opts="-h --help study report host"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__studies)
+            opts="-h --help show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ioproof__subcmd__studies__subcmd__show)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -36,6 +36,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verdict" -d 'Say of
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "verify" -d 'Say whether a record is as it was when it was signed, and by whom'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "check" -d 'Check the figures of a run, or the published ones, for what cannot be true'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "history" -d 'Show the last operations of a run one by one, with the device\'s part of their time'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "studies" -d 'List the studies that come with the program, or print one'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "compare" -d 'Set two runs against each other, as before and after a change'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "batch" -d 'Write job scripts that run a study under a batch system'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "merge" -d 'Put several runs together into one record'
@@ -54,6 +55,7 @@ complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "md-workbench" -d 'G
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "iozone" -d 'IOzone\'s command line and tables: file size × record size, or throughput of processes'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "gpfsperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: one file, threads that take its records in turn'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "tsqosperf" -d 'gpfsperf\'s (and tsqosperf\'s) command line and report: one file, threads that take its records in turn'
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l on -d 'Run the study on this directory instead of what it names: one target, called `storage`, and nothing of the hardware that the study was written for' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l quick -d 'Characterise the storage under this directory in about a minute' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l resume -d 'Go on with a run that was interrupted: finished cases are kept, the others run' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l set -d 'Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be repeated' -r
@@ -148,6 +150,7 @@ csv\t'One row for each figure and repetition'
 json\t'Everything, for programs'
 openmetrics\t'Metrics for a monitoring system, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l json -d 'As --format json'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l json -d 'As JSON'
@@ -163,6 +166,9 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l phase -d 'On
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l csv -d 'Comma-separated values with all columns of the record'
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -l json -d 'As JSON'
 complete -c ioproof -n "__fish_ioproof_using_subcommand history" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the text of a ready study'
+complete -c ioproof -n "__fish_ioproof_using_subcommand studies; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l format -d 'How it is shown' -r -f -a "text\t'A table for a terminal'
 md\t'A Markdown table'
 json\t'For programs'

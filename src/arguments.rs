@@ -7,13 +7,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
-use clap::error::ErrorKind;
-use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub(crate) use look::{
     BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
-    ReportArguments, VerdictArguments, VerifyArguments,
+    ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments, VerifyArguments,
 };
 pub(crate) use measure::{CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
@@ -21,7 +21,7 @@ use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
-    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, verdict,
+    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, studies, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -80,6 +80,8 @@ enum Alone {
     Check(CheckArguments),
     /// Show the last operations of a run one by one, with the device's part of their time.
     History(HistoryArguments),
+    /// List the studies that come with the program, or print one.
+    Studies(StudiesArguments),
     /// Set two runs against each other, as before and after a change.
     Compare(CompareArguments),
     /// Write job scripts that run a study under a batch system.
@@ -124,6 +126,7 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     if matches!(&arguments[..], [_, word] if word == job::WORD) {
         return job::run();
     }
+    let arguments = as_option(arguments);
     if let Some((tool, words)) = foreign(&arguments) {
         return cluster::lead(&arguments, |world| match tool {
             Foreign::Ior => ior::run(words, world),
@@ -156,6 +159,21 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
     }
 }
 
+/// `ioproof help COMMAND` is `ioproof COMMAND --help`, and tools that know only `-h` take `--help` as well.
+fn as_option(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    if let (Some((Foreign::Tool(_), [_, word])), Some(last)) =
+        (foreign(&arguments), arguments.len().checked_sub(1))
+        && word == "--help"
+    {
+        arguments[last] = "-h".into();
+    }
+    arguments
+}
+
 fn look(command: Alone) -> Result<Exit, Failure> {
     match command {
         Alone::Report(arguments) => report::run(&arguments),
@@ -163,6 +181,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Verify(arguments) => sign::verify(&arguments),
         Alone::Check(arguments) => check::run(&arguments),
         Alone::History(arguments) => history::run(&arguments),
+        Alone::Studies(arguments) => studies::run(&arguments),
         Alone::Compare(arguments) => compare::run(&arguments),
         Alone::Batch(arguments) => batch::run(&arguments),
         Alone::Merge(arguments) => merge::run(&arguments),
@@ -233,11 +252,50 @@ fn told(message: &str, arguments: impl Iterator<Item = OsString>) -> String {
     })
 }
 
+/// What to write instead of an option or a command that there is not.
+fn instead(error: &clap::Error) -> Option<String> {
+    let given = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = std::env::args().nth(1).unwrap_or_default();
+    if let Some(wrong) = given(ContextKind::InvalidSubcommand) {
+        let definition = definition();
+        let names =
+            definition.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
+        return record::Library::nearest(wrong, names).map(|meant| format!("did you mean `{meant}`?"));
+    }
+    let option = given(ContextKind::InvalidArg)?.strip_prefix("--")?;
+    let option = option.split('=').next().unwrap_or(option);
+    let is_form = Format::from_str(option, true).is_ok();
+    match command.as_str() {
+        "report" | "compare" if is_form => Some(format!("write --format {option}")),
+        "run" if is_form => {
+            Some(format!("`ioproof report RUNDIR --format {option}` shows a run in this form"))
+        }
+        "run" => {
+            let key = option.replace('-', "_");
+            let table = plan::study::table_of(&key)?;
+            let name = if table == "protocol" { "" } else { "*." };
+            Some(format!("it is a key of studies: write --set '{table}.{name}{key}=VALUE'"))
+        }
+        _ => None,
+    }
+}
+
 /// Help and version go to standard output with success; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Result<Exit, Failure> {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
     if cluster::is_first() {
-        let text = told(&error.to_string(), std::env::args_os());
+        let mut text = told(&error.to_string(), std::env::args_os());
+        if let Some(instead) = instead(error) {
+            let is_tip = |line: &&str| !line.trim_start().starts_with("tip: ");
+            let mut lines: Vec<&str> = text.lines().filter(is_tip).collect();
+            lines.dedup();
+            let tip = format!("\n  tip: {instead}");
+            lines.insert(1.min(lines.len()), &tip);
+            text = lines.join("\n");
+        }
         match exit {
             Exit::Usage => complain_lines(&text, &text),
             _ => print(&text)?,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use host::{Host, Root};
@@ -12,7 +12,7 @@ use plan::{Plan, quick};
 use crate::arguments::RunArguments;
 use crate::console::confirm;
 use crate::exit::{Exit, Failure};
-use crate::session;
+use crate::{session, studies};
 
 /// More than a study may have, so that its reader can say that it is too long; a device has no end.
 const TEXT_BYTES_READ: u64 = 4 << 20;
@@ -40,7 +40,14 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
                     "{name} is no name in UTF-8, as a record needs: rename it"
                 )));
             }
-            let mut plan = study(path, &arguments.set, arguments.how.yes, nodes)?;
+            let text = match &arguments.on {
+                Some(directory) => on_directory(&text(path)?, directory)?,
+                None => text(path)?,
+            };
+            let mut plan = study_of(path, &text, &arguments.set, arguments.how.yes, nodes)?;
+            if is_ready(path) && arguments.on.is_none() {
+                is_placed(path, &plan)?;
+            }
             if let Some(nodes) = arguments.on_nodes {
                 only_on(&mut plan, nodes)?;
             }
@@ -78,14 +85,17 @@ fn check_library(
 
 /// The plan of a study file for a run on so many nodes. One with very many cases is read after somebody has agreed.
 pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Result<Plan, Failure> {
-    let text = text(path)?;
+    study_of(path, &text(path)?, set, yes, nodes)
+}
+
+fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> Result<Plan, Failure> {
     let mut options = study::Options { nodes, ..study::Options::default() };
     for written in set {
         options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
     }
     let refused = |errors| Failure::new(Exit::Usage, errors);
-    let errors = match study::read_with(path, &text, &options) {
-        Ok(plan) => return check_library(plan, path, &text, &options).map_err(refused),
+    let errors = match study::read_with(path, text, &options) {
+        Ok(plan) => return check_library(plan, path, text, &options).map_err(refused),
         Err(errors) => errors,
     };
     let Some(cases) = errors.too_many_cases().filter(|&cases| cases <= study::CASES_LIMIT) else {
@@ -95,8 +105,8 @@ pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Resul
         return Err(Failure::new(Exit::Refused, errors));
     }
     options.cases_max = study::CASES_LIMIT;
-    study::read_with(path, &text, &options)
-        .and_then(|plan| check_library(plan, path, &text, &options))
+    study::read_with(path, text, &options)
+        .and_then(|plan| check_library(plan, path, text, &options))
         .map_err(refused)
 }
 
@@ -111,6 +121,21 @@ pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     check_library(Plan { terms, ..plan }, path, &text, &study::Options::default()).map_err(refused)
 }
 
+/// The study in `text` on `directory`, which exists.
+fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
+    host::files::check_directory(directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
+    // The record has to tell where it was, whatever directory the program was started in.
+    let place = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let place = place.to_str().ok_or_else(|| {
+        Failure::usage(format!("{} is no name in UTF-8, as a record needs: rename it", directory.display()))
+    })?;
+    plan::study::on_directory(text, place).map_err(|why| {
+        Failure::usage(format!(
+            "--on does not fit this study: {why}; `--set target.NAME.KEY=…` places each target"
+        ))
+    })
+}
+
 /// Leaves the cases on exactly so many nodes.
 fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     let known: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
@@ -123,21 +148,65 @@ fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text of a study file.
+/// The text of a study file, or of the ready study of this name where there is no such file.
 fn text(path: &Path) -> Result<String, Failure> {
     let cannot = |why: String| Failure::usage(format!("cannot read the study {}: {why}", path.display()));
+    if let Some(text) = ready(path) {
+        return Ok(text.to_owned());
+    }
     if path.is_dir() {
         return Err(cannot("it is a directory; name a study file in it, or write --quick DIR".to_owned()));
     }
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(TEXT_BYTES_READ).read_to_end(&mut bytes))
-        .map_err(|error| cannot(error.to_string()))?;
+    File::open(path).and_then(|file| file.take(TEXT_BYTES_READ).read_to_end(&mut bytes)).map_err(
+        |error| match error.kind() {
+            ErrorKind::NotFound => cannot(not_found(path)),
+            _ => cannot(error.to_string()),
+        },
+    )?;
     String::from_utf8(bytes).map_err(|error| {
         let whole = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
         cannot(format!("line {line} is not UTF-8; save the file in that encoding"))
     })
+}
+
+fn ready(path: &Path) -> Option<&'static str> {
+    path.to_str().filter(|_| !path.is_file()).and_then(studies::ready)
+}
+
+/// Whether `path` is the name of a ready study and no file.
+pub(crate) fn is_ready(path: &Path) -> bool {
+    ready(path).is_some()
+}
+
+/// Refuses a ready study whose directories are not here: they are those of its authors.
+fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
+    let missing = session::targets_without_layout(plan)
+        .into_iter()
+        .find_map(|file| file.parent().filter(|directory| !directory.exists()).map(Path::to_owned));
+    let Some(missing) = missing else { return Ok(()) };
+    let names: Vec<&str> = plan.terms.targets.iter().map(|target| target.name.as_str()).collect();
+    Err(Failure::usage(format!(
+        "the ready study {} is for {}, which is not here: run it on a directory with --on DIR, or place its targets ({}) \
+         with --set target.NAME.directory=DIR",
+        path.display(),
+        missing.display(),
+        names.join(", ")
+    )))
+}
+
+/// What to write instead of the name of a file that is not there.
+fn not_found(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let meant =
+        studies::ready(&name).map(|_| &*name).or_else(|| record::Library::nearest(&name, studies::names()));
+    match meant {
+        Some(meant) => {
+            format!("there is no such file; `{meant}` is a ready study: ioproof run {meant} --on DIR")
+        }
+        None => "there is no such file; `ioproof studies` lists the ready ones".to_owned(),
+    }
 }
 
 fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {

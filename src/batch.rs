@@ -19,7 +19,10 @@ const MODE: u32 = 0o777;
 
 /// Writes the scripts and says how they are submitted.
 pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
-    let study = absolute(&arguments.study)?;
+    let study = match ask::is_ready(&arguments.study) {
+        true => arguments.study.clone(),
+        false => absolute(&arguments.study)?,
+    };
     // A workload that names no `nodes` is on those of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;

@@ -12,6 +12,12 @@ use crate::report::Output;
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let runs = [arguments.before.clone(), arguments.after.clone()];
     let (before, after) = (Run::open(&runs[0])?, Run::open(&runs[1])?);
+    if before.manifest.run_id == after.manifest.run_id {
+        let id = &before.manifest.run_id;
+        return Err(Failure::usage(format!(
+            "both are the run {id}: name the run before and the run after a change"
+        )));
+    }
     let shown = |colour| {
         form(&before, &after, arguments.format, colour).map_err(|error| Failure::new(Exit::Record, error))
     };

@@ -33,6 +33,7 @@ mod schema;
 mod session;
 mod sign;
 mod signals;
+mod studies;
 mod values;
 mod verdict;
 

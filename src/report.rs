@@ -30,7 +30,8 @@ const LAUNCHES: &str = "report-launches.csv";
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
     let study = Study::of(&run);
-    match (arguments.format, &arguments.output) {
+    let format = arguments.format.or_else(|| arguments.json.then_some(Format::Json));
+    match (format, &arguments.output) {
         (Some(format), Some(path)) => to_file(&study, format, Output::new(&arguments.runs, path)?, path)?,
         (Some(format), None) => to_terminal(&study, format)?,
         (None, _) => {

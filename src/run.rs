@@ -24,6 +24,11 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
         return resume(directory, arguments, world);
     }
     let mut asked = ask(arguments, world.nodes())?;
+    if arguments.verdict && asked.plan.terms.commitments.is_empty() {
+        let why =
+            "nothing is promised that --verdict could judge: add a [[commitment]], or leave --verdict out";
+        return Err(Failure::usage(why));
+    }
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     if asked.plan.layouts.is_empty() {
         refuse_needless(arguments)?;

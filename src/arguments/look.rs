@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use plan::Nanos;
 
@@ -10,6 +10,7 @@ use crate::{reference, values};
 
 /// `ioproof report`.
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").args(["format", "json"]))]
 pub(crate) struct ReportArguments {
     /// Run directories. Several are shown as one study: equal cases become repetitions.
     #[arg(value_name = "RUNDIR", required = true)]
@@ -17,8 +18,11 @@ pub(crate) struct ReportArguments {
     /// One format only [default: print the tables and write html, md, csv and json into RUNDIR].
     #[arg(long)]
     pub(crate) format: Option<Format>,
+    /// As --format json.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
     /// Write to this file instead of the terminal.
-    #[arg(long, value_name = "FILE", requires = "format")]
+    #[arg(long, value_name = "FILE", requires = "form")]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -37,6 +41,23 @@ pub(crate) enum Format {
     Json,
     /// Metrics for a monitoring system, as OpenMetrics text.
     Openmetrics,
+}
+
+/// `ioproof studies`.
+#[derive(Debug, Args)]
+pub(crate) struct StudiesArguments {
+    #[command(subcommand)]
+    pub(crate) what: Option<StudiesWhat>,
+}
+
+/// What of the ready studies.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudiesWhat {
+    /// Print the text of a ready study.
+    Show {
+        /// Its name.
+        name: String,
+    },
 }
 
 /// `ioproof verdict`.

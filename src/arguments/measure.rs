@@ -11,9 +11,13 @@ use crate::values;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["study", "quick", "resume"]))]
 pub(crate) struct RunArguments {
-    /// The study file; docs/STUDY.md describes it.
-    #[arg(value_name = "STUDY.toml")]
+    /// The study file (docs/STUDY.md describes it), or the name of a ready study (`ioproof studies` lists them).
+    #[arg(value_name = "STUDY")]
     pub(crate) study: Option<PathBuf>,
+    /// Run the study on this directory instead of what it names: one target, called `storage`, and nothing of the
+    /// hardware that the study was written for.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "resume"])]
+    pub(crate) on: Option<PathBuf>,
     /// Characterise the storage under this directory in about a minute.
     #[arg(long, value_name = "DIR")]
     pub(crate) quick: Option<PathBuf>,

@@ -37,6 +37,7 @@ mod layout;
 mod limits;
 mod mdtest;
 mod memory;
+mod messages;
 mod mixes;
 mod network_file_system;
 mod node_local;

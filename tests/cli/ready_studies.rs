@@ -9,7 +9,7 @@ use plan::{Plan, Question};
 use serde_json::Value;
 use testbed::Program;
 
-use crate::desk::{Desk, run, timed};
+use crate::desk::{Desk, assert_says, run, timed};
 
 /// Tests that run one study each, and the list of them.
 macro_rules! ready_studies {
@@ -139,6 +139,51 @@ fn every_study_is_in_the_list_and_in_the_documentation() {
     for name in ALL {
         assert!(document.contains(&format!("(../studies/{name}.toml)")), "docs/STUDIES.md lacks {name}");
     }
+}
+
+/// On a directory of the user's a study measures nothing else; one that needs more than a directory says so.
+#[test]
+fn every_study_is_put_on_one_directory_or_says_why_not() {
+    let refused: Vec<&str> = ALL
+        .iter()
+        .copied()
+        .filter(|name| {
+            let Ok(own) = plan::study::on_directory(&text(name), "/mnt/own") else { return true };
+            let plan = plan::study::read(&path(name), &own);
+            let plan = plan.unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+            let targets = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
+            for target in targets {
+                assert!(target.starts_with("/mnt/own"), "{name} is on {}", target.display());
+            }
+            false
+        })
+        .collect();
+    assert_eq!(refused, ["cuny-uv300", "fs-blocks", "layers", "luns", "raw-disks"]);
+}
+
+#[test]
+fn ready_studies_are_in_the_program() {
+    let desk = Desk::new();
+    let list = run(&desk.ioproof("studies")).expect_code(0).stdout;
+    let names: Vec<&str> = list.lines().map_while(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ALL);
+    let shown = run(&desk.ioproof("studies show latency")).expect_code(0).stdout;
+    assert_eq!(shown, text("latency"));
+    let unknown = run(&desk.ioproof("studies show latenci")).expect_code(2).stderr;
+    assert_says(&unknown, &["did you mean `latency`?"]);
+    let elsewhere = run(&desk.ioproof("run studies/latency.toml --yes")).expect_code(2).stderr;
+    assert_says(&elsewhere, &["ioproof run latency --on DIR"]);
+    let not_here = run(&desk.ioproof("run latency --yes")).expect_code(2).stderr;
+    assert_says(&not_here, &["--on DIR", "gpfs, ssd, nvme"]);
+
+    let small = "run latency --on . --set workload.latency.size=1MiB --set workload.latency.duration=20ms \
+                 --set protocol.repetitions=1 --yes --out record";
+    let _ = run(&desk.ioproof(small)).expect_code(0);
+    let report = run(&desk.ioproof("report --json record")).expect_code(0).stdout;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let figures = report["figures"].as_array().expect("figures");
+    assert_eq!(figures.len(), 4);
+    assert!(figures.iter().all(|figure| figure["target"] == "storage"));
 }
 
 #[test]

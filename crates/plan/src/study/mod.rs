@@ -35,6 +35,7 @@ mod keys;
 mod kind;
 mod layout;
 pub(crate) mod nearest;
+mod on_directory;
 mod overrides;
 mod protocol;
 mod range;
@@ -50,6 +51,7 @@ mod workload;
 use std::path::Path;
 
 pub use error::{StudyError, StudyErrors};
+pub use on_directory::on_directory;
 pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;
@@ -86,6 +88,13 @@ impl Default for Options {
 /// All mistakes that can be told apart, in the order of the file.
 pub fn read(path: &Path, text: &str) -> Result<Plan, StudyErrors> {
     read_with(path, text, &Options::default())
+}
+
+/// The table of a study that has the key `key`: what is measured comes before how.
+#[must_use]
+pub fn table_of(key: &str) -> Option<&'static str> {
+    let tables = [&keys::WORKLOAD, &keys::PROTOCOL, &keys::TARGET];
+    tables.into_iter().find(|table| table.find(key).is_some()).map(|table| table.name)
 }
 
 /// An id in a study that means nothing to whoever knows the ids.

@@ -37,10 +37,15 @@ impl Range {
         let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
         let rest = rest.trim();
         let split = ["step", "times"].into_iter().find_map(|word| Some((word, rest.split_once(word)?)));
-        let by_one = matches!(key.kind, Kind::Count(..)).then_some(("step", (rest, "1")));
+        let is_count = matches!(key.kind, Kind::Count(..));
+        let by_one = (is_count && !rest.contains(char::is_whitespace)).then_some(("step", (rest, "1")));
         let Some((word, (to, by))) = split.or(by_one) else {
-            let help = "say how to get from one value to the next: \"4KiB..16KiB step 4KiB\" or \"4KiB..1MiB times 2\"";
-            return wrong(format!("the range `{written}` has no step"), help.to_owned());
+            let example = match is_count {
+                true => "\"4..16 step 4\" or \"1..64 times 2\"",
+                false => "\"4KiB..16KiB step 4KiB\" or \"4KiB..1MiB times 2\"",
+            };
+            let help = format!("say how to get from one value to the next: {example}");
+            return wrong(format!("the range `{written}` has no step"), help);
         };
         let (from, to, by) = (from.trim(), to.trim(), by.trim());
         let (first, last) = (end_of(key, from)?, end_of(key, to)?);

@@ -1,0 +1,138 @@
+//! A study of named storage, on a directory of the user's own.
+
+use toml_edit::{DocumentMut, Item, Table, value};
+
+/// What the one target of such a study is called.
+const TARGET: &str = "storage";
+
+/// What says where a target is without being a directory.
+const OTHER_PLACES: [&str; 3] = ["device", "disks", "layout"];
+
+/// The study in `text` on `directory` alone: one target called `storage` takes the place of all of its targets. What it
+/// says of their hardware goes: expectations, layouts and the nodes; where it compares several targets, published figures
+/// and claims that are about one of them go as well.
+///
+/// ```
+/// let text = "[[target]]\nname = \"ssd\"\ndirectory = \"/scratch\"\ntitle = \"P3700\"\n\
+///             [[workload]]\nname = \"w\"\ntarget = \"ssd\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n";
+/// let own = plan::study::on_directory(text, "/mnt/own")?;
+/// let plan = plan::study::read("own.toml".as_ref(), &own).expect("a study");
+/// assert_eq!(plan.terms.targets[0].name, "storage");
+/// assert!(!own.contains("P3700"));
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+/// The study compares parts or layers of what it measures, or names no directory. A text that is no study comes back as it
+/// is, for its mistakes to be shown where it is read.
+pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
+    let Ok(mut study) = text.parse::<DocumentMut>() else { return Ok(text.to_owned()) };
+    let targets: Vec<&Table> = tables(&study, "target").collect();
+    let is_elsewhere = |target: &&Table| OTHER_PLACES.iter().any(|key| target.contains_key(key));
+    if targets.iter().all(is_elsewhere) {
+        return Err("the study measures devices or layouts, and no directory".to_owned());
+    }
+    if targets.iter().any(|target| target.contains_key("above")) {
+        return Err("the study compares layers of one storage, and a directory is one of them".to_owned());
+    }
+    if tables(&study, "workload").any(|one| one.contains_key("member") || one.contains_key("members")) {
+        return Err("the study compares the members of its targets, and a directory has none".to_owned());
+    }
+    let one_alone = targets.len() == 1;
+    replace_targets(&mut study, directory);
+    for gone in ["layout", "expectation"] {
+        let _ = study.remove(gone);
+    }
+    if let Some(circumstances) = study.get_mut("study").and_then(Item::as_table_mut) {
+        for key in ["node_cores", "node_threads", "node_memory"] {
+            let _ = circumstances.remove(key);
+        }
+    }
+    for table in ["workload", "commitment", "published", "claim"] {
+        let Some(all) = study.get_mut(table).and_then(Item::as_array_of_tables_mut) else { continue };
+        if matches!(table, "published" | "claim") && !one_alone {
+            all.retain(|one| !names_target(one));
+        }
+        for one in all.iter_mut() {
+            forget_target(one);
+        }
+    }
+    Ok(study.to_string())
+}
+
+fn tables<'s>(study: &'s DocumentMut, name: &str) -> impl Iterator<Item = &'s Table> {
+    study.get(name).and_then(Item::as_array_of_tables).into_iter().flatten()
+}
+
+/// The first table stays where it is in the text, with the place alone.
+fn replace_targets(study: &mut DocumentMut, directory: &str) {
+    let Some(all) = study.get_mut("target").and_then(Item::as_array_of_tables_mut) else { return };
+    while all.len() > 1 {
+        all.remove(all.len() - 1);
+    }
+    let Some(only) = all.get_mut(0) else { return };
+    only.clear();
+    let _ = only.insert("name", value(TARGET));
+    let _ = only.insert("directory", value(directory));
+}
+
+/// Whether a published figure or a claim is about a certain target; a claim has two sides.
+fn names_target(table: &Table) -> bool {
+    table.contains_key("target") || sides(table).any(|side| side.contains_key("target"))
+}
+
+fn sides(table: &Table) -> impl Iterator<Item = &toml_edit::InlineTable> {
+    table.iter().filter_map(|(_, item)| item.as_inline_table())
+}
+
+/// Whatever was said of a target is said of the only one.
+fn forget_target(table: &mut Table) {
+    let _ = table.remove("target");
+    for (_, item) in table.iter_mut() {
+        let side = item.as_inline_table_mut();
+        let _ = side.and_then(|side| side.remove("target"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_directory;
+
+    const TWO: &str = "# What does it cost?\n[study]\nnode_cores = 4\n\
+        [[target]]\nname = \"a\"\ndirectory = \"/a\"\nserver_memory = \"1TiB\"\n\
+        [[target]]\nname = \"b\"\ndevice = \"/dev/b\"\n\
+        [[workload]]\nname = \"w\"\ntarget = [\"a\", \"b\"]\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n\
+        [[published]]\nfigure = \"x\"\nworkload = \"w\"\ntarget = \"a\"\n\
+        [[claim]]\nid = \"y\"\nleft = { workload = \"w\", target = \"a\" }\nright = { target = \"b\" }\n\
+        [[claim]]\nid = \"z\"\nleft = { workload = \"w\" }\nright = \"1us\"\n";
+
+    #[test]
+    fn one_target_takes_the_place_of_all() {
+        let own = on_directory(TWO, "/own \"dir\"").expect("a study");
+        for gone in ["/dev/b", "server_memory", "node_cores", "\"x\"", "\"y\"", "target = "] {
+            assert!(!own.contains(gone), "{gone} in {own}");
+        }
+        for kept in ["# What does it cost?", "storage", "\"z\""] {
+            assert!(own.contains(kept), "no {kept} in {own}");
+        }
+    }
+
+    #[test]
+    fn of_one_target_the_published_figures_stay() {
+        let one =
+            "[[target]]\nname = \"a\"\ndirectory = \"/a\"\n[[published]]\nfigure = \"x\"\ntarget = \"a\"\n";
+        let own = on_directory(one, "/own").expect("a study");
+        assert!(own.contains("\"x\"") && !own.contains("target = "), "{own}");
+    }
+
+    #[test]
+    fn what_compares_parts_of_storage_is_refused() {
+        let of = |target: &str, workload: &str| {
+            on_directory(&format!("[[target]]\n{target}\n[[workload]]\nname = \"w\"\n{workload}"), "/own")
+        };
+        assert!(of("device = \"/dev/b\"", "").is_err());
+        assert!(of("path = \"/x\"\nabove = \"y\"", "").is_err());
+        assert!(of("paths = [\"/x\"]", "member = [0, 1]").is_err());
+        assert_eq!(on_directory("no study", "/own").as_deref(), Ok("no study"));
+    }
+}
