@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests what needs another kernel: arrays of md, Intel's among them, volumes of LVM and PCI devices
-# of NVMe, in a virtual machine. Debian's stock kernel runs under QEMU, on the files of this host,
+# Tests what needs another kernel: arrays of md, Intel's among them, volumes of LVM, PCI devices of
+# NVMe and a server of NFS, in a virtual machine. Debian's stock kernel runs under QEMU, on the files of this host,
 # which it cannot change. Everything is emulated, so that it runs wherever QEMU does.
 #
 #   scripts/virtual-machine.sh [FILTER...]     # names of tests, as for cargo test
@@ -32,7 +32,7 @@ fetch() {
         cd "$1.new"
         apt-get -q -y --no-install-recommends --download-only -o Debug::NoLocking=1 \
             -o "Dir::Cache::archives=$PWD/archives" -o APT::Sandbox::User=root install \
-            mdadm lvm2 parted nvme-cli kmod udev dmsetup >apt.log 2>&1 ||
+            mdadm lvm2 parted nvme-cli kmod udev dmsetup nfs-kernel-server nfs-common >apt.log 2>&1 ||
             die "apt-get could not fetch the tools" "look at $PWD/apt.log"
         kernel=$(apt-cache depends linux-image-amd64 | sed -n 's/^ *Depends: \(linux-image-[^ ]*\).*/\1/p')
         cd archives

@@ -7,6 +7,7 @@ mod calc;
 mod check;
 mod clean;
 mod cluster;
+mod commands;
 mod compare;
 mod console;
 mod cross_check;

@@ -9,10 +9,11 @@ use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
 use report::LayoutOutlook;
-use runner::{Earlier, Ended, Life, Mustered, OnHost};
+use runner::{Earlier, Ended, Life, Mustered, OnHost, Servers};
 
 use crate::arguments::RunArguments;
-use crate::console::{can_show_and_ask, confirm, print, print_line};
+use crate::commands::{self, ServerCommands};
+use crate::console::{print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -31,6 +32,10 @@ pub(crate) struct Campaign<'s, 'w> {
     devices: Vec<BlockDeviceFacts>,
     /// What each layout would execute.
     commands: BTreeMap<String, CommandHash>,
+    /// What would ask servers around phases.
+    servers: ServerCommands,
+    /// The same, once somebody has agreed to it.
+    agreed: Servers,
 }
 
 impl<'s, 'w> Campaign<'s, 'w> {
@@ -63,18 +68,21 @@ impl<'s, 'w> Campaign<'s, 'w> {
                 obstacles: survey.obstacles.iter().map(ToString::to_string).collect(),
             });
         }
-        Self { session, controls, builder, seen, devices, commands }
+        let (servers, agreed) = (ServerCommands::of(plan), Servers::default());
+        Self { session, controls, builder, seen, devices, commands, servers, agreed }
     }
 
     /// The layouts, with all of their `commands` if these are to be read.
     pub(crate) fn shown(&self, commands: bool) -> String {
-        report::layouts(&self.seen, commands)
+        let servers = if commands { self.servers.shown() } else { String::new() };
+        report::layouts(&self.seen, commands) + &servers
     }
 
-    /// How many commands all layouts execute, and the hash by which a user agrees to exactly these.
+    /// How many commands all layouts execute, and those that ask servers, and the hash by which a user agrees to exactly these.
     fn commands(&self) -> (usize, CommandHash) {
-        let hashes: Vec<CommandHash> = self.commands.values().copied().collect();
-        (self.seen.iter().map(LayoutOutlook::commands).sum(), CommandHash::of_all(&hashes))
+        let hashes: Vec<CommandHash> = self.commands.values().copied().chain(self.servers.hashes()).collect();
+        let made: usize = self.seen.iter().map(LayoutOutlook::commands).sum();
+        (made + self.servers.count(), CommandHash::of_all(&hashes))
     }
 
     /// What the plan meets, with `facts` of what is there already: a layout that does not stand yet has room
@@ -119,7 +127,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// Somebody said no, or nobody can be asked.
     pub(crate) fn agree(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<(), Failure> {
         let (commands, hash) = self.commands();
-        let is_allowed = commands == 0 || allowed.is_some_and(|allowed| allowed == hash.to_string());
+        let is_allowed = commands == 0 || commands::is_allowed(allowed, hash);
         print(&format!("\n{}", self.shown(!is_allowed)))?;
         let lost = self.lost(mustered);
         if !lost.is_empty() {
@@ -133,21 +141,9 @@ impl<'s, 'w> Campaign<'s, 'w> {
             count => format!(" and lose all data on {}", devices(count)),
         };
         if !is_allowed {
-            let executed = report::counted(commands as u64, "command");
-            if let Some(allowed) = allowed {
-                print_line(&format!("! --allow-commands {allowed} is the hash of other commands"))?;
-            }
-            if !can_show_and_ask() {
-                let why = format!(
-                    "the study would execute {executed}{lost}, and nobody can be asked: read them above, and add \
-                     --allow-commands {hash} to agree"
-                );
-                return Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)));
-            }
-            if !confirm(&format!("Execute {executed}{lost}?"), false)? {
-                return Err(Failure::new(Exit::Refused, anyhow::anyhow!("nothing was executed or written")));
-            }
+            commands::agree(commands, hash, allowed, &lost)?;
         }
+        self.agreed = Servers::of(&mustered.checked.plan);
         self.builder.agreed = self.commands.clone();
         Ok(())
     }
@@ -235,6 +231,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let (host, comm) = (&self.session.host, self.session.world.comm());
         let life = Life::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
+        let life = life.with_servers(self.agreed.clone());
         Ok(runner::campaign(life, &self.builder, mustered)?)
     }
 }

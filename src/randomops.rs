@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &RandomopsArguments, world: &World) -> Result<Exit,
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, &arguments.how, false, world)
+    measure(asked, &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RandomopsArguments, world: &World) -> Options {

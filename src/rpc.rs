@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &RpcArguments, world: &World) -> Result<Exit, Failu
     let wrong = |error: plan::PlanError| Failure::usage(format!("{}: {}", error.message, error.help));
     let plan = plan(options(arguments, world)).map_err(wrong)?;
     let asked = Asked { what: TOOL.to_owned(), plan, notes: Vec::new() };
-    measure(asked, &arguments.how, false, world)
+    measure(asked, &arguments.how, None, false, world)
 }
 
 fn options(arguments: &RpcArguments, world: &World) -> Options {

@@ -10,6 +10,7 @@ use runner::{Checked, Ended, Event, LayoutStep, Watch};
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
+use crate::commands::ServerCommands;
 use crate::console::{colour, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
@@ -31,18 +32,10 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     }
     asked.plan.destroy_data_on.extend(arguments.destroy_data_on.iter().cloned());
     if asked.plan.layouts.is_empty() {
-        refuse_needless(arguments)?;
-        return measure(asked, &arguments.how, arguments.verdict, world);
+        let allowed = arguments.allow_commands.as_deref();
+        return measure(asked, &arguments.how, allowed, arguments.verdict, world);
     }
     measure_on_layouts(asked, arguments, world)
-}
-
-/// An option that has nothing to decide is a mistake: of another study, perhaps.
-fn refuse_needless(arguments: &RunArguments) -> Result<(), Failure> {
-    match arguments.allow_commands {
-        Some(_) => Err(Failure::usage("this study executes no commands: leave out --allow-commands")),
-        None => Ok(()),
-    }
 }
 
 /// As [`measure`], where layouts are made for the cases.
@@ -73,15 +66,23 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
-/// Runs what is asked. `verdict`: commitments decide the exit code.
-pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> Result<Exit, Failure> {
+/// Runs what is asked. `allowed` is the hash of the commands that may run; `verdict`: commitments decide the exit code.
+pub(crate) fn measure(
+    asked: Asked,
+    how: &How,
+    allowed: Option<&str>,
+    verdict: bool,
+    world: &World,
+) -> Result<Exit, Failure> {
     let Asked { what, mut plan, notes } = asked;
     keep_history(&mut plan, how.history)?;
-    let session = Session::new(world, &what);
+    let mut session = Session::new(world, &what);
+    let commands = ServerCommands::of(&plan);
     if how.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session.surroundings(&plan, &facts);
         print(&report::explain(&plan, &around))?;
+        print(&commands.explained())?;
         print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
@@ -90,6 +91,7 @@ pub(crate) fn measure(asked: Asked, how: &How, verdict: bool, world: &World) -> 
     let around = session.surroundings(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
     print(&lines(&notes))?;
+    session.servers = commands.agree(&checked.plan, allowed)?;
     if !agreed("Start?", &checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
@@ -118,17 +120,18 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     }
     // What a record says is no consent to lose data: the user names the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
-    let session = Session::new(world, "resumed");
+    let mut session = Session::new(world, "resumed");
     if !resumed.manifest.plan.layouts.is_empty() {
         return resume_on_layouts(&session, directory, arguments, (recorder, resumed), signer.as_ref());
     }
-    refuse_needless(arguments)?;
     let checked = session.check_again(&resumed)?;
     let (all, done) = (checked.plan.cases.len(), checked.finished.len());
     print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
+    let commands = ServerCommands::of(&checked.plan);
+    session.servers = commands.agree(&checked.plan, arguments.allow_commands.as_deref())?;
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }

@@ -9,7 +9,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
-use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Watch};
+use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Servers, Watch};
 
 use crate::cluster::World;
 use crate::console::{can_ask, confirm};
@@ -23,6 +23,8 @@ const RUNS: &str = "ioproof-runs";
 pub(crate) struct Session<'w> {
     pub(crate) host: Host,
     pub(crate) world: &'w World,
+    /// What may ask servers around phases.
+    pub(crate) servers: Servers,
     run_id: String,
     started: jiff::Timestamp,
 }
@@ -32,7 +34,7 @@ impl<'w> Session<'w> {
     pub(crate) fn new(world: &'w World, what: &str) -> Self {
         let started = jiff::Timestamp::now();
         let run_id = run_id(started, what);
-        Self { host: Host::new(Root::default()), world, run_id, started }
+        Self { host: Host::new(Root::default()), world, servers: Servers::default(), run_id, started }
     }
 
     /// Checks `plan` against the host; nothing is written.
@@ -93,7 +95,8 @@ impl<'w> Session<'w> {
         let controls = Arc::new(Controls::new());
         signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
-        Ok(Life::new(&self.host, self.world.comm(), recorder, watch, controls))
+        let life = Life::new(&self.host, self.world.comm(), recorder, watch, controls);
+        Ok(life.with_servers(self.servers.clone()))
     }
 
     /// Checks what an interrupted run has left to do.

@@ -56,6 +56,7 @@ mod regression;
 mod repeats;
 mod resume;
 mod rpc;
+mod servers;
 mod signed;
 mod starved;
 mod stragglers;

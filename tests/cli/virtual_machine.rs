@@ -1,4 +1,4 @@
-//! Another kernel: arrays of md, volumes of LVM and NVMe devices on PCI, in a virtual machine.
+//! Another kernel: arrays of md, volumes of LVM, NVMe devices on PCI and NFS, in a virtual machine.
 //!
 //! These tests are started by name, since each of them boots a machine:
 //! `scripts/virtual-machine.sh`, which also fetches what they need.
@@ -280,4 +280,36 @@ fn slots_serial_numbers_and_memory_nodes_are_those_of_the_machine() {
     let _ = machine.ioproof("host tune irq-affinity --yes").expect_code(0);
     let restored = machine.ioproof("host restore --yes").expect_code(0);
     assert_says(&restored.stdout, &["nothing is to be restored"]);
+}
+
+/// A server and its client in one machine: what the client counts tells what its page cache answered.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn a_client_of_nfs_tells_what_it_took_from_its_server() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(1)) else { return };
+    let node = machine.nodes(1).remove(0);
+    let _ = machine.shell(&format!(
+        "ip link set lo up && mkfs.ext4 -q {node} && mkdir -p /srv /mnt/nfs && mount {node} /srv\n\
+         modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd\n\
+         mkdir -p /var/lib/nfs/v4recovery && : >/var/lib/nfs/etab && : >/var/lib/nfs/rmtab\n\
+         echo '/srv *(rw,fsid=0,no_root_squash,insecure,no_subtree_check)' >/etc/exports\n\
+         exportfs -a && rpc.mountd -N 3 && rpc.nfsd -N 3 2\n\
+         mount -t nfs4 127.0.0.1:/ /mnt/nfs"
+    ));
+    for (direct, least, most) in [(false, 0.0, 0.05), (true, 0.95, 1.25)] {
+        let study = format!(
+            "[protocol]\nrepetitions = 2\nphase_min = \"1ms\"\n[[target]]\nname = \"t\"\ndirectory = \"/mnt/nfs\"\n\
+             [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"8MiB\"\ndirect = {direct}\n"
+        );
+        std::fs::write(machine.shared.path().join("study.toml"), study).expect("a study");
+        let record = format!("record-{direct}");
+        let _ = machine.ioproof(&format!("run study.toml --yes --out {record}")).expect_code(0);
+        let report = machine.ioproof(&format!("report --format json {record}")).expect_code(0).stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let rows = report["statements"]["server_side"].as_array().expect("a table");
+        let share = rows.iter().find_map(|row| row["read_over_wire"].as_f64()).expect("reads");
+        assert!((least..=most).contains(&share), "direct {direct}: {share} in {rows:?}");
+        let audit = machine.ioproof(&format!("check --json {record}")).stdout;
+        assert_says(&audit, &[if direct { "memory not excluded" } else { "cached" }]);
+    }
 }

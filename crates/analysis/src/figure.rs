@@ -9,7 +9,7 @@ use record::{LatencyRow, Measure, Operation, PhaseRow, Provenance, Run, Warning}
 use crate::latency::{Latency, LatencySummary};
 use crate::nodes::{MemberFigure, NodeFigure};
 use crate::observed::{DeviceMean, DeviceShare};
-use crate::{RateName, Rates, Summary};
+use crate::{RateName, Rates, ServerCounts, Summary};
 
 /// One pass of a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,8 @@ pub struct RepetitionFigure {
     pub device_share: DeviceShare,
     /// Of its reads, the share that were the first ones of their bytes in it; none where none were transfers.
     pub first_touches: Option<f64>,
+    /// What servers and clients told around it; none where nobody was asked.
+    pub servers: Option<Arc<ServerCounts>>,
     /// What must be known beside it.
     pub warnings: Vec<Warning>,
 }

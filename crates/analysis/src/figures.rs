@@ -11,7 +11,7 @@ use std::thread;
 use plan::{Case, Client, Order, Phase, Role, Workload};
 use record::{
     DeviceRow, EndRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow,
-    TaskRow, Warning,
+    ServerRow, TaskRow, Warning,
 };
 
 use crate::figure::{Figure, RepetitionFigure};
@@ -20,7 +20,8 @@ use crate::nodes::{MemberFigures, NodeFigures, node_rates};
 use crate::settled::counted;
 use crate::subject::nodes_of;
 use crate::{
-    DeviceShare, Latency, LatencySummary, NodeFigure, Rate, RateName, RateOf, Rates, Summary, observed,
+    DeviceShare, Latency, LatencySummary, NodeFigure, Rate, RateName, RateOf, Rates, ServerCounts, Summary,
+    observed,
 };
 
 /// Threads that make figures; the record keeps so many batches of rows at once.
@@ -74,6 +75,7 @@ struct Grouped<'a> {
     series: Groups<'a, SeriesRow>,
     devices: Groups<'a, DeviceRow>,
     ends: Groups<'a, EndRow>,
+    servers: Groups<'a, ServerRow>,
 }
 
 type Groups<'a, R> = HashMap<&'a PhaseKey, Vec<&'a R>>;
@@ -107,13 +109,14 @@ impl Context<'_> {
         let id = case.id.as_str();
         let (tasks, latency) = (self.run.tasks(id), self.run.latency(id));
         let (series, devices) = (self.run.series(id), self.run.devices(id));
-        let ends = self.run.ends(id);
+        let (ends, servers) = (self.run.ends(id), self.run.servers(id));
         let rows = Grouped {
             tasks: group(&tasks, |row| &row.key),
             latency: group(&latency, |row| &row.key),
             series: group(&series, |row| &row.key),
             devices: group(&devices, |row| &row.key),
             ends: group(&ends, |row| &row.key),
+            servers: group(&servers, |row| &row.key),
         };
         let first =
             |&(place, phase): &(usize, &Phase)| phase.is_result() && !case.phases[..place].contains(phase);
@@ -155,6 +158,7 @@ impl Context<'_> {
                 drift: None,
                 device_share: DeviceShare::of(row),
                 first_touches: first_touches(workload, row),
+                servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),
                 warnings: self.warnings.get(key).cloned().unwrap_or_default(),
             });
             if counts {

@@ -21,10 +21,10 @@ use crate::{
     CurveShape, DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
     ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
     NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
-    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost, coverage,
-    cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
-    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, timeline, verdict,
-    weak_scaling, weakest,
+    ServerSide, StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost,
+    coverage, cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs,
+    layers, limits, matrix, members, node_comparison, overlay, process_limit, published, scaling, seek,
+    server_side, timeline, verdict, weak_scaling, weakest,
 };
 
 /// All findings of a study.
@@ -67,6 +67,7 @@ pub struct Findings {
     pub layers: Vec<LayerStack>,
     pub process_limits: Vec<Stated<ProcessLimit>>,
     pub disk_views: Vec<Stated<DiskView>>,
+    pub server_sides: Vec<Stated<ServerSide>>,
     pub costs: Vec<Stated<Cost>>,
     pub placements: Vec<Stated<Placement>>,
     pub fits: Vec<Fit>,
@@ -149,6 +150,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         layers: layers::layers(gate, Some(host), &limits),
         process_limits: process_limit::of_gate(gate, &limits, &expected),
         disk_views: disk_view::disk_views(run, gate),
+        server_sides: server_side::server_sides(gate),
         costs: cost::costs(gate),
         placements: cost::placements(gate),
         fits: cost::fits_of(plan, &timelines, Some(host)),
@@ -243,6 +245,7 @@ impl Findings {
             Table::of(&self.strips),
             Table::of(&self.process_limits),
             Table::of(&self.disk_views),
+            Table::of(&self.server_sides),
             Table::planned(&self.fits),
             Table::of(&self.printed_checks),
             Table::of(&self.round_trips),

@@ -80,6 +80,8 @@ mod reconciled;
 mod regression;
 mod scaling;
 mod seek;
+mod server_side;
+mod servers;
 mod settled;
 mod starved;
 mod subject;
@@ -103,6 +105,6 @@ pub use self::{
     latency::*, layers::*, little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
     nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*,
     process_limit::*, published::*, ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*,
-    settled::*, starved::*, subject::*, summary::*, table::*, timeline::*, verdict::*, verdicts::*,
-    weak_scaling::*, weakest::*,
+    server_side::*, servers::*, settled::*, starved::*, subject::*, summary::*, table::*, timeline::*,
+    verdict::*, verdicts::*, weak_scaling::*, weakest::*,
 };

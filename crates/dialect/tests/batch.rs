@@ -328,12 +328,13 @@ fn the_one_job_may_have_more_nodes_than_the_study_names() {
 
 #[test]
 fn a_study_that_executes_commands_needs_their_hash() {
-    let text = "[[layout]]\nname = \"cards\"\nrecipe = \"raw\"\ndevices = [\"/dev/nvme0n1\"]\n\
-                [[target]]\nname = \"t\"\nlayout = \"cards\"\n\
-                [[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n";
-    let plan = read_with(Path::new("/home/me/cards.toml"), text, &Options::default()).expect("a plan");
+    let layout = "[[layout]]\nname = \"cards\"\nrecipe = \"raw\"\ndevices = [\"/dev/nvme0n1\"]\n\
+                  [[target]]\nname = \"t\"\nlayout = \"cards\"\n";
+    let servers = "[[target]]\nname = \"t\"\npath = \"/x\"\nserver_collect = [\"cat /y\"]\n";
     let around = around();
-    for system in SYSTEMS {
+    for (target, system) in SYSTEMS.into_iter().flat_map(|system| [(layout, system), (servers, system)]) {
+        let text = format!("{target}[[workload]]\nname = \"w\"\ntransfer = \"1MiB\"\nsize = \"1GiB\"\n");
+        let plan = read_with(Path::new("/home/me/cards.toml"), &text, &Options::default()).expect("a plan");
         let asked = Asked::new(&plan, &around, system);
         assert_eq!(scripts(&asked), Err(BatchError::NoConsent));
         let asked = Asked { allow_commands: Some("a b; touch x".to_owned()), ..asked };

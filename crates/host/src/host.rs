@@ -7,7 +7,7 @@ use record::{FileSystemFacts, HostFacts, INVENTORY_SCHEMA, Inventory, Warning};
 
 use crate::{
     Guard, HostError, QuietWatch, Root, Unobservable, block, cpu, devices, facts, file_system, memory,
-    memory_below, pci, quiet, trace,
+    memory_below, pci, quiet, servers, trace,
 };
 
 /// File systems whose extents are numbered as the sectors of their device are: `FIEMAP` gives a physical
@@ -98,6 +98,13 @@ impl Host {
         let table = file_system::mount_table(&self.root)
             .map_err(|error| Unobservable { reason: error.to_string() })?;
         devices::observable(&self.root, &table, path)
+    }
+
+    /// What the kernel tells of the network file systems that `targets` are on; each text with where it is from.
+    #[must_use]
+    pub fn clients(&self, targets: &[PathBuf]) -> Vec<(String, String)> {
+        let table = file_system::mount_table(&self.root).unwrap_or_default();
+        servers::clients(&self.root, &table, targets)
     }
 
     /// A [`Warning::MemoryBelow`] for each memory below these devices that may answer in their place, such as

@@ -13,6 +13,7 @@
 //! | [`tuning`] | how the host is set, how it should be, and the way back |
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
 //! | [`RunGroups`], [`LaunchGroup`] | control groups for the processes that a run launches |
+//! | [`servers`] | what servers and clients of a storage have counted, from texts |
 //! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
 //!
 //! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
@@ -57,6 +58,7 @@ mod pci;
 mod programs;
 mod quiet;
 mod root;
+pub mod servers;
 mod sys;
 mod trace;
 pub mod tuning;

@@ -103,6 +103,12 @@ pub struct TargetTerms {
     pub fs_block: Option<Bytes>,
     /// Memory of all servers: data must be [`SERVER_MEMORY_MULTIPLE`] times as large.
     pub server_memory: Option<Bytes>,
+    /// Commands that print what servers and clients have counted; they run before and after each phase.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub server_collect: Vec<String>,
+    /// How long each of them may take; none where not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_time_limit: Option<Nanos>,
     /// Caches of clients, servers and controllers together; a working set should be
     /// [`CACHE_MULTIPLE`] times as large.
     pub caches: Option<Bytes>,

@@ -399,3 +399,14 @@ fn terms_know_the_points_of_a_plan() {
     let wrong = shown(&promise("2MiB").unwrap_err());
     assert!(wrong.contains("it is swept over 4 KiB, 1 MiB"), "{wrong}");
 }
+
+#[test]
+fn servers_are_asked_by_the_commands_of_their_target() {
+    let keys = "fs_block = \"1MiB\"\nserver_collect = [\"cat /tmp/counters\"]\nserver_time_limit = \"5s\"\n";
+    let text = format!(
+        "[[target]]\nname = \"far\"\npath = \"/x\"\n{keys}[[workload]]\nname = \"w\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\n"
+    );
+    let far = study(&text).unwrap().terms.targets.remove(0);
+    assert_eq!(far.server_collect, ["cat /tmp/counters"]);
+    assert_eq!(far.server_time_limit, Some(Nanos(5_000_000_000)));
+}

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::files::sync_directory;
-use crate::recorder::PhaseRecord;
+use crate::phase_record::PhaseRecord;
 use crate::sealed::{SealedTable, TableWriter};
 use crate::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow,
-    RecordError, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    RecordError, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// A batch with this many rows or more ends with the case that brought it there. So a reader that
@@ -32,6 +32,8 @@ pub(crate) struct Batch {
     launches: TableWriter<LaunchRow>,
     steps: TableWriter<StepRow>,
     spaces: TableWriter<SpaceRow>,
+    servers: TableWriter<ServerRow>,
+    server_texts: TableWriter<ServerTextRow>,
     warnings: TableWriter<WarningRow>,
 }
 
@@ -53,6 +55,8 @@ impl Batch {
             launches: TableWriter::new(directory, number),
             steps: TableWriter::new(directory, number),
             spaces: TableWriter::new(directory, number),
+            servers: TableWriter::new(directory, number),
+            server_texts: TableWriter::new(directory, number),
             warnings: TableWriter::new(directory, number),
         }
     }
@@ -72,6 +76,8 @@ impl Batch {
             + record.launches.len()
             + record.steps.len()
             + record.spaces.len()
+            + record.servers.len()
+            + record.server_texts.iter().map(ServerTextRow::weight).sum::<usize>()
             + record.warnings.len();
         self.phases.add(std::slice::from_ref(&record.phase))?;
         self.tasks.add(&record.tasks)?;
@@ -86,6 +92,8 @@ impl Batch {
         self.launches.add(&record.launches)?;
         self.steps.add(&record.steps)?;
         self.spaces.add(&record.spaces)?;
+        self.servers.add(&record.servers)?;
+        self.server_texts.add(&record.server_texts)?;
         self.warnings.add(&record.warnings)
     }
 
@@ -117,6 +125,8 @@ impl Batch {
             self.launches.seal()?,
             self.steps.seal()?,
             self.spaces.seal()?,
+            self.servers.seal()?,
+            self.server_texts.seal()?,
             self.warnings.seal()?,
         ];
         Ok((self.cases, sealed.into_iter().flatten().collect()))

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::index::JournalIndex;
 use crate::limits::{LINE_BYTES_MAX, TextBudget};
-use crate::recorder::PhaseRecord;
+use crate::phase_record::PhaseRecord;
 use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
@@ -126,6 +126,8 @@ impl Serialize for Tables<'_> {
         entry(&mut map, &record.launches)?;
         entry(&mut map, &record.steps)?;
         entry(&mut map, &record.spaces)?;
+        entry(&mut map, &record.servers)?;
+        entry(&mut map, &record.server_texts)?;
         map.end()
     }
 }
@@ -442,6 +444,8 @@ impl Line<'_> {
             launches: rows(&key, &tables)?,
             steps: rows(&key, &tables)?,
             spaces: rows(&key, &tables)?,
+            servers: rows(&key, &tables)?,
+            server_texts: rows(&key, &tables)?,
             warnings: self.warnings.clone(),
         })
     }

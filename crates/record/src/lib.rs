@@ -61,12 +61,14 @@ mod pages;
 mod parts;
 mod passes;
 mod pause;
+mod phase_record;
 mod published;
 mod recorder;
 mod replacement;
 mod rows;
 mod run;
 mod sealed;
+mod server_rows;
 mod slots;
 mod stood;
 mod store;
@@ -102,18 +104,20 @@ pub use merge::{merge, write_merged};
 pub use parts::{Part, PartPasses};
 pub use passes::Pass;
 pub use pause::Pause;
+pub use phase_record::PhaseRecord;
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
     PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,
     PublishedUnit, Qualifier, Slip, Study, published,
 };
-pub use recorder::{Outcome, PhaseRecord, Recorder, Resumed};
+pub use recorder::{Outcome, Recorder, Resumed};
 pub use replacement::Replacement;
 pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, Measure, NodeSeriesRow, Operation, PhaseRow,
     PrintedRow, SeriesRow, TaskRow,
 };
 pub use run::{FailedCase, Run, RunState};
+pub use server_rows::{ServerRow, ServerTextRow};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;

@@ -9,7 +9,8 @@ use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
 use crate::interrupted::InterruptedPass;
 use crate::manifest::Manifest;
 use crate::parts::{PARTS, damage_of, write_parts};
-use crate::recorder::{Outcome, PhaseRecord, Recorder};
+use crate::phase_record::PhaseRecord;
+use crate::recorder::{Outcome, Recorder};
 use crate::store::{Renumber, Source, Store};
 use crate::{
     CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
@@ -447,6 +448,7 @@ impl<'a> Heads<'a> {
         let load = run.load(id);
         let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
         let (launches, steps, spaces) = (run.launches(id), run.steps(id), run.spaces(id));
+        let (servers, server_texts) = (run.servers(id), run.server_texts(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
         let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
@@ -464,6 +466,8 @@ impl<'a> Heads<'a> {
             launches: launches.iter().filter(|row| row.key == phase.key).cloned().collect(),
             steps: steps.iter().filter(|row| row.key == phase.key).cloned().collect(),
             spaces: spaces.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            servers: servers.iter().filter(|row| row.key == phase.key).cloned().collect(),
+            server_texts: server_texts.iter().filter(|row| row.key == phase.key).cloned().collect(),
             warnings: warnings
                 .iter()
                 .filter(|row| concerns(row, &phase.key))

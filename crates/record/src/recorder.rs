@@ -14,69 +14,12 @@ use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
 use crate::sealed::{TableWriter, table_path};
 use crate::survey::Survey;
 use crate::{
-    Clocks, Cluster, DeviceRow, EndRow, FORMAT_VERSION, FileSystemFacts, HistoryRow, HostFacts, LatencyRow,
-    LaunchRow, LayoutNews, LoadRow, Manifest, NodeClock, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow,
-    RecordError, RunState, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped, directory, sums,
+    Clocks, Cluster, FORMAT_VERSION, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock,
+    PhaseKey, PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped, directory, sums,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
 const RESUMED_MIN: u32 = 2;
-
-/// Everything that was observed in one phase of one repetition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PhaseRecord {
-    /// The phase as a whole.
-    pub phase: PhaseRow,
-    /// Its tasks.
-    pub tasks: Vec<TaskRow>,
-    /// Its latency histogram.
-    pub latency: Vec<LatencyRow>,
-    /// Its seconds.
-    pub series: Vec<SeriesRow>,
-    /// The seconds of each of its nodes; empty where there is one.
-    pub nodes: Vec<NodeSeriesRow>,
-    /// Its devices.
-    pub devices: Vec<DeviceRow>,
-    /// Whether its nodes let it work.
-    pub load: Vec<LoadRow>,
-    /// Its last operations, in the order of their starts; empty where nobody asked for them.
-    pub history: Vec<HistoryRow>,
-    /// What another tool printed about it; empty where ioproof measured.
-    pub printed: Vec<PrintedRow>,
-    /// Its ends, where processes exchanged messages; empty where they did not.
-    pub ends: Vec<EndRow>,
-    /// Its launches, where it had jobs; empty where it did not.
-    pub launches: Vec<LaunchRow>,
-    /// Their steps.
-    pub steps: Vec<StepRow>,
-    /// What they moved in each space.
-    pub spaces: Vec<SpaceRow>,
-    /// What a reader must know beside its figures.
-    pub warnings: Vec<WarningRow>,
-}
-
-impl PhaseRecord {
-    /// The phase as a whole, and nothing beside it.
-    #[must_use]
-    pub const fn new(phase: PhaseRow) -> Self {
-        Self {
-            phase,
-            tasks: Vec::new(),
-            latency: Vec::new(),
-            series: Vec::new(),
-            nodes: Vec::new(),
-            devices: Vec::new(),
-            load: Vec::new(),
-            history: Vec::new(),
-            printed: Vec::new(),
-            ends: Vec::new(),
-            launches: Vec::new(),
-            steps: Vec::new(),
-            spaces: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

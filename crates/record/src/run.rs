@@ -13,7 +13,7 @@ use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::parts::{self, Part};
 use crate::pause::{self, Pause};
-use crate::recorder::PhaseRecord;
+use crate::phase_record::PhaseRecord;
 use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::survey::{Survey, tables_in};

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::journal::{JOURNAL, JournalReader, Place};
 use crate::limits::{TextBudget, bytes_of_rows};
-use crate::recorder::PhaseRecord;
+use crate::phase_record::PhaseRecord;
 use crate::sealed::{read_table, read_table_for_now, table_path};
 use crate::{
     CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey,
-    PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
 /// All tables.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 16] = [
     PhaseRow::TABLE,
     TaskRow::TABLE,
     LatencyRow::TABLE,
@@ -29,6 +29,8 @@ pub(crate) const TABLES: [&str; 14] = [
     LaunchRow::TABLE,
     StepRow::TABLE,
     SpaceRow::TABLE,
+    ServerRow::TABLE,
+    ServerTextRow::TABLE,
     WarningRow::TABLE,
 ];
 
@@ -156,6 +158,8 @@ stored!(
     LaunchRow: launches,
     StepRow: steps,
     SpaceRow: spaces,
+    ServerRow: servers,
+    ServerTextRow: server_texts,
 );
 
 /// Where the rows of a case are.

@@ -1,6 +1,7 @@
 //! Rows as narrow columns: one definition serves the journal, the Parquet tables and the docs.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use plan::Phase;
 use serde::Deserialize;
@@ -9,10 +10,7 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
 use crate::values::Values;
-use crate::{
-    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Measure, NodeSeriesRow, Operation,
-    PhaseKey, PhaseRow, PrintedRow, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
-};
+use crate::{CaseId, Measure, Operation, PhaseKey, WarningRow};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,6 +217,19 @@ impl Value for String {
     }
 }
 
+/// All rows share a text that repeats.
+impl Value for Arc<str> {
+    const KIND: Kind = Kind::Text;
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Borrowed(self))
+    }
+
+    fn column(values: Values) -> Option<Vec<Self>> {
+        of_words(values, |word| Some(Self::from(word)))
+    }
+}
+
 impl Value for CaseId {
     const KIND: Kind = Kind::Text;
 
@@ -325,228 +336,7 @@ macro_rules! row {
     };
 }
 
-row!(PhaseRow, "phases",
-    started_unix_ns: i64,
-    wall_ns: u64,
-    open_ns: u64,
-    io_ns: u64,
-    close_ns: u64,
-    read_bytes: u64,
-    write_bytes: u64,
-    reads: u64,
-    writes: u64,
-    first_done_ns: u64,
-    first_done_bytes: u64,
-    stonewall_ns: Option<u64>,
-    stonewall_bytes: Option<u64>,
-    user_cpu_ns: u64,
-    system_cpu_ns: u64,
-    wrong_cells: u64,
-    device_read_bytes: Option<u64>,
-    device_write_bytes: Option<u64>,
-    items: u64 = 4,
-    allocated_bytes: Option<u64> = 4,
-    surprises: u64 = 4,
-    traced_requests: Option<u64> = 4,
-    traced_contiguous: Option<u64> = 4,
-    traced_seek_bytes: Option<u64> = 4,
-    harness_cpu_ns: Option<u64> = 4,
-    node_cpu_ns: Option<u64> = 4,
-    cpu_wait_ns: Option<u64> = 4,
-    resident_bytes: Option<u64> = 4,
-    resident_of_bytes: Option<u64> = 4,
-);
-
-row!(TaskRow, "tasks",
-    task: u32,
-    node: String,
-    file: u32,
-    open_start_ns: u64,
-    open_end_ns: u64,
-    io_start_ns: u64,
-    io_end_ns: u64,
-    close_start_ns: u64,
-    close_end_ns: u64,
-    bytes: u64,
-    transfers: u64,
-);
-
-row!(LatencyRow, "latency",
-    operation: Operation,
-    measure: Measure,
-    low_ns: u64,
-    high_ns: u64,
-    count: u64,
-);
-
-row!(SeriesRow, "series",
-    operation: Operation,
-    start_ns: u64,
-    length_ns: u64,
-    bytes: u64,
-    transfers: u64,
-    latency_sum_ns: u64,
-    latency_max_ns: u64,
-);
-
-row!(NodeSeriesRow, "node_series",
-    node: String,
-    operation: Operation,
-    start_ns: u64,
-    length_ns: u64,
-    bytes: u64,
-    transfers: u64,
-    latency_sum_ns: u64,
-    latency_max_ns: u64,
-);
-
-row!(DeviceRow, "devices",
-    node: String = 3,
-    device: String,
-    start_ns: u64,
-    length_ns: u64,
-    reads: u64,
-    read_bytes: u64,
-    read_time_ns: u64,
-    writes: u64,
-    write_bytes: u64,
-    write_time_ns: u64,
-    busy_ns: u64,
-    queue_time_ns: u64,
-);
-
-row!(LoadRow, "load",
-    node: String,
-    start_ns: u64,
-    length_ns: u64,
-    busy_cpu_ns: Option<u64>,
-    stolen_cpu_ns: Option<u64>,
-    quota_periods: Option<u64>,
-    throttled_periods: Option<u64>,
-    cpu_wait_ns: Option<u64>,
-    memory_stall_ns: Option<u64>,
-    stopped_ns: u64,
-    blocked_threads: u32,
-    blocked_in: String,
-);
-
-row!(HistoryRow, "history",
-    node: String,
-    task: u32,
-    thread: u32,
-    operation: Operation,
-    start_ns: u64,
-    latency_ns: u64,
-    file: String,
-    offset_bytes: u64,
-    bytes: u64,
-    device: String,
-    sector: Option<u64>,
-    device_ns: Option<u64>,
-    matched: String,
-    kind: String,
-    tag1: Option<i64>,
-    tag2: Option<i64>,
-    disk_uid: String,
-    node_type: String,
-    server: String,
-    context: String,
-    thread_name: String,
-);
-
-row!(PrintedRow, "printed",
-    label: String,
-    value: String,
-    number: Option<f64>,
-    unit: String,
-    statistic: String,
-    source: String,
-    line: u32,
-);
-
-row!(EndRow, "ends",
-    node: String,
-    end: u32,
-    interface: String,
-    address: String,
-    adapter_node: Option<u32>,
-    client_threads: u32,
-    server_threads: u32,
-    client_cpu_ns: u64,
-    server_cpu_ns: u64,
-    client_processors: String,
-    server_processors: String,
-    transport: String,
-    rdma: String,
-    shut_out: u64,
-);
-
-row!(LaunchRow, "launches",
-    node: String,
-    launch: u32,
-    test: String,
-    kind: String,
-    stream: u32,
-    round: u32,
-    start_ns: u64,
-    end_ns: u64,
-    start_cost_ns: u64,
-    user_cpu_ns: u64,
-    system_cpu_ns: u64,
-    group_cpu_ns: Option<u64>,
-    peak_memory_bytes: u64,
-    major_faults: u64,
-    block_input_bytes: u64,
-    block_output_bytes: u64,
-    voluntary_switches: u64,
-    involuntary_switches: u64,
-    permanent_read_bytes: u64,
-    permanent_write_bytes: u64,
-    work_read_bytes: u64,
-    work_write_bytes: u64,
-    work_peak_bytes: u64,
-    utility_read_bytes: u64,
-    utility_write_bytes: u64,
-    utility_peak_bytes: u64,
-    outcome: String,
-    message: String,
-);
-
-row!(StepRow, "steps",
-    launch: u32,
-    test: String,
-    step: u32,
-    action: String,
-    threads: u32,
-    start_ns: u64,
-    end_ns: u64,
-    user_cpu_ns: u64,
-    system_cpu_ns: u64,
-    peak_memory_bytes: u64,
-    block_input_bytes: u64,
-    block_output_bytes: u64,
-    voluntary_switches: u64,
-    involuntary_switches: u64,
-    permanent_read_bytes: u64,
-    permanent_write_bytes: u64,
-    work_read_bytes: u64,
-    work_write_bytes: u64,
-    utility_read_bytes: u64,
-    utility_write_bytes: u64,
-    rows_in: u64,
-    rows_out: u64,
-    checksum: String,
-    result: String,
-);
-
-row!(SpaceRow, "spaces",
-    space: String,
-    start_ns: u64,
-    length_ns: u64,
-    read_bytes: u64,
-    write_bytes: u64,
-    free_bytes: Option<u64>,
-);
+mod columns;
 
 /// A column of [`WarningRow`].
 const fn of_warning(

@@ -40,6 +40,13 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// What a server or client has counted is not known.
+    ServerUntold {
+        /// What was to tell it.
+        source: String,
+        /// Why it did not.
+        reason: String,
+    },
     /// A memory below the devices of the target may answer: their counters see requests that it answered, too.
     MemoryBelow {
         /// Where that memory is.
@@ -295,6 +302,7 @@ impl Warning {
             Self::DevicesUnknown { .. } => {
                 "read the counters of the servers, or use far more data than all memories on the way hold"
             }
+            Self::ServerUntold { .. } => "run that command by hand, and correct `server_collect`",
             Self::MemoryBelow { place, .. } => match place {
                 MemoryPlace::Device => "measure a target whose data is not in memory",
                 MemoryPlace::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
@@ -375,6 +383,7 @@ impl fmt::Display for Warning {
                 percent(device_share)
             ),
             Self::DevicesUnknown { reason } => write!(f, "device bytes unknown: {reason}"),
+            Self::ServerUntold { source, reason } => write!(f, "servers not asked: `{source}` {reason}"),
             Self::MemoryBelow { what, .. } => write!(f, "{what}"),
             Self::TooShort { seconds, at_least_seconds } => {
                 write!(f, "took {seconds:.3} s; under {at_least_seconds} s a rate is mostly noise")

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
+use host::servers::Told;
 use host::{BlockTrace, Host, Observed, Observer, Unobservable};
 use plan::{Backend, Phase, Placement, Plan, Work, Workload};
 
@@ -95,6 +96,7 @@ impl<'a> PhaseRun<'a> {
             ..PhaseJob::new(&self.workload, order.phase, order.pass)
         };
         let leads = topology.is_leader(group.rank());
+        let before = if leads { self.clients(host) } else { Vec::new() };
         let observer = leads.then(|| self.observe(host));
         let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
@@ -123,8 +125,9 @@ impl<'a> PhaseRun<'a> {
             None => Vec::new(),
         };
         let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
-        let rows =
+        let mut rows =
             Rows::of(&outcome, node, observed.unwrap_or_default(), group.topology().names().len() > 1, seen);
+        rows.told = self.told(host, before);
         Ok((part, rows))
     }
 
@@ -139,6 +142,7 @@ impl<'a> PhaseRun<'a> {
         let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
         let (phase, pass) = (self.order.phase, self.order.pass);
         let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
+        let before = self.clients(host);
         let observer = self.observe(host);
         let launched = run.go(keep);
         let (observed, unobserved) = observer.stop();
@@ -149,7 +153,31 @@ impl<'a> PhaseRun<'a> {
         self.look_below(host, &mut part);
         let mut rows = Rows::of(&outcome, node, observed, false, Seen::default());
         rows.jobs = Some(jobs);
+        rows.told = self.told(host, before);
         Ok((part, rows))
+    }
+
+    /// What the clients of network file systems have counted on this node.
+    fn clients(&self, host: &Host) -> Vec<(String, String)> {
+        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        match self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
+            true => Vec::new(),
+            false => host.clients(&self.workload.files.targets),
+        }
+    }
+
+    /// The same, before the phase and now.
+    fn told(&self, host: &Host, before: Vec<(String, String)>) -> Vec<Told> {
+        if before.is_empty() {
+            return Vec::new();
+        }
+        let mut now = self.clients(host);
+        let told = |(source, text): (String, String)| {
+            let place = now.iter().position(|(name, _)| *name == source);
+            let after = place.map(|place| now.swap_remove(place).1);
+            Told { source, before: Some(text), after }
+        };
+        before.into_iter().map(told).collect()
     }
 
     /// What the page cache of this node holds of the files that `tasks` are about to read, and the bytes of these.

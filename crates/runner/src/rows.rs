@@ -3,14 +3,19 @@
 use std::collections::HashMap;
 
 use engine::{EndOutcome, LastOperation, PhaseOutcome, TaskOutcome};
+use host::servers::Told;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
-use record::{DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, Operation, PhaseKey, TaskRow};
+use record::{
+    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, Operation, PhaseKey, ServerRow, ServerTextRow,
+    TaskRow,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::convert;
 use crate::interval::Interval;
 use crate::jobs::JobRows;
 use crate::part::join_sorted;
+use crate::servers;
 use crate::traced::{self, Map, Names, Request};
 
 /// One task: its number, its file, and the columns of [`TaskRow`] in their order.
@@ -47,6 +52,8 @@ pub(crate) struct Rows {
     end: Option<End>,
     /// Of jobs: their launches.
     pub(crate) jobs: Option<JobRows>,
+    /// What the clients of network file systems told on its node.
+    pub(crate) told: Vec<Told>,
 }
 
 /// An end: its numbers and its words, each in the order of [`EndRow`].
@@ -98,6 +105,7 @@ impl Rows {
             series,
             end: outcome.end.as_ref().map(End::of),
             jobs: None,
+            told: Vec::new(),
         }
     }
 }
@@ -216,6 +224,8 @@ pub(crate) struct Table<'a> {
     pub(crate) history: Vec<HistoryRow>,
     /// Of jobs: their launches.
     pub(crate) jobs: JobRows,
+    pub(crate) servers: Vec<ServerRow>,
+    pub(crate) server_texts: Vec<ServerTextRow>,
     /// What was traced on each node that did.
     requests: Vec<(String, Vec<Request>, Names)>,
 }
@@ -233,13 +243,16 @@ impl<'a> Table<'a> {
             nodes: Vec::new(),
             history: Vec::new(),
             jobs: JobRows::default(),
+            servers: Vec::new(),
+            server_texts: Vec::new(),
             requests: Vec::new(),
         }
     }
 
     /// Adds those of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
-        let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs } = rows;
+        let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs, told } =
+            rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
@@ -254,6 +267,7 @@ impl<'a> Table<'a> {
         if let Some(jobs) = jobs {
             self.jobs = jobs.of(key, name);
         }
+        told.iter().for_each(|told| self.tell(name, told));
         if series.is_empty() {
             return;
         }
@@ -261,6 +275,13 @@ impl<'a> Table<'a> {
             Some((_, known)) => join_sorted(known, series, Interval::place, Interval::add),
             None => self.nodes.push((node, series)),
         }
+    }
+
+    /// Adds what was told on `node`; without a name by a command of the study.
+    pub(crate) fn tell(&mut self, node: &str, told: &Told) {
+        let (rows, texts) = servers::rows(&self.key, node, told);
+        self.servers.extend(rows);
+        self.server_texts.extend(texts);
     }
 
     /// How sequential the requests of the devices were, where they were traced.

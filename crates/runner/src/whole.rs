@@ -86,6 +86,8 @@ impl Whole<'_> {
             launches: table.jobs.launches,
             steps: table.jobs.steps,
             spaces: table.jobs.spaces,
+            servers: table.servers,
+            server_texts: table.server_texts,
             latency: part.latency_rows(&self.key),
             series,
             nodes,

@@ -6,6 +6,7 @@ use record::{Operation, PublishedUnit, Warning};
 use super::doubt::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
 };
+use super::servers::{self, Shown};
 use super::{memory, passes};
 use crate::settled::settled;
 use crate::subject::Subject;
@@ -27,6 +28,8 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let checks = [
         cached,
         memory,
+        server_caches(subject, &counted),
+        other_targets(&counted),
         passes::changed(subject),
         too_short(subject, &counted),
         unfinished(subject),
@@ -71,13 +74,41 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     };
     let lowest = counted.iter().min_by(|a, b| least(a).total_cmp(&least(b)));
     let seen = lowest.and_then(|one| cache_verdict(&one.phase, direct).into_iter().next());
-    let evidence = seen.map(|warning| warning.to_string()).or_else(|| memory_speed(subject))?;
+    let at_servers = || {
+        let reads = counted.iter().filter(|pass| memory::reads(subject, pass));
+        reads.map(|pass| servers::shown(pass)).find_map(|shown| match shown {
+            Shown::Cached(words) => Some(words),
+            Shown::Nothing | Shown::FromServers | Shown::FromDisks => None,
+        })
+    };
+    let evidence = seen.map(|warning| warning.to_string()).or_else(|| memory_speed(subject));
+    let evidence = evidence.or_else(at_servers)?;
     let advice = "use direct I/O, or data larger than all memory on the way";
     let check = match subject.figure.rate_of() {
         RateOf::Operations if !memory::reads_items(subject) => Check::CachedFileData,
         RateOf::Bytes | RateOf::Operations => Check::Cached,
     };
     Some(Found::new(check, evidence, advice))
+}
+
+/// Caches of servers that keep what was read or written for later reads.
+fn server_caches(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
+    let reads = counted.iter().filter(|pass| memory::reads(subject, pass));
+    let on = reads.filter_map(|pass| pass.servers.as_deref()).find(|counts| !counts.caches.is_empty())?;
+    let first = on.caches.first()?;
+    let evidence = match on.caches.len() - 1 {
+        0 => format!("{first} is on"),
+        more => format!("{first} and {more} more are on"),
+    };
+    let advice = "set them to 0 on all servers (lctl set_param), and measure again";
+    Some(Found::new(Check::ServerCaches, evidence, advice))
+}
+
+/// Storage targets that the layout does not name, or that it names and that did nothing.
+fn other_targets(counted: &[&RepetitionFigure]) -> Option<Found> {
+    let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
+    let advice = "look at the layout of the files (lfs getstripe), and at who else uses the file system";
+    Some(Found::new(Check::OtherTargets, evidence, advice))
 }
 
 /// Buffered reads that are faster than any device.

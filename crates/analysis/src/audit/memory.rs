@@ -10,6 +10,7 @@ use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_M
 use record::{MemoryPlace, Provenance, Warning};
 
 use super::doubt::Found;
+use super::servers::{self, Shown};
 use crate::subject::Subject;
 use crate::{Check, DEVICE_SHARE_MAX, RepetitionFigure};
 
@@ -58,6 +59,8 @@ struct Memories {
     of_servers: bool,
     /// The page caches of the nodes held nothing of the files before each pass, and each pass reads no byte twice.
     were_empty: bool,
+    /// All bytes came from servers, as these or the clients counted: no memory of the nodes answered.
+    over_wire: bool,
 }
 
 impl Memories {
@@ -65,9 +68,15 @@ impl Memories {
     fn of(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Self> {
         let mut found = Self::default();
         let mut because = BTreeSet::new();
-        found.were_empty = true;
+        (found.were_empty, found.over_wire) = (true, true);
         for pass in counted.iter().filter(|pass| reads(subject, pass)) {
             found.were_empty &= was_cold(subject, pass);
+            let at_servers = servers::shown(pass);
+            found.over_wire &= matches!(at_servers, Shown::FromServers | Shown::FromDisks);
+            if let Some(cache) = pass.servers.as_deref().and_then(|counts| counts.caches.first()) {
+                found.of_servers = true;
+                because.insert(format!("a cache of the servers is on, {cache}"));
+            }
             for warning in &pass.warnings {
                 if let Warning::MemoryBelow { place, what } = warning {
                     found.of_device |= *place == MemoryPlace::Device;
@@ -78,7 +87,7 @@ impl Memories {
             }
             // A smaller share is told by the check for cached reads.
             match pass.device_share.read {
-                None if found.of_device => {}
+                None if found.of_device || at_servers == Shown::FromDisks => {}
                 None => {
                     found.of_servers = true;
                     because.insert(unknown(subject, pass));
@@ -96,6 +105,7 @@ impl Memories {
         // What is under a loop device, or in a server on the node, is in its memory, too.
         let on_node = found.of_loop || found.of_servers && subject.client() == Client::LocalToServer;
         found.were_empty &= !on_node;
+        found.over_wire &= !on_node;
         found.because = because.into_iter().collect();
         (!found.because.is_empty()).then_some(found)
     }
@@ -104,7 +114,7 @@ impl Memories {
     fn held(&self, subject: &Subject<'_>) -> Result<u64, String> {
         let target = subject.target;
         let caches = target.and_then(|target| target.caches).map(|caches| caches.0);
-        let of_nodes = if self.were_empty { Some(0) } else { subject.figure.memory_bytes };
+        let of_nodes = if self.were_empty || self.over_wire { Some(0) } else { subject.figure.memory_bytes };
         let stated = target.and_then(|target| target.server_memory).map(|memory| memory.0);
         let of_servers = match self.of_servers && subject.client() != Client::LocalToServer {
             true => stated.or(caches),
@@ -131,6 +141,7 @@ impl Memories {
     fn sizes(&self, subject: &Subject<'_>) -> String {
         let nodes = match subject.figure.memory_bytes {
             _ if self.were_empty => "empty page caches on the nodes".to_owned(),
+            _ if self.over_wire => "all bytes taken from servers".to_owned(),
             Some(bytes) => format!("{} of memory on the nodes", Bytes(bytes).both_units()),
             None => "an unknown memory on the nodes".to_owned(),
         };
@@ -155,7 +166,7 @@ fn was_cold(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
 }
 
 /// Whether a pass reads data; an imported one may not say how much.
-fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
+pub(super) fn reads(subject: &Subject<'_>, pass: &RepetitionFigure) -> bool {
     let imported = subject.figure.provenance == Provenance::Imported;
     match subject.figure.phase {
         Phase::Read => true,

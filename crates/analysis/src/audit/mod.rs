@@ -11,6 +11,7 @@ mod passes;
 mod policy;
 mod published;
 mod recomputed;
+mod servers;
 mod terms;
 
 pub(crate) use absorbed::absorbed;

@@ -46,6 +46,8 @@ pub enum Check {
     Cached,
     CachedFileData,
     MemoryNotExcluded,
+    ServerCaches,
+    OtherTargets,
     AbsorbedWrites,
     AboveCeiling,
     AboveDevices,
@@ -101,9 +103,10 @@ impl CheckPolicy {
 }
 
 /// What every check means.
-pub const CHECKS: [CheckPolicy; 30] = [
+pub const CHECKS: [CheckPolicy; 32] = [
     CheckPolicy { broken: Marked, ..row(Check::Cached, "cached", Withheld) }.means(
-        "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean",
+        "the devices moved less than 95 % of the bytes, or a buffered read took less than 2 µs in the mean; of reads \
+         also: the clients took less than 95 % from servers, or servers or their disks moved less",
     ),
     row(Check::CachedFileData, "cached file data", Marked).means(
         "the same where files or objects are counted and not their bytes: how many are made in a second \
@@ -112,6 +115,13 @@ pub const CHECKS: [CheckPolicy; 30] = [
     // It tells of what is not known. Storage that no device counter shows would have no statements at all.
     CheckPolicy { kept: Withheld, ..row(Check::MemoryNotExcluded, "memory not excluded", Marked) }.means(
         "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
+    ),
+    row(Check::ServerCaches, "server caches", Marked).means(
+        "reads of storage whose servers say that a cache of theirs is on: `read_cache_enable` or \
+         `writethrough_cache_enable` of a storage target is not 0",
+    ),
+    row(Check::OtherTargets, "other storage targets", Marked).means(
+        "storage targets on which the layout of the files puts them moved nothing, or others did",
     ),
     CheckPolicy { kept: Withheld, ..row(Check::AbsorbedWrites, "absorbed writes", Stated) }.means(
         "writes of which something is promised: nothing shows that they were on stable storage when their time ended: no fsync in it, and not all at \

@@ -38,6 +38,7 @@ pub enum Kind {
     Strip,
     ProcessLimit,
     DiskView,
+    ServerSide,
     Fit,
     Commitment,
     Claim,
@@ -203,7 +204,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 50] = [
+pub const POLICY: [Policy; 51] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     row(Kind::Best, "best", "Best points", "best")
@@ -273,6 +274,7 @@ pub const POLICY: [Policy; 50] = [
         .repeated()
         .tested("all rates within 10 %, and busy processors"),
     observed(Kind::DiskView, "disk_view", "What the disks see", "disk-view"),
+    observed(Kind::ServerSide, "server_side", "At the servers", "servers"),
     observed(Kind::Fit, "fit", "Slots and room", "cost").undoubted(),
     observed(Kind::PrintedCheck, "printed_check", "Checks of printed values", "printed").rows(usize::MAX),
     observed(Kind::RoundTrip, "round_trip", "Round trips of printed histories", "printed"),

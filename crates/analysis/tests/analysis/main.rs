@@ -36,6 +36,7 @@ mod regression;
 mod rows;
 mod run_time;
 mod scaling;
+mod servers;
 mod settled;
 mod shape;
 mod similar;

@@ -154,7 +154,7 @@ pub enum BatchError {
     NoStudy,
     /// The study executes commands, and nobody has agreed to them.
     #[error(
-        "the study executes the commands of its layouts, and a job cannot ask: add --allow-commands HASH, which \
+        "the study executes commands, and a job cannot ask: add --allow-commands HASH, which \
          `ioproof run STUDY --explain` prints where the job is going to run, below the commands"
     )]
     NoConsent,
@@ -251,7 +251,8 @@ fn check(asked: &Asked<'_>) -> Result<(), BatchError> {
     if asked.nodes == Some(0) {
         return Err(BatchError::None { what: "nodes" });
     }
-    let executes = asked.plan.layouts.iter().any(|layout| layout.recipe.executes());
+    let makes = asked.plan.layouts.iter().any(|layout| layout.recipe.executes());
+    let executes = makes || asked.plan.terms.targets.iter().any(|target| !target.server_collect.is_empty());
     if executes && asked.allow_commands.is_none() {
         return Err(BatchError::NoConsent);
     }

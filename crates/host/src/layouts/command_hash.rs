@@ -111,6 +111,13 @@ impl CommandHash {
         Self(parts.0.finalize().into())
     }
 
+    /// The hash of the shell `lines` of something called `name`, in the order in which they run, in `directory`.
+    #[must_use]
+    pub fn of_lines(name: &str, lines: &[String], directory: &Path) -> Self {
+        let checks: Vec<Action> = lines.iter().cloned().map(Action::Shell).collect();
+        Self::of_layout(name, &[], &[], &checks, &[directory.to_owned()])
+    }
+
     /// The hash of several layouts together, in this order.
     #[must_use]
     pub fn of_all(hashes: &[Self]) -> Self {

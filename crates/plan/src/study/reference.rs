@@ -185,6 +185,60 @@ tolerance = "5 %"
 All of this is fixed before the run and stored with it. A selection (`workload`, `target`, `phase`
 and `at`, there or in braces) names only what the study has.
 
+## What servers tell
+
+Storage on the other side of a network has its counters there. A target may name commands that print them:
+
+```toml
+[[target]]
+name = "scratch"
+directory = "/scratch/bench"
+client = "remote"
+server_memory = "384GiB"
+server_collect = [
+    "pdsh -w oss[1-6] lctl get_param obdfilter.*.stats osd-*.*.brw_stats osd-*.*.read_cache_enable osd-*.*.writethrough_cache_enable",
+]
+server_time_limit = "10s"
+
+[[workload]]
+name = "reads"
+transfer = "1MiB"
+size = "2TiB"
+direct = true
+phases = ["read"]
+fill = true
+```
+
+A shell of the first process runs each command before and after every phase that is a result, in the working directory,
+outside the measured time. What it prints is read by its shape, whatever command it was; what was collected elsewhere
+is printed by `cat FILE`. These are read:
+
+| text | what it tells |
+|---|---|
+| `obdfilter.*.stats` | bytes that each storage target (OST) handed out and took in |
+| `osd-*.*.brw_stats`, `obdfilter.*.brw_stats` | at most how many bytes its disks moved: the requests of each size × that size |
+| `read_cache_enable`, `writethrough_cache_enable` of `osd-*.*` or `obdfilter.*` | whether the server keeps data for later reads |
+| `osc.*.stats` of clients | bytes between a client and each OST |
+| `lfs getstripe FILE …`, also with `--yaml` | on which OSTs files are |
+| `/proc/self/mountstats` of clients (NFS) | bytes between the client and the server (the fifth and sixth number of `bytes:`) |
+| `mmpmon` (`fs_io_s`, with `-p` or without) | bytes that GPFS handed to programs, from disks or from its cache: no evidence of either |
+| `mmlsconfig` | the `pagepool` of GPFS |
+
+`pdsh` may put the name of a server before each line. The client's side is read without being asked for: for targets on NFS
+each node's `/proc/self/mountstats`, on Lustre the counters of bytes below `/sys/kernel/debug/lustre` or `/proc/fs/lustre`
+(the first only as root) and, where `lfs` is on `PATH`, `lfs getstripe` of up to 256 files of the pass.
+
+Commands of a study run only after somebody has agreed to exactly these: at the terminal, or with
+`--allow-commands HASH`, as for the commands of an `own` layout. `--explain` shows them with the hash; `--resume` asks
+again. A command that fails, prints nothing that is known, or takes longer than `server_time_limit` is named at the figure,
+and the run goes on; where it failed before a phase it is not asked after it. Where a command prints the same text before
+and after, times included, only its settings count. What all of it means for figures is in
+[AUDIT.md](AUDIT.md#what-servers-and-clients-counted), what is stored in [RECORD.md](RECORD.md#servers).
+
+NFS was tried with server and client of Linux 6.1 in a virtual machine (`scripts/virtual-machine.sh`). Lustre and GPFS were
+not at hand: their parsers were tried with texts of the shape that the Lustre operations manual, IBM's administration guide
+and programs that read them give, not yet on such a system.
+
 ## Layouts
 
 ```toml

@@ -466,6 +466,8 @@ fn terms(name: String, fields: &Fields) -> TargetTerms {
         above: fields.text("above").map(str::to_owned),
         fs_block: fields.bytes("fs_block"),
         server_memory: fields.bytes("server_memory"),
+        server_collect: fields.texts("server_collect").map_or_else(Vec::new, <[String]>::to_vec),
+        server_time_limit: fields.nanos("server_time_limit"),
         caches: fields.bytes("caches"),
         rack_units: fields.number("rack_units").unwrap_or(0.0),
         ports: fields.count_u32("ports").unwrap_or(0),

@@ -12,7 +12,7 @@ use crate::sample;
 use crate::whole::{assert_holds, everything};
 
 /// The tables of a run.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 15] = [
     "phases",
     "tasks",
     "latency",
@@ -25,6 +25,8 @@ const TABLES: [&str; 13] = [
     "launches",
     "steps",
     "spaces",
+    "servers",
+    "server_texts",
     "warnings",
 ];
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use plan::Phase;
 use record::{
     Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, LoadRow,
-    NodeSeriesRow, Operation, PhaseRow, PrintedRow, Row, SeriesRow, SpaceRow, StepRow, TaskRow, WarningRow,
+    NodeSeriesRow, Operation, PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow,
+    StepRow, TaskRow, WarningRow,
 };
 
 fn document() -> String {
@@ -55,6 +56,8 @@ fn every_column_of_every_table_is_documented() {
     check::<LaunchRow>(&document);
     check::<StepRow>(&document);
     check::<SpaceRow>(&document);
+    check::<ServerRow>(&document);
+    check::<ServerTextRow>(&document);
     check::<WarningRow>(&document);
 }
 

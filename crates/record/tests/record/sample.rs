@@ -6,8 +6,8 @@ use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{
     Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, LoadRow,
     Manifest, Measure, NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord,
-    PhaseRow, PrintedRow, Provenance, RecordError, Recorder, SeriesRow, SpaceRow, StepRow, TaskRow, Warning,
-    WarningRow,
+    PhaseRow, PrintedRow, Provenance, RecordError, Recorder, SeriesRow, ServerRow, ServerTextRow, SpaceRow,
+    StepRow, TaskRow, Warning, WarningRow,
 };
 
 /// The cases of [`write`].
@@ -150,6 +150,8 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
         launches: (0..2).map(|number| launch(&key, number)).collect(),
         steps: (0..2).map(|number| step(&key, number)).collect(),
         spaces: (0..3).map(|second| space(&key, second)).collect(),
+        servers: NODES.map(|node| server(&key, node)).to_vec(),
+        server_texts: NODES.map(|node| server_text(&key, node)).to_vec(),
         warnings: vec![WarningRow {
             key: Some(key),
             warning: Warning::TooShort { seconds: 0.1, at_least_seconds: 2.0 },
@@ -213,6 +215,31 @@ fn load(key: &PhaseKey, node: &str) -> LoadRow {
         stopped_ns: 0,
         blocked_threads: 2,
         blocked_in: "percpu_rwsem_wait".to_owned(),
+    }
+}
+
+fn server(key: &PhaseKey, node: &str) -> ServerRow {
+    ServerRow {
+        key: key.clone(),
+        node: node.into(),
+        source: "/proc/self/mountstats".into(),
+        system: "nfs-client".into(),
+        device: "server:/export on /mnt".into(),
+        counter: "server_read_bytes".into(),
+        before: Some(7),
+        after: None,
+    }
+}
+
+fn server_text(key: &PhaseKey, node: &str) -> ServerTextRow {
+    ServerTextRow {
+        key: key.clone(),
+        node: node.into(),
+        source: "/proc/self/mountstats".into(),
+        moment: "before".into(),
+        bytes: 1 << 20,
+        text: "device server:/export mounted on /mnt with fstype nfs4 statvers=1.1\n\tbytes:\t1 2 \"\n"
+            .into(),
     }
 }
 

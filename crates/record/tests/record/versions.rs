@@ -37,6 +37,8 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         record.launches.clear();
         record.steps.clear();
         record.spaces.clear();
+        record.servers.clear();
+        record.server_texts.clear();
         record.phase.harness_cpu_ns = None;
     }
     records

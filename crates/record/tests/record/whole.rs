@@ -29,6 +29,11 @@ pub(crate) fn assert_holds(run: &Run, records: &[PhaseRecord]) {
         assert_eq!(*run.launches(case), of_case().flat_map(|r| r.launches.clone()).collect::<Vec<_>>());
         assert_eq!(*run.steps(case), of_case().flat_map(|r| r.steps.clone()).collect::<Vec<_>>());
         assert_eq!(*run.spaces(case), of_case().flat_map(|r| r.spaces.clone()).collect::<Vec<_>>());
+        assert_eq!(*run.servers(case), of_case().flat_map(|r| r.servers.clone()).collect::<Vec<_>>());
+        assert_eq!(
+            *run.server_texts(case),
+            of_case().flat_map(|r| r.server_texts.clone()).collect::<Vec<_>>()
+        );
     }
     for warning in records.iter().flat_map(|r| &r.warnings) {
         assert!(run.warnings.contains(warning), "{warning:?} is lost");

@@ -43,6 +43,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("devices", "Devices one by one and together", true, report.statements.blocks(report, "devices")),
         ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
         ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),
+        ("servers", "At the servers", true, report.statements.blocks(report, "servers")),
         ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),
         ("job-spaces", "Where jobs read and wrote", true, report.statements.blocks(report, "job-spaces")),
         ("targets", "Targets compared", true, targets::blocks(report)),

@@ -26,6 +26,7 @@ use crate::order::{Answer, CaseEnding, EndStep, Order};
 use crate::replaced::Lost;
 use crate::rival::Rivals;
 use crate::roster::Roster;
+use crate::servers::Servers;
 use crate::signals::keep_in_touch;
 use crate::trees;
 use crate::uses::Uses;
@@ -78,6 +79,8 @@ pub struct Life<'a> {
     agreed: Option<Lost>,
     /// What another tool measures in turn.
     rivals: Rivals,
+    /// What servers are asked around phases.
+    servers: Servers,
 }
 
 /// Why a plan was not gone through to its end.
@@ -120,6 +123,7 @@ impl<'a> Life<'a> {
             program,
             agreed: None,
             rivals: Rivals::default(),
+            servers: Servers::default(),
         }
     }
 
@@ -134,6 +138,12 @@ impl<'a> Life<'a> {
     #[must_use]
     pub fn with_rivals(self, rivals: Rivals) -> Self {
         Self { rivals, ..self }
+    }
+
+    /// The same, where servers are asked around phases.
+    #[must_use]
+    pub fn with_servers(self, servers: Servers) -> Self {
+        Self { servers, ..self }
     }
 
     /// The same, where no other files of the user may be lost than those in `agreed`.
@@ -213,7 +223,7 @@ impl<'a> Life<'a> {
 
     /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
     pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
-        let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals } = self;
+        let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
         let brief = Brief {
             plan: &checked.plan,
@@ -237,6 +247,7 @@ impl<'a> Life<'a> {
             controls: Arc::clone(controls),
             ledger: Ledger::default(),
             rivals,
+            servers,
             theirs: Vec::new(),
             phases,
             wrong_cells: 0,
@@ -260,6 +271,7 @@ struct UnderWay<'a> {
     controls: Arc<Controls>,
     ledger: Ledger,
     rivals: &'a Rivals,
+    servers: &'a Servers,
     /// What another tool has measured beside the case under way.
     theirs: Vec<PhaseRecord>,
     /// Phases that were begun.

@@ -226,7 +226,7 @@ impl UnderWay<'_> {
         pass: u32,
         already: Already,
     ) -> Result<Finished, RunnerError> {
-        let Already { limits, renamed, steps_before, doubts } = already;
+        let Already { limits, renamed, steps_before, mut doubts } = already;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -267,7 +267,14 @@ impl UnderWay<'_> {
             let rows = rows.of(&key, node);
             self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
         };
+        let asks = fills.is_none() && phase.is_result();
+        let asked = asks.then(|| self.servers.before(case, &self.controls));
         let part = self.crew.phase(order, &mut table, &mut keep)?;
+        if let Some(asked) = asked {
+            let (told, untold) = asked.after(case, pass, self.crew.hand.host, &self.controls);
+            told.iter().for_each(|told| table.tell("", told));
+            doubts.extend(untold);
+        }
         let whole = Whole { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
         let finished = Finished::of(whole.record(&part, table, doubts), one_pass(workload, phase));
         if phase.writes() {

@@ -149,6 +149,24 @@ pub(in crate::study) const TARGET: Table = Table {
                       from here keep a commitment only with it: docs/AUDIT.md.",
         },
         Key {
+            name: "server_collect",
+            kind: Kind::Texts(
+                "[\"ssh oss1 lctl get_param obdfilter.*.stats osd-*.*.read_cache_enable \
+                 osd-*.*.writethrough_cache_enable\", \"lfs getstripe /scratch/bench\"]",
+            ),
+            absent: Absent::Described("nothing is asked"),
+            meaning: "Commands that print what servers and clients have counted and how they are set. A shell of \
+                      the first process runs each before and after every phase that is a result, once somebody has \
+                      agreed to them: see *What servers tell*.",
+        },
+        Key {
+            name: "server_time_limit",
+            kind: Kind::Time,
+            absent: Absent::Value("\"30s\""),
+            meaning: "How long each command of `server_collect` may take. One that takes longer is ended, and its \
+                      figure says so.",
+        },
+        Key {
             name: "caches",
             kind: Kind::Size,
             absent: Absent::Described("nothing is said"),

@@ -1,0 +1,67 @@
+//! What counters of servers and clients show of the reads of a pass.
+
+use crate::{DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, RepetitionFigure, ServerCounts};
+
+/// What counters of servers and clients show of the reads of a pass.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shown {
+    /// Nothing.
+    Nothing,
+    /// A memory answered a part of them; in words.
+    Cached(String),
+    /// They came from servers, which may have had them in memory.
+    FromServers,
+    /// They came from the disks of servers.
+    FromDisks,
+}
+
+/// What is shown of the reads of `pass`. Counters of several mounts and clients hide hits behind what others read, so
+/// more than [`DEVICE_SHARE_MAX`] times the bytes show nothing.
+pub(super) fn shown(pass: &RepetitionFigure) -> Shown {
+    let read = pass.phase.read_bytes;
+    let Some(counts) = pass.servers.as_deref().filter(|_| read > 0) else { return Shown::Nothing };
+    let share = |moved: Option<u64>| moved.map(|bytes| bytes as f64 / read as f64);
+    let [wire, served, disks, most] =
+        [counts.over_wire[0], counts.at_servers[0], counts.from_disks, counts.from_disks_max].map(share);
+    let less = |share: Option<f64>, what: &str, instead: &str| {
+        let share = share.filter(|&share| share < DEVICE_SHARE_MIN)?;
+        Some(format!("{what} {:.1} % of the bytes that tasks read: {instead}", share * 100.0))
+    };
+    let cached = less(wire, "the clients took from servers", "their caches answered the rest")
+        .or_else(|| {
+            let instead = "a cache before them answered the rest, or not all servers were asked";
+            less(served, "the servers handed out", instead)
+        })
+        .or_else(|| {
+            let instead = "their memory answered the rest, or not all servers were asked";
+            less(most, "the disks of the servers read at most", instead)
+        });
+    let all = |share: Option<f64>| share.is_some_and(|share| share <= DEVICE_SHARE_MAX);
+    match cached {
+        Some(words) => Shown::Cached(words),
+        None if all(disks) => Shown::FromDisks,
+        None if all(wire) || all(served) => Shown::FromServers,
+        None => Shown::Nothing,
+    }
+}
+
+/// Storage targets that the files are on and that moved nothing, and others that moved bytes; none where that agrees or
+/// is not known.
+pub(super) fn elsewhere(counts: &ServerCounts) -> Option<String> {
+    if counts.asked.is_empty() || counts.used.is_empty() {
+        return None;
+    }
+    let names = |some: Vec<&String>, what: &str| {
+        let named: Vec<&str> = some.iter().take(NAMED_MAX).map(|name| name.as_str()).collect();
+        let more = if some.len() > NAMED_MAX { " …" } else { "" };
+        (!some.is_empty()).then(|| format!("{}{more} {what}", named.join(", ")))
+    };
+    let idle = names(counts.asked.difference(&counts.used).collect(), "moved nothing");
+    let others =
+        names(counts.used.difference(&counts.asked).collect(), "moved bytes and hold none of the files");
+    let told: Vec<String> = idle.into_iter().chain(others).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// Of more storage targets the first ones are named.
+const NAMED_MAX: usize = 8;

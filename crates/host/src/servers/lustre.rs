@@ -1,0 +1,190 @@
+//! Lustre: `lctl get_param`, the files of its client in `/proc` and debugfs, `lfs getstripe`.
+//!
+//! Shapes as the Lustre operations manual prints them ("Lustre Parameters", "Managing File Layout").
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use super::{Counter, TEXT_BYTES_MAX, number, size};
+use crate::Root;
+
+const SERVER: &str = "lustre-server";
+const CLIENT: &str = "lustre-client";
+const LAYOUT: &str = "lustre-layout";
+
+/// Where versions of the client keep their counters.
+const CLIENT_PLACES: [&str; 2] = ["/sys/kernel/debug/lustre", "/proc/fs/lustre"];
+
+/// What the lines below a line `PARAMETER=` are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Below {
+    /// Of no interest.
+    Nothing,
+    /// `read_bytes 27 samples [bytes] 4096 1048576 13000000`.
+    Stats(&'static str),
+    /// Histograms of which one is `disk I/O size`.
+    Histograms,
+    /// Its lines: `4K: 3 10 10 | 0 0 0`.
+    DiskSizes,
+    /// Lines below `obdidx objid objid group`.
+    Stripes,
+}
+
+/// The counters of bytes of storage targets and clients, the settings of caches, and the targets that files are on.
+pub(super) fn counters(text: &str) -> Vec<Counter> {
+    by_host(text).iter().flat_map(|lines| of_lines(lines)).collect()
+}
+
+/// The lines of each server, where `pdsh` has put `oss21: ` before each of them as they came; else all lines.
+fn by_host(text: &str) -> Vec<Vec<&str>> {
+    let host = |line: &'_ str| -> Option<usize> {
+        let (host, rest) = line.split_once(": ")?;
+        parameter(rest).filter(|_| parameter(line).is_none() && !host.contains(char::is_whitespace))?;
+        Some(host.len())
+    };
+    let hosts: BTreeSet<&str> = text.lines().filter_map(|line| Some(&line[..host(line)?])).collect();
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in text.lines() {
+        let named = line.split_once(':').filter(|(host, _)| hosts.contains(host));
+        let (host, rest) =
+            named.map_or(("", line), |(host, rest)| (host, rest.strip_prefix(' ').unwrap_or(rest)));
+        groups.entry(host).or_default().push(rest);
+    }
+    groups.into_values().collect()
+}
+
+fn of_lines(lines: &[&str]) -> Vec<Counter> {
+    let mut found = Vec::new();
+    let (mut device, mut below) = ("", Below::Nothing);
+    // Bytes that the disks read and wrote at most, until the histogram is over.
+    let mut most = [0_u64; 2];
+    for line in lines {
+        if let Some((parameter, value)) = parameter(line) {
+            close(&mut found, &mut most, device, below);
+            let (room, of, name) = parameter;
+            device = of;
+            below = match (room, name) {
+                ("obdfilter", "stats") => Below::Stats(SERVER),
+                // On a metadata server these are its own connections to the storage targets.
+                ("osc", "stats") if !of.contains("-osc-MDT") => Below::Stats(CLIENT),
+                (_, "brw_stats") if is_server(room) => Below::Histograms,
+                _ => Below::Nothing,
+            };
+            if let Below::Stats(system) = below {
+                // Without a line of its own nothing was moved yet.
+                found.extend(BYTES.map(|name| Counter::new(system, of, name, 0)));
+            }
+            let setting = SETTINGS.into_iter().find(|setting| is_server(room) && *setting == name);
+            let value = setting.and_then(|setting| Some((setting, number(value)?)));
+            found.extend(value.map(|(setting, value)| Counter::new(SERVER, of, setting, value)));
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        match below {
+            _ if first == "obdidx" => {
+                close(&mut found, &mut most, device, below);
+                below = Below::Stripes;
+            }
+            Below::Stripes => match (first.parse::<u16>(), words.next().and_then(number)) {
+                (Ok(index), Some(_)) => found.push(stripe(index)),
+                _ => below = Below::Nothing,
+            },
+            Below::Stats(_) => {
+                let told = found.iter_mut().rev().take(BYTES.len()).find(|one| one.counter == first);
+                // Samples, the word, the unit, least, most, sum.
+                let sum = words.nth(5).and_then(number);
+                let sum = sum.filter(|_| line.contains(" samples [bytes]"));
+                if let (Some(told), Some(sum)) = (told, sum) {
+                    told.value = sum;
+                }
+            }
+            Below::Histograms if line.starts_with("disk I/O size") => {
+                // One without lines says that there was nothing.
+                (below, most) = (Below::DiskSizes, [0; 2]);
+            }
+            Below::DiskSizes => match disk_size(line) {
+                Some([read, written]) => {
+                    most = [most[0].saturating_add(read), most[1].saturating_add(written)];
+                }
+                None => {
+                    close(&mut found, &mut most, device, below);
+                    below = Below::Histograms;
+                }
+            },
+            Below::Nothing | Below::Histograms => {
+                let listed = line.split_once("l_ost_idx:").and_then(|(_, rest)| rest.split(',').next());
+                found.extend(listed.and_then(|index| index.trim().parse().ok()).map(stripe));
+            }
+        }
+    }
+    close(&mut found, &mut most, device, below);
+    found
+}
+
+const BYTES: [&str; 2] = ["read_bytes", "write_bytes"];
+/// Caches that keep what was read, and what was written, for later reads.
+const SETTINGS: [&str; 2] = ["read_cache_enable", "writethrough_cache_enable"];
+
+fn is_server(room: &str) -> bool {
+    room == "obdfilter" || room.starts_with("osd-")
+}
+
+/// `obdfilter.scratch-OST0001.stats=…` in its three parts, and what is behind the sign.
+fn parameter(line: &str) -> Option<((&str, &str, &str), &str)> {
+    let (name, value) = line.split_once('=')?;
+    let (room, rest) = name.split_once('.')?;
+    let (device, leaf) = rest.rsplit_once('.')?;
+    let is_name = |part: &str| !part.is_empty() && !part.contains(char::is_whitespace);
+    (is_name(room) && is_name(device) && is_name(leaf)).then_some(((room, device, leaf), value))
+}
+
+/// What a line `1M: 12 60 100 | 3 20 100` says that disks have read and written: requests of at most that size.
+fn disk_size(line: &str) -> Option<[u64; 2]> {
+    let (bucket, rest) = line.split_once(':')?;
+    let (read, written) = rest.split_once('|')?;
+    let bytes = size(bucket)?;
+    let of = |side: &str| Some(number(side.split_whitespace().next()?)?.saturating_mul(bytes));
+    Some([of(read)?, of(written)?])
+}
+
+/// A histogram of sizes that was under way is over.
+fn close(found: &mut Vec<Counter>, most: &mut [u64; 2], device: &str, below: Below) {
+    let [read, written] = std::mem::take(most);
+    if below == Below::DiskSizes {
+        found.push(Counter::new(SERVER, device, "disk_read_bytes_max", read));
+        found.push(Counter::new(SERVER, device, "disk_write_bytes_max", written));
+    }
+}
+
+fn stripe(index: u16) -> Counter {
+    Counter::new(LAYOUT, &format!("OST{index:04x}"), "asked", 1)
+}
+
+/// The counters of bytes of the Lustre client of this node, in the form that `lctl get_param` has.
+pub(super) fn client(root: &Root) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for place in CLIENT_PLACES {
+        let mut text = String::new();
+        for room in ["llite", "osc"] {
+            let Ok(entries) = fs::read_dir(root.path(format!("{place}/{room}"))) else { continue };
+            let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                let Ok(stats) = fs::read_to_string(entry.path().join("stats")) else { continue };
+                if text.len() + stats.len() > TEXT_BYTES_MAX {
+                    break;
+                }
+                text.push_str(&format!("{room}.{}.stats=\n", entry.file_name().to_string_lossy()));
+                // The other lines are of no use here, and there may be hundreds of storage targets.
+                let bytes = stats.lines().filter(|line| line.contains(" samples [bytes]"));
+                bytes.for_each(|line| text.push_str(&format!("{line}\n")));
+            }
+        }
+        if !text.is_empty() {
+            found.push((place.to_owned(), text));
+        }
+    }
+    found.truncate(1);
+    found
+}

@@ -1,0 +1,68 @@
+//! NFS: `/proc/self/mountstats` of the client.
+//!
+//! The eight numbers of `bytes:` are those of `enum nfs_stat_bytecounters` (`include/linux/nfs_iostat.h` of Linux):
+//! what programs read and wrote through the page cache, around it, what the client read from and wrote to the server,
+//! and pages.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Counter, TEXT_BYTES_MAX, number};
+use crate::Root;
+use crate::mounts::unescape_path;
+
+const CLIENT: &str = "nfs-client";
+const FILE: &str = "/proc/self/mountstats";
+const BYTES: [&str; 6] = [
+    "cached_read_bytes",
+    "cached_write_bytes",
+    "direct_read_bytes",
+    "direct_write_bytes",
+    "server_read_bytes",
+    "server_write_bytes",
+];
+
+pub(super) fn counters(text: &str) -> Vec<Counter> {
+    let mut found = Vec::new();
+    let mut device: Option<String> = None;
+    for line in text.lines() {
+        if line.starts_with("device ") {
+            device = mount(line).map(|(source, place)| format!("{source} on {place}"));
+            continue;
+        }
+        let Some((device, numbers)) = device.as_deref().zip(line.trim_start().strip_prefix("bytes:")) else {
+            continue;
+        };
+        let named = BYTES.into_iter().zip(numbers.split_whitespace());
+        found.extend(
+            named.filter_map(|(name, value)| Some(Counter::new(CLIENT, device, name, number(value)?))),
+        );
+    }
+    found
+}
+
+/// What is mounted by NFS, and where: `device server:/export mounted on /mnt with fstype nfs4 statvers=1.1`.
+fn mount(line: &str) -> Option<(&str, &str)> {
+    let (source, rest) = line.strip_prefix("device ")?.split_once(" mounted on ")?;
+    let (place, kind) = rest.split_once(" with fstype ")?;
+    kind.starts_with("nfs").then_some((source, place))
+}
+
+/// The parts of the file that are about the mounts at `places`.
+pub(super) fn of_mounts(root: &Root, places: &[&Path]) -> Option<(String, String)> {
+    let bytes = fs::read(root.path(FILE)).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut kept = String::new();
+    let mut wanted = false;
+    for line in text.lines() {
+        if line.starts_with("device ") {
+            let place = mount(line).map(|(_, place)| unescape_path(place));
+            wanted = place.is_some_and(|place| places.contains(&place.as_path()));
+        }
+        if wanted && kept.len() + line.len() < TEXT_BYTES_MAX {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    Some((FILE.to_owned(), kept))
+}

@@ -1,0 +1,392 @@
+//! What servers and clients of a storage tell around a phase: the commands that a study names, run by the first
+//! process, and what `lfs getstripe` says of the very files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::Controls;
+use host::servers::{Counter, TEXT_BYTES_MAX, Told, counters};
+use host::{Host, find_on_path};
+use plan::{Backend, Case, Placement, Plan};
+use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// What holds where a study does not say it.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// How often a command's end is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+/// Of what a command complains about so much is read.
+const COMPLAINTS_MAX: usize = 64 << 10;
+/// Of so many files of a pass the layout is asked for.
+const FILES_MAX: usize = 256;
+/// What a record can hold in one value.
+const VALUE_MAX: u64 = 1 << 60;
+
+/// The commands of targets that tell what servers have counted. To make this of a plan is to agree to run them: what a
+/// record says is no consent.
+#[derive(Debug, Clone, Default)]
+pub struct Servers {
+    targets: BTreeMap<String, (Vec<String>, Duration)>,
+}
+
+/// What was asked before a phase.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    told: Vec<Told>,
+    limit: Duration,
+    warnings: Vec<Warning>,
+}
+
+impl Servers {
+    /// Those of `plan`.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
+        let of = |target: &plan::TargetTerms| {
+            let limit = target.server_time_limit.map_or(TIME_LIMIT, Duration::from);
+            (target.name.clone(), (target.server_collect.clone(), limit))
+        };
+        Self { targets: asking.map(of).collect() }
+    }
+
+    /// Asks before a phase of `case`. What fails is told, and not asked again after it.
+    pub(crate) fn before(&self, case: &Case, controls: &Controls) -> Asked {
+        let Some((commands, limit)) = self.targets.get(&case.target) else { return Asked::default() };
+        let mut asked = Asked { limit: *limit, ..Asked::default() };
+        for source in commands {
+            match printed(shell(source), *limit, controls) {
+                Ok(text) => {
+                    asked.told.push(Told { source: source.clone(), before: Some(text), after: None });
+                }
+                Err(reason) => asked.untold(source, reason),
+            }
+        }
+        asked
+    }
+}
+
+impl Asked {
+    fn untold(&mut self, source: &str, reason: String) {
+        self.warnings.push(Warning::ServerUntold { source: source.to_owned(), reason });
+    }
+
+    /// Asks again after the phase, and for the layout of its files. Gives all that was told, and what was not.
+    pub(crate) fn after(
+        mut self,
+        case: &Case,
+        pass: u32,
+        host: &Host,
+        controls: &Controls,
+    ) -> (Vec<Told>, Vec<Warning>) {
+        for mut told in std::mem::take(&mut self.told) {
+            match printed(shell(&told.source), self.limit, controls) {
+                Ok(text) => told.after = Some(text),
+                Err(reason) => self.untold(&told.source, reason),
+            }
+            self.told.push(told);
+        }
+        if let Some(command) = layout(case, pass, host) {
+            match printed(command, TIME_LIMIT, controls) {
+                Ok(text) => {
+                    let source = "lfs getstripe".to_owned();
+                    self.told.push(Told { source, before: None, after: Some(text) });
+                }
+                Err(reason) => self.untold("lfs getstripe", reason),
+            }
+        }
+        for told in &self.told {
+            self.warnings.extend(unread(told));
+        }
+        if controls.is_stopped() {
+            self.warnings.clear();
+        }
+        (self.told, self.warnings)
+    }
+}
+
+/// Why a text is of less use than it should be.
+fn unread(told: &Told) -> Option<Warning> {
+    let text = told.before.as_ref().or(told.after.as_ref())?;
+    let found = counters(text);
+    let reason = match (found.is_empty(), told.before == told.after) {
+        (true, _) => "printed nothing that ioproof can read",
+        (_, true) if found.iter().any(|one| !one.is_setting()) => {
+            "printed the same before and after: only its settings count"
+        }
+        _ => return None,
+    };
+    Some(Warning::ServerUntold { source: told.source.clone(), reason: reason.to_owned() })
+}
+
+fn shell(line: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", line]);
+    command
+}
+
+/// The command that tells on which storage targets the files of a pass are, where they are on Lustre.
+fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
+    let workload = &case.workload;
+    let is_lustre = |target| host.file_system_of(target).is_ok_and(|place| place.kind == "lustre");
+    if workload.backend == Backend::Null || !workload.work.is_transfers() {
+        return None;
+    }
+    let _ = workload.files.targets.iter().find(|target| is_lustre(target))?;
+    let mut command = Command::new(find_on_path("lfs")?);
+    command.arg("getstripe");
+    command.args(Placement::new(workload).files(pass).iter().take(FILES_MAX).map(|slot| &slot.path));
+    Some(command)
+}
+
+/// What `command` prints; else why it does not, as an end of a sentence.
+fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result<String, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A Ctrl-C at the terminal reaches this process alone, and what a script has started ends with it.
+    let child = command.process_group(0).spawn();
+    let mut running = Running::of(child.map_err(|error| format!("cannot be started: {error}"))?)
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    let until = Instant::now() + limit;
+    while !running.is_over().map_err(|error| format!("cannot be waited for: {error}"))? {
+        if controls.is_stopped() {
+            return Err("was ended with the run".to_owned());
+        }
+        if Instant::now() >= until {
+            return Err(format!("took longer than {} s", limit.as_secs_f64()));
+        }
+        thread::sleep(LOOK);
+    }
+    match running.status {
+        Some(status) if status.success() => {
+            Ok(String::from_utf8_lossy(&running.out.text.take().unwrap_or_default()).into_owned())
+        }
+        status => {
+            let complaints = running.complaints.text.take().unwrap_or_default();
+            let complaints = String::from_utf8_lossy(&complaints);
+            let last = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty());
+            let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
+            Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
+        }
+    }
+}
+
+/// A command under way, in a process group of its own, which ends with the value.
+struct Running {
+    child: Child,
+    group: Pid,
+    status: Option<std::process::ExitStatus>,
+    out: Stream,
+    complaints: Stream,
+}
+
+/// What comes out of one end of it.
+struct Stream {
+    from: Receiver<Vec<u8>>,
+    text: Option<Vec<u8>>,
+}
+
+impl Stream {
+    fn of(from: Option<impl Read + Send + 'static>, bytes_max: usize) -> io::Result<Self> {
+        let (to, receiver) = channel();
+        let read = move || {
+            let mut text = Vec::new();
+            if let Some(from) = from {
+                // What was read until then is as good as an end.
+                let _ = from.take(bytes_max as u64).read_to_end(&mut text);
+            }
+            let _ = to.send(text);
+        };
+        thread::Builder::new().name("server-told".to_owned()).spawn(read)?;
+        Ok(Self { from: receiver, text: None })
+    }
+
+    fn is_over(&mut self) -> bool {
+        if self.text.is_none() {
+            self.text = match self.from.try_recv() {
+                Ok(text) => Some(text),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => Some(Vec::new()),
+            };
+        }
+        self.text.is_some()
+    }
+}
+
+impl Running {
+    fn of(mut child: Child) -> io::Result<Self> {
+        let group = Pid::from_child(&child);
+        let (out, complaints) = (child.stdout.take(), child.stderr.take());
+        let ends = Stream::of(out, TEXT_BYTES_MAX)
+            .and_then(|out| Ok((out, Stream::of(complaints, COMPLAINTS_MAX)?)));
+        match ends {
+            Ok((out, complaints)) => Ok(Self { child, group, status: None, out, complaints }),
+            Err(error) => {
+                let _ = kill_process_group(group, Signal::KILL);
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether it has ended and said all that it says.
+    fn is_over(&mut self) -> io::Result<bool> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait()?;
+        }
+        Ok(self.status.is_some() & self.out.is_over() & self.complaints.is_over())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Also what a script has started and left.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+/// Rows of what was told around a phase on `node`; without a name by a command, whose counters are of no use where it
+/// prints the same text twice, as of a file that nobody writes meanwhile.
+pub(crate) fn rows(key: &PhaseKey, node: &str, told: &Told) -> (Vec<ServerRow>, Vec<ServerTextRow>) {
+    let (node, source): (Arc<str>, Arc<str>) = (node.into(), told.source.as_str().into());
+    let is_stale = node.is_empty() && told.before == told.after;
+    let read = |text: &Option<String>| text.as_deref().map_or_else(Vec::new, counters);
+    let (before, after) = (read(&told.before), if is_stale { Vec::new() } else { read(&told.after) });
+    let mut words: HashMap<String, Arc<str>> = HashMap::new();
+    let mut shared =
+        |text: &str| -> Arc<str> { words.entry(text.to_owned()).or_insert_with(|| text.into()).clone() };
+    let mut rows: Vec<ServerRow> = Vec::new();
+    // The same name may stand in a text more than once: the first there is the first here.
+    let mut places: HashMap<(Counter, u32), usize> = HashMap::new();
+    for (is_after, all) in [(false, before), (true, after)] {
+        let mut times: HashMap<Counter, u32> = HashMap::new();
+        for one in all {
+            let value = Some(one.value.min(VALUE_MAX));
+            let name = Counter { value: 0, ..one };
+            let time = times.entry(name.clone()).or_default();
+            *time += 1;
+            let place = *places.entry((name.clone(), *time)).or_insert_with(|| {
+                rows.push(ServerRow {
+                    key: key.clone(),
+                    node: Arc::clone(&node),
+                    source: Arc::clone(&source),
+                    system: shared(name.system),
+                    device: shared(&name.device),
+                    counter: shared(name.counter),
+                    before: None,
+                    after: None,
+                });
+                rows.len() - 1
+            });
+            *(if is_after { &mut rows[place].after } else { &mut rows[place].before }) = value;
+        }
+    }
+    let texts =
+        [("before", &told.before), ("after", &told.after)].into_iter().filter_map(|(moment, text)| {
+            // One that did not change stands once.
+            let text = text.as_deref().filter(|_| moment == "before" || told.before != told.after)?;
+            let kept = text.floor_char_boundary(ServerTextRow::KEPT_BYTES);
+            Some(ServerTextRow {
+                key: key.clone(),
+                node: Arc::clone(&node),
+                source: Arc::clone(&source),
+                moment: moment.into(),
+                bytes: text.len() as u64,
+                text: text[..kept].into(),
+            })
+        });
+    let texts = texts.collect();
+    (rows, texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engine::Controls;
+    use host::servers::Told;
+    use plan::Phase;
+    use record::{PhaseKey, ServerTextRow, Warning};
+
+    use super::{printed, rows, shell, unread};
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn say(line: &str, limit: Duration) -> Result<String, String> {
+        printed(shell(line), limit, &Controls::new())
+    }
+
+    #[test]
+    fn a_command_says_something_or_why_not() {
+        assert_eq!(say("printf one; printf two >&2", LONG), Ok("one".to_owned()));
+        let failed = say("echo first >&2; echo 'no such host' >&2; exit 3", LONG).unwrap_err();
+        assert!(failed.contains("exit status: 3") && failed.ends_with("no such host"), "{failed}");
+    }
+
+    /// What it has started holds its end of the pipe open.
+    #[test]
+    fn nothing_that_hangs_is_waited_for() {
+        for line in ["sleep 1000", "sleep 1000 &", "trap '' TERM; sleep 1000 & wait"] {
+            let late = say(line, Duration::from_millis(50)).unwrap_err();
+            assert_eq!(late, "took longer than 0.05 s", "{line}");
+        }
+        let controls = Controls::new();
+        controls.stop();
+        let stopped = printed(shell("sleep 1000"), LONG, &controls).unwrap_err();
+        assert_eq!(stopped, "was ended with the run");
+    }
+
+    /// It is ended when nobody reads on.
+    #[test]
+    fn what_never_ends_is_cut() {
+        assert!(say("yes", LONG).is_err());
+    }
+
+    fn told(before: &str, after: Option<&str>) -> Told {
+        let after = after.map(str::to_owned);
+        Told { source: "ask".to_owned(), before: Some(before.to_owned()), after }
+    }
+
+    fn of(told: &Told) -> Vec<(String, Option<u64>, Option<u64>)> {
+        let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
+        let rows = rows(&key, "", told).0.into_iter().filter(|row| &*row.counter == "read_bytes");
+        rows.map(|row| (format!("{}.{}", row.device, row.counter), row.before, row.after)).collect()
+    }
+
+    #[test]
+    fn counters_of_two_texts_meet_by_their_names() {
+        let stats =
+            |of: &str, sum: u64| format!("obdfilter.{of}.stats=\nread_bytes 1 samples [bytes] 1 1 {sum}\n");
+        let before = [stats("a-OST0000", 1), stats("a-OST0000", 2), stats("a-OST0001", 3)].concat();
+        let after = [stats("a-OST0000", 10), stats("a-OST0002", 30), stats("a-OST0000", 20)].concat();
+        let expected = [
+            ("a-OST0000.read_bytes", Some(1), Some(10)),
+            ("a-OST0000.read_bytes", Some(2), Some(20)),
+            ("a-OST0001.read_bytes", Some(3), None),
+            ("a-OST0002.read_bytes", None, Some(30)),
+        ];
+        let expected = expected.map(|(name, before, after)| (name.to_owned(), before, after));
+        assert_eq!(of(&told(&before, Some(&after))), expected);
+        // A file that nobody writes.
+        assert_eq!(of(&told(&before, Some(&before)))[0].2, None);
+        let warned = unread(&told(&before, Some(&before)));
+        assert!(matches!(warned, Some(Warning::ServerUntold { reason, .. }) if reason.contains("the same")));
+        assert_eq!(unread(&told("osd-ldiskfs.a-OST0000.read_cache_enable=0", None)), None);
+        assert!(unread(&told("command not found", Some(""))).is_some());
+    }
+
+    #[test]
+    fn long_texts_are_kept_in_part() {
+        let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
+        let long = "é".repeat(ServerTextRow::KEPT_BYTES);
+        let texts = rows(&key, "", &told(&long, Some("x"))).1;
+        assert_eq!((texts[0].bytes, texts[0].text.len()), (long.len() as u64, ServerTextRow::KEPT_BYTES));
+        assert_eq!((&*texts[1].moment, &*texts[1].text), ("after", "x"));
+        assert_eq!(rows(&key, "", &told(&long, Some(&long))).1.len(), 1);
+    }
+}

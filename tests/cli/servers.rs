@@ -1,0 +1,226 @@
+//! What servers tell around phases: it stands for the counters of devices that are elsewhere.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use testbed::{Finished, Program, ProgrammedFs, Testbed, skipped};
+
+use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, run, timed};
+
+/// A file system whose devices nobody sees from here, and a command that stands in for its servers.
+struct Storage {
+    desk: Desk,
+    mount: ProgrammedFs,
+}
+
+impl Storage {
+    /// Each time that it is asked, the server has read and written `moved` more bytes.
+    fn new(moved: u64, read_cache: u32) -> Self {
+        let storage =
+            Self { desk: Desk::new(), mount: ProgrammedFs::builder().mount().expect("a file system") };
+        storage.script(&format!(
+            "n=$(cat calls 2>/dev/null || echo 0); n=$((n+1)); echo $n >calls\n\
+             echo obdfilter.lustre-OST0000.stats=\n\
+             echo snapshot_time 1589909588.$n secs.nsecs\n\
+             echo read_bytes $n samples [bytes] 4096 4096 $((n*{moved}))\n\
+             echo write_bytes $n samples [bytes] 4096 4096 $((n*{moved}))\n\
+             echo osd-ldiskfs.lustre-OST0000.read_cache_enable={read_cache}\n\
+             echo osd-ldiskfs.lustre-OST0000.writethrough_cache_enable=0\n"
+        ));
+        storage
+    }
+
+    fn script(&self, text: &str) {
+        fs::write(self.desk.path("ask.sh"), text).expect("a script");
+    }
+
+    /// A promise that any reads keep, about this storage.
+    fn program(&self) -> Program {
+        self.desk.study(&format!(
+            "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n\
+             server_collect = [\"sh ./ask.sh\"]\nserver_time_limit = \"2s\"\n\
+             [[workload]]\nname = \"reads\"\ntransfer = \"4KiB\"\nsize = \"1MiB\"\ndirect = true\n\
+             phases = [\"write\", \"read\"]\n\
+             [[commitment]]\nname = \"promise\"\nworkload = \"reads\"\nphase = \"read\"\n\
+             statistic = \"median\"\niops_at_least = 1\n",
+            self.mount.path().display()
+        ))
+    }
+
+    fn judged(&self, code: i32) -> Finished {
+        run(&allow_commands(&self.program().arg("--verdict"))).expect_code(code)
+    }
+
+    fn audit(&self) -> String {
+        run(&self.desk.ioproof("check --json").arg(self.desk.record())).stdout
+    }
+
+    /// The row of a phase in the table of servers.
+    fn row(&self, phase: &str) -> serde_json::Value {
+        let report = self.desk.report().0;
+        let rows = report["statements"]["server_side"].as_array().expect("a table").clone();
+        let place =
+            report["figures"].as_array().and_then(|all| all.iter().position(|one| one["phase"] == phase));
+        let number = &report["figures"][place.expect("the phase")]["number"];
+        let is_of = |row: &serde_json::Value| row["figures"].as_array().is_some_and(|of| of.contains(number));
+        rows.into_iter().find(is_of).unwrap_or_else(|| panic!("no row of {phase}"))
+    }
+}
+
+/// Nothing else shows that the reads were cold: without the servers the same promise is doubtful, as
+/// `memory::direct_reads_of_a_file_system_in_user_space_are_no_better` has it.
+#[test]
+fn servers_whose_disks_moved_all_bytes_keep_a_promise() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let storage = Storage::new(1 << 20, 0);
+    let said = storage.judged(0).stdout;
+    assert_says(&said, &["1 PASS", "At the servers"]);
+    let row = storage.row("read");
+    assert_eq!((row["from_disks"].as_f64(), row["osts_used"].as_u64()), (Some(1.0), Some(1)), "{row}");
+    let page = fs::read_to_string(storage.desk.record().join("report.html")).expect("a page");
+    assert_says(&page, &["At the servers"]);
+    for table in ["servers", "server_texts"] {
+        assert!(storage.desk.record().join(table).join("000001.parquet").is_file(), "{table}");
+    }
+}
+
+#[test]
+fn a_cache_of_a_server_that_is_on_makes_reads_doubtful() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let storage = Storage::new(1 << 20, 1);
+    let said = storage.judged(8).stdout;
+    assert_says(&said, &["1 DOUBTFUL"]);
+    let audit = storage.audit();
+    assert_says(&audit, &["server caches", "memory not excluded", "lustre-OST0000.read_cache_enable"]);
+    assert_eq!(storage.row("read")["from_disks"], serde_json::Value::Null);
+}
+
+#[test]
+fn servers_that_moved_nothing_show_that_a_cache_answered() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let storage = Storage::new(0, 0);
+    assert_says(&storage.judged(8).stdout, &["1 DOUBTFUL"]);
+    assert_says(&storage.audit(), &["cached", "the servers handed out 0.0 % of the bytes that tasks read"]);
+}
+
+#[test]
+fn a_command_that_fails_hangs_or_says_nothing_is_named_and_the_run_goes_on() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    let _timed = timed();
+    let commands = [
+        ("echo no such host >&2; exit 3", "no such host"),
+        ("sleep 1000", "took longer than 2 s"),
+        ("echo hello", "printed nothing that ioproof can read"),
+    ];
+    for (script, reason) in commands {
+        let storage = Storage::new(0, 0);
+        storage.script(script);
+        // A hanging command costs its limit before each phase.
+        let program = storage.program();
+        let study = fs::read_to_string(storage.desk.path("study.toml")).expect("a study");
+        let shorter = study
+            .replace("repetitions = 5", "repetitions = 1")
+            .replace("phases = [\"write\", \"read\"]", "phases = [\"read\"]\nfill = true");
+        fs::write(storage.desk.path("study.toml"), shorter).expect("a study");
+        let said = run(&allow_commands(&program)).expect_code(0);
+        assert_says(&said.stdout, &[reason, "servers not asked: `sh ./ask.sh`"]);
+        assert_eq!(events(&storage.desk, "case-finished"), 1, "{script}");
+        assert!(storage.desk.report().warnings("read").contains(&"server-untold".to_owned()), "{script}");
+        assert_says(&storage.audit(), &["memory not excluded"]);
+    }
+}
+
+#[test]
+fn nobody_is_asked_by_a_strangers_study_without_consent() {
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"t\"\ndirectory = \"{}\"\nserver_collect = [\"touch asked\", \"sh ./ask.sh\"]\n\
+         [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n",
+        desk.path(".").canonicalize().expect("it is there").display()
+    );
+    fs::write(desk.path("ask.sh"), "exit 0\n").expect("a script");
+    let program = desk.study(&study);
+    let is_asked = || desk.path("asked").exists();
+    let refused = run(&program).expect_code(3);
+    assert_says(&refused.stdout, &["# touch asked", "# sh ./ask.sh", "servers of t are asked"]);
+    assert_says(&refused.stderr, &["would execute 2 commands", "nobody can be asked", "--allow-commands"]);
+    let explained = run(&desk.ioproof("run study.toml --explain")).expect_code(0).stdout;
+    assert_eq!(hash_in(&explained), hash_in(&refused.stderr));
+    for typed in ["n\\n", "\\n"] {
+        let _ = at_terminal(&program, typed).expect_code(3);
+    }
+    assert!(!is_asked() && !desk.record().exists());
+    // Another script, and the hash is of other commands.
+    let agreed = program.clone().args(["--allow-commands", &hash_in(&refused.stderr)]);
+    fs::write(desk.path("ask.sh"), "exit 1\n").expect("a script");
+    let _ = run(&agreed).expect_code(3);
+    assert!(!is_asked());
+    fs::write(desk.path("ask.sh"), "exit 0\n").expect("a script");
+    let _ = run(&agreed).expect_code(0);
+    assert!(is_asked());
+    // A study that asks nobody takes no consent.
+    let quiet = desk.study(&study.replace("server_collect", "# server_collect"));
+    let _ = run(&quiet.args(["--allow-commands", "0"])).expect_code(2);
+}
+
+#[test]
+fn a_resumed_run_asks_before_it_executes_what_its_record_says() {
+    let desk = Desk::new();
+    let study = format!(
+        "[[target]]\nname = \"t\"\ndirectory = \"{}\"\nserver_collect = [\"touch asked\"]\n\
+         [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n\
+         [[workload]]\nname = \"v\"\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n",
+        desk.path(".").canonicalize().expect("it is there").display()
+    );
+    let _ = run(&allow_commands(&desk.study(&study))).expect_code(0);
+    fs::remove_file(desk.path("asked")).expect("it was asked");
+    // As if it had been killed before its second case.
+    let journal = desk.record().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).expect("a journal");
+    let (kept, _) = text.split_once("{\"event\":\"case-started\",\"case\":\"v\"").expect("a second case");
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o644)).expect("it is ours");
+    fs::write(&journal, kept).expect("cut");
+    for table in fs::read_dir(desk.record()).expect("a record").flatten() {
+        if table.path().is_dir() {
+            fs::remove_dir_all(table.path()).expect("it is ours");
+        }
+    }
+    let resume = desk.ioproof("run --yes --resume record");
+    let refused = run(&resume).expect_code(3);
+    assert_says(&refused.stdout, &["# touch asked"]);
+    assert!(!desk.path("asked").exists());
+    let _ = run(&resume.args(["--allow-commands", &hash_in(&refused.stderr)])).expect_code(0);
+    assert!(desk.path("asked").exists());
+}
+
+/// With a layout there is one question about all commands.
+#[test]
+fn commands_of_layouts_and_servers_are_agreed_to_together() {
+    if skipped(Testbed::available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let study = format!(
+        "[[layout]]\nname = \"theirs\"\nrecipe = \"own\"\nmount_point = \"{0}/mnt\"\n\
+         create = [\"mkdir -p {{mount}}\"]\ndestroy = [\"rm -rf {{mount}}\"]\n\
+         [[target]]\nname = \"t\"\nlayout = \"theirs\"\nserver_collect = [\"touch asked\"]\n\
+         [[workload]]\nname = \"w\"\ntransfer = \"64KiB\"\nsize = \"1MiB\"\n",
+        desk.path(".").canonicalize().expect("it is there").display()
+    );
+    let program = desk.study(&study).args(["--state", "state"]);
+    let refused = run(&program).expect_code(3);
+    assert_says(&refused.stdout, &["# mkdir -p", "# touch asked"]);
+    let _ = run(&allow_commands(&program)).expect_code(0);
+    assert!(desk.path("asked").exists());
+}
