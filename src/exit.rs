@@ -94,7 +94,9 @@ impl From<record::RecordError> for Failure {
     fn from(error: record::RecordError) -> Self {
         let exit = match &error {
             // The directory is whole: what was asked of it makes no sense.
-            record::RecordError::CannotResume { .. } | record::RecordError::CannotMerge { .. } => Exit::Usage,
+            record::RecordError::CannotResume { .. }
+            | record::RecordError::Complete { .. }
+            | record::RecordError::CannotMerge { .. } => Exit::Usage,
             record::RecordError::InTheWay { .. } => Exit::Refused,
             _ => Exit::Record,
         };

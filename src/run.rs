@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plan::{Layout, Plan, Question, outlooks, shell_word, visible};
-use record::{Recorder, Resumed, Run, WarningRow, Wiped};
+use record::{RecordError, Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Watch};
 
@@ -11,7 +11,7 @@ use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
 use crate::commands::ServerCommands;
-use crate::console::{colour, confirm, print, print_line};
+use crate::console::{colour, complain, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
@@ -113,7 +113,13 @@ pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(
 /// Goes on with the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
-    let (recorder, mut resumed) = Recorder::resume(directory)?;
+    let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
+        // What kept the end of the run from being signed may be over.
+        (Err(RecordError::Complete { .. }), Some(signer)) => {
+            return signer.sign(directory).map(|()| Exit::Success);
+        }
+        (resumed, _) => resumed?,
+    };
     if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
         // It would run the program that the record names.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
@@ -175,12 +181,18 @@ fn resume_on_layouts(
 
 /// Shows what was measured and signs the record where that is asked for. The exit code: what went wrong in it comes first, then the commitments if they count.
 fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signer>) -> Result<Exit, Failure> {
-    let verdict = show(directory)?;
     let (exit, message) = session::verdict(ended);
     // One that goes on is signed at its end.
-    if let Some(signer) = signer.filter(|_| !ended.interrupted && ended.failed.is_none()) {
-        signer.sign(directory)?;
-    }
+    let signed = match signer {
+        Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
+        Some(_) => {
+            complain("not signed, as the run has not ended: `ioproof run --resume` goes on and takes --sign");
+            Ok(())
+        }
+        None => Ok(()),
+    };
+    let verdict = show(directory)?;
+    signed?;
     match message {
         Some(message) if ended.interrupted || ended.failed.is_some() => {
             let directory = shell_word(&directory.to_string_lossy());

@@ -1,5 +1,6 @@
 //! Signatures of records: `ioproof run --sign` and `ioproof verify`. `ssh-keygen` makes and checks them.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -118,21 +119,34 @@ fn signature(
             false => format!("the signature is not of {SUMS} ({})", told(&output)),
         }));
     };
-    std::fs::metadata(signers).map_err(|error| {
+    let kind = std::fs::metadata(signers).map_err(|error| {
         Failure::usage(format!("--signers {}: {error}; check the path", signers.display()))
     })?;
+    if !kind.is_file() {
+        // It is read more than once.
+        return Err(Failure::usage(format!("--signers {}: it is no file", signers.display())));
+    }
     let trusted = [OsStr::new("-f"), signers.as_os_str()];
     let found = with("find-principals", &trusted)?;
     let names = String::from_utf8_lossy(&found.stdout).into_owned();
-    let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
+    if names.is_empty() || !found.status.success() {
         let why = format!("{} does not have the key of its signature ({})", signers.display(), told(&found));
         return Ok(Err(why));
-    };
-    let checked = with("verify", &[&trusted[..], &[OsStr::new("-I"), OsStr::new(name)]].concat())?;
-    Ok(match checked.status.success() {
-        true => Ok(told(&checked)),
-        false => Err(format!("the signature is not of {SUMS} ({})", told(&checked))),
-    })
+    }
+    // ssh-keygen names the first line that has the key, which may be for another use.
+    let listed = std::fs::read_to_string(signers).unwrap_or_default();
+    let others = listed.lines().filter_map(|line| line.split_whitespace().next());
+    let others = others.flat_map(|names| names.split(',')).filter(|name| !name.starts_with('#'));
+    let mut tried = HashSet::new();
+    let mut refused = String::new();
+    for name in names.lines().chain(others).filter(|name| tried.insert(*name)) {
+        let checked = with("verify", &[&trusted[..], &[OsStr::new("-I"), OsStr::new(name)]].concat())?;
+        if checked.status.success() {
+            return Ok(Ok(told(&checked)));
+        }
+        refused = told(&checked);
+    }
+    Ok(Err(format!("the signature is not of {SUMS}, or its key is not trusted for that ({refused})")))
 }
 
 /// Runs `ssh-keygen -Y action` with `text` as its input.

@@ -179,7 +179,7 @@ fn writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
     let declared = "caches = \"1MiB\"";
     let (judgement, said) = judged(&of("1MiB", "100MB/s", declared));
     assert_eq!(judgement, "DOUBTFUL", "{said}");
-    assert_says(&said, &["absorbed writes", "may be in caches", "20 MiB"]);
+    assert_says(&said, &["absorbed writes", "caches may hold much of the 1 MiB", "20 MiB"]);
     let (judgement, said) = judged(&of("1MiB", "100MB/s", ""));
     assert_eq!(judgement, "DOUBTFUL", "{said}");
     assert_says(&said, &["what caches of the servers hold is not said"]);

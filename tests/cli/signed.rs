@@ -87,6 +87,34 @@ fn only_a_key_that_is_trusted_and_the_nonce_that_was_given_are_enough() {
     assert_says(&refused("--signers alice.signers"), &["it is not signed", "run --sign KEY"]);
 }
 
+/// A key may stand in the file of signers for other uses as well.
+#[test]
+fn each_name_of_a_key_is_tried() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let public = fs::read_to_string(desk.path("alice.pub")).expect("a key");
+    let both = format!("git namespaces=\"git\" {public}alice namespaces=\"ioproof\" {public}");
+    fs::write(desk.path("both.signers"), both).expect("a file");
+    let _ = run(&desk.ioproof("verify record --signers both.signers")).expect_code(0);
+    let git = format!("git namespaces=\"git\" {public}");
+    fs::write(desk.path("git.signers"), git).expect("a file");
+    let _ = run(&desk.ioproof("verify record --signers git.signers")).expect_code(8);
+}
+
+#[test]
+fn a_complete_record_is_signed_afterwards() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = Desk::new();
+    make_key(&desk, "alice");
+    let _ = run(&desk.study(STUDY)).expect_code(0);
+    let _ = run(&desk.ioproof("run --resume record --sign alice --nonce late")).expect_code(0);
+    let _ = run(&desk.ioproof("verify record --signers alice.signers --nonce late")).expect_code(0);
+}
+
 #[test]
 fn a_key_that_cannot_sign_is_told_before_anything_is_measured() {
     if has_no_ssh_keygen() {

@@ -1,6 +1,7 @@
 //! Commitments, judged: was what was promised kept, by how much, and how sure is that?
 
 use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
+use record::Warning;
 
 use crate::amount::{number, unit, values};
 use crate::gate::{Gate, Kind};
@@ -8,7 +9,7 @@ use crate::table::{
     Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
     subject, text, word,
 };
-use crate::{CONFIDENCE, Doubt, Figure, RepetitionFigure, Summary, Use, bound_least, median_bounds};
+use crate::{CONFIDENCE, Check, Doubt, Figure, RepetitionFigure, Summary, Use, bound_least, median_bounds};
 
 /// A commitment and its judgement.
 #[derive(Debug, Clone, PartialEq)]
@@ -231,8 +232,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     let promised = number(commitment.amount);
     let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
     let margin = margin_of(measured);
-    let statement = if margin < 0.0 { Use::PromiseBroken } else { Use::PromiseKept };
-    let mut doubts = gate.against(figure, statement);
+    let mut doubts = doubts_of(gate, commitment, figure, (measured, margin));
     let by_bound = commitment.statistic == Statistic::ConfidenceBound;
     let kept_by_chance = among > 1 && margin >= 0.0;
     if bound.is_none() && (by_bound || kept_by_chance) {
@@ -256,6 +256,33 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
     Some(Candidate { figure, measured, margin, bound, doubts })
+}
+
+/// What speaks against a figure that is `measured` and this far on the good side of its promise.
+///
+/// The columns of the policy are those of a promise that something is at least so fast: what flatters a figure speaks
+/// against one that keeps it. Of a promise that it is at most so fast the same speaks against one that breaks it.
+fn doubts_of(
+    gate: &Gate<'_>,
+    commitment: &Commitment,
+    figure: usize,
+    (measured, margin): (f64, f64),
+) -> Vec<String> {
+    let is_latency = matches!(commitment.amount, Amount::Latency { .. });
+    let promises_speed = (commitment.bound == Bound::AtLeast) != is_latency;
+    let is_fast = (margin >= 0.0) == promises_speed;
+    if is_fast {
+        return gate.against(figure, Use::PromiseKept, None);
+    }
+    // What was held back for a part of the time could not have been faster by more than that part.
+    let held = gate.figures[figure].counted().flat_map(|one| &one.warnings);
+    let held = held.filter_map(|warning| match warning {
+        Warning::Starved { share, .. } => Some(*share),
+        _ => None,
+    });
+    let free = (1.0 - held.fold(0.0, f64::max)).max(0.0);
+    let excuses = is_latency || !promises_speed || measured / number(commitment.amount) >= free;
+    gate.against(figure, Use::PromiseBroken, (!excuses).then_some(Check::Starved))
 }
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what

@@ -7,7 +7,7 @@ use std::path::Path;
 use record::{Fact, MemoryPlace, Warning};
 
 use crate::mounts::Mount;
-use crate::{Root, block, devices, file_system, sys};
+use crate::{Root, block, devices, file_system, mounts, sys};
 
 /// Block devices of the kernel whose data is in memory, by their names without the number: a compressed RAM
 /// disk, a RAM disk, and the null block driver.
@@ -25,7 +25,7 @@ pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<War
     let mut search = Search { root, table, seen: Vec::new(), found: Vec::new() };
     match devices::carriers(root, table, path, 0) {
         Ok(carriers) => carriers.iter().for_each(|device| search.device(device, 0)),
-        Err(_) if search.is_in_memory(path) => {
+        Err(_) if search.is_in_memory(path, 0) => {
             let what = format!("{} is in memory, and has no storage below", path.display());
             search.tell(MemoryPlace::Device, what);
         }
@@ -83,6 +83,7 @@ impl Search<'_> {
     fn loop_device(&mut self, name: &str, layer: usize) {
         let Some(file) = block::loop_file(self.root, name) else {
             let what = format!("the file of {name} cannot be seen, nor whether it is cached");
+            self.tell(MemoryPlace::Node, what.clone());
             return self.tell(MemoryPlace::Server, what);
         };
         let direct = self.root.text(&format!("/sys/block/{name}/loop/dio"));
@@ -99,7 +100,7 @@ impl Search<'_> {
         }
         match devices::carriers(self.root, self.table, &file, layer + 1) {
             Ok(members) => members.iter().for_each(|member| self.device(member, layer + 1)),
-            Err(_) if self.is_in_memory(&file) => {}
+            Err(_) if self.is_in_memory(&file, 0) => {}
             Err(unobservable) => {
                 let what = format!("{name} stands on {}: {unobservable}", file.display());
                 self.tell(MemoryPlace::Server, what);
@@ -116,9 +117,18 @@ impl Search<'_> {
         found.is_ok_and(|found| (found.dev(), found.ino()) == (backing.device, backing.inode))
     }
 
-    fn is_in_memory(&self, file: &Path) -> bool {
+    /// Whether a file is in memory, be it through an overlay, which writes to another file system.
+    fn is_in_memory(&self, file: &Path, layer: usize) -> bool {
         let existing = file_system::nearest_existing(self.root, file);
         let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));
-        mount.is_ok_and(|mount| file_system::is_in_memory(&mount.kind))
+        let Ok(mount) = mount else { return false };
+        let upper = mount.super_option("upperdir").filter(|_| mount.kind == "overlay");
+        match upper.map(mounts::unescape_path) {
+            Some(upper) if layer < block::LAYERS_MAX && self.root.path(&upper).is_dir() => {
+                self.is_in_memory(&upper, layer + 1)
+            }
+            Some(_) => false,
+            None => file_system::is_in_memory(&mount.kind),
+        }
     }
 }

@@ -114,6 +114,17 @@ pub enum RecordError {
         /// Why, and the next step.
         why: String,
     },
+    /// A run has nothing left to do.
+    #[error(
+        "continue the run in {}: it is complete: all of its {cases} cases are finished; show it with `ioproof report`",
+        path.display()
+    )]
+    Complete {
+        /// The run directory.
+        path: PathBuf,
+        /// How many cases it has.
+        cases: usize,
+    },
     /// Runs cannot be put together.
     #[error("merge: {why}")]
     CannotMerge {

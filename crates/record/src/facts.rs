@@ -1,5 +1,7 @@
 //! What is known of the host. Unknown is said, never guessed.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +138,7 @@ pub struct NodeFacts {
 }
 
 /// The file system of a target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSystemFacts {
     /// Where it is mounted.
     pub mount_point: String,
@@ -157,6 +159,18 @@ pub struct FileSystemFacts {
     pub inodes: u64,
     /// Inodes free at the start of the run.
     pub free_inodes: u64,
+}
+
+impl HostFacts {
+    /// The file system that `path` is on, of those that are known; of a relative path the only one.
+    #[must_use]
+    pub fn file_system_of(&self, path: &Path) -> Option<&FileSystemFacts> {
+        if path.is_relative() {
+            return self.file_systems.first().filter(|_| self.file_systems.len() == 1);
+        }
+        let above = self.file_systems.iter().filter(|one| path.starts_with(&one.mount_point));
+        above.max_by_key(|one| one.mount_point.len())
+    }
 }
 
 /// A block device under a target.

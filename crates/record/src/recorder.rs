@@ -169,10 +169,7 @@ impl Recorder {
         }
         let kept = Kept::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
-            return Err(refuse(format!(
-                "it is complete: all of its {} cases are finished; show it with `ioproof report`",
-                manifest.plan.cases.len()
-            )));
+            return Err(RecordError::Complete { path: directory, cases: manifest.plan.cases.len() });
         }
         manifest.finished_unix_ns = None;
         let (finished, warnings) = (kept.finished(), kept.warnings());

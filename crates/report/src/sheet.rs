@@ -162,10 +162,16 @@ impl Sheet<'_> {
             if !overrides.is_empty() {
                 lines.push(format!("said on the command line instead: {}", overrides.join(", ")));
             }
+        } else {
+            let (plan, version) = (
+                serde_json::to_vec(self.plan()).unwrap_or_default(),
+                self.report.run.program_version.as_str(),
+            );
+            lines.push(format!(
+                "the plan as ioproof {version} writes it, SHA-256 of its compact JSON {}",
+                hash(&plan)
+            ));
         }
-        // It was written by this program, so it can be written again.
-        let plan = serde_json::to_vec(self.plan()).unwrap_or_default();
-        lines.push(format!("the plan as recorded, SHA-256 of its compact JSON {}", hash(&plan)));
         lines
     }
 
@@ -259,7 +265,9 @@ impl Sheet<'_> {
             let case = cases.iter().find(|case| case.id == figure.case);
             let writes = case.filter(|_| figure.phase.is_transfers() && figure.phase.writes());
             lines.extend(writes.map(|case| unseen_of_writes(number, figure, case)));
-            if let Some(case) = case.filter(|case| !figure.phase.writes() && !case.protocol.drop_caches) {
+            let is_known = figure.counted().all(|one| one.resident_share().is_some());
+            let is_open = |case: &&&Case| !figure.phase.writes() && !case.protocol.drop_caches && !is_known;
+            if let Some(case) = case.filter(is_open) {
                 let of = if case.group.is_empty() { &case.id } else { &case.group };
                 lines.push(format!("{of}: what caches held before it read, as they were not dropped"));
             }

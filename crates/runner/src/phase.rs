@@ -12,7 +12,7 @@ use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::servers::Told;
 use host::{BlockTrace, Host, Observed, Observer, Unobservable};
-use plan::{Backend, Phase, Placement, Plan, Work, Workload};
+use plan::{Backend, Phase, Placement, Plan, Sharing, Work, Workload};
 
 use crate::data::fill_workload;
 use crate::jobs::{JobsRun, KeepLaunches};
@@ -78,7 +78,7 @@ impl<'a> PhaseRun<'a> {
         }
         let order = self.order;
         let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
-        let resident = self.resident(host, &tasks);
+        let resident = self.resident(host, comm, &tasks);
         let own = tasks.start as usize..tasks.end as usize;
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
         let topology = group.topology();
@@ -180,20 +180,26 @@ impl<'a> PhaseRun<'a> {
         before.into_iter().map(told).collect()
     }
 
-    /// What the page cache of this node holds of the files that `tasks` are about to read, and the bytes of these.
-    fn resident(&self, host: &Host, tasks: &Range<u32>) -> Option<(u64, u64)> {
+    /// What the page cache of this node holds of the files that `tasks` are about to read, and the bytes of these. A file
+    /// that all tasks share is looked up once on each node, and its bytes count once: each node may hold another part.
+    fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
         let (workload, phase) = (&self.workload, self.order.phase);
         let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
         if !reads || workload.backend == Backend::Null || !workload.work.is_transfers() {
             return None;
         }
+        let is_shared = workload.files.sharing == Sharing::Shared;
+        if is_shared && !comm.topology().is_leader(comm.rank()) {
+            return Some((0, 0));
+        }
+        let counts = !is_shared || comm.rank() == 0;
         let placement = Placement::new(workload);
         let paths: BTreeSet<PathBuf> =
             tasks.clone().map(|task| placement.file(task, phase, self.order.pass).path).collect();
         paths.iter().try_fold((0, 0), |(resident, of), path| {
             path.metadata().ok().filter(fs::Metadata::is_file)?;
             let (held, all) = host.page_cache_bytes(path).ok()?;
-            Some((resident + held, of + all))
+            Some((resident + held, of + if counts { all } else { 0 }))
         })
     }
 

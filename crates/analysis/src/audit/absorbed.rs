@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Phase, Stopping};
+use plan::{Amount, Backend, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
 
 use super::doubt::{Doubt, Found};
@@ -16,7 +16,7 @@ use crate::settled::settled;
 use crate::subject::{Subject, subjects};
 use crate::{Check, DEVICE_SHARE_MIN, Figure, RepetitionFigure};
 
-/// How many times the memory of servers has to be written: an fsync empties it, but for what a server that lies keeps.
+/// How many times the memory of servers has to be written: an fsync empties it, unless the server answers before its data is on stable storage.
 const SERVER_MULTIPLE: u64 = 2;
 /// What asks for an fsync in the timed part.
 const ADVICE: &str = "say `fsync = \"close\"` (ior: -e)";
@@ -25,25 +25,31 @@ const ADVICE: &str = "say `fsync = \"close\"` (ior: -e)";
 pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
     let all: Vec<&HostFacts> = [&run.manifest.host].into_iter().chain(hosts(run)).collect();
     let plan = &run.manifest.plan;
-    let is_promised = |subject: &&Subject<'_>| {
-        let (case, phase) = (subject.case, subject.figure.phase);
-        plan.terms.commitments.iter().any(|promise| promise.figures.takes(case, phase))
-    };
     let doubt = |subject: &Subject<'_>| {
-        let (evidence, advice) = absorbs(subject, &all)?;
+        let (case, phase) = (subject.case, subject.figure.phase);
+        let is_about = |promise: &&Commitment| promise.figures.takes(case, phase);
+        let promises: Vec<&Commitment> = plan.terms.commitments.iter().filter(is_about).collect();
+        let (evidence, advice) = absorbs(subject, &promises, &all)?;
         let found = Found::new(Check::AbsorbedWrites, evidence, advice);
         Some(found.of(Some(subject.index), subject.figure.conditions.clone()))
     };
-    subjects(plan, figures).iter().filter(is_promised).filter_map(doubt).collect()
+    subjects(plan, figures).iter().filter_map(doubt).collect()
 }
 
 /// What may have absorbed the writes of a figure, and what would settle it.
-fn absorbs(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<(String, String)> {
+fn absorbs(
+    subject: &Subject<'_>,
+    promises: &[&Commitment],
+    hosts: &[&HostFacts],
+) -> Option<(String, String)> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
     let counted: Vec<&RepetitionFigure> = figure.counted().collect();
-    let writes = matches!(figure.phase, Phase::Write | Phase::Mixed)
-        && (figure.provenance == Provenance::Imported || counted.iter().any(|one| one.phase.write_bytes > 0));
-    if !writes || workload.backend == Backend::Null || figure.provenance == Provenance::Simulated {
+    let made_up = workload.backend == Backend::Null || figure.provenance == Provenance::Simulated;
+    let writes = match figure.provenance {
+        Provenance::Imported => figure.phase.writes(),
+        _ => counted.iter().any(|one| one.phase.write_bytes > 0),
+    };
+    if promises.is_empty() || !writes || made_up {
         return None;
     }
     let warnings = || counted.iter().flat_map(|one| &one.warnings);
@@ -54,10 +60,22 @@ fn absorbs(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<(String, Strin
     if let Some(what) = warnings().find_map(in_memory) {
         return Some((what, "commit to figures of storage that keeps its data elsewhere".to_owned()));
     }
+    // How many files and objects are made in a second says nothing of where their bytes are.
+    let is_of_bytes = |promise: &&&Commitment| matches!(promise.amount, Amount::BytesPerSecond(_));
+    if !figure.phase.is_transfers() && !promises.iter().any(|promise| is_of_bytes(&promise)) {
+        return None;
+    }
     let is_counted =
         |one: &&RepetitionFigure| one.device_share.write.is_some_and(|share| share >= DEVICE_SHARE_MIN);
     let by_devices = !counted.is_empty() && counted.iter().all(is_counted);
-    if !workload.sync.at_close && !workload.sync.per_write {
+    let outside = promises.iter().find(|promise| !has_close(promise)).filter(|_| workload.sync.at_close);
+    let is_timed = workload.sync.per_write
+        || workload.sync.at_close && outside.is_none()
+        || workload.work.tree().is_some_and(|tree| tree.sync);
+    if let Some(what) = fsync_is_off(subject, hosts).filter(|_| is_timed) {
+        return Some((what, "mount it without that option".to_owned()));
+    }
+    if !is_timed {
         let volatile = volatile(figure, hosts);
         let why = match volatile.first() {
             _ if !by_devices => Some("nothing counted them at the devices".to_owned()),
@@ -66,22 +84,49 @@ fn absorbs(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<(String, Strin
             None => None,
         };
         if let Some(why) = why {
-            return Some((format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()));
+            return Some(match outside {
+                None => (format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()),
+                Some(promise) => (
+                    format!("what `{}` promises ends before the fsync of the close, and {why}", promise.name),
+                    "say `fsync = \"each\"`, or promise a rate by wall time".to_owned(),
+                ),
+            });
         }
     }
     too_few(subject, &counted, by_devices)
 }
 
+/// Where the file system of a target is mounted so that an fsync does not reach the medium.
+fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
+    const OFF: [&str; 3] = ["nobarrier", "barrier=0", "volatile"];
+    let targets = &subject.case.workload.files.targets;
+    targets.iter().find_map(|target| {
+        let mount = hosts.iter().find_map(|host| host.file_system_of(target))?;
+        let option = mount.options.split(',').find(|option| OFF.contains(option))?;
+        Some(format!("{} is mounted with `{option}`: an fsync reaches no stable storage", mount.mount_point))
+    })
+}
+
+/// Whether what is promised has the time of the close in it.
+fn has_close(promise: &Commitment) -> bool {
+    let is_rate = matches!(promise.amount, Amount::BytesPerSecond(_) | Amount::OperationsPerSecond(_));
+    is_rate && promise.rate == RateName::ByWall
+}
+
 /// The devices whose write caches are volatile, and those of which that is not known.
 fn volatile(figure: &Figure, hosts: &[&HostFacts]) -> Vec<Result<String, String>> {
-    let names: BTreeSet<&str> = figure
-        .devices
-        .iter()
-        .map(|(name, _)| name.rsplit_once(':').map_or(name.as_str(), |(_, name)| name))
-        .collect();
+    let names: BTreeSet<&str> = figure.devices.iter().map(|(name, _)| name.as_str()).collect();
     let of = |name: &str| {
-        let mut facts =
-            hosts.iter().flat_map(|host| &host.devices).filter(|device| device.name == name).peekable();
+        // Of several nodes a device has its node's name before its own.
+        let (node, device) =
+            name.rsplit_once(':').map_or((None, name), |(node, device)| (Some(node), device));
+        let here = |host: &&&HostFacts| node.is_none_or(|node| host.node == node);
+        let mut facts = hosts
+            .iter()
+            .filter(here)
+            .flat_map(|host| &host.devices)
+            .filter(|one| one.name == device)
+            .peekable();
         if facts.peek().is_none() {
             return Some(Err(name.to_owned()));
         }
@@ -103,11 +148,6 @@ fn too_few(
     counted: &[&RepetitionFigure],
     by_devices: bool,
 ) -> Option<(String, String)> {
-    let stopping = subject.case.protocol.stopping;
-    let rates: Vec<f64> = subject.figure.headline_of_passes();
-    if matches!(stopping, Stopping::Steady { .. }) && settled(&rates, stopping) {
-        return None;
-    }
     let of =
         |value: fn(&plan::TargetTerms) -> Option<Bytes>| subject.target.and_then(value).map(|held| held.0);
     let (caches, memory) = (of(|one| one.caches), of(|one| one.server_memory));
@@ -121,13 +161,24 @@ fn too_few(
         let advice = format!(
             "say `caches = \"…\"` or `server_memory = \"…\"` of {name}, or ask for `until = \"steady\"`"
         );
-        return (!is_near).then_some((what, advice));
+        return (!by_devices).then_some((what, advice));
     }
     let memory = memory.filter(|_| !is_near).unwrap_or(0).saturating_mul(SERVER_MULTIPLE);
     let needed = Bytes(caches.unwrap_or(0).saturating_mul(CACHE_MULTIPLE).max(memory));
-    let written = counted.iter().map(|one| one.phase.write_bytes).min().unwrap_or(0);
-    let nodes = subject.targets_of_all_nodes().max(1);
-    let written = Bytes(written / u64::from(nodes));
+    let nodes = u64::from(subject.targets_of_all_nodes().max(1));
+    let all_of = |bytes: u64| Bytes(bytes / nodes);
+    let data = all_of(subject.case.workload.footprint().0);
+    if data < needed {
+        let evidence =
+            format!("caches may hold much of the {} that are written over and over", data.both_units());
+        return Some((evidence, format!("use {} of data or more", needed.both_units())));
+    }
+    let stopping = subject.case.protocol.stopping;
+    let rates: Vec<f64> = subject.figure.headline_of_passes();
+    if matches!(stopping, Stopping::Steady { .. }) && settled(&rates, stopping) {
+        return None;
+    }
+    let written = all_of(counted.iter().map(|one| one.phase.write_bytes).min().unwrap_or(0));
     (written < needed).then(|| {
         let evidence = format!("{} written in a pass may be in caches", written.both_units());
         let advice =

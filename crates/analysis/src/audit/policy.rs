@@ -124,9 +124,10 @@ pub const CHECKS: [CheckPolicy; 32] = [
         "storage targets on which the layout of the files puts them moved nothing, or others did",
     ),
     CheckPolicy { kept: Withheld, ..row(Check::AbsorbedWrites, "absorbed writes", Stated) }.means(
-        "writes of which something is promised: nothing shows that they were on stable storage when their time ended: no fsync in it, and not all at \
-         devices without volatile write caches; or a pass wrote less than 20 times the declared `caches`, or 2 times \
-         the memory of servers, and was not steady; or nothing is declared and no device counted",
+        "writes of which something is promised: nothing shows that they were on stable storage when their time ended: \
+         no fsync in it, and less than 95 % of them at devices without volatile write caches; or the data is less than \
+         20 times the declared `caches` or 2 times the memory of servers, or a pass wrote less and the passes were not \
+         steady; or nothing is declared and no device counted",
     ),
     row(Check::AboveCeiling, "above ceiling", Withheld).means(
         "a rate, or what the devices moved in a second of wall time, more than 1 % above an expectation \

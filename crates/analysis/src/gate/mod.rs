@@ -145,9 +145,10 @@ impl<'a> Gate<'a> {
         found.ok().map(|found| &self.subjects[found])
     }
 
-    /// What speaks against `statement` of the figure at `place`.
-    pub(crate) fn against(&self, place: usize, statement: Use) -> Vec<String> {
+    /// What speaks against `statement` of the figure at `place`, but for the doubts of `excepted`.
+    pub(crate) fn against(&self, place: usize, statement: Use, excepted: Option<Check>) -> Vec<String> {
         let all = self.against.get(place).into_iter().flatten();
+        let all = all.filter(|one| excepted.is_none_or(|check| one.because != Because::Doubted(check)));
         let told = all.filter_map(|one| match one.because {
             Because::Doubted(check) if check.outcome(statement) != Outcome::Withheld => None,
             Because::Doubted(Check::MemoryNotExcluded) => Some(one.evidence.clone()),
@@ -284,8 +285,9 @@ impl<'a> Gate<'a> {
 
     /// Why `figures` decide nothing: something speaks against one of them.
     pub(crate) fn doubtful(&self, figures: &[usize]) -> Option<String> {
-        let mut reasons =
-            figures.iter().filter_map(|&figure| self.against(figure, Use::PromiseKept).into_iter().next());
+        let mut reasons = figures
+            .iter()
+            .filter_map(|&figure| self.against(figure, Use::PromiseKept, None).into_iter().next());
         let first = reasons.next()?;
         let count = 1 + reasons.count();
         Some(match figures.len() {
@@ -318,7 +320,7 @@ impl<'a> Gate<'a> {
 #[must_use]
 pub fn refusals(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Option<String>> {
     let gate = Gate::new(plan, figures, doubts);
-    (0..figures.len()).map(|place| gate.against(place, Use::PromiseKept).into_iter().next()).collect()
+    (0..figures.len()).map(|place| gate.against(place, Use::PromiseKept, None).into_iter().next()).collect()
 }
 
 fn too_few(n: usize, least: usize) -> Option<Reason> {

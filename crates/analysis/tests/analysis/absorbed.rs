@@ -5,7 +5,8 @@ use plan::{
     Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
 };
 use record::{
-    BlockDeviceFacts, DeviceRow, Fact, MemoryPlace, PhaseKey, PhaseRecord, Provenance, Warning, WarningRow,
+    BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, MemoryPlace, PhaseKey, PhaseRecord, Provenance,
+    Warning, WarningRow,
 };
 
 use crate::rows::{SECOND, phase, run};
@@ -23,6 +24,7 @@ struct Writes {
     /// Of the device.
     volatile: Fact<bool>,
     warning: Option<Warning>,
+    mounts: Vec<FileSystemFacts>,
 }
 
 /// Ten GiB a pass with fsync on a local target with a device that has a volatile cache.
@@ -31,9 +33,15 @@ fn durable() -> Writes {
 }
 
 fn writes(at_close: bool) -> Writes {
+    writes_of(at_close, 100 * GIB)
+}
+
+/// Of so many bytes of data.
+fn writes_of(at_close: bool, data: u64) -> Writes {
     let mut study = Study::new(vec![target("disk", |_| {})]);
     study.add_of("w", "disk", &[], Phase::Write, &[0.0; 5], |spec| {
         spec.backend = Backend::Psync;
+        (spec.geometry.transfer, spec.geometry.block) = (Bytes(1 << 20), Bytes(data));
         spec.sync = SyncRule { at_close, per_write: false };
     });
     study.plan.terms.targets[0].client = Client::LocalToServer;
@@ -48,7 +56,14 @@ fn writes(at_close: bool) -> Writes {
         over: Over::Every,
     }];
     let written = 10 * GIB;
-    Writes { study, written, at_devices: Some(written), volatile: Fact::Known(true), warning: None }
+    Writes {
+        study,
+        written,
+        at_devices: Some(written),
+        volatile: Fact::Known(true),
+        warning: None,
+        mounts: Vec::new(),
+    }
 }
 
 impl Writes {
@@ -83,6 +98,7 @@ impl Writes {
         };
         let mut run = run(&self.study.plan, (0..5).map(record).collect());
         run.manifest.provenance = Provenance::Measured;
+        run.manifest.host.file_systems.clone_from(&self.mounts);
         run.manifest.host.devices.push(BlockDeviceFacts {
             name: "nvme0n1".to_owned(),
             volatile_write_cache: self.volatile.clone(),
@@ -137,6 +153,52 @@ fn a_pass_writes_far_more_than_declared_caches_hold_or_is_steady() {
     steady.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
     steady.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
     assert_eq!(steady.doubt(), None);
+}
+
+/// Data that is written again and again stays in a cache that holds much of it, however steady that is.
+#[test]
+fn data_that_fits_into_caches_shows_nothing_however_often_it_is_written() {
+    let mut small = Writes { written: 100 * GIB, at_devices: Some(100 * GIB), ..writes_of(true, GIB) };
+    small.study.plan.terms.targets[0].caches = Some(Bytes(GIB));
+    assert!(small.told().contains("use 20 GiB"), "{}", small.told());
+    small.study.plan.cases[0].protocol.stopping = Stopping::Steady { window: 5, excursion: 0.2, slope: 0.1 };
+    assert!(small.told().contains("over and over"), "{}", small.told());
+}
+
+/// The fsync of the close is in the time of no latency, and in that of one rate only.
+#[test]
+fn what_ends_before_the_close_is_not_on_stable_storage_by_it() {
+    let latency = Amount::Latency { nanos: 1e6, percent: Some(99.0) };
+    let before_close = |amount: Amount, rate: RateName| {
+        let mut writes = durable();
+        let promise = &mut writes.study.plan.terms.commitments[0];
+        (promise.amount, promise.rate) = (amount, rate);
+        writes
+    };
+    for writes in [
+        before_close(latency, RateName::ByWall),
+        before_close(Amount::BytesPerSecond(1.0), RateName::ByIo),
+        before_close(Amount::BytesPerSecond(1.0), RateName::Sustained),
+    ] {
+        assert!(writes.told().contains("ends before the fsync of the close"), "{}", writes.told());
+        let safe = Writes { volatile: Fact::Known(false), ..writes };
+        assert_eq!(safe.doubt(), None);
+    }
+}
+
+/// Mounted so, an fsync ends at a cache that forgets.
+#[test]
+fn an_fsync_that_the_mount_makes_nothing_of_shows_nothing() {
+    let mut writes = durable();
+    let mount = |options: &str| FileSystemFacts {
+        mount_point: "/".to_owned(),
+        options: options.to_owned(),
+        ..FileSystemFacts::default()
+    };
+    writes.mounts = vec![mount("rw,relatime")];
+    assert_eq!(writes.doubt(), None);
+    writes.mounts = vec![mount("rw,nobarrier")];
+    assert!(writes.told().contains("mounted with `nobarrier`"), "{}", writes.told());
 }
 
 #[test]

@@ -301,6 +301,41 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     assert_eq!(limits(&plan, &figures, &analysis::audit(&plan, &figures, &[]), 8), []);
 }
 
+fn doubted(check: Check) -> Doubt {
+    Doubt { check, ..doubt(0, false) }
+}
+
+/// A promise of a rate at most is the other way round: a cache breaks it, and being held back keeps it.
+#[test]
+fn what_flatters_a_figure_speaks_against_the_judgement_that_it_leads_to() {
+    let study = Study::default().with(reads("r"), &[100]);
+    let judged = |bound, rate, check| {
+        verdict(&study, Commitment { bound, ..promise(rate) }, &[doubted(check)]).judgement
+    };
+    let (least, most) = (Bound::AtLeast, Bound::AtMost);
+    assert_eq!(judged(least, 90.0, Check::MemoryNotExcluded), Standing::CannotTell);
+    assert_eq!(judged(least, 110.0, Check::MemoryNotExcluded), Standing::DoesNotHold);
+    assert_eq!(judged(most, 90.0, Check::MemoryNotExcluded), Standing::CannotTell, "it is too fast");
+    assert_eq!(judged(most, 110.0, Check::MemoryNotExcluded), Standing::Holds);
+    assert_eq!(judged(most, 110.0, Check::Starved), Standing::CannotTell, "it is too slow");
+    assert_eq!(judged(most, 90.0, Check::Starved), Standing::DoesNotHold);
+}
+
+/// A program that was stopped for a tenth of the time could not have been twice as fast without that.
+#[test]
+fn being_held_back_excuses_no_more_than_its_share_of_the_time() {
+    let study = Study::default().with(reads("r"), &[100]);
+    let mut figures = study.figures();
+    let seen = "stopped".to_owned();
+    figures[0].repetitions[0].warnings = vec![record::Warning::Starved { seen, share: 0.1 }];
+    let judged = |rate: f64| {
+        verdicts(&with(&study, promise(rate)), &figures, &[doubted(Check::Starved)]).remove(0).judgement
+    };
+    assert_eq!(judged(105.0), Standing::CannotTell);
+    assert_eq!(judged(115.0), Standing::DoesNotHold);
+    assert_eq!(judged(95.0), Standing::Holds);
+}
+
 proptest! {
     /// The margin of every statistic is positive exactly where a verdict passes, and the worst never passes
     /// where the best does not.
