@@ -4,7 +4,7 @@ use record::Run;
 use report::{Colour, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
-use crate::console::{colour, print};
+use crate::console::{colour, complain, print};
 use crate::exit::{Exit, Failure};
 use crate::report::Output;
 
@@ -14,9 +14,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let (before, after) = (Run::open(&runs[0])?, Run::open(&runs[1])?);
     if before.manifest.run_id == after.manifest.run_id {
         let id = &before.manifest.run_id;
-        return Err(Failure::usage(format!(
-            "both are the run {id}: name the run before and the run after a change"
-        )));
+        complain(&format!(
+            "both are the run {id}, so nothing can differ: name the run before and the one after a change"
+        ));
     }
     let shown = |colour| {
         form(&before, &after, arguments.format, colour).map_err(|error| Failure::new(Exit::Record, error))
