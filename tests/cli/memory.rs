@@ -139,7 +139,9 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
     let _timed = timed();
     let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
     let mount = ProgrammedFs::builder().page_cache().programme(slow).mount().expect("a file system");
-    let target = format!("path = \"{}/f\"\nserver_memory = \"64KiB\"", mount.path().display());
+    // The program behind it keeps nothing, which only its owner can say.
+    let memory = "server_memory = \"64KiB\"\ncaches = \"64KiB\"";
+    let target = format!("path = \"{}/f\"\n{memory}", mount.path().display());
     let workload =
         "transfer = \"64KiB\"\nsize = \"8MiB\"\nphases = [\"read\"]\nfill = true\nadvice = \"as-meant\"";
     let warm = study(&target, workload, 5);

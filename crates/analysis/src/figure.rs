@@ -60,6 +60,8 @@ pub struct Figure {
     pub node_count: u64,
     /// Memory of the nodes that it was measured on, together; none where the record does not know one of them.
     pub memory_bytes: Option<u64>,
+    /// The file system of its targets may keep a cache of its own on the nodes, beside the page cache.
+    pub has_own_cache: bool,
     /// Every pass, in order, those that do not count among them.
     pub repetitions: Vec<RepetitionFigure>,
     /// The rate that is summarised; no figure is shown without its name.
@@ -121,6 +123,13 @@ impl Figure {
 }
 
 impl RepetitionFigure {
+    /// Of its reads, the share that the run's own processes had fetched from the devices; none where that is not known.
+    #[must_use]
+    pub fn fetched_share(&self) -> Option<f64> {
+        let fetched = self.phase.fetched_bytes.filter(|_| self.phase.read_bytes > 0)?;
+        Some(fetched as f64 / self.phase.read_bytes as f64)
+    }
+
     /// The share of the files that the page caches of the readers' nodes held before it; none where that is not known.
     #[must_use]
     pub fn resident_share(&self) -> Option<f64> {

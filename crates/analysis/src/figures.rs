@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use plan::{Case, Client, Order, Phase, Role, Workload};
 use record::{
-    DeviceRow, EndRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run, SeriesRow,
-    ServerRow, TaskRow, Warning,
+    DeviceRow, EndRow, HostFacts, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run,
+    SeriesRow, ServerRow, TaskRow, Warning,
 };
 
 use crate::figure::{Figure, RepetitionFigure};
@@ -157,7 +158,7 @@ impl Context<'_> {
                 latency: self.summaries(&latency),
                 drift: None,
                 device_share: DeviceShare::of(row),
-                first_touches: first_touches(workload, row),
+                first_touches: first_touches(workload, row, tasks.clone()),
                 servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),
                 warnings: self.warnings.get(key).cloned().unwrap_or_default(),
             });
@@ -208,6 +209,7 @@ impl Context<'_> {
             conditions: case.conditions(phase),
             node_count: nodes_of(case),
             memory_bytes: self.memory_of(case, &nodes),
+            has_own_cache: has_own_cache(&self.run.manifest.host, workload),
             rate,
             bytes_per_second,
             transfers_per_second,
@@ -286,13 +288,37 @@ fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histogr
     kinds.into_iter().filter_map(|of| Some((of, Latency::of(rows.clone(), of.0, of.1)?))).collect()
 }
 
-/// The share of the reads of a pass that were the first ones of their bytes in it. Every order visits each transfer once
-/// before it begins again.
-fn first_touches(workload: &Workload, pass: &PhaseRow) -> Option<f64> {
-    let footprint = match workload.order {
-        Order::Same => workload.geometry.transfer.0.saturating_mul(u64::from(workload.tasks)),
-        _ => workload.footprint().0,
+/// The share of the reads of a pass that were the first ones of their bytes in it: every order visits each transfer of a
+/// task once before it begins again. Where the tasks are not known, all of them are taken to have read as much.
+fn first_touches<'t>(
+    workload: &Workload,
+    pass: &PhaseRow,
+    tasks: impl Iterator<Item = &'t TaskRow>,
+) -> Option<f64> {
+    let are_reads = workload.work.is_transfers() && pass.read_bytes > 0;
+    let data = match workload.order {
+        Order::Same => workload.geometry.transfer.0,
+        _ => workload.footprint().0 / u64::from(workload.tasks.max(1)),
     };
-    let are_transfers = workload.work.is_transfers() && pass.read_bytes > 0;
-    are_transfers.then(|| (footprint as f64 / pass.read_bytes as f64).min(1.0))
+    let (first, all) =
+        tasks.fold((0, 0), |(first, all), task| (first + task.bytes.min(data), all + task.bytes));
+    let (first, all) = match all {
+        0 => (data * u64::from(workload.tasks), pass.read_bytes),
+        _ => (first, all),
+    };
+    are_reads.then(|| (first as f64 / all as f64).min(1.0))
+}
+
+/// Whether something else than the page cache of the nodes may keep what was read there: programs behind FUSE, and file
+/// systems with a cache of their own. Of one that is not known that is not known either.
+fn has_own_cache(host: &HostFacts, workload: &Workload) -> bool {
+    const IN_PAGE_CACHE: [&str; 19] = [
+        "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs", "vfat", "exfat", "ntfs3", "nfs",
+        "nfs4", "cifs", "smb3", "ceph", "lustre", "9p", "virtiofs",
+    ];
+    let keeps = |target: &PathBuf| {
+        let kind = host.file_system_of(target).map(|mount| mount.kind.as_str());
+        kind.map_or(!target.starts_with("/dev"), |kind| !IN_PAGE_CACHE.contains(&kind))
+    };
+    workload.files.targets.iter().any(keeps)
 }

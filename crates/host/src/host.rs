@@ -176,6 +176,14 @@ impl Host {
         text.map(|text| text.trim().to_owned()).unwrap_or_default()
     }
 
+    /// Bytes that this process has had fetched from block devices since it began; none where the kernel does not account
+    /// for that.
+    #[must_use]
+    pub fn fetched_bytes(&self) -> Option<u64> {
+        let text = self.root.read("/proc/self/io").ok()?;
+        text.lines().find_map(|line| line.strip_prefix("read_bytes: "))?.trim().parse().ok()
+    }
+
     /// Bytes of a file that the page cache holds, and bytes of all of it, both in whole pages.
     ///
     /// # Errors

@@ -149,9 +149,12 @@ pub struct PhaseRow {
     /// Bytes of the files that are read which the page caches of the readers' nodes held before the phase.
     #[serde(default)]
     pub resident_bytes: Option<u64>,
-    /// Bytes of these files; one that several processes read counts for each.
+    /// Bytes of these files; one that all tasks share counts once, others for each process that reads them.
     #[serde(default)]
     pub resident_of_bytes: Option<u64>,
+    /// Bytes that the run's own processes had fetched from block devices, as the kernel accounts to them.
+    #[serde(default)]
+    pub fetched_bytes: Option<u64>,
     /// The part of `io_ns` for which threads of the run were ready and waited for a processor, summed over them.
     #[serde(default)]
     pub cpu_wait_ns: Option<u64>,
@@ -200,6 +203,7 @@ impl PhaseRow {
             node_cpu_ns: None,
             resident_bytes: None,
             resident_of_bytes: None,
+            fetched_bytes: None,
             cpu_wait_ns: None,
         }
     }

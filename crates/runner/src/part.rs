@@ -89,6 +89,8 @@ pub(crate) struct Part {
     series: Vec<Interval>,
     /// What page caches held of the files that are read, before the phase, and the bytes of these.
     pub(crate) resident: Option<(u64, u64)>,
+    /// Bytes that the processes of the run had fetched from block devices.
+    pub(crate) fetched: Option<u64>,
     /// What others did on a node meanwhile.
     pub(crate) disturbed: Vec<(u32, String)>,
     /// Why the devices of a node could not be observed.
@@ -134,6 +136,7 @@ impl Part {
             disturbed: Vec::new(),
             unobserved: Vec::new(),
             resident: None,
+            fetched: None,
             memory_below: Vec::new(),
             untraced: Vec::new(),
         }
@@ -182,6 +185,7 @@ impl Part {
             (one, two) => one.or(two),
         };
         self.resident = self.resident.zip(other.resident).map(|(one, two)| (one.0 + two.0, one.1 + two.1));
+        self.fetched = self.fetched.zip(other.fetched).map(|(one, two)| one + two);
         self.surprises += other.surprises;
         self.first_surprises.extend(other.first_surprises);
         self.first_surprises.truncate(engine::Surprises::DESCRIBED);
@@ -263,6 +267,7 @@ impl Part {
             surprises: self.surprises,
             resident_bytes: self.resident.map(|(resident, _)| resident),
             resident_of_bytes: self.resident.map(|(_, of)| of),
+            fetched_bytes: self.fetched,
             ..PhaseRow::new(key.clone())
         }
     }

@@ -99,13 +99,15 @@ impl<'a> PhaseRun<'a> {
         let before = if leads { self.clients(host) } else { Vec::new() };
         let observer = leads.then(|| self.observe(host));
         let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
+        let fetched = host.fetched_bytes();
         let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;
+        let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
         let traced = trace.map(|trace| trace.and_then(BlockTrace::stop));
         let observer = observer.map(Watching::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut part = Part::of(&outcome);
-        part.resident = resident;
+        (part.resident, part.fetched) = (resident, fetched);
         if group.size() > 1 {
             agree_on_first_done(group, &mut part)?;
         }

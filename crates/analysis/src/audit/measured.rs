@@ -12,8 +12,8 @@ use crate::settled::settled;
 use crate::subject::Subject;
 use crate::verdicts::short_of;
 use crate::{
-    Check, DeviceShare, LatencySummary, PrintedStatistics, RateOf, RepetitionFigure, cache_verdict,
-    check_statistics, little, operations_of,
+    Check, DEVICE_SHARE_MIN, DeviceShare, LatencySummary, PrintedStatistics, RateOf, RepetitionFigure,
+    cache_verdict, check_statistics, little, operations_of,
 };
 
 /// All that a figure says against itself.
@@ -81,7 +81,8 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
             Shown::Nothing | Shown::FromServers | Shown::FromDisks => None,
         })
     };
-    let evidence = seen.map(|warning| warning.to_string()).or_else(|| memory_speed(subject));
+    let evidence = seen.map(|warning| warning.to_string());
+    let evidence = evidence.or_else(|| not_fetched(subject, counted)).or_else(|| memory_speed(subject));
     let evidence = evidence.or_else(at_servers)?;
     let advice = "use direct I/O, or data larger than all memory on the way";
     let check = match subject.figure.rate_of() {
@@ -109,6 +110,19 @@ fn other_targets(counted: &[&RepetitionFigure]) -> Option<Found> {
     let evidence = counted.iter().filter_map(|pass| pass.servers.as_deref()).find_map(servers::elsewhere)?;
     let advice = "look at the layout of the files (lfs getstripe), and at who else uses the file system";
     Some(Found::new(Check::OtherTargets, evidence, advice))
+}
+
+/// Buffered reads beside which somebody else had the devices read: their counters say nothing of these.
+fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<String> {
+    if subject.case.workload.direct || subject.figure.phase != Phase::Read {
+        return None;
+    }
+    let at_devices = counted.iter().filter(|one| one.device_share.read.is_some());
+    let least = at_devices.filter_map(|one| one.fetched_share()).min_by(f64::total_cmp)?;
+    (least < DEVICE_SHARE_MIN).then(|| {
+        let share = percent(least);
+        format!("the program had {share} of the bytes fetched from devices, whatever these read for others")
+    })
 }
 
 /// Buffered reads that are faster than any device.

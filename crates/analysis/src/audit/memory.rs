@@ -104,7 +104,9 @@ impl Memories {
         }
         // What is under a loop device, or in a server on the node, is in its memory, too.
         let on_node = found.of_loop || found.of_servers && subject.client() == Client::LocalToServer;
-        found.were_empty &= !on_node;
+        let caches = subject.target.and_then(|target| target.caches);
+        found.were_empty &=
+            !on_node && (!subject.figure.has_own_cache || caches.is_some_and(|caches| caches.0 > 0));
         found.over_wire &= !on_node;
         found.because = because.into_iter().collect();
         (!found.because.is_empty()).then_some(found)
@@ -117,7 +119,8 @@ impl Memories {
         let of_nodes = if self.were_empty || self.over_wire { Some(0) } else { subject.figure.memory_bytes };
         let stated = target.and_then(|target| target.server_memory).map(|memory| memory.0);
         let of_servers = match self.of_servers && subject.client() != Client::LocalToServer {
-            true => stated.or(caches),
+            // No client and server together have none at all.
+            true => stated.or(caches.filter(|&caches| caches > 0)),
             false => Some(stated.unwrap_or(0)),
         };
         match (of_nodes, of_servers) {

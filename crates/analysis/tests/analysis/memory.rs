@@ -7,7 +7,8 @@ use plan::{
 };
 use proptest::prelude::{any, prop_assert_ne, proptest};
 use record::{
-    Fact, MemoryPlace, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, Warning, WarningRow,
+    Fact, FileSystemFacts, MemoryPlace, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
+    Warning, WarningRow,
 };
 
 use crate::rows::{SECOND, phase, plan, run, workload};
@@ -25,6 +26,10 @@ struct Read {
     memory_bytes: u64,
     /// What page caches held of the files before each pass; none where nobody looked.
     resident_bytes: Option<u64>,
+    /// What the program had fetched from devices in each pass; none where the kernel did not say.
+    fetched_bytes: Option<u64>,
+    /// The type of the file system.
+    kind: &'static str,
     provenance: Provenance,
     warnings: Vec<Warning>,
 }
@@ -60,6 +65,8 @@ impl Read {
             device_percent: None,
             memory_bytes: NODE,
             resident_bytes: None,
+            fetched_bytes: None,
+            kind: "nfs4",
             provenance: Provenance::Measured,
             warnings: Vec::new(),
         }
@@ -89,12 +96,18 @@ impl Read {
             let resident_of_bytes = self.resident_bytes.map(|_| self.read_bytes[0]);
             let resident_bytes = self.resident_bytes;
             let row = phase(&key, bytes, 100 * SECOND);
-            let row = PhaseRow { device_read_bytes, resident_bytes, resident_of_bytes, ..row };
+            let fetched_bytes = self.fetched_bytes;
+            let row = PhaseRow { device_read_bytes, resident_bytes, resident_of_bytes, fetched_bytes, ..row };
             let warning = |warning: &Warning| WarningRow { key: Some(key.clone()), warning: warning.clone() };
             PhaseRecord { warnings: self.warnings.iter().map(warning).collect(), ..PhaseRecord::new(row) }
         };
         let mut run = run(&self.plan, (0..).zip(&self.read_bytes).map(record).collect());
         run.manifest.host.memory_bytes = self.memory_bytes;
+        run.manifest.host.file_systems = vec![FileSystemFacts {
+            mount_point: "/".to_owned(),
+            kind: self.kind.to_owned(),
+            ..FileSystemFacts::default()
+        }];
         run.manifest.provenance = self.provenance;
         run
     }
@@ -201,6 +214,33 @@ fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memo
     on_server.is_doubtful(&["of memory on the nodes"]);
     let below = Read { resident_bytes: Some(0), ..Read::below(MemoryPlace::Node, 2 * NODE) };
     below.is_doubtful(&["loop7"]);
+}
+
+/// An empty page cache says nothing of what a program behind FUSE keeps, or a file system in a memory of its own.
+#[test]
+fn where_others_than_the_page_cache_may_keep_data_they_have_to_be_stated() {
+    for kind in ["fuse.x", "gpfs", "zfs"] {
+        let cold = || Read { resident_bytes: Some(0), kind, ..Read::remote(8 * GIB, Some(2 * GIB)) };
+        cold().is_doubtful(&["10 GiB (10.7 GB) of memory on the nodes"]);
+        let mut stated = cold();
+        stated.plan.terms.targets[0].caches = Some(Bytes(0));
+        stated.is_doubtful(&["of memory on the nodes"]);
+        stated.plan.terms.targets[0].caches = Some(Bytes(2 * GIB));
+        stated.passes();
+    }
+}
+
+/// Another program that reads at the same pace makes the counters of the devices look right.
+#[test]
+fn what_devices_read_for_others_is_no_evidence() {
+    let buffered = |fetched_bytes| Read {
+        device_percent: Some(104),
+        fetched_bytes,
+        ..Read::of(GIB, |spec| spec.direct = false)
+    };
+    buffered(None).passes();
+    buffered(Some(GIB)).passes();
+    buffered(Some(GIB / 100)).is_doubtful(&["1.0 % of the bytes fetched from devices"]);
 }
 
 #[test]

@@ -40,6 +40,7 @@ row!(PhaseRow, "phases",
     cpu_wait_ns: Option<u64> = 4,
     resident_bytes: Option<u64> = 4,
     resident_of_bytes: Option<u64> = 4,
+    fetched_bytes: Option<u64> = 4,
 );
 
 row!(TaskRow, "tasks",

@@ -137,6 +137,7 @@ pub(crate) fn phase(case: &str, repetition: u32, phase: Phase, tasks: u32) -> Ph
             cpu_wait_ns: reads.then_some(70),
             resident_bytes: reads.then_some(8_192),
             resident_of_bytes: reads.then_some(1 << 20),
+            fetched_bytes: reads.then_some(4_096),
             ..PhaseRow::new(key.clone())
         },
         tasks: (0..tasks).map(|task| self::task(&key, task)).collect(),

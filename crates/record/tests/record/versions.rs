@@ -34,6 +34,7 @@ fn held(version: u32) -> Vec<PhaseRecord> {
         record.load.clear();
         (record.phase.node_cpu_ns, record.phase.cpu_wait_ns) = (None, None);
         (record.phase.resident_bytes, record.phase.resident_of_bytes) = (None, None);
+        record.phase.fetched_bytes = None;
         record.launches.clear();
         record.steps.clear();
         record.spaces.clear();
