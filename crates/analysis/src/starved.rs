@@ -1,5 +1,7 @@
 //! Whether the nodes let a run work, by what was observed of them second by second.
 
+use std::collections::HashMap;
+
 use record::{LoadRow, SeriesRow};
 
 /// From this share of the periods on, the quota of a control group set the rate.
@@ -10,17 +12,32 @@ const WAITED_SHARE_MIN: f64 = 0.10;
 const MEMORY_SHARE_MIN: f64 = 0.10;
 /// A program that did not run, or was held in the kernel, for less of a phase changes no rate by much.
 const HELD_SHARE_MIN: f64 = 0.01;
-/// Intervals of the observer and of the series that start this close together are the same.
+/// Of intervals of a second, those of the observer and of the series that start this close together share most of it.
 const SAME_INTERVAL_NS: u64 = 500_000_000;
 
-/// What held the threads of one node back, in words, and for which share of the time; none where nothing did. `tasks` and `cpus` are those of the node,
-/// `series` what completed on all nodes.
+/// What a node had to do, and with how many processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeWork {
+    /// Tasks on it.
+    pub tasks: u32,
+    /// Processors that these may use.
+    pub usable_cpus: u32,
+    /// All that it has.
+    pub logical_cpus: u32,
+    /// Whether transfers go round the page cache.
+    pub direct: bool,
+}
+
+/// What held the threads of one node back, in words, and for which share of the time; none where nothing did. `series`
+/// is what completed on all nodes.
 ///
 /// Threads that wait for a processor only count where there are as many processors as tasks: else they wait for each
-/// other, which is what was asked for. A file system that is frozen shows as a second in which nothing completed, no
+/// other, which is what was asked for. Waiting for memory only counts where transfers go round the page cache: else the pages that
+/// must be freed within the limit of a control group are those of the workload itself. A file system that is frozen shows as a second in which nothing completed, no
 /// device had a request and threads were held in the kernel.
 #[must_use]
-pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], tasks: u32, cpus: u32) -> Option<(String, f64)> {
+pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Option<(String, f64)> {
+    let NodeWork { tasks, usable_cpus, logical_cpus, direct } = work;
     let sum = |value: &dyn Fn(&LoadRow) -> Option<u64>| {
         load.iter().filter_map(|row| value(row)).sum::<u64>() as f64
     };
@@ -30,10 +47,11 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], tasks: u32, cpus: u32
     let stopped = sum(&|row| Some(row.stopped_ns));
     let (periods, throttled) = (sum(&|row| row.quota_periods), sum(&|row| row.throttled_periods));
     let of_threads = sum(&|row| row.cpu_wait_ns.map(|_| row.length_ns)) * f64::from(tasks);
-    let waited = if tasks <= cpus { share(sum(&|row| row.cpu_wait_ns), of_threads) } else { 0.0 };
-    let stolen = share(sum(&|row| row.stolen_cpu_ns), observed * f64::from(cpus));
-    let stalled = share(sum(&|row| row.memory_stall_ns), observed);
-    let blocked: Vec<_> = load.iter().filter(|row| row.blocked_threads > 0 && is_hole(row, series)).collect();
+    let waited = if tasks <= usable_cpus { share(sum(&|row| row.cpu_wait_ns), of_threads) } else { 0.0 };
+    let stolen = share(sum(&|row| row.stolen_cpu_ns), observed * f64::from(logical_cpus));
+    let stalled = if direct { share(sum(&|row| row.memory_stall_ns), observed) } else { 0.0 };
+    let blocked: Vec<_> =
+        load.iter().filter(|row| row.blocked_threads > 0 && nothing_completed(row, series)).collect();
     let held = blocked.iter().map(|row| row.length_ns).sum::<u64>() as f64;
     let most = blocked.iter().max_by_key(|row| row.blocked_threads);
     let (threads, place) = most.map_or((0, ""), |row| (row.blocked_threads, row.blocked_in.as_str()));
@@ -43,7 +61,8 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], tasks: u32, cpus: u32
             share(stopped, observed),
             HELD_SHARE_MIN,
             format!(
-                "the program did not run for {:.1} s of {:.1} s: it was stopped, or its control group frozen",
+                "the program did not run for {:.1} s of {:.1} s: it was stopped, its control group frozen, or the \
+                 machine itself paused",
                 stopped / 1e9,
                 observed / 1e9
             ),
@@ -72,7 +91,11 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], tasks: u32, cpus: u32
             WAITED_SHARE_MIN,
             format!("a hypervisor gave {} of the processors' time to others", percent(stolen)),
         ),
-        (stalled, MEMORY_SHARE_MIN, format!("tasks waited for memory for {} of the time", percent(stalled))),
+        (
+            stalled,
+            MEMORY_SHARE_MIN,
+            format!("its control group waited for memory for {} of the time", percent(stalled)),
+        ),
     ];
     let seen: Vec<_> = causes.into_iter().filter(|(share, least, _)| share >= least).collect();
     let longest = seen.iter().map(|(share, ..)| *share).max_by(f64::total_cmp)?;
@@ -80,24 +103,21 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], tasks: u32, cpus: u32
 }
 
 /// Whether nothing completed in the interval of `row`.
-fn is_hole(row: &LoadRow, series: &[SeriesRow]) -> bool {
-    let same = |one: &&SeriesRow| one.start_ns.abs_diff(row.start_ns) < SAME_INTERVAL_NS;
+fn nothing_completed(row: &LoadRow, series: &[SeriesRow]) -> bool {
+    let same = |one: &&SeriesRow| one.start_ns.abs_diff(row.start_ns) <= SAME_INTERVAL_NS;
     series.iter().filter(same).all(|one| one.transfers == 0)
 }
 
 /// The part of `io_ns` for which threads were ready and waited for a processor, summed over the threads of all nodes.
 #[must_use]
 pub fn cpu_wait_ns(load: &[LoadRow], io_ns: u64) -> Option<u64> {
-    let mut nodes: Vec<(&str, u64, u64)> = Vec::new();
+    let mut nodes: HashMap<&str, (u64, u64)> = HashMap::new();
     for row in load {
         let Some(waited) = row.cpu_wait_ns else { continue };
-        match nodes.iter_mut().find(|(node, ..)| *node == row.node) {
-            Some((_, sum, length)) => (*sum, *length) = (*sum + waited, *length + row.length_ns),
-            None => nodes.push((&row.node, waited, row.length_ns)),
-        }
+        let (sum, length) = nodes.entry(&row.node).or_default();
+        (*sum, *length) = (*sum + waited, *length + row.length_ns);
     }
-    let of_node = |&(_, sum, length): &(&str, u64, u64)| {
-        u128::from(sum) * u128::from(io_ns) / u128::from(length.max(1))
-    };
-    (!nodes.is_empty()).then(|| u64::try_from(nodes.iter().map(of_node).sum::<u128>()).unwrap_or(u64::MAX))
+    let of_node =
+        |(sum, length): &(u64, u64)| u128::from(*sum) * u128::from(io_ns) / u128::from(*length.max(&1));
+    (!nodes.is_empty()).then(|| u64::try_from(nodes.values().map(of_node).sum::<u128>()).unwrap_or(u64::MAX))
 }

@@ -63,11 +63,19 @@ struct Counted {
     cpu: Option<CpuTimes>,
     /// Periods and throttled ones of each group, innermost first.
     quotas: Vec<(u64, u64)>,
-    /// Nanoseconds for which each thread that is looked at has waited for a processor; one in so many is.
-    waited: (HashMap<u32, u64>, u64),
+    waited: Waited,
     /// The same of the thread that looks.
     own_waited_ns: u64,
     memory_stall_ns: Option<u64>,
+}
+
+/// For how long threads have waited for a processor.
+#[derive(Debug, Clone, Default)]
+struct Waited {
+    /// Nanoseconds of each thread that was looked at.
+    threads: HashMap<u32, u64>,
+    /// Of all threads those were whose number is a multiple of this power of two.
+    step: u32,
 }
 
 /// Watches a node from the thread that calls [`LoadWatch::sample`].
@@ -76,8 +84,8 @@ pub(crate) struct LoadWatch {
     root: Root,
     /// `cpu.stat` of each control group of this process.
     quota_files: Vec<String>,
-    /// Where the pressure on memory stands.
-    pressure_file: String,
+    /// Where the pressure on the memory of the control group of this process stands.
+    pressure_file: Option<String>,
     /// Processes of the run on this node.
     processes: BTreeSet<u32>,
     last: Counted,
@@ -90,22 +98,21 @@ impl LoadWatch {
         let groups = |controller| Groups::of(root, &mounts, controller);
         let file = |directory: &std::path::PathBuf, name| directory.join(name).display().to_string();
         let quotas = groups("cpu").into_iter().flat_map(|all| all.directories);
-        let pressure = groups("memory").and_then(|all| all.directories.into_iter().next());
-        let pressure = pressure.map(|group| file(&group, "memory.pressure"));
+        let group = groups("memory").and_then(|all| all.directories.into_iter().next());
+        // That of the node, as the root group has it, may be of others alone. Only the root group lacks `cgroup.events`.
+        let own = group.filter(|group| root.read(&file(group, "cgroup.events")).is_ok());
         let mut processes = mates.clone();
         processes.insert(std::process::id());
         let mut watch = Self {
             quota_files: quotas.map(|group| file(&group, "cpu.stat")).collect(),
-            pressure_file: pressure
-                .filter(|path| root.read(path).is_ok())
-                .unwrap_or_else(|| "/proc/pressure/memory".to_owned()),
+            pressure_file: own.map(|group| file(&group, "memory.pressure")),
             processes,
             root: root.clone(),
             last: Counted {
                 at: Instant::now(),
                 cpu: None,
                 quotas: Vec::new(),
-                waited: (HashMap::new(), 1),
+                waited: Waited::default(),
                 own_waited_ns: 0,
                 memory_stall_ns: None,
             },
@@ -118,13 +125,17 @@ impl LoadWatch {
     /// What happened since the last sample, or since the start. It should have been taken `late` ago; `idle` says
     /// that there are devices, and that none had a request.
     pub(crate) fn sample(&mut self, started: Instant, late: Duration, idle: bool) -> LoadSample {
-        let now = self.counted();
+        let mut now = self.counted();
+        now.waited.threads.remove(&rustix::thread::gettid().as_raw_pid().unsigned_abs());
         let last = std::mem::replace(&mut self.last, now);
         let now = &self.last;
         let cpu = now.cpu.zip(last.cpu);
         let quota = most_throttled(&now.quotas, &last.quotas);
         let held_ns = now.own_waited_ns.saturating_sub(last.own_waited_ns);
-        let late_by_itself = late.saturating_sub(Duration::from_nanos(held_ns));
+        let stolen_cpu_ns = cpu.map(|(now, last)| now.stolen_ticks_since(&last) * TICK_NS);
+        // A hypervisor that ran another guest made it late as well.
+        let explained_ns = held_ns.saturating_add(stolen_cpu_ns.unwrap_or(0));
+        let late_by_itself = late.saturating_sub(Duration::from_nanos(explained_ns));
         let throttled = quota.is_some_and(|(_, throttled)| throttled > 0);
         let stopped = if throttled || late_by_itself < STOPPED_MIN { Duration::ZERO } else { late_by_itself };
         let length = now.at.duration_since(last.at);
@@ -134,7 +145,7 @@ impl LoadWatch {
             start_ns: nanoseconds(last.at.duration_since(started)),
             length_ns: nanoseconds(length),
             busy_cpu_ns: cpu.map(|(now, last)| now.busy_ticks_since(&last) * TICK_NS),
-            stolen_cpu_ns: cpu.map(|(now, last)| now.stolen_ticks_since(&last) * TICK_NS),
+            stolen_cpu_ns,
             quota_periods: quota.map(|(periods, _)| periods),
             throttled_periods: quota.map(|(_, throttled)| throttled),
             cpu_wait_ns: waited_since(&now.waited, &last.waited),
@@ -161,33 +172,33 @@ impl LoadWatch {
         }
     }
 
-    /// The threads of the run but the one that looks, as process and thread, or one in so many of them.
-    fn threads(&self) -> (Vec<(u32, u32)>, u64) {
-        let own = rustix::thread::gettid().as_raw_pid().unsigned_abs();
+    /// The threads of the run, as process and thread, or those of them whose number is a multiple of a power of two.
+    fn threads(&self) -> (Vec<(u32, u32)>, u32) {
         let of = |process: &u32| {
             let entries = std::fs::read_dir(self.root.path(format!("/proc/{process}/task")));
             let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
-            let ids: Vec<u32> = names.filter_map(|name| name.to_str()?.parse().ok()).collect();
-            ids.into_iter().filter(|id| *id != own).map(|id| (*process, id)).collect::<Vec<_>>()
+            names.filter_map(|name| Some((*process, name.to_str()?.parse().ok()?))).collect::<Vec<_>>()
         };
         let mut all: Vec<(u32, u32)> = self.processes.iter().flat_map(of).collect();
-        all.sort_unstable();
-        let step = all.len().div_ceil(THREADS_MAX).max(1);
-        (all.into_iter().step_by(step).collect(), step as u64)
+        // By their numbers, so that threads that come and go do not change which of the others are looked at.
+        let step =
+            u32::try_from(all.len().div_ceil(THREADS_MAX)).unwrap_or(u32::MAX >> 1).next_power_of_two();
+        all.retain(|(_, id)| id % step == 0);
+        (all, step)
     }
 
-    fn waited(&self) -> (HashMap<u32, u64>, u64) {
+    fn waited(&self) -> Waited {
         let of = |(process, thread): (u32, u32)| {
             let text = self.root.read(&format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
             Some((thread, waited_ns(&text)?))
         };
         let (threads, step) = self.threads();
-        (threads.into_iter().filter_map(of).collect(), step)
+        Waited { threads: threads.into_iter().filter_map(of).collect(), step }
     }
 
     /// Total of the first line: `some avg10=0.00 avg60=0.00 avg300=0.00 total=13`, in microseconds.
     fn memory_stall_ns(&self) -> Option<u64> {
-        let text = self.root.read(&self.pressure_file).ok()?;
+        let text = self.root.read(self.pressure_file.as_ref()?).ok()?;
         let total = text.lines().find(|line| line.starts_with("some "))?.rsplit_once("total=")?.1;
         Some(total.trim().parse::<u64>().ok()?.saturating_mul(1000))
     }
@@ -195,7 +206,8 @@ impl LoadWatch {
     /// Whether another process of the run is stopped at this moment.
     fn has_stopped_mate(&self) -> bool {
         let of = |process: &u32| state(&self.root.read(&format!("/proc/{process}/stat")).ok()?);
-        self.processes.iter().any(|process| of(process) == Some('T'))
+        let own = std::process::id();
+        self.processes.iter().filter(|process| **process != own).any(|process| of(process) == Some('T'))
     }
 
     /// Threads in uninterruptible sleep, and what holds most of them.
@@ -211,7 +223,7 @@ impl LoadWatch {
         let most = held.iter().max_by_key(|(name, count)| (**count, name.len()));
         let most = most.map(|(name, _)| name.trim().trim_start_matches('0').to_owned()).unwrap_or_default();
         let count: u32 = held.values().sum();
-        (count.saturating_mul(u32::try_from(step).unwrap_or(u32::MAX)), most)
+        (count.saturating_mul(step), most)
     }
 }
 
@@ -236,12 +248,15 @@ fn most_throttled(now: &[(u64, u64)], last: &[(u64, u64)]) -> Option<(u64, u64)>
     since.filter(|(periods, _)| *periods > 0).max_by_key(|(_, throttled)| *throttled)
 }
 
-/// Sum over the threads that were there at both moments.
-fn waited_since((now, step): &(HashMap<u32, u64>, u64), (last, _): &(HashMap<u32, u64>, u64)) -> Option<u64> {
-    let both: Vec<u64> =
-        now.iter().filter_map(|(thread, now)| Some(now.saturating_sub(*last.get(thread)?))).collect();
-    (!both.is_empty())
-        .then(|| both.iter().fold(0, |sum: u64, one| sum.saturating_add(*one)).saturating_mul(*step))
+/// Sum over the threads that are there now; one that was not there before has waited since then.
+fn waited_since(now: &Waited, last: &Waited) -> Option<u64> {
+    // Both are powers of two: the larger one's multiples were looked at both times.
+    let step = now.step.max(last.step).max(1);
+    let since =
+        |(thread, now): (&u32, &u64)| now.saturating_sub(last.threads.get(thread).copied().unwrap_or(0));
+    let waited = now.threads.iter().filter(|(thread, _)| *thread % step == 0).map(since);
+    let sum = waited.fold(None, |sum: Option<u64>, one| Some(sum.unwrap_or(0).saturating_add(one)))?;
+    Some(sum.saturating_mul(u64::from(step)))
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
@@ -253,7 +268,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::{Duration, Instant};
 
-    use super::{LoadSample, LoadWatch};
+    use super::{LoadSample, LoadWatch, Waited, waited_since};
     use crate::fake::Tree;
 
     /// A host whose process 7 of the run has a thread of this state that has waited `waited_ns`, and whose group was
@@ -261,16 +276,20 @@ mod tests {
     fn host(tree: Tree, state: char, waited_ns: u64, throttled: u64) -> Tree {
         let cpu = format!("cpu  {throttled} 0 1 50 0 0 0 2 0 0\n");
         let quota = format!("nr_periods {}\nnr_throttled {throttled}\n", throttled + 3);
+        let pressure = format!("some avg10=0.00 total={throttled}\nfull avg10=0.00 total=0\n");
         tree.files(&[
             ("/proc/stat", &cpu),
-            ("/proc/self/cgroup", "3:cpu:/job\n"),
-            ("/proc/self/mountinfo", "1 0 0:1 / /cg/cpu rw - cgroup cgroup rw,cpu\n"),
+            ("/proc/self/cgroup", "3:cpu:/job\n0::/job\n"),
+            (
+                "/proc/self/mountinfo",
+                "1 0 0:1 / /cg/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / /cg/unified rw - cgroup2 cgroup2 rw\n",
+            ),
             ("/cg/cpu/job/cpu.stat", &quota),
             ("/cg/cpu/cpu.stat", "nr_periods 0\nnr_throttled 0\n"),
-            (
-                "/proc/pressure/memory",
-                &format!("some avg10=0.00 total={throttled}\nfull avg10=0.00 total=0\n"),
-            ),
+            ("/cg/unified/job/cgroup.events", "populated 1\n"),
+            ("/cg/unified/job/memory.pressure", &pressure),
+            ("/cg/unified/memory.pressure", &pressure),
+            ("/proc/pressure/memory", &pressure),
             ("/proc/7/stat", &format!("7 (a ) b) {state} 1 1")),
             ("/proc/7/task/9/stat", &format!("9 (a ) b) {state} 1 1")),
             ("/proc/7/task/9/schedstat", &format!("5 {waited_ns} 3\n")),
@@ -306,6 +325,46 @@ mod tests {
         assert_eq!(sample('R', Duration::from_millis(49), false, 0).stopped_ns, 0, "a late wake-up");
         let mate = sample('T', Duration::ZERO, false, 0);
         assert_eq!(mate.stopped_ns, mate.length_ns, "another process of the run is stopped");
+    }
+
+    #[test]
+    fn stolen_time_explains_a_late_look() {
+        let tree = host(Tree::new(&[]), 'S', 0, 0);
+        let mut watch = LoadWatch::new(tree.root(), &BTreeSet::from([7]));
+        let tree = tree.files(&[("/proc/stat", "cpu  0 0 1 50 0 0 0 102 0 0\n")]);
+        let seen = watch.sample(Instant::now(), Duration::from_secs(1), false);
+        drop(tree);
+        assert_eq!((seen.stolen_cpu_ns, seen.stopped_ns), (Some(1_000_000_000), 0));
+    }
+
+    #[test]
+    fn pressure_on_the_memory_of_the_node_is_not_that_of_the_run() {
+        let tree = host(Tree::new(&[]), 'S', 0, 0).files(&[("/proc/self/cgroup", "0::/\n")]);
+        let mut watch = LoadWatch::new(tree.root(), &BTreeSet::new());
+        assert_eq!(watch.sample(Instant::now(), Duration::ZERO, false).memory_stall_ns, None);
+    }
+
+    #[test]
+    fn a_thread_that_is_made_in_an_interval_has_waited_in_it() {
+        let tree = host(Tree::new(&[]), 'S', 1_000, 0);
+        let mut watch = LoadWatch::new(tree.root(), &BTreeSet::from([7]));
+        let tree = host(tree, 'S', 5_000, 0).files(&[("/proc/7/task/12/schedstat", "5 7000 3\n")]);
+        let seen = watch.sample(Instant::now(), Duration::ZERO, false);
+        drop(tree);
+        assert_eq!(seen.cpu_wait_ns, Some(4_000 + 7_000));
+    }
+
+    #[test]
+    fn of_many_threads_those_count_that_were_looked_at_both_times() {
+        let all = |step: u32, each: u64| Waited {
+            threads: (1..=1000).filter(|thread| thread % step == 0).map(|thread| (thread, each)).collect(),
+            step,
+        };
+        assert_eq!(waited_since(&all(4, 9), &all(1, 2)), Some(7 * 1000));
+        assert_eq!(waited_since(&all(1, 9), &all(4, 2)), Some(7 * 1000), "the others had waited before");
+        let few = Waited { threads: [(2, 50)].into(), step: 1 };
+        assert_eq!(waited_since(&all(4, 9), &few), Some(9 * 1000), "threads of the phase are new");
+        assert_eq!(waited_since(&Waited::default(), &few), None);
     }
 
     #[test]

@@ -354,9 +354,10 @@ pub struct LoadRow {
     pub key: PhaseKey,
     /// The node.
     pub node: String,
-    /// The interval starts this long after the observer of the node did, which is shortly before the phase.
+    /// The interval starts this long after the phase's common start.
     pub start_ns: u64,
-    /// Its length; much longer than the others where the program did not run.
+    /// Its length after the common start; much longer than the others where the program did not run. The interval in
+    /// which the phase started has all that was counted in it, those before have no row.
     pub length_ns: u64,
     /// Processor time of everything on the node: programs, threads of the kernel, interrupts.
     pub busy_cpu_ns: Option<u64>,
@@ -367,12 +368,13 @@ pub struct LoadRow {
     /// Those in which its processes had used up the quota.
     pub throttled_periods: Option<u64>,
     /// Time for which threads of the run were ready and waited for a processor, summed over those that were there
-    /// from the start of the interval to its end; none where no thread was.
+    /// at its end; of more than 256 threads some are looked at, and stand for all. None where no thread could be.
     pub cpu_wait_ns: Option<u64>,
-    /// Time for which some task waited for memory to be freed or read back (pressure stall information).
+    /// Time for which some task of the control group of the run waited for memory to be freed or read back (pressure
+    /// stall information); none in the root group, where it would be that of others as well.
     pub memory_stall_ns: Option<u64>,
     /// Time for which the program did not run although nothing else had its processors: it was stopped by a
-    /// signal, or its control group was frozen.
+    /// signal, its control group was frozen, or the machine itself was paused.
     pub stopped_ns: u64,
     /// Threads of the run in uninterruptible sleep at the end of an interval in which no device had a request.
     pub blocked_threads: u32,

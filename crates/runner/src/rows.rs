@@ -101,7 +101,7 @@ impl Rows {
             names,
             tasks: outcome.tasks.iter().map(task).collect(),
             devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
-            load: observed.load,
+            load: observed.load.into_iter().filter_map(|sample| load(sample, early)).collect(),
             series,
             end: outcome.end.as_ref().map(End::of),
             jobs: None,
@@ -209,6 +209,17 @@ fn device(sample: DeviceSample, early: u64) -> Device {
         sample.queue_time_ns,
     ];
     Device(sample.device, columns)
+}
+
+/// As [`device`]; none of an interval that was over before.
+fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
+    let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
+    if length_ns == 0 {
+        return None;
+    }
+    let start_ns = sample.start_ns.saturating_sub(early);
+    let length_ns = length_ns - start_ns;
+    Some(LoadSample { start_ns, length_ns, stopped_ns: sample.stopped_ns.min(length_ns), ..sample })
 }
 
 /// The rows of all ranks, by task and node.
@@ -384,5 +395,23 @@ fn device_row(key: &PhaseKey, node: &str, Device(device, columns): Device) -> De
         write_time_ns,
         busy_ns,
         queue_time_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use host::LoadSample;
+
+    use super::load;
+
+    #[test]
+    fn what_was_seen_of_a_node_is_counted_from_the_common_start() {
+        let sample =
+            |start_ns| LoadSample { start_ns, length_ns: 10, stopped_ns: 9, ..LoadSample::default() };
+        let seen =
+            |start_ns| load(sample(start_ns), 24).map(|one| (one.start_ns, one.length_ns, one.stopped_ns));
+        assert_eq!([0, 10, 14].map(seen), [None; 3], "over before");
+        assert_eq!(seen(20), Some((0, 6, 6)));
+        assert_eq!(seen(30), Some((6, 10, 9)));
     }
 }

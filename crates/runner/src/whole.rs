@@ -1,11 +1,13 @@
 //! What all ranks saw in a phase, as rows and warnings of the record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use analysis::NodeWork;
 use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::data::Content;
+use crate::order::NodeSeen;
 use crate::part::Part;
 use crate::rows::Table;
 use crate::seen::{self, Nodes};
@@ -101,16 +103,26 @@ impl Whole<'_> {
 
     /// What held the threads of each node back, and for which share of the time; of results only.
     fn starved(&self, table: &Table<'_>, series: &[SeriesRow]) -> Vec<(u32, String, f64)> {
-        let of_node = |&node: &u32| {
-            let name = self.nodes.name(node)?;
-            let load: Vec<&LoadRow> = table.load.iter().filter(|row| row.node == name).collect();
-            let tasks = table.tasks.iter().filter(|task| task.node == name).count();
-            let cpus = self.nodes.usable_cpus(&BTreeSet::from([node]));
-            let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
-            let (seen, share) = analysis::starvation(&load, series, tasks, cpus)?;
-            Some((node, seen, share))
+        if !self.key.phase.is_result() {
+            return Vec::new();
+        }
+        let mut load: HashMap<&str, Vec<&LoadRow>> = HashMap::new();
+        table.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
+        let mut tasks: HashMap<&str, u32> = HashMap::new();
+        table.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
+        let of_node = |seen: &NodeSeen| {
+            let facts = seen.facts.as_ref()?;
+            let name = facts.node.as_str();
+            let work = NodeWork {
+                tasks: tasks.get(name).copied().unwrap_or(0),
+                usable_cpus: facts.usable_cpus.max(1),
+                logical_cpus: facts.logical_cpus.max(1),
+                direct: self.workload.direct,
+            };
+            let (text, share) = analysis::starvation(load.get(name)?, series, work)?;
+            Some((seen.node, text, share))
         };
-        self.on.iter().filter(|_| self.key.phase.is_result()).filter_map(of_node).collect()
+        self.nodes.seen().iter().filter(|seen| self.on.contains(&seen.node)).filter_map(of_node).collect()
     }
 
     fn unobserved(&self, part: &Part) -> Option<Warning> {

@@ -196,10 +196,12 @@ pub const CHECKS: [CheckPolicy; 32] = [
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
     // It makes a figure worse, so what was kept in spite of it stands.
     CheckPolicy { broken: Withheld, ..row(Check::Starved, "starved", Marked) }.means(
-        "a node did not let the program work: it was stopped or frozen for 1 % of the time, used up the processor \
-         quota of its control group in 5 % of the periods, waited for a processor or for memory for 10 % of the time \
-         with no more tasks than processors, or nothing completed while threads were held in the kernel and no device \
-         had a request",
+        "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
+         processor quota of its control group in 5 % of the periods, waited for a processor for 10 % of the time with \
+         no more tasks than processors, a hypervisor gave 10 % of the time of the node's processors to others, with \
+         direct I/O its control group waited for memory for 10 % of the time (through the page cache that is the \
+         workload's own doing, and pressure on the whole node is that of others as well), or nothing completed while \
+         threads were held in the kernel and no device had a request",
     ),
     row(Check::HarnessBound, "harness bound", Marked).means(
         "the program's processors set the rate; of files, objects and messages by its own time alone, as \

@@ -1,6 +1,6 @@
 //! What held a run back, from what was observed of its nodes.
 
-use analysis::{cpu_wait_ns, starvation};
+use analysis::{NodeWork, cpu_wait_ns, starvation};
 use plan::Phase;
 use record::{LoadRow, Operation, PhaseKey, SeriesRow};
 
@@ -9,6 +9,9 @@ const SECOND: u64 = 1_000_000_000;
 fn key() -> PhaseKey {
     PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Write }
 }
+
+/// Two tasks on a node of two processors.
+const WORK: NodeWork = NodeWork { tasks: 2, usable_cpus: 2, logical_cpus: 2, direct: true };
 
 /// A second in which nothing held a node back.
 fn quiet(second: u64) -> LoadRow {
@@ -32,6 +35,10 @@ fn quiet(second: u64) -> LoadRow {
 /// What is told of four seconds of two tasks on two processors, one of which is `odd`; something completed in those
 /// seconds that are named.
 fn told(odd: &LoadRow, completed: &[u64]) -> Option<(String, f64)> {
+    told_of(WORK, odd, completed)
+}
+
+fn told_of(work: NodeWork, odd: &LoadRow, completed: &[u64]) -> Option<(String, f64)> {
     let rows: Vec<LoadRow> = (0..4).map(|at| if at == 2 { odd.clone() } else { quiet(at) }).collect();
     let series: Vec<SeriesRow> = completed
         .iter()
@@ -46,7 +53,7 @@ fn told(odd: &LoadRow, completed: &[u64]) -> Option<(String, f64)> {
             latency_max_ns: 1,
         })
         .collect();
-    starvation(&rows.iter().collect::<Vec<_>>(), &series, 2, 2)
+    starvation(&rows.iter().collect::<Vec<_>>(), &series, work)
 }
 
 #[test]
@@ -75,10 +82,24 @@ fn each_cause_is_told_with_its_numbers_and_a_quiet_node_with_nothing() {
 }
 
 #[test]
+fn stolen_time_is_a_share_of_all_processors_of_the_node() {
+    let row = LoadRow { stolen_cpu_ns: Some(4 * SECOND), ..quiet(2) };
+    let of = |logical_cpus| told_of(NodeWork { logical_cpus, ..WORK }, &row, &[0, 1, 3]);
+    assert!(of(8).is_some_and(|(text, _)| text.contains("gave 12 %")), "{:?}", of(8));
+    assert_eq!(of(64), None, "less than 2 %");
+}
+
+#[test]
+fn memory_that_the_page_cache_takes_is_the_workload_s_own() {
+    let row = LoadRow { memory_stall_ns: Some(SECOND), ..quiet(2) };
+    assert_eq!(told_of(NodeWork { direct: false, ..WORK }, &row, &[0, 1, 3]), None);
+}
+
+#[test]
 fn more_tasks_than_processors_wait_for_each_other() {
     let row = LoadRow { cpu_wait_ns: Some(SECOND), ..quiet(0) };
-    assert!(starvation(&[&row], &[], 2, 2).is_some());
-    assert_eq!(starvation(&[&row], &[], 3, 2), None);
+    assert!(starvation(&[&row], &[], WORK).is_some());
+    assert_eq!(starvation(&[&row], &[], NodeWork { tasks: 3, ..WORK }), None);
 }
 
 #[test]
