@@ -162,8 +162,9 @@ fn is_same_question(one: &Question, other: &Question) -> bool {
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
-        (Question::Import { .. }, Question::Import { .. })
-        | (Question::CrossCheck { .. }, Question::CrossCheck { .. }) => true,
+        // Passes of two releases of a tool are no passes of one.
+        (Question::CrossCheck { tool, .. }, Question::CrossCheck { tool: other, .. }) => tool == other,
+        (Question::Import { .. }, Question::Import { .. }) => true,
         _ => false,
     }
 }
@@ -189,6 +190,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
     let mut order = Vec::new();
     let cases: HashMap<&str, &Case> =
         whole.manifest.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let in_turn = in_turn(runs);
     let mut next_part = 0;
     for (number, run) in runs.iter().enumerate() {
         let passes = passes_of(run);
@@ -196,6 +198,9 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         next_part += run.parts.len().max(1);
         for id in run.cases() {
             let Some(source) = run.store.sources.get(id) else { continue };
+            let known = [Some(&**id), in_turn.get(&**id).copied()].into_iter().flatten();
+            let known = known.filter_map(|id| parts.get(id)).flatten().filter(|(other, ..)| *other < number);
+            let last = known.flat_map(|(.., numbers)| numbers.values().copied()).max();
             let before = parts.entry(id.clone()).or_insert_with(|| {
                 order.push(id.clone());
                 Vec::new()
@@ -213,8 +218,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
                 });
             }
             let own = passes.get(&**id).map_or(&[][..], Vec::as_slice);
-            let numbers = case
-                .map_or_else(HashMap::new, |case| numbers_after(case, before.iter().map(|(.., n)| n), own));
+            let numbers = case.map_or_else(HashMap::new, |case| numbers_after(case, last, own));
             for (place, part) in (0..).zip(&mut whole.parts[first_part..next_part]) {
                 let of_part = match run.parts.get(place) {
                     None => PartPasses::of(numbers.values().copied()),
@@ -266,15 +270,20 @@ fn passes_of(run: &Run) -> HashMap<&str, Vec<u32>> {
     passes
 }
 
-/// What the passes `own` are called after those `before`: whole repetitions follow one another, so
+/// The other case of each that two tools have measured in turn: they are numbered together, as the passes of one number
+/// are a pair, and of a run that was interrupted one tool may have a pass more.
+fn in_turn(runs: &[Run]) -> HashMap<&str, &str> {
+    let rivals = runs.iter().flat_map(|run| match &run.manifest.plan.question {
+        Question::CrossCheck { rivals, .. } => rivals.as_slice(),
+        _ => &[],
+    });
+    rivals.flat_map(|one| [(&*one.own, &*one.case), (&*one.case, &*one.own)]).collect()
+}
+
+/// What the passes `own` are called after the `last` one before: whole repetitions follow one another, so
 /// that each keeps its role.
-fn numbers_after<'a>(
-    case: &Case,
-    before: impl Iterator<Item = &'a Renumber>,
-    own: &[u32],
-) -> HashMap<u32, u32> {
+fn numbers_after(case: &Case, last: Option<u32>, own: &[u32]) -> HashMap<u32, u32> {
     let (warm_up, rounds) = (case.protocol.warm_up, case.protocol.rounds.max(1));
-    let last = before.flat_map(|numbers| numbers.values().copied()).max();
     let Some(last) = last else { return own.iter().map(|&pass| (pass, pass)).collect() };
     let done = (last + 1).saturating_sub(warm_up).div_ceil(rounds) * rounds;
     let counted = own.iter().filter(|&&pass| pass >= warm_up);

@@ -49,6 +49,47 @@ fn passes_of_the_same_case_follow_one_another() {
     assert!(hosts(&two), "{:?}", two.warnings);
 }
 
+/// A cross-check with this release of fio, which has so many passes of each tool.
+fn cross_check(run_id: &str, release: &str, own: u32, theirs: u32) -> Run {
+    let mut manifest = sample::manifest();
+    manifest.run_id = run_id.to_owned();
+    manifest.plan.cases.truncate(1);
+    let other = plan::Case { id: "seq-fio".to_owned(), ..manifest.plan.cases[0].clone() };
+    manifest.plan.cases.push(other);
+    manifest.plan.question = plan::Question::CrossCheck {
+        directory: "/data".into(),
+        tool: release.to_owned(),
+        program: "/usr/bin/fio".into(),
+        rivals: vec![plan::Rival {
+            own: "seq".to_owned(),
+            case: "seq-fio".to_owned(),
+            command_line: vec!["fio".to_owned()],
+        }],
+    };
+    let of = |id, count| (0..count).map(move |pass| sample::phase(id, pass, Phase::Read, 2));
+    Run::in_memory(manifest, of("seq", own).chain(of("seq-fio", theirs)).collect())
+}
+
+#[test]
+fn pairs_of_two_tools_stay_pairs_after_an_interrupted_one() {
+    let runs = [(3, 2), (2, 3), (2, 2)].iter().zip(["a", "b", "c"]);
+    let runs = runs.map(|(&(own, theirs), id)| cross_check(id, "fio 3.33", own, theirs)).collect();
+    let whole = merge(runs).expect("merged");
+    assert_eq!(passes(&whole, "seq"), [0, 1, 2, 3, 4, 6, 7]);
+    assert_eq!(passes(&whole, "seq-fio"), [0, 1, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn two_releases_of_the_other_tool_are_two_questions() {
+    let differ = |release| {
+        let whole = merge(vec![cross_check("a", "fio 3.33", 1, 1), cross_check("b", release, 1, 1)]);
+        let warnings = whole.expect("merged").warnings;
+        warnings.iter().any(|row| matches!(row.warning, Warning::DifferentQuestions { .. }))
+    };
+    assert!(!differ("fio 3.33"));
+    assert!(differ("fio 3.36"));
+}
+
 #[test]
 fn different_cases_stand_side_by_side() {
     let other = run("b", "n2", 1, |manifest| manifest.plan.cases[0].id = "other".to_owned());
