@@ -36,7 +36,7 @@ pub struct Sums {
 
 /// How a file of a record differs from the one that was summed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
+pub enum FileDifference {
     /// It has other bytes.
     Changed(String),
     /// It is not there any more.
@@ -45,7 +45,7 @@ pub enum Difference {
     Added(String),
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for FileDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed(name) => write!(f, "changed: {}", plan::visible(name)),
@@ -131,14 +131,14 @@ impl Sums {
 
     /// How the files differ `now`, in the order of their names.
     #[must_use]
-    pub fn differences(&self, now: &Self) -> Vec<Difference> {
+    pub fn differences(&self, now: &Self) -> Vec<FileDifference> {
         let gone = |(name, sum): (&String, &String)| match now.files.get(name) {
             Some(other) if other == sum => None,
-            Some(_) => Some(Difference::Changed(name.clone())),
-            None => Some(Difference::Missing(name.clone())),
+            Some(_) => Some(FileDifference::Changed(name.clone())),
+            None => Some(FileDifference::Missing(name.clone())),
         };
         let new = now.files.keys().filter(|name| !self.files.contains_key(*name));
-        self.files.iter().filter_map(gone).chain(new.cloned().map(Difference::Added)).collect()
+        self.files.iter().filter_map(gone).chain(new.cloned().map(FileDifference::Added)).collect()
     }
 
     /// How many files there are.
@@ -176,7 +176,7 @@ fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Ok(plan::hex(&hash.finalize())),
             read => hash.update(&buffer[..read]),
         }
     }
@@ -186,7 +186,7 @@ fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Difference, Sums};
+    use super::{FileDifference, Sums};
 
     fn sums(nonce: Option<&str>, files: &[(&str, &str)]) -> Sums {
         let files = files.iter().map(|(name, sum)| ((*name).to_owned(), (*sum).to_owned()));
@@ -200,9 +200,9 @@ mod tests {
         assert_eq!(
             before.differences(&now),
             [
-                Difference::Changed("b".to_owned()),
-                Difference::Missing("c".to_owned()),
-                Difference::Added("d".to_owned())
+                FileDifference::Changed("b".to_owned()),
+                FileDifference::Missing("c".to_owned()),
+                FileDifference::Added("d".to_owned())
             ]
         );
         assert!(before.differences(&before).is_empty());

@@ -237,8 +237,7 @@ impl Card {
 
 impl Offer {
     pub(super) fn write(&self, end: u32) -> Vec<u8> {
-        let hex = |key: &Key| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let mut text = format!("{end} {} {}", hex(&self.key), hex(&self.answer));
+        let mut text = format!("{end} {} {}", plan::hex(&self.key), plan::hex(&self.answer));
         for (address, clients) in &self.ways {
             let clients: Vec<String> = clients.iter().map(ToString::to_string).collect();
             text += &format!("\n{address} {}", clients.join(" "));

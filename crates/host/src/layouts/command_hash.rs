@@ -128,7 +128,7 @@ impl CommandHash {
 
 impl fmt::Display for CommandHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&plan::hex(&self.0))
     }
 }
 
