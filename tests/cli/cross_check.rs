@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -166,6 +168,60 @@ fn ctrl_c_ends_fio_too_and_keeps_what_was_measured() {
     // A record is no consent to run the program that it names.
     let refused = run(&desk.ioproof("run --yes --resume").arg(desk.record())).expect_code(2);
     assert_says(&refused.stderr, &["a cross-check is not resumed"]);
+}
+
+#[test]
+fn fio_ends_with_an_ioproof_that_is_killed() {
+    if skipped(fio()) {
+        return;
+    }
+    let _timed = timed();
+    let (desk, data) = Desk::with_data();
+    let log = desk.path("log");
+    let script = format!(
+        "case \"$*\" in *--name=*) echo $$ >'{}'; exec sleep 600;; esac; exec REAL \"$@\"",
+        log.display()
+    );
+    let mut running = with_fio(&desk, cross_check(&desk, &data, SHORT), &script).spawn().expect("it starts");
+    wait_for(&mut running, "fio", || fs::read_to_string(&log).is_ok_and(|text| text.ends_with('\n')));
+    let process = fs::read_to_string(&log).expect("its number").trim().to_owned();
+    running.signal(Signal::KILL).expect("it runs");
+    let _ = running.wait().expect("it ends");
+    let stat = Path::new("/proc").join(&process).join("stat");
+    let goes_on = || fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    let ended = (0..500).any(|_| {
+        sleep(Duration::from_millis(10));
+        !goes_on()
+    });
+    let _ = Program::new("kill").arg(&process).run();
+    assert!(ended, "process {process} goes on");
+}
+
+#[test]
+fn what_a_fio_leaves_running_is_not_waited_for_and_who_takes_its_processors_is_told() {
+    if skipped(fio()) {
+        return;
+    }
+    let _timed = timed();
+    let (desk, data) = Desk::with_data();
+    let log = desk.path("log");
+    let script = format!(
+        "case \"$*\" in *--name=*) sleep 100 & echo $! >>'{}'; timeout 2 sh -c 'while :; do :; done' &;; esac; \
+         exec REAL \"$@\"",
+        log.display()
+    );
+    let program = cross_check(&desk, &data, "--size 16MiB --time 1s --case rand-read-d1");
+    let _ = run(&with_fio(&desk, program, &script)).expect_code(0);
+    let left = fs::read_to_string(&log).expect("their numbers");
+    let ended = run(&Program::new("kill").args(left.lines()));
+    let _ = ended.expect_code(0);
+    let report = desk.report().0;
+    let theirs =
+        report["figures"].as_array().expect("figures").iter().position(|one| one["provenance"] == "imported");
+    let audit = report["audit"].as_array().expect("an audit");
+    let told =
+        audit.iter().any(|doubt| doubt["check"] == "not quiet" && doubt["figure"] == Value::from(theirs));
+    assert!(told, "{audit:#?}");
 }
 
 #[test]

@@ -162,6 +162,12 @@ impl Host {
         cpu::usable(&self.root, &file_system::mount_table(&self.root).unwrap_or_default())
     }
 
+    /// All processors of the host that are online.
+    #[must_use]
+    pub fn logical_cpus(&self) -> u32 {
+        facts::logical_cpus(&self.root)
+    }
+
     /// The numbers of the processors that this process may be scheduled on; none where they are not
     /// told. Processes of one run may be bound to different ones.
     #[must_use]
@@ -190,15 +196,6 @@ impl Host {
     /// If the file cannot be opened for reading, or is too large to be asked for page by page on this kernel.
     pub fn page_cache_bytes(&self, path: &Path) -> Result<(u64, u64), HostError> {
         memory::resident_bytes(path)
-    }
-
-    /// The share of a file's pages that the page cache holds, from 0 to 1.
-    ///
-    /// # Errors
-    /// As [`Host::page_cache_bytes`].
-    pub fn page_cache_resident(&self, path: &Path) -> Result<f64, HostError> {
-        let (resident, all) = self.page_cache_bytes(path)?;
-        Ok(resident as f64 / all.max(1) as f64)
     }
 
     /// Whether anything else uses the host or `devices`. With an `interval` it watches for that

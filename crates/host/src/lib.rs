@@ -14,6 +14,7 @@
 //! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
 //! | [`RunGroups`], [`LaunchGroup`] | control groups for the processes that a run launches |
 //! | [`servers`] | what servers and clients of a storage have counted, from texts |
+//! | [`OutputFile`], [`ends_with_us`] | what a process prints, and that it ends with this one |
 //! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
 //!
 //! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
@@ -32,6 +33,7 @@
 mod block;
 pub mod cache;
 mod cgroup;
+mod children;
 mod counters;
 mod cpu;
 mod cpu_list;
@@ -64,6 +66,7 @@ mod trace;
 pub mod tuning;
 mod wear;
 
+pub use children::{OutputFile, ends_with_us};
 pub use counters::DeviceCounters;
 pub use cpu::CpuTimes;
 pub use direct::direct_alignment;

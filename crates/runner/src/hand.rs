@@ -51,7 +51,7 @@ pub(crate) struct Hand<'a> {
     signals: Arc<Signals>,
     brief: Brief<'a>,
     uses: Uses<'a>,
-    quiet: QuietWatch,
+    pub(crate) quiet: QuietWatch,
     made: Made,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,

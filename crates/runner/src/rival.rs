@@ -1,14 +1,15 @@
 //! What another tool measures in turn with ioproof: pass by pass, of the same case, over the same files.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use analysis::NodeWork;
 use engine::Controls;
-use host::{Host, Observer, Unobservable};
+use host::{Host, LoadSample, Observer, OutputFile, QuietWatch, Unobservable};
 use plan::{Case, Plan, Question, Rival};
 use record::{PhaseKey, PhaseRecord, Warning, WarningRow};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -49,8 +50,8 @@ impl Rivals {
         self.all.iter().find(|rival| rival.own == own)
     }
 
-    /// Has the tool measure `rival`, which `case` describes, for the pass `key`, in the directory of this process. None
-    /// where the run was stopped meanwhile.
+    /// Has the tool measure `rival`, which `case` describes, for the pass `key`, in the directory of this process, and
+    /// watches the host meanwhile, with `quiet` for what others do. None where the run was stopped.
     ///
     /// # Errors
     /// It could not be started, failed, or printed what cannot be read.
@@ -59,28 +60,25 @@ impl Rivals {
         rival: &Rival,
         case: &Case,
         key: &PhaseKey,
-        host: &Host,
+        (host, quiet): (&Host, &mut QuietWatch),
         controls: &Controls,
     ) -> Result<Option<PhaseRecord>, RunnerError> {
         let failed = |message: String| RunnerError::Rival { tool: self.tool.clone(), message };
         let [program, words @ ..] = &rival.command_line[..] else {
             return Err(failed("its command line is empty".to_owned()));
         };
-        let devices = devices(case, host);
-        let observer = devices.and_then(|devices| {
-            Observer::start(host.root(), &devices, &BTreeSet::new(), SAMPLE_INTERVAL)
-                .map_err(|error| Unobservable { reason: error.to_string() })
-        });
+        quiet.phase_starts();
+        let (observer, unobserved) = observe(case, host);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let started_unix_ns = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
         let mut command = Command::new(program);
-        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A Ctrl-C at the terminal reaches this process alone, which then ends the tool in order.
-        let child = command.process_group(0).spawn();
-        let child = child.map_err(|error| failed(format!("cannot start {program}: {error}")))?;
-        let ended = Running::of(child).and_then(|running| running.wait(controls));
+        command.args(words).stdin(Stdio::null());
+        let ended = Running::start(&mut command);
+        let ended = ended.map_err(|error| failed(format!("cannot start {program}: {error}")))?.wait(controls);
         let ended = ended.map_err(|error| failed(format!("cannot wait for {program}: {error}")))?;
-        let observed = observer.map(Observer::stop);
+        let observed = observer.map(Observer::stop).unwrap_or_default();
+        // What it used is that of this process, as it was waited for.
+        let disturbed = quiet.phase_ended();
         let Some(Printed { status, out, complaints }) = ended else { return Ok(None) };
         if !status.success() {
             return Err(failed(format!("{status}: {}", last_lines(&complaints))));
@@ -88,24 +86,50 @@ impl Rivals {
         let source = format!("{}, pass {}", self.tool, key.repetition);
         let found = dialect::fio::pass(&out, &source, key, started_unix_ns);
         let mut record = found.map_err(|error| failed(format!("{error}: {}", last_lines(&complaints))))?;
-        let mut warnings = Vec::new();
-        match observed {
-            Ok(observed) => {
-                let node = host.node();
-                let rows = observed.devices.into_iter().map(|sample| sample.into_row(key.clone(), &node));
-                record.devices = rows.collect();
-                let sum = |bytes: fn(&record::DeviceRow) -> u64| record.devices.iter().map(bytes).sum();
-                record.phase.device_read_bytes = Some(sum(|row| row.read_bytes));
-                record.phase.device_write_bytes = Some(sum(|row| row.write_bytes));
-            }
-            Err(Unobservable { reason }) => warnings.push(Warning::DevicesUnknown { reason }),
+        let node = host.node();
+        let mut warnings: Vec<Warning> = disturbed.into_iter().collect();
+        let load = observed.load.into_iter().map(|sample| of_node(sample).into_row(key.clone(), &node));
+        record.load = load.collect();
+        if let Some(reason) = unobserved {
+            warnings.push(Warning::DevicesUnknown { reason });
+        } else {
+            let rows = observed.devices.into_iter().map(|sample| sample.into_row(key.clone(), &node));
+            record.devices = rows.collect();
+            let sum = |bytes: fn(&record::DeviceRow) -> u64| record.devices.iter().map(bytes).sum();
+            record.phase.device_read_bytes = Some(sum(|row| row.read_bytes));
+            record.phase.device_write_bytes = Some(sum(|row| row.write_bytes));
         }
+        let work = NodeWork {
+            tasks: case.workload.tasks,
+            usable_cpus: host.usable_cpus(),
+            logical_cpus: host.logical_cpus(),
+            direct: case.workload.direct,
+        };
+        let starved = analysis::starvation(&record.load.iter().collect::<Vec<_>>(), &[], work);
+        warnings.extend(starved.map(|(seen, share)| Warning::Starved { seen, share }));
         let (workload, phase_min) = (&case.workload, case.protocol.phase_min);
         let seen = analysis::phase_warnings(&record.phase, &[], workload, host.usable_cpus(), phase_min);
         let told = warnings.into_iter().chain(seen);
         record.warnings.extend(told.map(|warning| WarningRow { key: Some(key.clone()), warning }));
         Ok(Some(record))
     }
+}
+
+/// Starts to observe the node, and the devices of `case`; why not these, where they are not.
+fn observe(case: &Case, host: &Host) -> (Option<Observer>, Option<String>) {
+    let start = |devices: &[String]| {
+        Observer::start(host.root(), devices, &BTreeSet::new(), SAMPLE_INTERVAL)
+            .map_err(|error| Unobservable { reason: error.to_string() })
+    };
+    match devices(case, host).and_then(|devices| start(&devices)) {
+        Ok(observer) => (Some(observer), None),
+        Err(Unobservable { reason }) => (start(&[]).ok(), Some(reason)),
+    }
+}
+
+/// What was seen of the node, without what was seen of the threads of this process: the work is another's.
+fn of_node(sample: LoadSample) -> LoadSample {
+    LoadSample { cpu_wait_ns: None, stopped_ns: 0, blocked_threads: 0, blocked_in: String::new(), ..sample }
 }
 
 /// The devices under the targets of `case`.
@@ -134,30 +158,23 @@ struct Printed {
     complaints: Vec<u8>,
 }
 
-type Reader = JoinHandle<io::Result<Vec<u8>>>;
-
 /// A tool under way, in a process group of its own, which ends with the value.
 struct Running {
     child: Child,
     group: Pid,
-    readers: Option<(Reader, Reader)>,
+    out: OutputFile,
+    complaints: OutputFile,
 }
 
 impl Running {
-    fn of(mut child: Child) -> io::Result<Self> {
-        fn reader(from: Option<impl Read + Send + 'static>) -> io::Result<Reader> {
-            let read = move || {
-                let mut text = Vec::new();
-                from.map_or(Ok(0), |from| from.take(PRINTED_MAX).read_to_end(&mut text))?;
-                Ok(text)
-            };
-            thread::Builder::new().name("other-tool".to_owned()).spawn(read)
-        }
-        let (out, complaints) = (child.stdout.take(), child.stderr.take());
-        let group = Pid::from_child(&child);
-        let mut running = Self { child, group, readers: None };
-        running.readers = Some((reader(out)?, reader(complaints)?));
-        Ok(running)
+    fn start(command: &mut Command) -> io::Result<Self> {
+        let (out, complaints) = (OutputFile::new()?, OutputFile::new()?);
+        command.stdout(out.for_child()?).stderr(complaints.for_child()?);
+        // A Ctrl-C at the terminal reaches this process alone, which then ends the tool in order.
+        command.process_group(0);
+        host::ends_with_us(command);
+        let child = command.spawn()?;
+        Ok(Self { group: Pid::from_child(&child), child, out, complaints })
     }
 
     /// Waits for its end; none where the run was stopped before.
@@ -171,9 +188,8 @@ impl Running {
                 None => thread::sleep(LOOK),
             }
         };
-        let Some((out, complaints)) = self.readers.take() else { return Ok(None) };
-        let text = |reader: Reader| reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
-        Ok(Some(Printed { status, out: text(out)?, complaints: text(complaints)? }))
+        let (out, complaints) = (self.out.first(PRINTED_MAX)?, self.complaints.first(PRINTED_MAX)?);
+        Ok(Some(Printed { status, out, complaints }))
     }
 
     /// Tells it to end, and kills what is then still there.

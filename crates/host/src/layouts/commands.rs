@@ -1,7 +1,6 @@
 //! Runs the commands of a layout, one at a time, and keeps what they print.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,9 +8,8 @@ use std::time::Instant;
 
 use plan::layout::Action;
 use record::{CommandEnd, CommandRun};
-use rustix::fs::MemfdFlags;
 
-use crate::programs;
+use crate::{OutputFile, programs};
 
 /// What is kept of what a command prints. Those of layouts print some hundred bytes; a user's own may print
 /// more than a record should hold.
@@ -99,25 +97,19 @@ fn place_of(program: &str) -> Option<PathBuf> {
     if program.starts_with('/') { Some(PathBuf::from(program)) } else { programs::find(program) }
 }
 
-/// What it prints goes to a file in memory: what it may leave running in the background keeps the file
-/// open, and nobody waits for that.
 fn run_to_end(directory: &Path, place: &Path, arguments: &[String]) -> io::Result<(ExitStatus, String)> {
-    let mut output = File::from(rustix::fs::memfd_create("output", MemfdFlags::CLOEXEC)?);
+    let output = OutputFile::new()?;
     let status = Command::new(place)
         .args(arguments)
         .current_dir(directory)
         .env("LC_ALL", "C")
         .env("PATH", programs::search_path())
         .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output.try_clone()?)
+        .stdout(output.for_child()?)
+        .stderr(output.for_child()?)
         .process_group(0)
         .status()?;
-    let bytes = output.seek(SeekFrom::End(0))?;
-    let cut = bytes.saturating_sub(OUTPUT_BYTES_MAX);
-    output.seek(SeekFrom::Start(cut))?;
-    let mut tail = Vec::new();
-    output.take(OUTPUT_BYTES_MAX).read_to_end(&mut tail)?;
+    let (tail, cut) = output.last(OUTPUT_BYTES_MAX)?;
     let text = String::from_utf8_lossy(&tail);
     Ok((
         status,

@@ -20,7 +20,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::sys::{ends_with_us, reap};
+use super::sys::reap;
 use super::{Ending, LaunchTask, News, ProcessEnd, Processes};
 use crate::{Counters, JobEvent, JobOrder, Usage};
 
@@ -112,7 +112,7 @@ impl<'a> RealProcesses<'a> {
         // Without it glibc keeps buffers that threads have given back, some MiB for each thread, beyond the memory
         // of a step: docs/journal/2026-11-22-jobs.md.
         command.env("MALLOC_MMAP_THRESHOLD_", "65536");
-        ends_with_us(&mut command);
+        host::ends_with_us(&mut command);
         // This one process is to have it. The launcher starts its processes from one thread.
         let inherited =
             |flags| fcntl_setfd(&counters, flags).map_err(|error| format!("its counters: {error}"));

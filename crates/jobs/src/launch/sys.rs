@@ -1,15 +1,10 @@
 //! Calls of the kernel for which there is no safe wrapper elsewhere.
-#![expect(
-    unsafe_code,
-    reason = "wait4(2) has no safe binding; a child sets its own death signal before exec"
-)]
+#![expect(unsafe_code, reason = "wait4(2) has no safe binding")]
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 use crate::Usage;
 
@@ -42,20 +37,4 @@ pub(super) fn reap(process: Pid) -> io::Result<Option<Reaped>> {
         signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
         usage,
     }))
-}
-
-/// Has the process of `command` killed when the thread that starts it ends, however that happens: nobody would
-/// look after it any more.
-pub(super) fn ends_with_us(command: &mut Command) {
-    let us = rustix::process::getpid();
-    let before_exec = move || {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // Whoever started it may have ended before the call.
-        match rustix::process::getppid() == Some(us) {
-            true => Ok(()),
-            false => Err(io::ErrorKind::NotFound.into()),
-        }
-    };
-    // SAFETY: between fork and exec it makes two system calls, and neither allocates nor locks.
-    unsafe { command.pre_exec(before_exec) };
 }

@@ -122,7 +122,8 @@ impl UnderWay<'_> {
             share: 1.0,
         });
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
-        if let Some(record) = rivals.pass(rival, case, &key, self.crew.hand.host, &self.controls)? {
+        let hand = &mut self.crew.hand;
+        if let Some(record) = rivals.pass(rival, case, &key, (hand.host, &mut hand.quiet), &self.controls)? {
             self.watch.event(&Event::PhaseFinished(&record));
             self.theirs.push(record);
         }
