@@ -320,5 +320,5 @@ fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
 
 /// In hexadecimal digits.
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    plan::hex(&Sha256::digest(bytes))
 }
