@@ -77,7 +77,7 @@ pub use preflight::{LayoutOutlook, explain, layouts, preflight};
 pub use progress::Progress;
 pub use schema::schema;
 pub use study::Study;
-pub use topology::{topology, topology_page, topology_svg};
+pub use topology::topology;
 
 /// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
 #[must_use]

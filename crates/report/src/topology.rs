@@ -1,11 +1,10 @@
-//! The diagram for a terminal.
+//! The topology of a site as a diagram for a terminal.
 
 use std::fmt::Write as _;
 
 use plan::topology::{Card, Cell, Server, To, Topology};
 use plan::visible;
 
-use super::{called, facts};
 use crate::table::width;
 
 /// Columns of a terminal, less those of a frame.
@@ -90,4 +89,27 @@ fn frame(out: &mut String, lines: &[String]) {
         let _ = writeln!(out, "│ {line}{} │", " ".repeat(most - width(line)));
     }
     let _ = writeln!(out, "└─{}─┘", "─".repeat(most));
+}
+
+/// What people call a kind: its title, else its name.
+fn called<'a>(title: &'a str, name: &'a str) -> &'a str {
+    if title.is_empty() { name } else { title }
+}
+
+/// What a cell's links can carry, and what is wrong with their number.
+fn facts(topology: &Topology, cell: &Cell) -> Vec<String> {
+    let (links, ports) = (topology.storage_links(cell), topology.storage_ports(cell));
+    let mut lines = Vec::new();
+    let rate = |to: To| topology.rate(cell, to).map(crate::format::rate);
+    if let Some(rate) = rate(To::Network) {
+        lines.push(format!("to the network {rate} each way"));
+    }
+    if let Some(rate) = rate(To::Storage) {
+        lines.push(format!("to the storage {rate} each way"));
+    }
+    if ports > 0 {
+        let fit = if links > ports { ": more links than ports" } else { "" };
+        lines.push(format!("{links} links to {ports} ports{fit}"));
+    }
+    lines
 }
