@@ -4,9 +4,9 @@ use std::iter;
 use std::sync::Arc;
 
 use plan::{Client, Phase, Role, Setting};
-use record::{LatencyRow, Measure, Operation, PhaseRow, Provenance, Run, Warning};
+use record::{Measure, Operation, PhaseRow, Provenance, Warning};
 
-use crate::latency::{Latency, LatencySummary};
+use crate::latency::LatencySummary;
 use crate::nodes::{MemberFigure, NodeFigure};
 use crate::observed::{DeviceMean, DeviceShare};
 use crate::{RateName, Rates, ServerCounts, Summary};
@@ -94,19 +94,6 @@ impl Figure {
     #[must_use]
     pub fn response(&self, operation: Operation) -> Option<&LatencySummary> {
         response(&self.latency, operation)
-    }
-
-    /// The histograms of all passes that count in `run`, of each operation from the start that was intended.
-    #[must_use]
-    pub fn histograms(&self, run: &Run) -> Vec<(Operation, Latency)> {
-        let rows = run.latency(&self.case);
-        let counts = |row: &&LatencyRow| {
-            row.key.phase == self.phase && self.counted().any(|pass| pass.repetition == row.key.repetition)
-        };
-        let rows: Vec<&LatencyRow> = rows.iter().filter(counts).collect();
-        let of =
-            |operation| Some((operation, Latency::of(rows.iter().copied(), operation, Measure::Response)?));
-        Operation::ALL.into_iter().filter_map(of).collect()
     }
 
     /// Device bytes ÷ application bytes of all passes that count together, of the directions that

@@ -20,11 +20,11 @@ use crate::{
     Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Cost, CoverageJob, CrossCheck, Curve,
     CurveShape, DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
     ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
-    NodeCoverage, NodeGrid, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit,
-    ServerSide, StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost,
-    coverage, cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs,
-    layers, limits, matrix, members, node_comparison, overlay, process_limit, published, scaling, seek,
-    server_side, timeline, verdict, weak_scaling, weakest,
+    NodeCoverage, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit, ServerSide,
+    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost, coverage,
+    cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
+    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, server_side,
+    timeline, verdict, weak_scaling, weakest,
 };
 
 /// All findings of a study.
@@ -55,7 +55,6 @@ pub struct Findings {
     /// What is doubtful, with evidence.
     pub audit: Vec<Doubt>,
     pub nodes: Vec<Stated<NodeComparison>>,
-    pub node_grids: Vec<NodeGrid>,
     pub weak_scaling: Vec<Stated<WeakScaling>>,
     pub extrapolations: Vec<Stated<Extrapolation>>,
     pub layer_crossovers: Vec<Stated<LayerCrossover>>,
@@ -162,7 +161,6 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         printed_checks: of_gate(gate, checks, |_| Vec::new()),
         round_trips: of_gate(gate, trips, |_| Vec::new()),
         nodes,
-        node_grids: node_comparison::node_grids(gate, &known_nodes),
         layer_crossovers,
         extrapolations,
         weak_scaling,
@@ -255,7 +253,6 @@ impl Findings {
             Table::of(&of_passes(&self.timelines, |one| one.spaces.clone())),
             Table::of(&self.job_placings),
             Table::of(&of_first_passes(&self.timelines, |one| one.kinds.clone())),
-            Table::of(&of_first_passes(&self.timelines, |one| one.actions.clone())),
             Table::of(&self.full_timers),
             Table::of(&self.cross_checks),
             Table::of(&self.matrix_tables.sums),

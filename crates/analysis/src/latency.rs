@@ -215,20 +215,10 @@ impl Latency {
         };
         self.buckets.iter().find(holds).map_or(self.max_ns(), |bucket| bucket.high_ns)
     }
-
-    /// The cumulative distribution: latencies with the share of transfers that took at most that long, from 0 to 1, one
-    /// for each bucket, at its upper edge.
-    pub fn cdf(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
-        let mut seen = 0_u64;
-        self.buckets.iter().map(move |bucket| {
-            seen = seen.saturating_add(bucket.count);
-            (bucket.high_ns, seen as f64 / self.count as f64)
-        })
-    }
 }
 
 /// Every statistic of the latencies of one operation, of one pass or of all that count. The histograms
-/// of a long study are more than a report should hold; [`crate::Figure::histograms`] reads them again.
+/// of a long study are more than a report should hold.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
 pub struct LatencySummary {

@@ -49,7 +49,6 @@ mod figures;
 mod findings;
 mod gate;
 mod headline;
-mod heat;
 mod histogram;
 mod history;
 mod imported;
@@ -101,10 +100,10 @@ pub use self::{
     agreement::*, amount::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*, compare::*,
     consistency::*, cost::*, coverage::*, cross_check::*, curve::*, curve_shape::*, curves::*, difference::*,
     dips::*, disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*,
-    headline::*, heat::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*,
-    latency::*, layers::*, little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*,
-    nodes::*, observed::*, outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*,
-    process_limit::*, published::*, ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*,
-    server_side::*, servers::*, settled::*, starved::*, subject::*, summary::*, table::*, timeline::*,
-    verdict::*, verdicts::*, weak_scaling::*, weakest::*,
+    headline::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*,
+    layers::*, little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*, nodes::*,
+    observed::*, outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*, process_limit::*,
+    published::*, ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, server_side::*,
+    servers::*, settled::*, starved::*, subject::*, summary::*, table::*, timeline::*, verdict::*,
+    verdicts::*, weak_scaling::*, weakest::*,
 };

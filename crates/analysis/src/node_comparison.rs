@@ -1,9 +1,8 @@
-//! The nodes of a figure beside each other: which is slow, and what it lets all of them reach; and the same workload on
-//! several targets, by node and target.
+//! The nodes of a figure beside each other: which is slow, and what it lets all of them reach.
 
 use std::collections::{BTreeMap, HashSet};
 
-use plan::{Phase, Setting};
+use plan::Phase;
 use record::Warning;
 
 use crate::difference::{Contrast, difference};
@@ -11,13 +10,11 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::names::named;
 use crate::nodes::ends_with_close;
 use crate::outlier::MAD_FACTOR;
-use crate::subject::{Subject, TARGET, grouped};
+use crate::subject::Subject;
 use crate::table::{
     Column, Of, Statement, bandwidth, count, detail, flag, list, names, number, rate, share, subject, word,
 };
-use crate::{
-    DeviceMean, Figure, NodeFigure, NodeRate, ROBUST_Z_MAX, RateOf, RepetitionFigure, Summary, by_name,
-};
+use crate::{DeviceMean, Figure, NodeFigure, NodeRate, ROBUST_Z_MAX, RateOf, RepetitionFigure, Summary};
 
 /// A node of at least this share of the median rate is not slow, however well the others agree:
 /// nodes that agree to 0.1 % would have one at 99 % stand apart.
@@ -366,65 +363,5 @@ fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Optio
         share: measured.map(|measured| measured / slowest.bound),
         lost: slowest.members as f64 * slowest.typical - slowest.bound,
         slowest,
-    })
-}
-
-/// One workload and phase on several targets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NodeGrid {
-    /// The workload.
-    pub group: String,
-    /// The phase.
-    pub phase: Phase,
-    /// The swept keys and their values, the target left out.
-    pub settings: Vec<Setting>,
-    /// The targets, in the order of the study: the columns.
-    pub targets: Vec<String>,
-    /// All nodes of the study, in the order of names: the rows.
-    pub nodes: Vec<String>,
-    /// A row for each node with a cell for each target; none where nothing was measured.
-    pub cells: Vec<Vec<Option<NodeCell>>>,
-}
-
-/// One node on one target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NodeCell {
-    /// Its first rate, [`crate::Figure::headline`], over the passes that count and were on this node.
-    pub rate: Summary,
-    /// Much slower than the other nodes on this target; see [`slow_nodes`].
-    pub slow: bool,
-}
-
-/// A grid for each workload, phase and combination of settings that was measured on several targets,
-/// in a study of several nodes. `known` are nodes of the study beside those that its figures name.
-#[must_use]
-pub fn node_grids(gate: &Gate<'_>, known: &[String]) -> Vec<NodeGrid> {
-    let nodes = all_nodes(gate.figures, known);
-    let subjects = gate.subjects.iter().filter(|subject| nodes.len() > 1 && !subject.figure.nodes.is_empty());
-    let alike = grouped(subjects, |subject| subject.place(&[TARGET]));
-    alike.into_iter().filter_map(|members| grid(members, &nodes)).collect()
-}
-
-/// None where there is one target.
-fn grid(members: Vec<&Subject<'_>>, nodes: &[String]) -> Option<NodeGrid> {
-    // Of a target that has several figures the first on most nodes stands in the grid.
-    let of_target = grouped(members, |member| member.case.target.as_str()).into_iter();
-    let columns: Vec<&Subject<'_>> =
-        of_target.filter_map(|all| all.into_iter().rev().max_by_key(|one| one.figure.nodes.len())).collect();
-    let [first, _, ..] = columns[..] else { return None };
-    let columns: Vec<(&Subject<'_>, Vec<NodeScore>)> =
-        columns.iter().map(|column| (*column, node_scores(column.figure))).collect();
-    let cell = |name: &String, (column, scores): &(&Subject<'_>, Vec<NodeScore>)| {
-        let place = column.figure.nodes.binary_search_by(|node| by_name(&node.node, name)).ok()?;
-        let rate = *column.figure.headline_of_node(&column.figure.nodes[place]);
-        Some(NodeCell { rate, slow: scores[place].slow })
-    };
-    Some(NodeGrid {
-        group: first.case.group.clone(),
-        phase: first.figure.phase,
-        settings: first.settings(&[TARGET]),
-        targets: columns.iter().map(|(column, _)| column.case.target.clone()).collect(),
-        nodes: nodes.to_vec(),
-        cells: nodes.iter().map(|name| columns.iter().map(|column| cell(name, column)).collect()).collect(),
     })
 }

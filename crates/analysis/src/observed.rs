@@ -1,4 +1,4 @@
-//! What was observed over time, by device and by task: the lines of charts.
+//! What was observed over time, the lines of charts, and by device.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -106,28 +106,6 @@ fn point(start_ns: u64, length_ns: u64, bytes: u64, transfers: u64, latency_max_
     }
 }
 
-/// One block device in one repetition over time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeviceLine {
-    /// From 0.
-    pub repetition: u32,
-    /// The kernel's name; after that of its node where there are several: `node3:nvme0n1`.
-    pub device: String,
-    /// In the order of time.
-    pub points: Vec<DeviceSecond>,
-    /// Over the whole phase, each interval weighted by its length.
-    pub mean: DeviceMean,
-}
-
-/// What the kernel counted for one device in one interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DeviceSecond {
-    /// The middle of the interval, in seconds since the phase's start.
-    pub at_seconds: f64,
-    /// What happened in it.
-    pub rates: DeviceMean,
-}
-
 /// What the kernel counted for one device, per unit of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceMean {
@@ -150,43 +128,6 @@ impl DeviceMean {
     pub const fn moved_per_second(&self) -> f64 {
         self.read_bytes_per_second + self.write_bytes_per_second
     }
-}
-
-/// The devices of `phase` of `case`, by repetition and name.
-#[must_use]
-pub fn device_lines(rows: &[DeviceRow], case: &str, phase: Phase) -> Vec<DeviceLine> {
-    let mut sorted: Vec<&DeviceRow> =
-        rows.iter().filter(|row| is_of(&row.key, case, phase) && row.length_ns > 0).collect();
-    let several = on_several_nodes(&sorted);
-    sorted.sort_by(|a, b| {
-        a.key
-            .repetition
-            .cmp(&b.key.repetition)
-            .then_with(|| by_place(a, b))
-            .then_with(|| a.start_ns.cmp(&b.start_ns))
-    });
-    let same =
-        |a: &&DeviceRow, b: &&DeviceRow| a.key.repetition == b.key.repetition && by_place(a, b).is_eq();
-    let line = |rows: &[&DeviceRow]| DeviceLine {
-        repetition: rows[0].key.repetition,
-        device: name_of(rows[0], several),
-        points: device_points(rows),
-        mean: mean_of(rows),
-    };
-    sorted.chunk_by(same).map(line).collect()
-}
-
-/// A point for each interval; the rest of a phase is counted to the interval before it.
-fn device_points(rows: &[&DeviceRow]) -> Vec<DeviceSecond> {
-    let belongs = |before: &&DeviceRow, row: &&DeviceRow| {
-        is_rest(row.length_ns, before.length_ns, before.start_ns, row.start_ns)
-    };
-    let point = |rows: &[&DeviceRow]| {
-        let nanos: u64 = rows.iter().map(|row| row.length_ns).sum();
-        let at_seconds = (rows[0].start_ns as f64 + nanos as f64 / 2.0) / 1e9;
-        DeviceSecond { at_seconds, rates: mean_of(rows) }
-    };
-    rows.chunk_by(belongs).map(point).collect()
 }
 
 /// What rates of devices are told from, of one pass: the whole intervals while the `tasks` of their node moved bytes or
@@ -262,46 +203,6 @@ fn mean_of(rows: &[&DeviceRow]) -> DeviceMean {
     }
 }
 
-/// The rate of one task in one repetition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaskRate {
-    /// From 0.
-    pub repetition: u32,
-    /// The task's number.
-    pub task: u32,
-    /// The node that it ran on.
-    pub node: String,
-    /// Number of its file.
-    pub file: u32,
-    /// Its bytes ÷ (its first transfer began → its last transfer ended).
-    pub bytes_per_second: f64,
-    /// Its operations ÷ the same time.
-    pub transfers_per_second: f64,
-}
-
-/// The rate of every task of `phase` of `case`; a task that moved nothing is at 0.
-#[must_use]
-pub fn task_rates(rows: &[TaskRow], case: &str, phase: Phase) -> Vec<TaskRate> {
-    let rate = |row: &TaskRow, amount: u64| {
-        let nanos = row.io_end_ns.saturating_sub(row.io_start_ns);
-        if nanos == 0 { 0.0 } else { amount as f64 / nanos as f64 * 1e9 }
-    };
-    let mut rates: Vec<TaskRate> = rows
-        .iter()
-        .filter(|row| is_of(&row.key, case, phase))
-        .map(|row| TaskRate {
-            repetition: row.key.repetition,
-            task: row.task,
-            node: row.node.clone(),
-            file: row.file,
-            bytes_per_second: rate(row, row.bytes),
-            transfers_per_second: rate(row, row.transfers),
-        })
-        .collect();
-    rates.sort_by_key(|rate| (rate.repetition, rate.task));
-    rates
-}
-
 fn is_of(key: &PhaseKey, case: &str, phase: Phase) -> bool {
     key.case == case && key.phase == phase
 }
@@ -334,7 +235,7 @@ mod tests {
     use plan::Phase;
     use record::{DeviceRow, Operation, PhaseKey, SeriesRow, TaskRow};
 
-    use super::{device_lines, means, seconds, while_working};
+    use super::{means, seconds, while_working};
 
     fn key(repetition: u32) -> PhaseKey {
         PhaseKey { case: "c".into(), repetition, phase: Phase::Read }
@@ -400,8 +301,6 @@ mod tests {
         assert!((means[0].1.queue_requests - 2.0).abs() < 1e-12);
         assert_eq!(means[0].1.wait_ns, Some(300.0));
         assert!((means[0].1.read_bytes_per_second - 2_000.0 / 4_000.0 * 1e9).abs() < 1e-3);
-        let lines = device_lines(&rows, "c", Phase::Read);
-        assert_eq!((lines.len(), lines[0].points.len(), lines[0].points[0].rates.busy_share), (2, 2, 1.0));
     }
 
     /// The tasks begin late in the first interval and are done early in the last one.

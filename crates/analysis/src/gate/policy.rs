@@ -54,7 +54,6 @@ pub enum Kind {
     JobSpace,
     JobPlacement,
     JobInput,
-    JobAction,
     FullTimer,
     JobSums,
     JobContrast,
@@ -204,7 +203,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 51] = [
+pub const POLICY: [Policy; 50] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     row(Kind::Best, "best", "Best points", "best")
@@ -284,7 +283,6 @@ pub const POLICY: [Policy; 51] = [
     observed(Kind::JobSpace, "job_space", "Spaces of jobs", "job-spaces").metrics(true),
     row(Kind::JobPlacement, "job_placement", "Placement of spaces", "job-spaces").repeated(),
     observed(Kind::JobInput, "job_input", "Input of jobs", "job-spaces"),
-    observed(Kind::JobAction, "job_action", "Steps by what they do", "job-spaces"),
     Policy { wide: true, ..observed(Kind::FullTimer, "full_timer", "FULLSTIMER", "full-timer").rows(TIMERS_SHOWN) },
     Policy {
         too_few: Withheld,

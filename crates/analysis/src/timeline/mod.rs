@@ -30,7 +30,7 @@ pub use profile::{
 pub use published::JobsBeside;
 pub(crate) use published::beside_jobs;
 pub(crate) use spaces::file_system_of;
-pub use spaces::{ActionUse, KindMoved, SpaceUse};
+pub use spaces::{KindMoved, SpaceUse};
 
 use crate::gate::{Kind, Stated};
 use crate::subject::{Subject, subjects};
@@ -61,8 +61,6 @@ pub struct Timeline {
     pub levels: Option<Levels>,
     /// Permanent, work and utility space.
     pub(crate) spaces: Vec<SpaceUse>,
-    /// What steps of each kind did, in the order in which they come first.
-    pub(crate) actions: Vec<ActionUse>,
     /// Bytes of the loaded tables that the launches read, each step its inputs once: by the plan.
     input_bytes: u64,
     /// What tests of each kind are given and moved.
@@ -185,7 +183,6 @@ fn of_figure(run: &Run, &Subject { index: figure, figure: of, case, .. }: &Subje
             levels: levels(&seconds),
             seconds,
             spaces: spaces::spaces(&run.manifest.host, case, &launches, &spaces),
-            actions: spaces::actions(&launches),
             input_bytes: case.workload.work.jobs().map_or(0, |jobs| jobs.read_bytes().0),
             kinds: spaces::kinds(case, &launches),
             device_share: pass.moved_by_devices(),

@@ -1,16 +1,14 @@
-//! Bytes by space, by what steps do, and against the input.
+//! Bytes by space, and against the input.
 
 use std::path::Path;
 
-use plan::{Case, JobSpace, JobsPlacement, TestKind, jobs::ROW_BYTES};
+use plan::{Case, JobSpace, JobsPlacement, TestKind};
 use record::{FileSystemFacts, HostFacts, LaunchRow, SpaceRow, StepRow};
 
 use super::concurrency::held_at_most;
-use super::launch_timer::{Launches, cpu_ns, in_seconds, read_bytes, real_ns, whole, write_bytes};
+use super::launch_timer::{Launches, read_bytes, whole, write_bytes};
 use crate::gate::Kind;
-use crate::table::{
-    Column, Of, Statement, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word,
-};
+use crate::table::{Column, Of, Statement, bytes, count, detail, flag, share, subject, word};
 
 /// What was done in one space, and the free bytes of its file system.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,46 +123,6 @@ impl Statement for KindMoved {
     ];
 }
 
-/// What steps of one kind did.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ActionUse {
-    action: String,
-    steps: usize,
-    /// Sum of their real times.
-    real_ns: u64,
-    /// Sum of their CPU times.
-    cpu_ns: u64,
-    /// Bytes of the rows that they read.
-    input_bytes: u64,
-    read_bytes: u64,
-    write_bytes: u64,
-    bytes_per_second: f64,
-}
-
-impl Statement for ActionUse {
-    const KIND: Kind = Kind::JobAction;
-    const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "What steps do. Copies: bytes written for each byte of the rows read";
-    const COLUMNS: &'static [Column<Self>] = &[
-        subject(word("action", "does", "What they do, as `sort`.", |one| &one.action)),
-        count("steps", "steps", "How many.", |one| Some(one.steps as u64)),
-        seconds("real", "real", "Sum of their real times.", |one| Some(in_seconds(one.real_ns))),
-        seconds("cpu", "CPU", "Sum of their CPU times.", |one| Some(in_seconds(one.cpu_ns))),
-        bytes("input", "input rows", "Bytes of the rows that they read.", |one| Some(one.input_bytes)),
-        bytes("read", "read", "Bytes read.", |one| Some(one.read_bytes)),
-        bytes("written", "written", "Bytes written.", |one| Some(one.write_bytes)),
-        number("copies", "copies", "Written ÷ input.", |one| {
-            part_of(one.write_bytes, one.input_bytes).filter(|&copies| copies > 0.0)
-        }),
-        bandwidth(
-            "rate",
-            "rate of one",
-            "Bytes moved ÷ real time of the steps, which ran beside others.",
-            |one| Some(one.bytes_per_second),
-        ),
-    ];
-}
-
 fn part_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -232,33 +190,4 @@ pub(super) fn kinds(case: &Case, launches: &Launches) -> Vec<KindMoved> {
         })
     };
     TestKind::ALL.iter().filter_map(kind).collect()
-}
-
-/// What steps of each kind did, in the order in which kinds come first.
-pub(super) fn actions(launches: &Launches) -> Vec<ActionUse> {
-    let mut kinds: Vec<(&str, Vec<&StepRow>)> = Vec::new();
-    for step in launches.iter().flat_map(|one| &one.steps) {
-        match kinds.iter_mut().find(|(action, _)| *action == step.action) {
-            Some((_, steps)) => steps.push(step),
-            None => kinds.push((&step.action, vec![step])),
-        }
-    }
-    let of = |(action, steps): (&str, Vec<&StepRow>)| {
-        let sum = |of: fn(&StepRow) -> u64| steps.iter().map(|step| of(step)).sum::<u64>();
-        let real_ns = sum(real_ns);
-        let (read_bytes, write_bytes) =
-            (sum(|step| read_bytes(step).iter().sum()), sum(|step| write_bytes(step).iter().sum()));
-        let moved = (read_bytes + write_bytes) as f64;
-        ActionUse {
-            action: action.to_owned(),
-            steps: steps.len(),
-            real_ns,
-            cpu_ns: sum(cpu_ns),
-            input_bytes: sum(|step| step.rows_in * ROW_BYTES),
-            read_bytes,
-            write_bytes,
-            bytes_per_second: if real_ns > 0 { moved / real_ns as f64 * 1e9 } else { 0.0 },
-        }
-    };
-    kinds.into_iter().map(of).collect()
 }

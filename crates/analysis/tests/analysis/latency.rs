@@ -48,8 +48,6 @@ fn known_values() {
     let percentiles = [0.0, 50.0, 50.1, 99.0, 99.1, 100.0].map(|percent| latency.percentile(percent));
     assert_eq!(percentiles, [100, 100, 201, 201, 1007, 1007]);
     assert!((latency.mean_ns() - (100.0 * 50.0 + 200.5 * 49.0 + 1003.5) / 100.0).abs() < 1e-9);
-    let points: Vec<_> = latency.cdf().collect();
-    assert_eq!(points, [(100, 0.5), (201, 0.99), (1007, 1.0)]);
 }
 
 #[test]
@@ -94,13 +92,5 @@ proptest! {
         prop_assert_eq!(&merged, &together);
         // Given the rows of both repetitions it says the same.
         prop_assert_eq!(latency(&[histogram(0, &a), histogram(1, &b)].concat()), together);
-    }
-
-    #[test]
-    fn the_distribution_rises_to_one(nanos in vec(1_u64..1 << 30, 1..200)) {
-        let latency = latency(&histogram(0, &nanos)).expect("transfers");
-        let points: Vec<_> = latency.cdf().collect();
-        prop_assert!(points.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1));
-        prop_assert_eq!(points.last().map(|point| point.1), Some(1.0));
     }
 }

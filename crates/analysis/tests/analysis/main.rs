@@ -18,7 +18,6 @@ mod documented;
 mod expected;
 mod figures;
 mod findings;
-mod heat;
 mod history;
 mod latency;
 mod layers;

@@ -1,15 +1,15 @@
 //! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
 
 use analysis::{
-    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, node_comparisons, node_grids,
-    phase_warnings, slow_node_warnings, slow_nodes,
+    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, node_comparisons, phase_warnings,
+    slow_node_warnings, slow_nodes,
 };
 use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
 use proptest::prelude::*;
 use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 
 use crate::rows::{self, SECOND};
-use crate::studies::{count, findings, target, word};
+use crate::studies::target;
 
 /// What one node did in one pass: its name, its bytes and seconds, with so many tasks of equal parts.
 pub(crate) struct OnNode<'a> {
@@ -323,46 +323,6 @@ fn the_time_of_a_close_that_syncs_is_the_nodes_own() {
         warnings.iter().filter(|warning| matches!(warning, Warning::SlowNode { .. })).count()
     };
     assert_eq!((slow(true, false), slow(true, true), slow(false, false)), (1, 1, 0));
-}
-
-/// Study B, figure 3.
-#[test]
-fn a_grid_has_blanks_where_no_job_was() {
-    let mut plan = rows::plan(vec![case("s", "ssd", 1, 2), case("n", "nvme", 1, 3)]);
-    plan.terms.targets =
-        ["ssd", "nvme"].map(|name| target(name, |terms| terms.layer = Layer::NodeLocal)).to_vec();
-    for case in &mut plan.cases {
-        case.settings = vec![word("target", &case.target), count("tasks", 2)];
-    }
-    let on = |case, repetition, node, rate| pass(case, repetition, Phase::Read, &[at(node, rate)]);
-    let records = vec![
-        on("s", 0, "n1", 448),
-        on("s", 1, "n2", 300),
-        on("n", 0, "n2", 2634),
-        on("n", 1, "n3", 2600),
-        on("n", 2, "n2", 2640),
-    ];
-    let figures = of(&plan, records);
-    let known = ["n4".to_owned()];
-    let grid = node_grids(&Gate::new(&plan, &figures, &[]), &known).remove(0);
-    assert_eq!((grid.targets.join(" "), grid.nodes.join(" ")), ("ssd nvme".into(), "n1 n2 n3 n4".into()));
-    assert_eq!(grid.settings, [count("tasks", 2)]);
-    let rates: Vec<Vec<_>> = grid
-        .cells
-        .iter()
-        .map(|row| row.iter().map(|cell| cell.as_ref().map(|cell| cell.rate.median)).collect())
-        .collect();
-    let expected = [
-        vec![Some(448.0), None],
-        vec![Some(300.0), Some(2637.0)],
-        vec![None, Some(2600.0)],
-        vec![None, None],
-    ];
-    assert_eq!(rates, expected);
-    // One target is no grid, and so is one node.
-    let alone = rows::plan(plan.cases[..1].to_vec());
-    assert_eq!(node_grids(&Gate::new(&alone, &figures[..1], &[]), &[]), []);
-    assert_eq!(findings(&alone, &figures[..1], 4).node_grids, []);
 }
 
 #[test]

@@ -40,9 +40,10 @@ const TARGETS_NAMED: usize = 3;
 pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
-    let mut overview = charts::overview(run, report, &shown);
-    let mut of_figures: Vec<Vec<Chart>> = shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
-    let mut of_sections = charts::of_study(run, report, second.map(|second| &second.report));
+    let mut overview = charts::overview(report, &shown);
+    let mut of_figures: Vec<Option<Chart>> =
+        shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
+    let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
     let each = of_figures.iter_mut().flatten();
     Chart::number(of_sections.iter_mut().chain(&mut overview).chain(each));
     let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
@@ -54,8 +55,11 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     sections.extend(sheet::section(run, report));
     let sections: Vec<Value> =
         sections.iter().map(|one| section::value(one, &of_sections, &linked)).collect();
-    let figures: Vec<Value> =
-        shown.iter().zip(&of_figures).map(|(figure, charts)| figure_value(report, figure, charts)).collect();
+    let figures: Vec<Value> = shown
+        .iter()
+        .zip(&of_figures)
+        .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
+        .collect();
     let context = json!({
         "css": include_str!("page.css"),
         "run": report.run,

@@ -13,8 +13,6 @@ const VALUES_NAMED: usize = 3;
 const MAPPED_ROWS: usize = 12;
 /// Maps whose rows are shown; of the others the sentence says enough.
 const MAPS_SHOWN: usize = 2;
-/// Nodes in the table of clocks.
-const CLOCKS_SHOWN: usize = 40;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -82,11 +80,11 @@ const fn have(count: usize) -> &'static str {
 }
 
 /// How far times of different nodes can be compared.
-fn clocks(cluster: &ClusterInfo) -> Vec<Block> {
-    let Some(first) = cluster.nodes.first() else { return Vec::new() };
+fn clocks(cluster: &ClusterInfo) -> Option<Block> {
+    let first = cluster.nodes.first()?;
     let others: Vec<&NodeInfo> =
         cluster.nodes[1..].iter().filter(|one| one.clock_error_ns.is_some()).collect();
-    let Some(worst) = others.iter().max_by_key(|one| one.clock_error_ns) else { return Vec::new() };
+    let worst = others.iter().max_by_key(|one| one.clock_error_ns)?;
     let mut text = format!(
         "Times are in the clock of {}. Offsets of the other clocks are known to ± {} or better (worst: {})",
         first.node,
@@ -102,32 +100,7 @@ fn clocks(cluster: &ClusterInfo) -> Vec<Block> {
         ));
     }
     text.push('.');
-    let mut blocks = vec![Block::Text(text)];
-    let table = Table::of(cluster.nodes.iter().take(CLOCKS_SHOWN))
-        .left("node", |one| one.node.clone())
-        .right("processes", |one| one.ranks.len().to_string())
-        .right("clock offset", |one| one.clock_offset_ns.map(signed_time))
-        .right("± error", |one| one.clock_error_ns.map(latency))
-        .right("drift", |one| one.clock_drift_ns.map(signed_time))
-        .done();
-    let mut caption = "The first node's monotonic clock less that of each node".to_owned();
-    if cluster.nodes.len() > CLOCKS_SHOWN {
-        caption.push_str(&format!(
-            "; the first {CLOCKS_SHOWN} of {} nodes, the JSON form has all",
-            grouped(cluster.nodes.len() as u64)
-        ));
-    }
-    blocks.extend(only(&caption, table));
-    blocks
-}
-
-/// `+12.3 µs`; a clock that starts with its host is off by days.
-fn signed_time(nanos: i64) -> String {
-    const DAY_SECONDS: u64 = 86_400;
-    let size = nanos.unsigned_abs();
-    let seconds = size / 1_000_000_000;
-    let text = if seconds >= DAY_SECONDS { crate::format::duration(seconds as f64) } else { latency(size) };
-    format!("{}{text}", if nanos < 0 { "-" } else { "+" })
+    Some(Block::Text(text))
 }
 
 fn rank_maps(report: &Report) -> Vec<Block> {

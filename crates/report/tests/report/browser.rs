@@ -36,7 +36,7 @@ const waiting = setInterval(() => {
   const charts = Array.from(document.querySelectorAll(".chart")).map((div) => ({
     id: div.id,
     planes: div.querySelectorAll("svg.main-svg").length,
-    marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line, .heatmaplayer image").length,
+    marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line").length,
     width: div.getBoundingClientRect().width,
     wrong: (div.data ? Plotly.validate(div.data, div.layout) || [] : [{ msg: "no data" }]).map((one) => one.msg),
   }));
@@ -240,7 +240,7 @@ fn nodes_layers_and_jobs_are_drawn_whether_they_are_few_or_many() {
             "weak-16" => &["nodes", "weak"],
             "layers" => &["devices", "seek", "strips", "layers"],
             "jobs-15" | "jobs-101" => &["jobs-launches", "jobs-profile", "jobs-lengths"],
-            _ => &["nodes", "heat"],
+            _ => &["nodes"],
         };
         for kind in kinds {
             assert!(ids.iter().any(|id| id.starts_with(&format!("chart-{kind}-"))), "no {kind} in {ids:?}");

@@ -1,21 +1,17 @@
 //! Figures side by side: rates as bars with repetitions, intervals and published figures, and their
 //! latencies.
 
-use analysis::Kind;
 use analysis::Summary;
-use record::Run;
 use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, label, rows};
 use super::plotly::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, Trace, VERMILLION, axis};
 use super::series::grouped;
 use super::{latency, marks};
-use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, rate_in};
 use crate::report::Report;
-use crate::section::title;
 
 /// Rates that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 50.0;
@@ -35,55 +31,31 @@ fn sort(figure: &Figure) -> (&'static str, &'static str) {
 }
 
 /// The charts in which figures stand side by side.
-pub(crate) fn overview(run: &Run, report: &Report, figures: &[&Figure]) -> Vec<Chart> {
-    // Memory is so much faster than a device that the device's bars would shrink to nothing.
-    let cached = |figure: &Figure| figure.page_cache && !figure.is_operations();
-    let mut kinds = grouped(figures.iter().copied(), |one, other| {
-        (cached(one), one.is_operations(), one.is_large())
-            == (cached(other), other.is_operations(), other.is_large())
-    });
-    kinds.sort_by_key(|kind| (cached(kind[0]), kind[0].is_operations(), !kind[0].is_large()));
-    let chart = |kind: &Vec<&Figure>| {
-        let (name, title) = match (kind[0].is_operations(), kind[0].is_large()) {
+pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
+    // What memory answered is no figure of a device; tables have it, marked.
+    let drawn = figures.iter().copied().filter(|one| !one.page_cache || one.is_operations());
+    let kind = |one: &Figure| (one.is_operations(), !one.is_large());
+    let mut kinds = grouped(drawn, |one, other| kind(one) == kind(other));
+    kinds.sort_by_key(|figures| kind(figures[0]));
+    let chart = |figures: &Vec<&Figure>| {
+        let (name, title) = match kind(figures[0]) {
             (true, _) => ("operations", "Rate of operations"),
-            (false, true) => ("bandwidth", "Bandwidth of large transfers"),
-            (false, false) => ("iops", "Rate of small transfers"),
+            (false, false) => ("bandwidth", "Bandwidth of large transfers"),
+            (false, true) => ("iops", "Rate of small transfers"),
         };
-        let of = if cached(kind[0]) { ", page cache" } else { "" };
-        let note = match (cached(kind[0]), kind.iter().any(|figure| figure.repeated() > 1)) {
-            (true, _) => "Memory of this host took part: these are no figures of the device.",
-            (false, true) => {
-                "Bar: median, with its interval where there is one. Points: the repetitions that count."
-            }
-            (false, false) => "One repetition of each.",
+        let note = match figures.iter().any(|figure| figure.repeated() > 1) {
+            true => "Bar: median, with its interval where there is one. Points: the repetitions that count.",
+            false => "One repetition of each.",
         };
-        let chart = Chart::new(name, "", format!("{title}{of}"), note);
-        bars(report, chart, kind, label)
+        bars(report, Chart::new(name, "", title, note), figures)
     };
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
-    charts.extend(latency::overview(run, figures));
+    charts.extend(latency::overview(figures));
     charts
 }
 
-/// The best of each target beside each other, one chart for each workload with several targets.
-pub(super) fn best(report: &Report) -> Vec<Chart> {
-    let best = report.statements.stated(Kind::Best);
-    let best = best.filter_map(|row| report.figures.get(*row.figures.first()?));
-    let mut groups = grouped(best, |one, other| one.group == other.group);
-    groups.retain(|group| group.iter().any(|one| one.target != group[0].target));
-    let chart = |group: &Vec<&Figure>| {
-        let heading = format!("Best of each target: {}", group[0].group);
-        let note = "The best point of each sweep by the median; the line is the interval of the median.";
-        let chart = Chart::new("comparison", "best", heading, note);
-        bars(report, chart, group, |one| {
-            format!("{}. {}, {}", one.number, escaped(title(report, &one.target)), one.phase)
-        })
-    };
-    groups.iter().map(chart).collect()
-}
-
 /// A bar for each figure, in a row of its own.
-fn bars(report: &Report, chart: Chart, figures: &[&Figure], label: impl Fn(&Figure) -> String) -> Chart {
+fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let large = figures.iter().any(|figure| figure.is_large());
     let unit = |figure: &Figure| if large { BYTES_PER_SECOND } else { figure.operations_unit() };
     let scale = if large { divisor(BYTES_PER_SECOND) } else { 1.0 };

@@ -1,8 +1,7 @@
-//! Latencies: percentiles and distributions of figures, and over sweeps against the swept key and the rate.
+//! Latencies: percentiles of figures, and over sweeps against the swept key and the rate.
 
 use analysis::{Curve, CurvePoint, ShownIn};
 use plan::Nanos;
-use record::Run;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
@@ -46,10 +45,10 @@ pub(super) fn microseconds(nanos: f64) -> f64 {
     nanos.max(1.0) / 1e3
 }
 
-/// Percentiles and distributions of those of `figures` that have latencies.
-pub(super) fn overview(run: &Run, figures: &[&Figure]) -> Vec<Chart> {
+/// Percentiles of those of `figures` that have latencies.
+pub(super) fn overview(figures: &[&Figure]) -> Option<Chart> {
     let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
-    if timed.is_empty() { Vec::new() } else { vec![percentiles(&timed), distribution(run, figures)] }
+    (!timed.is_empty()).then(|| percentiles(&timed))
 }
 
 /// An axis with a row for each figure, the first on top.
@@ -92,34 +91,6 @@ fn percentiles(figures: &[&Figure]) -> Chart {
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(axis("latency of a transfer", all), rows(&labels))
         .traces(spans.chain(marks))
-}
-
-/// The share of transfers that took at most so long, one line for each direction of each figure.
-fn distribution(run: &Run, figures: &[&Figure]) -> Chart {
-    let (mut lines, mut all) = (Vec::new(), Vec::new());
-    for (index, figure) in figures.iter().enumerate() {
-        for (operation, latency) in figure.histograms(run) {
-            let of =
-                if figure.latency.len() > 1 { format!(", {}s", operation.name()) } else { String::new() };
-            let name = format!("{}. {}, {}{of}", figure.number, figure.what, figure.path);
-            // A curve begins at 0: nothing was faster than the fastest.
-            let start = (latency.min_ns() as f64, 0.0);
-            let rest = latency.cdf().map(|(nanos, share)| (nanos as f64, share * 100.0));
-            let points = std::iter::once(start).chain(rest).map(|(nanos, share)| {
-                all.push(nanos);
-                let told = format!("{share:.3} % took at most {}", words(nanos));
-                (microseconds(nanos), share, told, figure.number)
-            });
-            lines.push(Trace::lines(&name, Look::of(index)).with("line.shape", "hv").points(points));
-        }
-    }
-    let note = "Share of all transfers that took at most so long. Click a name to hide its line, twice to see it alone.";
-    let shares = json!({ "title": { "text": "share of transfers" }, "range": [0, 101], "ticksuffix": " %" });
-    Chart::new("distribution", "", "Latency distribution", note)
-        .height(400)
-        .axes(axis("latency of a transfer", all.into_iter()), shares)
-        .with("showlegend", true)
-        .traces(lines)
 }
 
 /// Lines of the chart of latency against rate.

@@ -13,8 +13,6 @@ mod series;
 mod sweep;
 mod weak;
 
-use record::Run;
-
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::rate_in;
@@ -27,12 +25,11 @@ pub(crate) use plotly::Chart;
 /// Charts of one kind: more would be slow to open, and nobody would look at them; the tables have the rest.
 const CHARTS_MAX: usize = 48;
 
-/// The charts of a study: comparisons, sweeps, latencies, repetitions.
-pub(crate) fn of_study(run: &Run, report: &Report, second: Option<&Report>) -> Vec<Chart> {
+/// The charts of a study: sweeps, latencies, repetitions.
+pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let kinds = [
-        bars::best(report),
         sweep::charts(report, second),
-        nodes::charts(run, report),
+        nodes::charts(report),
         weak::charts(report),
         devices::charts(report),
         jobs::charts(report),

@@ -1,18 +1,15 @@
-//! Nodes beside each other: a bar or point for each node and device or target, a gap where nothing
-//! was measured; and nodes × time as a heat map.
+//! Nodes beside each other: a bar or point for each node and device, a gap where nothing was measured.
 
-use analysis::{DeviceMean, HeatCell, HeatMap, NodeComparison, NodeGrid, NodeStanding, Stated};
-use record::Run;
+use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
 use serde_json::json;
 
 use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
-use super::series::{fixed, grouped, target};
+use super::series::{grouped, target};
 use crate::escape::chart as escaped;
 use crate::format::BYTES_PER_SECOND;
-use crate::format::{column_unit, divisor, number, percent, rate, rate_in};
+use crate::format::{column_unit, divisor, percent, rate, rate_in};
 use crate::hosts;
 use crate::report::Report;
-use crate::section::title;
 use crate::words::unit as unit_of;
 
 /// Nodes up to which each has a bar; more are points.
@@ -23,34 +20,17 @@ const TICKS_MAX: usize = 24;
 const DEVICES_NAMED: usize = 4;
 /// Devices of one name stand so far beside those of the next, in widths of a node.
 const DEVICE_STEP: f64 = 0.16;
-/// Height of a row of a heat map, in CSS pixels, and the heights that the whole may have.
-const HEAT_ROW_PX: usize = 22;
-const HEAT_PX: (usize, usize) = (200, 600);
 /// Comparisons whose nodes are drawn: of each target and phase the one on most nodes.
 const COMPARED_MAX: usize = 6;
 
-/// One chart for each grid, one for each figure whose nodes are listed, and its nodes × time where the record has
-/// their seconds.
-pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let filled = |one: &&NodeGrid| one.cells.iter().flatten().flatten().count();
-    let grids = grouped(&report.found.node_grids, |one, other| {
-        (&one.group, one.phase) == (&other.group, other.phase)
-    });
-    let grids = grids.into_iter().filter_map(|alike| most(alike, filled));
+/// One chart for each figure whose nodes are listed.
+pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
     let compared = grouped(report.found.nodes.iter().filter_map(Stated::says), |one, other| {
         (&one.target, one.phase, group(one)) == (&other.target, other.phase, group(other))
     });
     let compared = compared.into_iter().filter_map(|alike| most(alike, |one| one.nodes.len()));
-    let compared: Vec<&NodeComparison> = compared.take(COMPARED_MAX).collect();
-    let heat_map = |one: &&NodeComparison| {
-        let source = report.figures.get(one.figure)?;
-        let map = analysis::heat_map(&run.nodes(&source.case), source)?;
-        Some(heat(report, one, &map))
-    };
-    let grids = grids.map(|one| grid(report, one));
-    let comparisons = compared.iter().map(|one| comparison(report, one));
-    grids.chain(comparisons).chain(compared.iter().filter_map(heat_map)).collect()
+    compared.take(COMPARED_MAX).map(|one| comparison(report, one)).collect()
 }
 
 /// The first with most.
@@ -171,81 +151,4 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
     });
     let look = Look { symbol: "diamond", ..ORANGE.into() };
     vec![trace("slowest device of each node", look).points(points)]
-}
-
-/// Each node on each target.
-fn grid(report: &Report, one: &NodeGrid) -> Chart {
-    let names: Vec<&str> = one.nodes.iter().map(String::as_str).collect();
-    let unit = unit_of(one.phase);
-    let few = names.len() * one.targets.len() <= 2 * BARS_MAX;
-    let data = one.targets.iter().enumerate().map(|(column, target)| {
-        let target = title(report, target);
-        let cells = || one.cells.iter().map(move |row| row.get(column)?.as_ref());
-        let points = names.iter().enumerate().zip(cells()).filter_map(|((place, node), cell)| {
-            let (median, n) = (cell?.rate.median, cell?.rate.n);
-            let slow = if cell?.slow { ": slow" } else { "" };
-            let words = format!(
-                "<b>{}</b> on {}{slow}<br>{}, n = {n}",
-                escaped(node),
-                escaped(target),
-                rate_in(median, unit)
-            );
-            Some((place, median / divisor(unit), words))
-        });
-        let trace = marks(few, target, Look::of(column)).points(points);
-        let widths = cells().flatten().map(|cell| if cell.slow { 3 } else { 0 });
-        trace.rimmed(widths.collect::<Vec<_>>())
-    });
-    let heading = format!("{} of {}{}: each node on each target", one.phase, one.group, fixed(&one.settings));
-    let note =
-        "Median of the passes that count. Slow nodes have a thick rim. Blank: not measured.".to_owned();
-    over_nodes("node-grid", heading, note, &names, column_unit(unit)).traces(data)
-}
-
-/// Nodes × time.
-fn heat(report: &Report, one: &NodeComparison, map: &HeatMap) -> Chart {
-    let unit = unit_of(one.phase);
-    let label = |row: &Vec<String>| match row.as_slice() {
-        [first, .., last] => escaped(&format!("{first} to {last}")),
-        row => escaped(&row.concat()),
-    };
-    let labels: Vec<String> = map.rows.iter().map(label).collect();
-    let bins = map.rows.iter().any(|row| row.len() > 1);
-    let words = |row: &str, start: f64, cell: &HeatCell| {
-        let (start, end) = (number(start), number(start + map.column_seconds));
-        let rates = match bins {
-            true => format!("slowest {}, mean {}", rate_in(cell.lowest, unit), rate_in(cell.rate, unit)),
-            false => rate_in(cell.rate, unit),
-        };
-        format!("<b>{row}</b>, {start} to {end} s<br>{rates}")
-    };
-    let text = labels.iter().zip(&map.cells).map(|(row, cells)| {
-        let each = cells.iter().zip(&map.starts);
-        each.map(|(cell, &start)| cell.map(|cell| words(row, start, &cell)).unwrap_or_default())
-            .collect::<Vec<_>>()
-    });
-    let shade = |cell: &Option<HeatCell>| cell.map(|cell| (cell.lowest / divisor(unit) * 1e2).round() / 1e2);
-    let shades = map.cells.iter().map(|row| row.iter().map(shade).collect::<Vec<_>>());
-    let mut note = format!(
-        "Repetition {}. Light is fast, dark is slow; a gap is a node that had not begun or was done.",
-        map.repetition + 1
-    );
-    if bins {
-        note.push_str(" Neighbouring nodes share a row, in the colour of the slowest of them.");
-    }
-    let trace = Trace(json!({
-        "type": "heatmap", "z": shades.collect::<Vec<_>>(), "text": text.collect::<Vec<_>>(),
-        "x": map.starts.iter().map(|start| start + map.column_seconds / 2.0).collect::<Vec<_>>(),
-        "y": labels,
-        "zmin": 0, "zmax": map.highest / divisor(unit), "colorscale": "Cividis", "hoverongaps": false,
-        "hovertemplate": "%{text}<extra></extra>",
-        "colorbar": { "title": { "text": column_unit(unit) }, "thickness": 14, "outlinewidth": 0 },
-    }));
-    let seconds = json!({ "title": { "text": "seconds since the start of the phase" }, "showgrid": false });
-    let y = json!({ "title": { "text": "node" }, "type": "category", "autorange": "reversed", "showgrid": false });
-    let heading = format!("{} over time", heading(report, one));
-    Chart::new("heat", "nodes-compared", heading, note)
-        .height((labels.len() * HEAT_ROW_PX + 80).clamp(HEAT_PX.0, HEAT_PX.1))
-        .axes(seconds, y)
-        .traces([trace])
 }
