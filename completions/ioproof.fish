@@ -326,7 +326,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_su
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l yes -d 'Do not ask'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -l force -d 'Put back what somebody else has set since, too'
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from topology" -l output -d 'Write the diagram as a picture, by the end of the name as SVG or as a page' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand host; and __fish_seen_subcommand_from topology" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and not __fish_seen_subcommand_from plan create verify destroy list clean" -f -a "plan" -d 'Print every command, what it is for, where it is published, and the way back; writes nothing'

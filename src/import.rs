@@ -70,7 +70,6 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
     print(&study.text(colour()))?;
-    print(&report::imported(&run))?;
     print(&format!("\nrecord: {}\n", directory.display()))?;
     Ok(Exit::Success)
 }

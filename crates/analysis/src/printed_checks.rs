@@ -4,8 +4,6 @@
 //! to the sum of what each may be off. A check passes where the two overlap, so that neither rounding is
 //! taken for an error nor an error for rounding.
 
-use std::fmt;
-
 use plan::Bytes;
 
 use crate::table::Standing;
@@ -109,12 +107,6 @@ impl PrintedCheck {
         let agrees = (printed.value - computed.value).abs() <= most;
         let off = printed.value / computed.value - 1.0;
         Self::new(rule, agrees, evidence, off.is_finite().then_some(off))
-    }
-
-    /// The outcome in a word.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        Self::WORDS[self.outcome as usize]
     }
 }
 
@@ -228,15 +220,16 @@ const OVERLAP_MAX_NS: u64 = 1_000;
 /// that the application saw. A history may be of a client, whose times are those of a call over the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoundTrip {
-    pub(crate) n: usize,
+    /// Operations of the history.
+    pub n: usize,
     /// Mean time of one in the history.
     pub device_ns: f64,
     /// Mean from one start to the next.
-    pub(crate) gap_ns: f64,
+    pub gap_ns: f64,
     /// What of the gap is not in the history.
-    pub(crate) between_ns: f64,
+    pub between_ns: f64,
     /// Time of one operation as the application saw it, where its rate is known.
-    pub(crate) application_ns: Option<f64>,
+    pub application_ns: Option<f64>,
     /// What of it is not in the history.
     pub rest_ns: Option<f64>,
 }
@@ -260,20 +253,6 @@ impl RoundTrip {
         let application_ns = operations_per_second.filter(|&rate| rate > 0.0).map(|rate| 1.0 / rate * 1e9);
         let rest_ns = application_ns.map(|nanos| nanos - device_ns);
         Some(Self { n, device_ns, gap_ns, between_ns: gap_ns - device_ns, application_ns, rest_ns })
-    }
-}
-
-impl fmt::Display for RoundTrip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let micros = |nanos: f64| format!("{:.1} µs", nanos / 1e3);
-        let [each, gap, between] = [self.device_ns, self.gap_ns, self.between_ns].map(micros);
-        write!(f, "{} operations: mean {each} each, {gap} from start to start, {between} between", self.n)?;
-        match self.application_ns.zip(self.rest_ns) {
-            Some((application, rest)) => {
-                write!(f, "; {} for the application, {} of it not in them", micros(application), micros(rest))
-            }
-            None => Ok(()),
-        }
     }
 }
 

@@ -71,7 +71,6 @@ pub use escape::json_text;
 pub use excerpt::{check_published, check_published_json};
 pub use format::counted;
 pub use history::{History, Wanted};
-pub use imported::imported;
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use preflight::{LayoutOutlook, explain, layouts, preflight};
 pub use progress::Progress;

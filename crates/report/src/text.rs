@@ -19,6 +19,8 @@ const ENTRIES_SHOWN: usize = 12;
 /// Rows of one table and lines of one list that a terminal shows.
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
+/// Rows of printed values: who imports a page looks whether all of it was read.
+const PRINTED_SHOWN: usize = 120;
 
 /// All tables.
 pub(crate) fn text(report: &Report, colour: Colour) -> String {
@@ -49,7 +51,8 @@ pub(crate) fn text(report: &Report, colour: Colour) -> String {
 
 /// A section for a terminal: long tables and lists are cut, and say so.
 pub(crate) fn section_text(out: &mut String, section: &Section, colour: Colour) {
-    section_upto(out, section, colour, LINES_SHOWN, ROWS_SHOWN);
+    let rows = if section.id == "printed" { PRINTED_SHOWN } else { ROWS_SHOWN };
+    section_upto(out, section, colour, LINES_SHOWN, rows);
 }
 
 /// A section for a terminal with all that it says.

@@ -88,11 +88,11 @@ fn a_round_trip_is_split_by_its_history() {
     let rows = starts.iter().zip(times);
     let operations: Vec<_> = rows.map(|(&start, time)| (start * 1000, time * 1000)).collect();
     let split = RoundTrip::of(&operations, Some(13454.96)).expect("a history");
-    assert_eq!(
-        split.to_string(),
-        "8 operations: mean 54.9 µs each, 71.9 µs from start to start, 17.0 µs between; \
-         74.3 µs for the application, 19.4 µs of it not in them"
-    );
+    let micros = |nanos: f64| format!("{:.1}", nanos / 1e3);
+    let known = [split.device_ns, split.gap_ns, split.between_ns].map(micros);
+    assert_eq!((split.n, known), (8, ["54.9", "71.9", "17.0"].map(str::to_owned)));
+    let by_rate = [split.application_ns, split.rest_ns].map(|nanos| micros(nanos.expect("a rate")));
+    assert_eq!(by_rate, ["74.3", "19.4"]);
     assert_eq!(RoundTrip::of(&operations[..1], None), None);
     let mut backwards = operations.clone();
     backwards.reverse();

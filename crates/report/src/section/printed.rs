@@ -27,7 +27,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         .left("unit", |one| shown_unit(&one.value, one.number, &one.unit))
         .left("line", |one| format!("{}:{}", one.source, one.line))
         .done();
-    blocks.extend(only("Every printed value, where it stands", table));
+    blocks.extend(only(&format!("Every printed value, where it stands: {}", printed.counts()), table));
     blocks
 }
 
