@@ -105,9 +105,12 @@ pub fn command_line(program: &Path, case: &Case) -> Result<Vec<String>, PlanErro
         return Err(unsaid("the files"));
     };
     let target = target.to_str().ok_or_else(|| unsaid("a path that is not UTF-8"))?;
-    // There fio takes the rest for a comment, and would write another file.
-    if target.contains(['#', ';']) {
-        let message = format!("fio cannot be asked for a path with `#` or `;`, as the case {} has", case.id);
+    // There fio takes the rest for a comment, and would write another file; line ends break what it prints.
+    if target.contains(|c: char| matches!(c, '#' | ';') || c.is_control()) {
+        let message = format!(
+            "fio cannot be asked for a path with `#`, `;` or control characters, as the case {} has",
+            case.id
+        );
         return Err(PlanError::new("case", message, "name a directory without them"));
     }
     let engine = engine(spec.backend).ok_or_else(|| unsaid("the backend"))?;

@@ -291,5 +291,6 @@ fn warned(
 ) -> Option<Found> {
     let all = counted.iter().flat_map(|one| &one.warnings).filter_map(|one| Some((one, weight(one)?)));
     let (worst, _) = all.min_by(|one, other| other.1.total_cmp(&one.1))?;
-    Some(Found::new(check, worst.to_string(), advice))
+    let (worst, named) = (worst.to_string(), format!("{}: ", check.name()));
+    Some(Found::new(check, worst.strip_prefix(&named).unwrap_or(&worst), advice))
 }
