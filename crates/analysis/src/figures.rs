@@ -289,7 +289,7 @@ fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histogr
 }
 
 /// The share of the reads of a pass that were the first ones of their bytes in it: every order visits each transfer of a
-/// task once before it begins again. Where the tasks are not known, all of them are taken to have read as much.
+/// task once before it begins again.
 fn first_touches<'t>(
     workload: &Workload,
     pass: &PhaseRow,
@@ -302,11 +302,9 @@ fn first_touches<'t>(
     };
     let (first, all) =
         tasks.fold((0, 0), |(first, all), task| (first + task.bytes.min(data), all + task.bytes));
-    let (first, all) = match all {
-        0 => (data * u64::from(workload.tasks), pass.read_bytes),
-        _ => (first, all),
-    };
-    are_reads.then(|| (first as f64 / all as f64).min(1.0))
+    let by_task = if all > 0 { first as f64 / all as f64 } else { 1.0 };
+    let together = (data * u64::from(workload.tasks)) as f64 / pass.read_bytes as f64;
+    are_reads.then(|| by_task.min(together))
 }
 
 /// Whether something else than the page cache of the nodes may keep what was read there: programs behind FUSE, and file
