@@ -48,12 +48,20 @@ impl OutputFile {
         Ok(self.0.try_clone()?.into())
     }
 
+    /// How many bytes were printed until now.
+    ///
+    /// # Errors
+    /// That cannot be asked.
+    pub fn bytes(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
     /// The first bytes of what was printed, at most `bytes_max`.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn first(&self, bytes_max: u64) -> io::Result<Vec<u8>> {
-        self.read(0, self.0.metadata()?.len().min(bytes_max))
+        self.read(0, self.bytes()?.min(bytes_max))
     }
 
     /// The last bytes of what was printed, at most `bytes_max`, and how many were before them.
@@ -61,7 +69,7 @@ impl OutputFile {
     /// # Errors
     /// It cannot be read.
     pub fn last(&self, bytes_max: u64) -> io::Result<(Vec<u8>, u64)> {
-        let bytes = self.0.metadata()?.len();
+        let bytes = self.bytes()?;
         let cut = bytes.saturating_sub(bytes_max);
         Ok((self.read(cut, bytes - cut)?, cut))
     }

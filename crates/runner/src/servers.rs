@@ -2,18 +2,17 @@
 //! process, and what `lfs getstripe` says of the very files.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::Controls;
 use host::servers::{Counter, TEXT_BYTES_MAX, Told, counters};
-use host::{Host, find_on_path};
-use plan::{Backend, Case, Placement, Plan};
+use host::{Host, OutputFile, ends_with_us, find_on_path};
+use plan::{Backend, Bytes, Case, Placement, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -22,7 +21,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// How often a command's end is looked for.
 const LOOK: Duration = Duration::from_millis(5);
 /// Of what a command complains about so much is read.
-const COMPLAINTS_MAX: usize = 64 << 10;
+const COMPLAINTS_MAX: u64 = 64 << 10;
 /// Of so many files of a pass the layout is asked for.
 const FILES_MAX: usize = 256;
 /// What a record can hold in one value.
@@ -146,107 +145,52 @@ fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
 
 /// What `command` prints; else why it does not, as an end of a sentence.
 fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result<String, String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let cannot = |what: &'static str| move |error: io::Error| format!("cannot be {what}: {error}");
+    let (out, complaints) =
+        OutputFile::new().and_then(|out| Ok((out, OutputFile::new()?))).map_err(cannot("read"))?;
+    command.stdin(Stdio::null());
+    command.stdout(out.for_child().map_err(cannot("read"))?);
+    command.stderr(complaints.for_child().map_err(cannot("read"))?);
+    ends_with_us(&mut command);
     // A Ctrl-C at the terminal reaches this process alone, and what a script has started ends with it.
-    let child = command.process_group(0).spawn();
-    let mut running = Running::of(child.map_err(|error| format!("cannot be started: {error}"))?)
-        .map_err(|error| format!("cannot be read: {error}"))?;
+    let mut running = Running(command.process_group(0).spawn().map_err(cannot("started"))?);
     let until = Instant::now() + limit;
-    while !running.is_over().map_err(|error| format!("cannot be waited for: {error}"))? {
+    let status = loop {
+        if let Some(status) = running.0.try_wait().map_err(cannot("waited for"))? {
+            break status;
+        }
         if controls.is_stopped() {
             return Err("was ended with the run".to_owned());
         }
         if Instant::now() >= until {
             return Err(format!("took longer than {} s", limit.as_secs_f64()));
         }
+        if [&out, &complaints]
+            .into_iter()
+            .any(|one| one.bytes().is_ok_and(|bytes| bytes > TEXT_BYTES_MAX as u64))
+        {
+            return Err(format!("printed more than {}", Bytes(TEXT_BYTES_MAX as u64)));
+        }
         thread::sleep(LOOK);
+    };
+    if status.success() {
+        let text = out.first(TEXT_BYTES_MAX as u64).map_err(cannot("read"))?;
+        return Ok(String::from_utf8_lossy(&text).into_owned());
     }
-    match running.status {
-        Some(status) if status.success() => {
-            Ok(String::from_utf8_lossy(&running.out.text.take().unwrap_or_default()).into_owned())
-        }
-        status => {
-            let complaints = running.complaints.text.take().unwrap_or_default();
-            let complaints = String::from_utf8_lossy(&complaints);
-            let last = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty());
-            let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
-            Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
-        }
-    }
+    let (complaints, _) = complaints.last(COMPLAINTS_MAX).map_err(cannot("read"))?;
+    let complaints = String::from_utf8_lossy(&complaints);
+    let last = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
 }
 
 /// A command under way, in a process group of its own, which ends with the value.
-struct Running {
-    child: Child,
-    group: Pid,
-    status: Option<std::process::ExitStatus>,
-    out: Stream,
-    complaints: Stream,
-}
-
-/// What comes out of one end of it.
-struct Stream {
-    from: Receiver<Vec<u8>>,
-    text: Option<Vec<u8>>,
-}
-
-impl Stream {
-    fn of(from: Option<impl Read + Send + 'static>, bytes_max: usize) -> io::Result<Self> {
-        let (to, receiver) = channel();
-        let read = move || {
-            let mut text = Vec::new();
-            if let Some(from) = from {
-                // What was read until then is as good as an end.
-                let _ = from.take(bytes_max as u64).read_to_end(&mut text);
-            }
-            let _ = to.send(text);
-        };
-        thread::Builder::new().name("server-told".to_owned()).spawn(read)?;
-        Ok(Self { from: receiver, text: None })
-    }
-
-    fn is_over(&mut self) -> bool {
-        if self.text.is_none() {
-            self.text = match self.from.try_recv() {
-                Ok(text) => Some(text),
-                Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => Some(Vec::new()),
-            };
-        }
-        self.text.is_some()
-    }
-}
-
-impl Running {
-    fn of(mut child: Child) -> io::Result<Self> {
-        let group = Pid::from_child(&child);
-        let (out, complaints) = (child.stdout.take(), child.stderr.take());
-        let ends = Stream::of(out, TEXT_BYTES_MAX)
-            .and_then(|out| Ok((out, Stream::of(complaints, COMPLAINTS_MAX)?)));
-        match ends {
-            Ok((out, complaints)) => Ok(Self { child, group, status: None, out, complaints }),
-            Err(error) => {
-                let _ = kill_process_group(group, Signal::KILL);
-                let _ = child.wait();
-                Err(error)
-            }
-        }
-    }
-
-    /// Whether it has ended and said all that it says.
-    fn is_over(&mut self) -> io::Result<bool> {
-        if self.status.is_none() {
-            self.status = self.child.try_wait()?;
-        }
-        Ok(self.status.is_some() & self.out.is_over() & self.complaints.is_over())
-    }
-}
+struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
         // Also what a script has started and left.
-        let _ = kill_process_group(self.group, Signal::KILL);
-        let _ = self.child.wait();
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
     }
 }
 

@@ -145,15 +145,15 @@ fn assert_sound(told: &Value, charts: usize) {
 #[test]
 fn every_chart_is_drawn_without_a_word_of_complaint() {
     let Some(browser) = browser() else { return };
-    // Six overviews (two of cached figures), time and devices for ten figures, tasks for the two with six tasks.
-    assert_sound(&told(&browser, &common::run(), &[]), 6 + 2 * 10 + 2);
+    // Three overviews, and time for ten figures.
+    assert_sound(&told(&browser, &common::run(), &[]), 3 + 10);
 }
 
 #[test]
 fn a_dark_page_and_a_narrow_one_are_drawn_too() {
     let Some(browser) = browser() else { return };
     let flags = ["--blink-settings=preferredColorScheme=0", "--window-size=500,900"];
-    assert_sound(&told(&browser, &common::run(), &flags), 6 + 2 * 10 + 2);
+    assert_sound(&told(&browser, &common::run(), &flags), 3 + 10);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn every_chart_of_a_study_is_drawn_in_light_and_dark() {
     let light = told_of(&browser, page.clone(), &[]);
     let ids: Vec<&str> =
         light["charts"].as_array().expect("charts").iter().filter_map(|one| one["id"].as_str()).collect();
-    for kind in ["comparison", "sweep", "response", "dispersion"] {
+    for kind in ["sweep", "response", "dispersion"] {
         assert!(ids.iter().any(|id| id.starts_with(&format!("chart-{kind}"))), "no {kind} in {ids:?}");
     }
     assert_sound(&light, ids.len());
@@ -253,7 +253,7 @@ fn nodes_layers_and_jobs_are_drawn_whether_they_are_few_or_many() {
 #[test]
 fn what_a_killed_run_left_is_drawn() {
     let Some(browser) = browser() else { return };
-    assert_sound(&told(&browser, &common::killed(), &[]), 4 + 2 * 3);
+    assert_sound(&told(&browser, &common::killed(), &[]), 3 + 3);
     assert_sound(&told(&browser, &common::empty(), &[]), 0);
 }
 
