@@ -76,13 +76,18 @@ fn drawn(seed: &mut u64) -> u64 {
 }
 
 /// The launches whose own directories, made after `since`, stand: they are made before a launch starts, and removed
-/// after its end. Those that a killed program left are older.
-fn standing(data: &Path, since: SystemTime) -> BTreeSet<u32> {
+/// after its end. Those that a killed program left are older. One that is gone by the time that its age is asked for stood
+/// when the names were read, which is all at once: that counts where it was `seen` to be new before.
+fn standing(data: &Path, since: SystemTime, seen: &BTreeSet<u32>) -> BTreeSet<u32> {
     let entries = fs::read_dir(data.join("jobs.0-0/work")).into_iter().flatten().flatten();
     let number = |name: &str| name.strip_prefix("launch.")?.parse().ok();
-    let is_new =
-        |entry: &fs::DirEntry| entry.metadata().and_then(|one| one.created()).is_ok_and(|at| at >= since);
-    entries.filter(is_new).filter_map(|entry| number(entry.file_name().to_str()?)).collect()
+    let launches = entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry)));
+    let is_new = |launch: &u32, entry: &fs::DirEntry| match entry.metadata().and_then(|one| one.created()) {
+        Ok(at) => at >= since,
+        Err(_) => seen.contains(launch),
+    };
+    let launches: Vec<(u32, fs::DirEntry)> = launches.collect();
+    launches.iter().filter(|(launch, entry)| is_new(launch, entry)).map(|(launch, _)| *launch).collect()
 }
 
 /// Looks at the directories of launches until so many have ended: those that had ended before another one started.
@@ -90,7 +95,7 @@ fn witnessed(data: &Path, since: SystemTime, most: usize) -> BTreeSet<u32> {
     let (mut seen, mut ended, mut kept) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let start = Instant::now();
     while ended.len() < most && start.elapsed() < PATIENCE {
-        let now = standing(data, since);
+        let now = standing(data, since, &seen);
         // What stands now and did not stand when those were gone was started after their end.
         if now.iter().any(|launch| !seen.contains(launch)) {
             kept.extend(ended.iter().copied());
@@ -124,11 +129,12 @@ fn kill_at_any_moment_keeps_every_launch_that_ended_before_another_started() {
             1 => desk.study(&study(&data)),
             _ => desk.ioproof("run --yes --resume record"),
         };
-        let starts = events(&desk, "case-started");
+        // The launches that load tables have directories of the same names.
+        let loads = events(&desk, "phase-finished");
         let since = SystemTime::now();
         let mut running = program.spawn().expect("it starts");
         wait_for(&mut running, "the matrix", || {
-            events(&desk, "case-started") > starts && !standing(&data, since).is_empty()
+            events(&desk, "phase-finished") > loads && !standing(&data, since, &BTreeSet::new()).is_empty()
         });
         let most = usize::try_from(drawn(&mut seed) % ENDED_MAX).expect("small");
         let seen = witnessed(&data, since, most);
