@@ -71,6 +71,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where 
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l tasks-per-node -d 'Tasks on each node, with a file each [default: as many as this node has processors]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l operations -d 'Operations of each task' -r
@@ -98,6 +99,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive 
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Leave the files, and read those that are there'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l size -d 'Bytes of the file [default: a tenth of the free space, at most 1GiB]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l time -d 'How long each pass takes; below 2s nothing is stated' -r
@@ -142,6 +144,7 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Pla
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
+complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'
 html\t'One self-contained page with charts'

@@ -8,7 +8,7 @@ use engine::Controls;
 use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
-use report::LayoutOutlook;
+use report::{Commands, LayoutOutlook};
 use runner::{Earlier, Ended, Life, Mustered, OnHost, Servers};
 
 use crate::arguments::RunArguments;
@@ -72,9 +72,9 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Self { session, controls, builder, seen, devices, commands, servers, agreed }
     }
 
-    /// The layouts, with all of their `commands` if these are to be read.
-    pub(crate) fn shown(&self, commands: bool) -> String {
-        let servers = if commands { self.servers.shown() } else { String::new() };
+    /// The layouts, and so much of their `commands`.
+    pub(crate) fn shown(&self, commands: Commands) -> String {
+        let servers = if commands == Commands::Agreed { String::new() } else { self.servers.shown() };
         report::layouts(&self.seen, commands) + &servers
     }
 
@@ -109,7 +109,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
     pub(crate) fn muster(&self, plan: Plan) -> Result<Mustered, Failure> {
         let mustered = self.session.muster(plan, &self.builder, Earlier::default());
         if mustered.is_err() {
-            print(&self.shown(true))?;
+            print(&self.shown(Commands::Counted))?;
         }
         mustered
     }
@@ -128,7 +128,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
     pub(crate) fn agree(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<(), Failure> {
         let (commands, hash) = self.commands();
         let is_allowed = commands == 0 || commands::is_allowed(allowed, hash);
-        print(&format!("\n{}", self.shown(!is_allowed)))?;
+        let shown = if is_allowed { Commands::Agreed } else { Commands::All };
+        print(&format!("\n{}", self.shown(shown)))?;
         let lost = self.lost(mustered);
         if !lost.is_empty() {
             print(&format!("! all data on {} will be lost:\n", devices(lost.len())))?;
@@ -295,10 +296,13 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArgumen
     let campaign = Campaign::new(session, plan, arguments);
     let without: Vec<PathBuf> = session::targets_without_layout(plan);
     let facts = session.host.facts(&without, engine::clock_name());
-    print(&report::explain(plan, &campaign.surroundings(plan, &facts)))?;
-    print(&format!("\n{}", campaign.shown(true)))?;
+    let around = campaign.surroundings(plan, &facts);
+    let commands = if arguments.how.full { Commands::All } else { Commands::Counted };
+    print(&if arguments.how.full { report::explain(plan, &around) } else { report::outline(plan, &around) })?;
+    print(&format!("\n{}", campaign.shown(commands)))?;
     match campaign.commands() {
         (0, _) => Ok(()),
-        (_, hash) => print(&layout::how_to_agree(hash)),
+        (_, hash) if arguments.how.full => print(&layout::how_to_agree(hash)),
+        (_, hash) => print(&format!("each command: --explain --full; {}", layout::how_to_agree(hash))),
     }
 }

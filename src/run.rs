@@ -81,7 +81,7 @@ pub(crate) fn measure(
     if how.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
         let around = session.surroundings(&plan, &facts);
-        print(&report::explain(&plan, &around))?;
+        print(&if how.full { report::explain(&plan, &around) } else { report::outline(&plan, &around) })?;
         print(&commands.explained())?;
         print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);

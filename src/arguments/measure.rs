@@ -22,7 +22,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) quick: Option<PathBuf>,
     /// Go on with a run that was interrupted: finished cases are kept, the others run.
-    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "explain", "set"])]
+    #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set"])]
     pub(crate) resume: Option<PathBuf>,
     /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be
     /// repeated.
@@ -60,6 +60,9 @@ pub(crate) struct How {
     /// Print what would be done, with files, bytes and seconds, and write nothing.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// With --explain: each case in full, with offsets and memory, and each command of layouts.
+    #[arg(long, requires = "explain")]
+    pub(crate) full: bool,
     /// Each process keeps its last N operations one by one; `ioproof history` shows them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=plan::HISTORY_MAX))]
     pub(crate) history: Option<u64>,

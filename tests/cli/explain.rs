@@ -45,7 +45,7 @@ fn printed_lines_run_unchanged_and_each_option_is_told_with_its_meaning() {
         assert!(line.contains(meaning), "{line:?} does not say {meaning:?}");
     }
     let text = explained(&desk, TEST_2);
-    assert_says(&text, &["the files are kept", "132 tasks", "12 targets", "11 files on each"]);
+    assert_says(&text, &["the files are kept", "132 tasks", "12 targets", "11 on each target"]);
 }
 
 #[test]

@@ -223,6 +223,60 @@ fn the_five_sources_stand_beside_their_published_figures_and_claims() {
     }
 }
 
+/// Lines that `--explain` prints at most, and the header of a run.
+const EXPLAINED_LINES_MAX: usize = 150;
+const HEADER_LINES_MAX: usize = 15;
+
+#[test]
+fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
+    let desk = Desk::new();
+    let explain = |name: &str, words: &[&str]| {
+        let program = desk.program().arg("run").arg(path(name)).arg("--explain").args(words);
+        run(&program.arg("--state").arg(desk.path("state"))).expect_code(0).stdout
+    };
+    for name in ALL {
+        let text = explain(name, &[]);
+        let lines = text.lines().count();
+        assert!(lines <= EXPLAINED_LINES_MAX, "{name}: {lines} lines\n{text}");
+        // Nothing that loses data is hidden: neither a device nor a path.
+        let plan = plan_of(name, Vec::new());
+        let devices = plan.layouts.iter().flat_map(|layout| layout.devices.iter().cloned());
+        let targets = plan.cases.iter().flat_map(|case| case.workload.files.targets.iter());
+        let raw = targets.filter(|target| target.starts_with("/dev")).map(|path| path.display().to_string());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for device in devices.chain(raw) {
+            assert!(words.contains(&device.as_str()), "{name} does not name {device}\n{text}");
+        }
+        for group in plan.cases.iter().map(|case| &case.group) {
+            assert!(text.contains(group.as_str()), "{name} leaves out {group}");
+        }
+    }
+    let (brief, full) = (explain("cuny-uv300", &[]), explain("cuny-uv300", &["--full"]));
+    let hash = |text: &str| text.lines().last().map(str::to_owned);
+    assert_eq!(hash(&brief), hash(&full), "the same commands are agreed to");
+    for command in
+        ["blkdiscard -f", "mkfs.xfs -f -K -d su=128k,sw=1", "mdadm --zero-superblock", "mmdelfs p3700"]
+    {
+        assert!(brief.contains(command) && full.contains(command), "{command} is not shown");
+    }
+    assert!(full.lines().count() > 1000, "each case in full");
+}
+
+#[test]
+fn the_header_of_every_study_is_short() {
+    let around = plan::Surroundings {
+        spaces: Vec::new(),
+        memory: Some(plan::Bytes::gib(16)),
+        node_of: Vec::new(),
+        write: plan::ExpectedRate::assumed(),
+        read: plan::ExpectedRate::assumed(),
+    };
+    for name in ALL {
+        let text = report::preflight(&plan_of(name, Vec::new()), &around);
+        assert!(text.lines().count() <= HEADER_LINES_MAX, "{name}:\n{text}");
+    }
+}
+
 /// What is wrong with a report by the schema in the documentation.
 fn faults(report: &Value) -> Vec<String> {
     let schema = fs::read_to_string(root().join("docs/report.schema.json")).expect("the schema");

@@ -104,7 +104,7 @@ fn a_plan_tells_bytes_seconds_and_every_point_that_is_too_short_too_large_or_unb
         targets.join(", ")
     );
     fs::write(desk.path("study.toml"), &study).expect("a study");
-    let explained = run(&desk.ioproof("run study.toml --explain"));
+    let explained = run(&desk.ioproof("run study.toml --explain --full"));
     let text = explained.stdout.clone() + &explained.stderr;
     assert_says(
         &text,

@@ -281,7 +281,8 @@ fn what_a_killed_study_leaves_is_dismantled_by_clean_or_by_its_resumption() {
 fn the_published_study_is_explained_with_its_commands_and_what_is_missing() {
     let desk = Desk::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let explain = desk.program().args(["run", "--explain"]).arg(root.join("studies/cuny-uv300.toml"));
+    let explain =
+        desk.program().args(["run", "--explain", "--full"]).arg(root.join("studies/cuny-uv300.toml"));
     let explained = run(&explain.arg("--state").arg(desk.path("state"))).expect_code(0);
     let words = [
         "# mkfs.xfs -f -K -d su=128k,sw=1 /dev/nvme0n1 as printed (a-cmd-mkfs-t1)",

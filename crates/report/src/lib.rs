@@ -72,7 +72,7 @@ pub use excerpt::{check_published, check_published_json};
 pub use format::counted;
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};
-pub use preflight::{LayoutOutlook, explain, layouts, preflight};
+pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
 pub use progress::Progress;
 pub use schema::schema;
 pub use study::Study;

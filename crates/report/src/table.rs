@@ -166,6 +166,28 @@ impl Table {
         self
     }
 
+    /// Without the column that may stand below its row, and with rows that differ in their first cell alone as one.
+    pub(crate) fn brief(self) -> Self {
+        let table =
+            match self.below.and_then(|heading| self.columns.iter().position(|(name, _)| name == heading)) {
+                Some(index) => self.parted(index).0,
+                None => self,
+            };
+        let same = analysis::grouped(table.rows, |row| {
+            row[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()
+        });
+        let one = |mut rows: Vec<Vec<Cell>>| {
+            let names = analysis::grouped(rows.iter().map(|row| row[0].text.clone()), String::clone);
+            let more = names.len() - 1;
+            let mut row = rows.swap_remove(0);
+            if more > 0 {
+                row[0].text.push_str(&format!(" and {more} more"));
+            }
+            row
+        };
+        Self { rows: same.into_iter().map(one).collect(), ..table }
+    }
+
     /// The table for a terminal, each line ended, `indent` before each. Words that would make it
     /// wider than [`COLUMNS`] are folded within their column.
     pub(crate) fn to_text(&self, indent: &str, colour: Colour) -> String {

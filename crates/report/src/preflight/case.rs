@@ -8,9 +8,15 @@ use plan::{
 };
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
+use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
 
 /// Targets and nodes that are named before the rest is counted.
 const NAMED: usize = 4;
+
+/// A line of a plan: a name, and what is said of it.
+pub(super) fn line(name: &str, text: &str) -> String {
+    wrapped(&format!("  {name:<11} "), text, COLUMNS)
+}
 
 /// What a case of transfers does, without its surroundings.
 pub(super) fn what_lines(
@@ -29,7 +35,8 @@ pub(super) fn what_lines(
         ("tasks", tasks_words(workload)),
         ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
         ("files", files_words(case, outlook)),
-        ("targets", targets_words(case, outlook)),
+        ("existing", existing_words(workload).to_owned()),
+        ("targets", targets_words(workload)),
     ];
     if workload.files.sharing == Sharing::PerTask {
         let tasks = counted(u64::from(workload.tasks), "task");
@@ -105,30 +112,36 @@ fn files_words(case: &Case, outlook: &Outlook) -> String {
         Sharing::PerTask => "one for each task",
     };
     let sets = if files.file_per_repetition { ", a set for each repetition" } else { "" };
-    let existing = match files.existing {
-        Existing::Replace => "files that exist are replaced",
-        Existing::Reuse => "files that exist are written over in place",
+    let (fewest, most) = outlook.forecast.files_per_target;
+    let spread = match (files.targets.len(), files.sharing) {
+        (1, _) => String::new(),
+        (_, Sharing::Shared) => "; a shared file uses the first target alone".to_owned(),
+        (_, Sharing::PerTask) if fewest == most => format!("; {most} on each target"),
+        (_, Sharing::PerTask) => format!("; {fewest} or {most} on each target"),
     };
     let size = outlook.forecast.file_bytes.both_units();
-    format!("{} of {size}, {kind}{sets}; {existing}", grouped(outlook.forecast.files))
+    format!("{} of {size}, {kind}{sets}{spread}", grouped(outlook.forecast.files))
 }
 
-fn targets_words(case: &Case, outlook: &Outlook) -> String {
-    let files = &case.workload.files;
-    let mut names: Vec<String> = files.targets.iter().map(|path| path.display().to_string()).collect();
+fn existing_words(workload: &Workload) -> &'static str {
+    match workload.files.existing {
+        Existing::Replace => "files that exist are replaced",
+        Existing::Reuse => "files that exist are written over in place",
+    }
+}
+
+/// Each device, whose data may be lost; of files the first ones.
+fn targets_words(workload: &Workload) -> String {
+    let targets = &workload.files.targets;
+    let mut names: Vec<String> = targets.iter().map(|path| path.display().to_string()).collect();
     let count = names.len();
-    if count > NAMED + 1 {
+    let are_devices = targets.iter().any(|path| path.starts_with("/dev"));
+    if count > NAMED + 1 && !are_devices {
         names.splice(NAMED..count - 1, ["…".to_owned()]);
     }
-    let names = names.join(" ");
-    let (fewest, most) = outlook.forecast.files_per_target;
-    match (count, files.sharing) {
-        (1, _) => names,
-        (_, Sharing::Shared) => format!("{count}: {names}; a shared file uses the first alone"),
-        (_, Sharing::PerTask) if fewest == most => {
-            format!("{count}: {names}; {} on each", counted(u64::from(most), "file"))
-        }
-        (_, Sharing::PerTask) => format!("{count}: {names}; {fewest} or {most} files on each"),
+    match count {
+        1 => names.remove(0),
+        _ => format!("{count}: {}", names.join(" ")),
     }
 }
 
@@ -188,13 +201,6 @@ pub(super) fn phases_words(case: &Case) -> String {
     let repetitions = counted(u64::from(case.repetitions), "repetition");
     let (rest, limit) = (rest.unwrap_or_default(), limit.unwrap_or_default());
     format!("{}; {repetitions}{rest}{limit}", names.join(", "))
-}
-
-/// The result phases of `cases`, each once.
-pub(super) fn result_phases<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
-    let results = cases.into_iter().flat_map(|case| &case.phases).filter(|phase| phase.is_result());
-    let each = analysis::grouped(results, |phase| phase.name());
-    each.iter().map(|same| same[0].name()).collect::<Vec<_>>().join(", ")
 }
 
 fn read_from_words(workload: &Workload) -> Option<String> {
@@ -260,20 +266,29 @@ pub(super) fn space_words(space: &SpaceOutlook) -> String {
 
 /// The volume against the memory.
 pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String {
-    let Some(memory) = memory else {
-        return "not known; whether the page cache can hold the data cannot be said".to_owned();
-    };
-    // Each node has a memory of its own, and moves its share.
-    let moved = workload.bytes().0 as f64 / f64::from(workload.nodes);
-    let volume = moved / (memory.0 as f64).max(1.0);
-    let risk = match workload.backend {
-        Backend::Null => "no data is moved",
-        _ if workload.direct => "direct I/O goes round the page cache",
-        _ if volume < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",
-        _ => "more than the page cache can hold",
-    };
+    let risk = memory_risk(workload, memory);
+    let Some(memory) = memory else { return risk.to_owned() };
     let where_to = if workload.nodes == 1 { "" } else { " on each node" };
+    let volume = multiple(workload, memory);
     format!("one pass moves {volume:.2} × the memory of {}{where_to}: {risk}", memory.both_units())
+}
+
+/// The volume as a multiple of the memory. Each node has a memory of its own, and moves its share.
+fn multiple(workload: &Workload, memory: Bytes) -> f64 {
+    workload.bytes().0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
+}
+
+/// Whether the memory can answer instead of the storage.
+pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
+    match (workload.backend, memory) {
+        (_, None) => "not known; whether the page cache can hold the data cannot be said",
+        (Backend::Null, _) => "no data is moved",
+        _ if workload.direct => "direct I/O goes round the page cache",
+        (_, Some(memory)) if multiple(workload, memory) < plan::MEMORY_MULTIPLE_MIN => {
+            "the page cache can answer"
+        }
+        _ => "more than the page cache can hold",
+    }
 }
 
 #[cfg(test)]

@@ -1,23 +1,9 @@
 //! What should be looked at before a plan starts, in words, with the option that would do.
 
-use plan::{Case, Concern, Outlook, PhaseOutlook, Plan, Question, SpaceOutlook};
+use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
-
-/// Concerns of all cases, each said once, with the cases that it is about.
-pub(super) fn of_plan(plan: &Plan, all: &[Outlook]) -> String {
-    let cases = plan.cases.iter().zip(all);
-    let said = cases.flat_map(|(case, outlook)| {
-        let news = outlook.concerns.iter().filter(|concern| is_news(plan, concern));
-        news.map(move |concern| (concern_words(plan, case, concern), case.id.as_str()))
-    });
-    let line = |same: &Vec<(String, &str)>| {
-        let cases: Vec<&str> = same.iter().map(|(_, case)| *case).collect();
-        wrapped("  ! ", &format!("{}: {}", cases.join(", "), same[0].0), COLUMNS)
-    };
-    analysis::grouped(said, |(text, _)| text.clone()).iter().map(line).collect()
-}
 
 /// A quick plan measures the cache on purpose and says so in the titles of those cases.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
@@ -31,10 +17,20 @@ pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern) -> String {
 
 /// A concern in words, with the option that would do.
 pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
-    // The option that sets the number of segments, in the words of whoever asked.
-    let knob = match &plan.question {
-        Question::Dialect { tool, .. } if tool == "ior" => "-s",
-        _ => "segments",
+    // What sets the number of segments, in the words of whoever asked: a study says `size` where there is one.
+    let geometry = case.workload.geometry;
+    let is_ior = matches!(&plan.question, Question::Dialect { tool, .. } if tool == "ior");
+    let by_size = matches!(plan.question, Question::Study { .. }) && geometry.segments == 1;
+    let set = |to: &str, segments: u64| match (is_ior, by_size) {
+        _ if !case.workload.work.is_transfers() => "the number of files or their size".to_owned(),
+        (true, _) => format!("-s{to} {segments}"),
+        (_, true) => {
+            let sharers =
+                if case.workload.files.sharing == Sharing::Shared { case.workload.tasks } else { 1 };
+            let size = geometry.block.0.saturating_mul(segments).saturating_mul(sharers.into());
+            format!("size{to} {}", Bytes(size))
+        }
+        _ => format!("segments{to} {segments}"),
     };
     let take = |outlook: &PhaseOutlook| {
         let (phase, seconds) = (outlook.phase, duration(outlook.seconds));
@@ -45,13 +41,13 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         }
     };
     let would_fit = |segments: &Option<u64>| match segments {
-        Some(segments) => format!("{knob} {segments} would fit"),
+        Some(segments) => format!("{} would fit", set("", *segments)),
         None => "use fewer tasks or a smaller block".to_owned(),
     };
     match concern {
         Concern::TooShort { outlook, segments } => {
             let advice = match (segments, case.workload.operations) {
-                (Some(segments), _) => format!("raise {knob} to {segments}"),
+                (Some(segments), _) => format!("raise {}", set(" to", *segments)),
                 (None, Some(_)) => "do more operations".to_owned(),
                 (None, None) => "set a longer time".to_owned(),
             };
@@ -59,7 +55,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         }
         Concern::TooLong { outlook, segments } => {
             let advice = match segments {
-                Some(segments) => format!("lower {knob} to {segments}"),
+                Some(segments) => format!("lower {}", set(" to", *segments)),
                 None => "use fewer tasks, a smaller block or a shorter time".to_owned(),
             };
             format!("{}: {advice}, if that is not meant", take(outlook))
@@ -76,20 +72,22 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
             )
         }
         Concern::Cacheable { volume, memory, segments } => format!(
-            "{} go through the page cache of a host with {}: memory may answer; use direct I/O, or raise {knob} to {segments}",
+            "{} go through the page cache of a host with {}: memory may answer; use direct I/O, or raise {}",
             decimal_bytes(volume.0),
-            decimal_bytes(memory.0)
+            decimal_bytes(memory.0),
+            set(" to", *segments)
         ),
         Concern::CachesTooLarge { volume, caches, share, segments } => format!(
-            "caches of {} are {} of the {} of data, more than 5 %: raise {knob} to {segments}",
+            "caches of {} are {} of the {} of data, more than 5 %: raise {}",
             decimal_bytes(caches.0),
             percent(*share),
-            decimal_bytes(volume.0)
+            decimal_bytes(volume.0),
+            set(" to", *segments)
         ),
         Concern::ReadsOwnNode { tasks, of, distance } => {
-            let advice = match (distance, knob) {
+            let advice = match (distance, is_ior) {
                 (None, _) => "the nodes are too uneven for any shift to avoid it".to_owned(),
-                (Some(_), "-s") => "leave -Q out, or raise it".to_owned(),
+                (Some(_), true) => "leave -Q out, or raise it".to_owned(),
                 (Some(distance), _) => {
                     format!("write read_from = \"next-node\", or a read_distance of {distance}")
                 }

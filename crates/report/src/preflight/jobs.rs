@@ -8,18 +8,6 @@ use crate::Colour;
 use crate::format::{counted, decimal_bytes, grouped, percent};
 use crate::table::Table;
 
-/// `101 launches of 19 tests in pages of 256 KiB: load, jobs`.
-pub(super) fn what(jobs: &Jobs, phases: &[Phase]) -> String {
-    let phases: Vec<&str> = phases.iter().map(|phase| phase.name()).collect();
-    format!(
-        "{} of {} in pages of {}: {}",
-        launch_words(jobs.launch_count()),
-        counted(jobs.tests.len() as u64, "test"),
-        jobs.page_bytes,
-        phases.join(", ")
-    )
-}
-
 /// `1 launch`, `12 launches`.
 fn launch_words(count: u64) -> String {
     format!("{} launch{}", grouped(count), if count == 1 { "" } else { "es" })
@@ -57,9 +45,17 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
     lines
 }
 
+/// The tests without their steps.
+pub(super) fn outline(jobs: &Jobs) -> String {
+    format!("  Tests, each with the data of one instance\n{}", text(tests(jobs)))
+}
+
+fn text(table: Table) -> String {
+    table.without_empty_columns().to_text("  ", Colour::Plain)
+}
+
 /// The tests, and under them their steps.
 pub(super) fn tables(jobs: &Jobs) -> String {
-    let text = |table: Table| table.without_empty_columns().to_text("  ", Colour::Plain);
     let (tests, steps) = (text(tests(jobs)), text(steps(jobs)));
     format!("\n  Tests, each with the data of one instance\n{tests}\n  Steps\n{steps}")
 }
@@ -155,7 +151,7 @@ fn amount(step: &Step) -> String {
 mod tests {
     use plan::study::read;
 
-    use super::{lines, tables, what};
+    use super::{lines, tables};
 
     #[test]
     fn jobs_are_told_with_their_steps_sizes_and_launches() {
@@ -202,8 +198,7 @@ mod tests {
         let lines: Vec<String> =
             lines(jobs, &case.workload).into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
         insta::assert_snapshot!(format!(
-            "{}\n{}\n{}",
-            what(jobs, &case.phases),
+            "{}\n{}",
             lines.join("\n"),
             tables(jobs).lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
         ));

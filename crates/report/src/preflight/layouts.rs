@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use plan::layout::{Action, Step};
-use plan::{Bytes, Layout, visible_lines};
+use plan::{Bytes, Layout, Recipe, visible_lines};
 
 use crate::format::counted;
 use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
@@ -32,11 +32,22 @@ impl LayoutOutlook {
     }
 }
 
-/// The layouts one after another, each with its devices and what stands against it; with all of its `commands` too.
+/// How much of the commands of layouts is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    /// None: they are agreed to already.
+    Agreed,
+    /// All of a study's own; of others those that are alike once, without those that lose nothing.
+    Counted,
+    /// Each of them.
+    All,
+}
+
+/// The layouts one after another, each with its devices and what stands against it.
 #[must_use]
-pub fn layouts(outlooks: &[LayoutOutlook], commands: bool) -> String {
+pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
-    for one in outlooks {
+    for (at, one) in outlooks.iter().enumerate() {
         let layout = &one.layout;
         let head = [("", &layout.name), (": ", &layout.title), ("; stands for ", &layout.stands_for)];
         let head = head.into_iter().filter(|(_, words)| !words.is_empty());
@@ -45,16 +56,111 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: bool) -> String {
         if !one.devices.is_empty() {
             let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
             let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
-            let names: Vec<String> = one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
             let count = counted(one.devices.len() as u64, "device");
-            out += &wrapped("    ", &format!("{count}{size}: {}", names.join(" ")), COLUMNS);
+            let before = outlooks[..at].iter().find(|other| other.devices == one.devices);
+            let names = match before.filter(|_| one.devices.len() > 1) {
+                Some(other) => format!("the same as of {}", other.layout.name),
+                None => {
+                    let names: Vec<String> =
+                        one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
+                    names.join(" ")
+                }
+            };
+            out += &wrapped("    ", &format!("{count}{size}: {names}"), COLUMNS);
         }
-        if commands {
-            out += &of_one(one);
+        match commands {
+            Commands::All => out += &of_one(one),
+            Commands::Counted => out += &counted_of_one(one),
+            Commands::Agreed => {}
         }
-        out.extend(one.obstacles.iter().map(|obstacle| wrapped("    ! ", obstacle, COLUMNS)));
+        if commands != Commands::Counted {
+            out.extend(one.obstacles.iter().map(|obstacle| wrapped("    ! ", obstacle, COLUMNS)));
+        }
+    }
+    if commands == Commands::Counted {
+        out += &obstacles(outlooks);
     }
     out
+}
+
+/// What stands against layouts, each once, with the layouts; what is said of several devices is one line.
+fn obstacles(outlooks: &[LayoutOutlook]) -> String {
+    let each = outlooks
+        .iter()
+        .flat_map(|one| one.obstacles.iter().map(|obstacle| (one.layout.name.as_str(), obstacle.as_str())));
+    // `device "/dev/nvme0n1": there is no such device`
+    let parts = |obstacle: &'_ str| {
+        let (subject, reason) = obstacle.split_once(": ").unwrap_or(("", obstacle));
+        (subject.to_owned(), reason.to_owned())
+    };
+    let reasons = analysis::grouped(each, |(_, obstacle)| parts(obstacle).1);
+    let line = |same: &Vec<(&str, &str)>| {
+        let once = |words: Vec<String>| {
+            let words = analysis::grouped(words, String::clone);
+            words.into_iter().map(|same| same[0].clone()).collect::<Vec<_>>()
+        };
+        let layouts = once(same.iter().map(|(layout, _)| (*layout).to_owned()).collect()).join(", ");
+        let subjects = once(same.iter().map(|(_, obstacle)| parts(obstacle).0).collect());
+        let reason = parts(same[0].1).1;
+        let text = match subjects.as_slice() {
+            [subject] if subject.is_empty() => reason,
+            [subject] => format!("{subject}: {reason}"),
+            [first, others @ ..] => format!("{first} and {} more: {reason}", others.len()),
+            [] => reason,
+        };
+        wrapped("  ! ", &format!("{layouts}: {text}"), COLUMNS)
+    };
+    reasons.iter().map(line).collect()
+}
+
+/// Programs that lose no data whatever they are told.
+const HARMLESS: [&str; 4] = ["mount", "umount", "mmmount", "mmumount"];
+
+/// How many commands make a layout and take it down, and each kind of those that change what is on devices.
+fn counted_of_one(one: &LayoutOutlook) -> String {
+    let undone = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action);
+    let all: Vec<&Action> =
+        one.steps.iter().map(|step| &step.action).chain(undone).chain(&one.checks).collect();
+    // Nobody knows what a user's own commands do.
+    let is_own = matches!(one.layout.recipe, Recipe::Own { .. });
+    let loses = |action: &&&Action| match action {
+        _ if is_own => true,
+        Action::MakeDirectory(_) | Action::RemoveDirectory(_) => false,
+        Action::Command(words) => !words.first().is_some_and(|program| HARMLESS.contains(&program.as_str())),
+        Action::Shell(_) | Action::Wipe(_) => true,
+    };
+    let devices: Vec<String> = one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
+    let shown = |action: &&Action| {
+        let words = action.to_string();
+        let mut words: Vec<&str> = words.split(' ').collect();
+        if devices.len() > 1 && !matches!(action, Action::Shell(_)) {
+            for word in &mut words {
+                if devices.iter().any(|device| device == word) {
+                    *word = "DEVICE";
+                }
+            }
+        }
+        // All devices of one command stand one after another.
+        let several = words.iter().filter(|word| **word == "DEVICE").count() > 1;
+        words.dedup_by(|one, other| *one == "DEVICE" && other == one);
+        let text = visible_lines(&words.join(" ")).replace('\n', "\n    > ");
+        if several { text.replace("DEVICE", "DEVICES") } else { text }
+    };
+    let kinds = analysis::grouped(all.iter().filter(loses).copied(), shown);
+    let line = |same: &Vec<&Action>| {
+        let text = shown(&same[0]);
+        let times = match same.len() {
+            1 => String::new(),
+            several => format!("   ({several} times)"),
+        };
+        format!("    # {text}{times}\n")
+    };
+    let head = match all.len() {
+        0 => return String::new(),
+        all if is_own => format!("    {}:\n", counted(all as u64, "command")),
+        all => format!("    {}; beside directories and mounts:\n", counted(all as u64, "command")),
+    };
+    head + &kinds.iter().map(line).collect::<String>()
 }
 
 /// The commands of a layout. None is ever broken: it is to be copied, and nothing of it may be overlooked. Further

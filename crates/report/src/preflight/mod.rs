@@ -1,4 +1,5 @@
-//! What a plan will do, told before it does it: [`preflight`] in one table, [`explain`] in full.
+//! What a plan will do, told before it does it: [`preflight`] in a few lines, [`outline`] without what is the same in
+//! many cases, [`explain`] in full.
 //!
 //! The arithmetic is [`plan::Outlook`]'s; this file finds the words.
 
@@ -6,82 +7,141 @@ mod case;
 mod concerns;
 mod jobs;
 mod layouts;
+mod outline;
 mod sweep;
 mod terms;
 mod works;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use plan::{Case, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks, visible};
+use plan::{
+    Case, ExpectedRate, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks, visible,
+};
 
-pub use self::layouts::{LayoutOutlook, layouts};
+pub use self::layouts::{Commands, LayoutOutlook, layouts};
 pub(crate) use self::terms::{promised, words as protocol};
 
-use self::case::{memory_words, result_phases, space_words};
+use self::case::{line, memory_words, space_words};
 use crate::colour::Colour;
-use crate::format::{counted, decimal_bytes, duration, grouped, rate, shell_line};
+use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
 use crate::offsets;
 use crate::statements::without_figures;
-use crate::table::{PROSE_COLUMNS as COLUMNS, Table, width, wrapped};
-use crate::words;
+use crate::table::{PROSE_COLUMNS as COLUMNS, width, wrapped};
 
 /// Cases of a plan that `explain` describes in full before it only counts them.
 const CASES_EXPLAINED: usize = 64;
 
-/// What a run is about to do, for the moment before it starts: files, bytes and predicted seconds
-/// of each case, what it needs of space and memory, and what should be looked at first.
+/// Kinds of concerns that are told before a run.
+const CONCERNS_BEFORE: usize = 3;
+
+/// What a run is about to do, in a few lines for the moment before it starts: cases, seconds, bytes and space, and
+/// what should be looked at first. [`outline`] has the rest.
 #[must_use]
 pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
     let (all, spaces) = outlooks(plan, around);
-    let long = sweep::is_long(plan);
-    let table = if long { sweep::table(plan, &all) } else { cases(plan, &all) };
-    let concerns = if long { sweep::concerns(plan, &all) } else { concerns::of_plan(plan, &all) };
-    let advice = concerns + &terms::repetitions(plan);
-    let heading = if advice.is_empty() { "" } else { "\nLook at this first\n" };
-    let (table, whole) = (table.to_text("", Colour::Plain), altogether(plan, &all, &spaces, around));
-    format!("{}\n\n{table}\n{whole}{heading}{advice}", plan.title)
+    let seconds = duration(all.iter().map(|outlook| outlook.seconds).sum());
+    let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
+    let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
+    let source = match (&around.write, &around.read) {
+        _ if moved(plan, &all) == (0, 0) => String::new(),
+        (write, read) if write == read => format!(" at {}", expected(write)),
+        (write, read) => format!(" at {} for writes, {} for reads", expected(write), expected(read)),
+    };
+    let mut out = format!("{}\n", visible(&plan.title));
+    out += &line("predicted", &format!("about {seconds}{source}"));
+    out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)));
+    let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
+    let fullest = fullest.filter(|space| space.needed.0 > 0);
+    out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)))));
+    let misfits = analysis::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
+    out += &table_of_study(plan, ROOM, &analysis::Table::planned(&misfits), false);
+    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE) + &terms::repetitions(plan)
 }
 
-/// One row for each case.
-fn cases(plan: &Plan, all: &[Outlook]) -> Table {
-    // The most that one result phase moves.
-    let bytes = |outlook: &Outlook| {
-        let results = outlook.phases.iter().filter(|phase| phase.phase.is_result());
-        results.map(|phase| phase.bytes).max().unwrap_or(outlook.forecast.phase_bytes)
+const ROOM: &str = "Slots and room, by what the study says of its targets";
+const LIMITS: &str = "Expected at most, by the study's own limits";
+
+/// Bytes that all passes write, and that they read.
+fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
+    let moved = |writes: bool| {
+        let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
+            let times = u64::from(case.passes_max());
+            let fill = outlook.fill.iter().map(|phase| (phase, 1));
+            fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
+        });
+        let bytes = phases.filter(|(phase, _)| phase.phase.makes() == writes);
+        bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))
     };
-    Table::of(plan.cases.iter().zip(all))
-        .left("case", |(case, _)| case.id.clone())
-        .left("what", |(case, _)| what(case))
-        .left("path", |(case, _)| words::path(&case.workload))
-        .right("tasks", |(case, _)| grouped(u64::from(case.workload.tasks)))
-        .right("files", |(_, outlook)| grouped(outlook.forecast.files))
-        .right("bytes a phase", |(_, outlook)| decimal_bytes(bytes(outlook).0))
-        .right("repeats", |(case, _)| grouped(u64::from(case.repetitions)))
-        .right("predicted", |(_, outlook)| duration(outlook.seconds))
-        .done()
+    (moved(true), moved(false))
+}
+
+/// `; 52.8 TB written, 53.0 TB read`.
+fn volume(plan: &Plan, all: &[Outlook]) -> String {
+    match moved(plan, all) {
+        (0, 0) => String::new(),
+        (written, read) => format!("; {} written, {} read", decimal_bytes(written), decimal_bytes(read)),
+    }
+}
+
+/// `500 MB/s, 100 µs for one small transfer (assumed)`.
+fn expected(rate: &ExpectedRate) -> String {
+    let small = match rate.transfer_time {
+        time if time.0 > 0 => format!(", {time} for one small transfer"),
+        _ => String::new(),
+    };
+    format!("{}{small} ({})", crate::format::rate(rate.bytes_per_second), rate.source)
 }
 
 /// What follows from the study's own words, before anything is measured: what its limits allow, and whether devices
-/// and data fit.
-fn of_study(plan: &Plan) -> String {
+/// and data fit. Without `full`, what is the same for several targets is said once, and of the limits those of the
+/// fewest and of the most nodes that cases are on.
+fn of_study(plan: &Plan, full: bool) -> String {
+    let mut limits = analysis::weakest_links(plan, &[]);
+    let used: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
+    let ends = [used.first().copied(), used.last().copied()];
+    limits.retain(|one| full || ends.contains(&Some(one.nodes)));
+    let limits = analysis::Table::planned(&limits);
+    let room = analysis::Table::planned(&analysis::fits(plan));
+    let node = Some(plan.terms.node.words()).filter(|words| !words.is_empty());
+    let node = node.map(|words| format!("\nEach node, as the study says: {words}\n")).unwrap_or_default();
+    let (limits, room) =
+        (table_of_study(plan, LIMITS, &limits, full), table_of_study(plan, ROOM, &room, true));
+    node + &limits + &room
+}
+
+fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: bool) -> String {
+    if table.rows.is_empty() {
+        return String::new();
+    }
     let title = |target| {
         let terms = plan.terms.targets.iter().find(|one| one.name == target);
         terms.map(|one| one.title.as_str()).filter(|title| !title.is_empty()).unwrap_or(target)
     };
-    let limits = analysis::Table::planned(&analysis::weakest_links(plan, &[]));
-    let room = analysis::Table::planned(&analysis::fits(plan));
-    let tables = [
-        ("Expected at most, by the study's own limits", limits),
-        ("Slots and room, by what the study says of its targets", room),
-    ];
-    let filled = tables.iter().filter(|(_, table)| !table.rows.is_empty());
-    let text = |table| without_figures(table, title).to_text("", Colour::Plain);
-    let node = Some(plan.terms.node.words()).filter(|words| !words.is_empty());
-    let node = node.map(|words| format!("\nEach node, as the study says: {words}\n"));
-    node.into_iter().chain(filled.map(|(heading, table)| format!("\n{heading}\n{}", text(table)))).collect()
+    let table = without_figures(table, title);
+    let table = if full { table } else { table.brief() };
+    format!("\n{heading}\n{}", table.to_text("", Colour::Plain))
 }
 
-/// The whole plan for `--explain`: each option with its meaning, then for each case sizes in both
+/// The plan for `--explain` without what is the same in many cases: what they have in common once, each workload with
+/// a row for cases that differ in one swept key alone, and concerns by kind. A plan of one case is told in full.
+#[must_use]
+pub fn outline(plan: &Plan, around: &Surroundings) -> String {
+    if let [only] = plan.cases.as_slice()
+        && only.workload.work.jobs().is_none()
+    {
+        return explain(plan, around);
+    }
+    let (all, spaces) = outlooks(plan, around);
+    let cases = outline::cases(plan, &all, around);
+    let (concerns, advice) = (sweep::concerns(plan, &all, usize::MAX), terms::repetitions(plan));
+    let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
+    let whole = altogether(plan, &all, &spaces, around, false);
+    let (title, question) = (visible(&plan.title), question(plan));
+    format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
+}
+
+/// The whole plan for `--explain --full`: each option with its meaning, then for each case sizes in both
 /// units, tasks, files, targets, bounds, the first offsets, predicted volume and seconds, space,
 /// memory and what should be looked at.
 #[must_use]
@@ -99,17 +159,8 @@ pub fn explain(plan: &Plan, around: &Surroundings) -> String {
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
-    let (whole, advice) = (altogether(plan, &all, &spaces, around), terms::repetitions(plan));
+    let (whole, advice) = (altogether(plan, &all, &spaces, around, true), terms::repetitions(plan));
     format!("{out}\nAltogether\n{whole}{advice}")
-}
-
-/// `1 MiB sequential write, read`.
-fn what(case: &Case) -> String {
-    if !case.workload.work.is_transfers() {
-        return works::what(case);
-    }
-    let order = words::order(&case.workload);
-    format!("{} {order} {}", case.workload.geometry.transfer, result_phases([case]))
 }
 
 /// Who asked, and each option with its meaning.
@@ -148,10 +199,6 @@ fn options(notes: &[OptionNote]) -> String {
     out
 }
 
-fn line(name: &str, text: &str) -> String {
-    wrapped(&format!("  {name:<11} "), text, COLUMNS)
-}
-
 fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
     let is_transfers = case.workload.work.is_transfers();
     let does = match is_transfers {
@@ -182,37 +229,23 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
 }
 
 /// Of all cases together: time, volume, space, rates and seed, then what the study says of the whole.
-fn altogether(plan: &Plan, all: &[Outlook], spaces: &[SpaceOutlook], around: &Surroundings) -> String {
+fn altogether(
+    plan: &Plan,
+    all: &[Outlook],
+    spaces: &[SpaceOutlook],
+    around: &Surroundings,
+    full: bool,
+) -> String {
     let seconds: f64 = all.iter().map(|outlook| outlook.seconds).sum();
-    let moved = |writes: bool| {
-        let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
-            let times = u64::from(case.passes_max());
-            let fill = outlook.fill.iter().map(|phase| (phase, 1));
-            fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
-        });
-        let bytes = phases.filter(|(phase, _)| phase.phase.makes() == writes);
-        bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))
-    };
-    let (written, read) = (moved(true), moved(false));
-    let moves_data = written > 0 || read > 0;
-    let mut lines =
-        vec![("time", format!("about {} in {}", duration(seconds), counted(all.len() as u64, "case")))];
-    if moves_data {
-        let (written, read) = (decimal_bytes(written), decimal_bytes(read));
-        lines.push(("volume", format!("about {written} written, {read} read")));
-    }
+    let moves_data = moved(plan, all) != (0, 0);
+    let cases = counted(all.len() as u64, "case");
+    let mut lines = vec![("time", format!("about {} in {cases}{}", duration(seconds), volume(plan, all)))];
     let needed = spaces.iter().filter(|space| space.needed.0 > 0);
     lines.extend(needed.map(|space| ("space", format!("at most {}", space_words(space)))));
     // Names and messages are not predicted by rates of data.
     let rates = [("write rate", &around.write), ("read rate", &around.read)];
-    lines.extend(rates.into_iter().filter(|_| moves_data).map(|(name, expected)| {
-        let small = match expected.transfer_time {
-            time if time.0 > 0 => format!(", {time} for one small transfer"),
-            _ => String::new(),
-        };
-        (name, format!("{}{small}: {}", rate(expected.bytes_per_second), expected.source))
-    }));
+    lines.extend(rates.into_iter().filter(|_| moves_data).map(|(name, rate)| (name, expected(rate))));
     lines.push(("seed", plan.seed.to_string()));
     let lines: String = lines.iter().map(|(name, text)| line(name, text)).collect();
-    [lines, terms::protocol(plan), terms::commitments(plan), of_study(plan)].concat()
+    [lines, terms::protocol(plan), terms::commitments(plan), of_study(plan, full)].concat()
 }

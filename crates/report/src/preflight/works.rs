@@ -1,37 +1,10 @@
 //! A case in words whose work is not transfers: trees, objects, requests and responses.
 
-use std::collections::BTreeMap;
-
 use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
 
 use super::case::{clock_words, keep_words, phases_words, tasks_words};
 use super::jobs;
 use crate::format::{counted, decimal_bytes, duration, grouped};
-
-/// `tree of 1000 files of 3901 bytes, create stat remove`: the case in a column of a table.
-pub(super) fn what(case: &Case) -> String {
-    // The verbs of each kind of thing together.
-    let mut verbs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for phase in &case.phases {
-        let (kind, verb) = phase.name().split_once('-').unwrap_or(("", phase.name()));
-        let known = verbs.entry(kind).or_default();
-        if !known.contains(&verb) {
-            known.push(verb);
-        }
-    }
-    let words = verbs.iter().filter(|(kind, _)| **kind != "tree").map(|(kind, verbs)| {
-        let verbs = verbs.join(", ");
-        if kind.is_empty() { verbs } else { format!("{kind} {verbs}") }
-    });
-    let does = words.collect::<Vec<_>>().join("; ");
-    match &case.workload.work {
-        Work::Tree(tree) if tree.write_bytes.0 > 0 => format!("{} each: {does}", tree.write_bytes),
-        Work::Objects(objects) => format!("objects of {}: {does}", objects.object_bytes),
-        Work::Rpc(rpc) => format!("{} request, {} response", rpc.request_bytes, rpc.response_bytes),
-        Work::Jobs(jobs) => jobs::what(jobs, &case.phases),
-        _ => does,
-    }
-}
 
 /// What the case does, without its surroundings.
 pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, String)> {

@@ -1,0 +1,176 @@
+//! A plan of many cases without what is the same in all of them: `--explain` without `--full`.
+//!
+//! What all cases have in common is said once, then what those of one workload have in common, and where they differ
+//! they are rows of a table in which cases that differ in one swept key alone stand together.
+
+use std::collections::BTreeSet;
+
+use plan::{Case, Outlook, Plan, SettingValue, Surroundings, visible};
+
+use super::case::line;
+use super::sweep::{Group, groups, taken, values};
+use super::{case, jobs, works};
+use crate::colour::Colour;
+use crate::format::{counted, decimal_bytes, duration, grouped};
+use crate::table::Table;
+
+/// Rows of a workload's table before cases that differ in one more key stand together.
+const ROWS: usize = 7;
+/// Texts in which the cases of a workload differ before only the first of them are shown.
+const TEXTS: usize = 3;
+/// Numbers of each case that the table has in its columns.
+const NUMBERS: [&str; 5] = ["block", "segments", "volume", "files", "balance"];
+/// What a swept key of the table may say.
+const KEYS: [&str; 2] = ["transfer", "tasks"];
+/// Says where data goes, of which nothing is left out.
+const TARGETS: &str = "targets";
+
+/// What a case does: names and texts.
+type Lines = Vec<(&'static str, String)>;
+
+/// The cases of `plan`, by workload.
+pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings) -> String {
+    let told: Vec<Lines> =
+        plan.cases.iter().zip(all).map(|(case, outlook)| lines(case, outlook, around)).collect();
+    let of_all = common(&told.iter().collect::<Vec<_>>());
+    let mut out = String::new();
+    if plan.cases.len() > 1 && !of_all.is_empty() {
+        out += &format!("\nIn each of {}\n", counted(plan.cases.len() as u64, "case"));
+        out.extend(of_all.iter().map(|(name, text)| line(name, text)));
+    }
+    for group in groups(plan, all) {
+        let told: Vec<&Lines> = group.iter().map(|(case, _)| &told[place(plan, case)]).collect();
+        out += &workload(&group, &told, if plan.cases.len() > 1 { &of_all } else { &[] });
+    }
+    out
+}
+
+/// Where `case` stands in `plan`.
+fn place(plan: &Plan, case: &Case) -> usize {
+    plan.cases.iter().position(|one| std::ptr::eq(one, case)).expect("a case of the plan")
+}
+
+/// What the case does, each name once: further lines of one go into `--full`.
+fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
+    let is_transfers = case.workload.work.is_transfers();
+    let mut lines = match is_transfers {
+        true => case::what_lines(case, outlook, around),
+        false => works::what_lines(case, outlook),
+    };
+    let writes = case.phases.iter().any(|phase| phase.writes());
+    lines.retain(|(name, _)| match *name {
+        "" => false,
+        "durability" => writes,
+        name => !is_transfers || !NUMBERS.contains(&name),
+    });
+    if is_transfers {
+        lines.push(("memory", case::memory_risk(&case.workload, around.memory).to_owned()));
+    }
+    lines
+}
+
+/// What all of `told` say.
+fn common(told: &[&Lines]) -> Lines {
+    let Some((first, others)) = told.split_first() else { return Lines::new() };
+    first.iter().filter(|one| others.iter().all(|other| other.contains(one))).cloned().collect()
+}
+
+/// One workload: what its cases have in common beside what all of the plan have, and in what they differ.
+fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)]) -> String {
+    let first = group[0].0;
+    let name = if first.group.is_empty() { &first.id } else { &first.group };
+    let title = if first.title.is_empty() { String::new() } else { format!(": {}", first.title) };
+    let cases = match group.len() {
+        1 => String::new(),
+        several => format!(", {}", counted(several as u64, "case")),
+    };
+    let mut out = format!("\n{}\n", visible(&format!("{name}{cases}{title}")));
+    let own = common(told);
+    let names = analysis::grouped(told.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
+    for texts in &names {
+        let name = texts[0].0;
+        if own.iter().any(|(of_own, _)| *of_own == name) {
+            let is_said = of_all.iter().any(|(of_all, _)| *of_all == name);
+            out.extend((!is_said).then(|| line(name, &texts[0].1)));
+        } else if !KEYS.contains(&name) {
+            let texts = analysis::grouped(texts.iter().map(|(_, text)| text), |text| *text);
+            let shown = if name == TARGETS { texts.len() } else { TEXTS.min(texts.len()) };
+            let label = |at| if at == 0 { name } else { "" };
+            out.extend(texts[..shown].iter().enumerate().map(|(at, text)| line(label(at), text[0])));
+            let more = texts.len() - shown;
+            out.extend((more > 0).then(|| line("", &format!("… and {more} more, by case"))));
+        }
+    }
+    if group.len() > 1 {
+        out += &points(group).to_text("  ", Colour::Plain);
+    } else {
+        out += &line("predicted", &totals(group));
+    }
+    out.extend(first.workload.work.jobs().map(jobs::outline));
+    out
+}
+
+/// `2 d 10 h for 16 files, 26.4 TB in one pass`.
+fn totals(group: &Group<'_>) -> String {
+    let (case, outlook) = group[0];
+    let (files, bytes) = (outlook.forecast.files, outlook.forecast.phase_bytes.0);
+    let files = if files > 0 { format!(" for {}", counted(files, "file")) } else { String::new() };
+    let pass = if bytes > 0 { format!(", {} in one pass", decimal_bytes(bytes)) } else { String::new() };
+    format!("{}{files}{pass}; {}", duration(outlook.seconds), counted(case.repetitions.into(), "repetition"))
+}
+
+/// The swept keys of `group` in the order of the study, each with how many values it takes.
+fn keys<'a>(group: &Group<'a>) -> Vec<(&'a str, usize)> {
+    let settings = group.iter().flat_map(|(case, _)| &case.settings);
+    let of_key = analysis::grouped(settings, |one| one.key.as_str());
+    of_key.iter().map(|same| (same[0].key.as_str(), taken(same).len())).collect()
+}
+
+fn value<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue> {
+    case.settings.iter().find(|one| one.key == key).map(|one| &one.value)
+}
+
+/// A row for each set of cases that differ in one key alone, or in more of them where these rows would be many.
+fn points(group: &Group<'_>) -> Table {
+    let keys = keys(group);
+    let mut folded: BTreeSet<&str> = BTreeSet::new();
+    let rows = |folded: &BTreeSet<&str>| {
+        analysis::grouped(group.iter().copied(), |(case, _)| {
+            let open = keys.iter().filter(|(key, _)| !folded.contains(key));
+            open.map(|(key, _)| value(case, key).map(ToString::to_string)).collect::<Vec<_>>()
+        })
+    };
+    loop {
+        let open = keys.iter().filter(|(key, _)| !folded.contains(key));
+        let Some((key, _)) = open.max_by_key(|(_, values)| *values) else { break };
+        folded.insert(key);
+        if rows(&folded).len() <= ROWS {
+            break;
+        }
+    }
+    let mut table = Table::of(rows(&folded));
+    for (key, _) in &keys {
+        table = table.left(key, |row: &Group<'_>| {
+            let settings: Vec<_> = row.iter().flat_map(|(case, _)| &case.settings).collect();
+            values(&settings.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>())
+        });
+    }
+    let files = |row: &Group<'_>| range(row, |outlook| outlook.forecast.files, grouped);
+    let pass = |row: &Group<'_>| range(row, |outlook| outlook.forecast.phase_bytes.0, decimal_bytes);
+    table = table
+        .right("cases", |row| grouped(row.len() as u64))
+        .right("files", files)
+        .right("one pass", pass)
+        .right("predicted", |row| duration(row.iter().map(|(_, outlook)| outlook.seconds).sum()));
+    table.done().without_empty_columns()
+}
+
+/// `1 to 12`, `4`: the least and the most of the cases of a row.
+fn range(row: &Group<'_>, number: impl Fn(&Outlook) -> u64, words: impl Fn(u64) -> String) -> String {
+    let numbers = || row.iter().map(|(_, outlook)| number(outlook));
+    let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
+    match (words(least), words(most)) {
+        (least, most) if least == most => least,
+        (least, most) => format!("{least} to {most}"),
+    }
+}
