@@ -214,11 +214,15 @@ impl Pair<'_> {
         }))
     }
 
+    /// All comparisons.
+    pub(crate) fn comparisons(&self) -> Vec<Comparison> {
+        self.comparisons.iter().map(|(one, _)| one.clone()).collect()
+    }
+
     /// The same for a page.
     pub(crate) fn section(&self) -> Section {
         let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
-        let all: Vec<Comparison> = self.comparisons.iter().map(|(one, _)| one.clone()).collect();
-        blocks.extend(largest_gap(&all).map(|one| {
+        blocks.extend(largest_gap(&self.comparisons()).map(|one| {
             let change = signed(one.difference.change);
             Block::Text(format!(
                 "The largest gap between both is {change}: {} of {} ({}).",

@@ -40,8 +40,9 @@ impl<'a> Study<'a> {
     /// the page what changed.
     #[must_use]
     pub fn beside(mut self, other: Self) -> Self {
-        let changed = crate::compare(self.run, other.run).section();
-        self.second = Some(Second { report: other.report, changed });
+        let pair = crate::compare(self.run, other.run);
+        let (changed, comparisons) = (pair.section(), pair.comparisons());
+        self.second = Some(Second { report: other.report, changed, comparisons });
         self
     }
 

@@ -19,13 +19,13 @@ use crate::chosen::Chosen;
 use crate::escape;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
-use crate::format::{column_unit, decimal_bytes, grouped, megabytes, number, percent};
+use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent};
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::latencies;
 use crate::report::Report;
 use crate::section::Second;
-use crate::section::{Section, conditions, headline, rates, sections, signed};
+use crate::section::{Block, Section, conditions, headline, rates, sections, signed};
 use crate::sheet;
 use crate::table::Table;
 use crate::text;
@@ -44,17 +44,23 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let mut of_figures: Vec<Option<Chart>> =
         shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
+    let changes = second.map(|second| second.comparisons.as_slice());
+    let mut answer = charts::answer(report, changes, &mut of_sections, &mut overview);
     let each = of_figures.iter_mut().flatten();
-    Chart::number(of_sections.iter_mut().chain(&mut overview).chain(each));
-    let all: Vec<&Chart> = of_sections.iter().chain(&overview).chain(of_figures.iter().flatten()).collect();
+    Chart::number(of_sections.iter_mut().chain(&mut answer).chain(&mut overview).chain(each));
+    let all = of_sections.iter().chain(&answer).chain(&overview);
+    let all: Vec<&Chart> = all.chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
-    let (mut sections, after) = sections(report).into_iter().partition::<Vec<_>, _>(|one| one.before_figures);
+    let mut sections = sections(report);
     sections.extend(rates(report, false));
-    sections.extend(after);
-    sections.extend(second.map(|second| second.changed.clone()));
     sections.extend(sheet::section(run, report));
-    let sections: Vec<Value> =
-        sections.iter().map(|one| section::value(one, &of_sections, &linked)).collect();
+    sections.extend(second.map(|second| second.changed.clone()));
+    let value = |one: &Section| section::value(one, &of_sections, &linked);
+    let is_text = |block: &&Block| matches!(block, Block::Text(_));
+    let first = second.map(|second| &second.changed).map(|changed| {
+        let blocks = changed.blocks.iter().filter(is_text).cloned().collect();
+        value(&Section { blocks, ..changed.clone() })
+    });
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)
@@ -63,15 +69,17 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
-        "origin": text::origin(report),
-        "host": report.host,
+        "title": title(report, second),
+        "facts": facts(report, second),
+        "doubtful": doubtful(report),
+        "first": first,
+        "answer": answer.as_ref().map(Chart::caption),
+        "parts": parts(&sections, value),
         "nodes": text::nodes_line(report),
         "missing": report.missing,
-        "when": text::when(report),
         "figures": figures,
         "notes": report.notes,
         "overview": captions(&overview),
-        "sections": sections,
         "plan": plan(report),
         "storage": storage(report),
         "definitions": report.definitions,
@@ -79,6 +87,80 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "hovers": hovers(report, &all),
     });
     render(include_str!("page.html"), context)
+}
+
+/// What the sections of a page are about, in the order in which they are read. Those that are not named stand last.
+const PARTS: [(&str, &str, &[&str]); 10] = [
+    ("changed", "What changed, figure by figure", &["comparison"]),
+    ("promises", "Commitments and statements", &["summary", "claims", "expected", "cost", "sheets"]),
+    ("figures", "Figures", &["single", "metadata", "exchanges", "rates", "latencies", "iops", "repetitions"]),
+    ("curves", "Curves", &["best", "sweeps", "weak-scaling", "targets"]),
+    ("jobs", "Jobs", &["matrix", "jobs", "job-times", "job-spaces", "full-timer"]),
+    (
+        "machines",
+        "Nodes and devices",
+        &["nodes-compared", "devices", "layers", "disk-view", "servers", "limits", "coverage", "nodes"],
+    ),
+    ("published", "Published figures and other tools", &["beside", "cross-check", "printed"]),
+    ("doubts", "Doubts, one by one", &["audit"]),
+    ("conditions", "Conditions", &["layouts", "time"]),
+    ("more", "Everything else", &[]),
+];
+
+/// Each part with its sections; none that is empty. Figures, conditions and the rest have more in the template.
+fn parts(sections: &[Section], value: impl Fn(&Section) -> Value) -> Value {
+    let is_named = |one: &&Section| PARTS.iter().any(|(.., ids)| ids.contains(&one.id));
+    let part = |&(id, title, ids): &(&str, &str, &[&str])| {
+        let mut own: Vec<&Section> =
+            ids.iter().filter_map(|id| sections.iter().find(|one| one.id == *id)).collect();
+        if id == "more" {
+            own.extend(sections.iter().filter(|one| !is_named(one)));
+        }
+        let more: &[&str] = match id {
+            "figures" => &["each figure"],
+            "conditions" => &["host", "plan", "command"],
+            "more" => &["what the words mean"],
+            _ => &[],
+        };
+        let holds = own.iter().map(|one| one.title).chain(more.iter().copied()).collect::<Vec<_>>();
+        let sections = own.iter().map(|one| value(one)).collect::<Vec<_>>();
+        (!holds.is_empty()).then(|| json!({ "id": id, "title": title, "holds": holds, "sections": sections }))
+    };
+    PARTS.iter().filter_map(part).collect()
+}
+
+/// The title of the study; of two runs those of both.
+fn title(report: &Report, second: Option<&Second>) -> String {
+    let own = &report.run.title;
+    match second.map(|second| &second.report.run.title) {
+        None => own.clone(),
+        Some(other) if other == own => format!("{own}, before and after"),
+        Some(other) => format!("{own}, then {other}"),
+    }
+}
+
+/// Where, when and by what; of two runs what each is called and when it was.
+fn facts(report: &Report, second: Option<&Second>) -> Vec<String> {
+    let by = format!("{} by ioproof {}", text::origin(report), report.run.program_version);
+    match second {
+        None => {
+            let node = text::nodes_line(report).unwrap_or_else(|| report.host.node.clone());
+            vec![node, text::when(report), by]
+        }
+        Some(second) => {
+            let side = |word: &str, one: &Report| {
+                format!("{word} {} on {}, {}", one.run.id, one.host.node, text::when(one))
+            };
+            vec![side("before", report), side("after", &second.report)]
+        }
+    }
+}
+
+/// How many figures something speaks against.
+fn doubtful(report: &Report) -> Option<String> {
+    let doubted: HashSet<usize> = report.found.audit.iter().filter_map(|one| one.figure).collect();
+    let all = report.figures.len() as u64;
+    (!doubted.is_empty()).then(|| format!("{} of {} doubtful", doubted.len(), counted(all, "figure")))
 }
 
 /// A section as a page of its own.

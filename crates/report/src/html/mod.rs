@@ -1,8 +1,7 @@
 //! The report page: one file that opens in any browser with no network.
 //!
-//! Tables come from a template, charts from plotly.js, which stands in the page exactly once. A
-//! policy in the head of the page forbids every request, so that "no network" holds by the
-//! browser's own rule.
+//! Tables come from a template, charts from plotly.js, which stands in the page exactly once, packed, and is unpacked by the
+//! browser. A policy in the head of the page forbids every request, so that "no network" holds by the browser's own rule.
 
 mod charts;
 mod context;
@@ -15,6 +14,9 @@ use record::Run;
 use crate::report::Report;
 use crate::section::Second;
 use crate::section::Section;
+
+/// The charts' library; `third-party/README.md` says where it is from.
+const LIBRARY: &[u8] = include_bytes!("../../third-party/plotly-cartesian-2.35.3.min.js.gz");
 
 /// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.
 ///
@@ -29,9 +31,10 @@ pub(crate) fn html(
     let page = context::page(run, report, second).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
-    out.write_all(plotly_source().as_bytes())?;
-    out.write_all(b"</script>\n<script>")?;
     out.write_all(include_bytes!("page.js"))?;
+    // Last, so that the page can be read before it is there.
+    out.write_all(b"</script>\n<script type=\"application/gzip\" id=\"library\">")?;
+    out.write_all(base64(LIBRARY).as_bytes())?;
     out.write_all(b"</script>\n</body>\n</html>\n")
 }
 
@@ -40,21 +43,38 @@ pub(crate) fn section_alone(title: &str, section: &Section) -> String {
     context::alone(title, section).expect("the template of the program takes every section")
 }
 
-/// plotly.js alone. The crate gives it together with MathJax, which would add 2 MB for formulas
-/// that no chart has, and would be able to load fonts.
-fn plotly_source() -> String {
-    let both = plotly::Plot::offline_js_sources();
-    let first = both.split_once('>').map_or("", |(_, rest)| rest);
-    first.split_once("</script>").map_or("", |(source, _)| source).to_owned()
+/// Bytes as base64 (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let word = (0..3).fold(0, |word, at| word << 8 | u32::from(three.get(at).copied().unwrap_or(0)));
+        for at in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * at) & 63) as usize];
+            out.push(if at <= three.len() { digit.into() } else { '=' });
+        }
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::{LIBRARY, base64};
+
     #[test]
-    fn the_page_has_plotly_and_not_mathjax() {
-        let source = super::plotly_source();
-        assert!(source.trim_start().starts_with("/**\n* plotly.js v"), "{}", &source[..80]);
-        assert!(source.ends_with("return Plotly;\n}));") || source.trim_end().ends_with("}));"));
-        assert!((4_000_000..6_000_000).contains(&source.len()), "{} bytes", source.len());
+    fn the_library_is_the_one_that_is_written_down() {
+        let sum = plan::hex(&Sha256::digest(LIBRARY));
+        assert!(include_str!("../../third-party/README.md").contains(&sum), "{sum}");
+    }
+
+    #[test]
+    fn bytes_are_written_as_the_standard_says() {
+        for (bytes, written) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), written);
+        }
     }
 }

@@ -8,8 +8,16 @@
   // A4 landscape less its margins, and half of it for charts that stand in pairs.
   const PRINT_WIDTH_PX = 1000;
   const PRINT_HALF_PX = 490;
-  const PRINT_HALF_HEIGHT = 0.72;
-  const LONG_LEGEND_PX = 60;
+
+  // The library stands packed at the end of the page and is unpacked once, as soon as a chart is to be drawn.
+  async function load() {
+    const packed = Uint8Array.from(atob(document.getElementById("library").textContent), (digit) => digit.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(unpacked).text();
+    document.head.append(script);
+    performance.mark("library");
+  }
 
   function template(onDark) {
     const ink = onDark ? "#e6e9ed" : "#1b1f24";
@@ -23,14 +31,10 @@
       layout: {
         font: { family: "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif", size: 13, color: ink },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        margin: { l: 10, r: 24, b: 44 }, bargap: 0.3,
+        margin: { l: 10, r: 24, t: 14, b: 44 }, bargap: 0.3, showlegend: false,
         xaxis: axis, yaxis: axis,
         hoverlabel: { align: "left", bgcolor: onDark ? "#181f27" : "#ffffff", bordercolor: grid, font: { color: ink, size: 12.5 } },
         modebar: { bgcolor: "rgba(0,0,0,0)", color: onDark ? "#6b7683" : "#8c959f", activecolor: ink },
-        legend: {
-          orientation: "h", xref: "container", xanchor: "left", x: 0.01, yref: "container", yanchor: "top", y: 1, font: { size: 12 },
-          bgcolor: "rgba(0,0,0,0)",
-        },
       },
     };
   }
@@ -58,10 +62,7 @@
     const chart = charts.get(div.id);
     const colours = template(onDark);
     const ink = colours.layout.font.color;
-    // A legend needs the whole height, or plotly would cut it and let it scroll.
-    const height = chart.height + chart.legend;
-    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours, height: height, margin: { t: chart.legend } });
-    if (width === PRINT_HALF_PX && chart.legend < LONG_LEGEND_PX) layout.height = Math.round(height * PRINT_HALF_HEIGHT);
+    const layout = Object.assign({}, inked(chart.layout, ink), { template: colours });
     if (width) layout.width = width; else layout.autosize = true;
     // Without a pointer that can hover the buttons would stand over the chart all the time.
     const hovers = window.matchMedia("(hover: hover)").matches;
@@ -77,20 +78,32 @@
   const all = () => Array.from(document.querySelectorAll(".chart"));
 
   // One chart at a time, so that the page can be read and scrolled meanwhile.
-  function drawWaiting() {
+  let library;
+  async function drawWaiting() {
     const next = all().find((div) => !div.dataset.drawn && visible(div));
     if (!next) { document.documentElement.dataset.charts = "drawn"; return; }
     document.documentElement.dataset.charts = "drawing";
-    show(next, dark.matches);
+    try {
+      await (library = library || load());
+    } catch (error) {
+      document.getElementById("undrawn").hidden = false;
+      return;
+    }
+    if (!next.dataset.drawn) show(next, dark.matches);
+    performance.mark("chart");
     setTimeout(drawWaiting, 0);
   }
 
+  const parts = () => Array.from(document.querySelectorAll("details"));
   function openAll(open) {
-    document.querySelectorAll("details").forEach((part) => { part.open = open; });
+    parts().forEach((part) => { part.open = open; });
   }
 
+  let closed = [];
   function print(begin) {
-    if (begin) openAll(true);
+    if (begin) closed = parts().filter((part) => !part.open);
+    if (begin) openAll(true); else closed.forEach((part) => { part.open = false; });
+    if (!window.Plotly) return;
     all().forEach((div) => {
       if (!begin && !div.dataset.drawn) return;
       const width = div.closest("figure.full") ? PRINT_WIDTH_PX : PRINT_HALF_PX;
@@ -98,20 +111,33 @@
     });
   }
 
-  document.querySelectorAll("details").forEach((part) => part.addEventListener("toggle", () => { if (part.open) drawWaiting(); }));
+  // A name in a legend hides and shows its series and what belongs to it.
+  function toggle(button) {
+    const { data } = charts.get(button.dataset.chart);
+    const one = data[button.dataset.series];
+    const visible = one.visible === false;
+    data.filter((other) => other === one || (one.legendgroup && other.legendgroup === one.legendgroup))
+      .forEach((other) => { other.visible = visible; });
+    button.setAttribute("aria-pressed", String(!visible));
+    show(document.getElementById(button.dataset.chart), dark.matches);
+  }
+
+  parts().forEach((part) => part.addEventListener("toggle", () => { if (part.open) drawWaiting(); }));
   document.querySelectorAll("button[data-open]").forEach((button) =>
     button.addEventListener("click", () => openAll(button.dataset.open === "yes")));
+  document.querySelectorAll("button[data-chart]").forEach((button) => button.addEventListener("click", () => toggle(button)));
   dark.addEventListener("change", () => all().filter((div) => div.dataset.drawn).forEach((div) => show(div, dark.matches)));
   window.addEventListener("beforeprint", () => print(true));
   window.addEventListener("afterprint", () => print(false));
-  // A link to a figure opens it.
+  // A link opens all parts that its target is in.
   function follow() {
     const id = decodeURIComponent(location.hash.slice(1));
     if (id === "all") openAll(true);
     const target = id && document.getElementById(id);
-    if (target && target.tagName === "DETAILS") target.open = true;
+    if (!target) return;
+    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    target.scrollIntoView();
   }
   window.addEventListener("hashchange", follow);
-  follow();
-  drawWaiting();
+  document.addEventListener("DOMContentLoaded", () => { follow(); drawWaiting(); });
 })();

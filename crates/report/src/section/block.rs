@@ -4,7 +4,7 @@ use crate::figure::Figure;
 use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, whole};
 use crate::report::Report;
 use crate::table::Table;
-use analysis::Curve;
+use analysis::{Comparison, Curve};
 use plan::{Amount, Bytes, Nanos, Setting};
 
 /// A part of a report with a heading of its own.
@@ -23,6 +23,8 @@ pub(crate) struct Second {
     pub(crate) report: Report,
     /// What changed between both.
     pub(crate) changed: Section,
+    /// The same, figure by figure.
+    pub(crate) comparisons: Vec<Comparison>,
 }
 
 /// What stands in a section.

@@ -72,7 +72,7 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
-    let (_, rates) = page.split_once("<h2 id=\"rates\">").expect("rates");
+    let (_, rates) = page.split_once("<h3 id=\"rates\">").expect("rates");
     let rates = rates.split("</section>").next().expect("an end");
     let figures = json["figures"].as_array().expect("figures").iter();
     let (mut rounds, mut shown, mut points) = (0, 0, 0);

@@ -35,11 +35,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The one of `curves`, all over the same key.
-    pub(super) fn of(curves: &[&Curve]) -> Self {
+    /// The one of `curves`, all over the same key, and of `more` values beside them.
+    pub(super) fn of(curves: &[&Curve], more: impl IntoIterator<Item = f64>) -> Self {
         let points = curves.iter().flat_map(|curve| &curve.points);
         let unit = points.clone().next().map_or("", |point| unit_of(&point.at));
-        Self::new(&curves[0].axis, unit, points.map(|point| point.x).collect())
+        Self::new(&curves[0].axis, unit, points.map(|point| point.x).chain(more).collect())
     }
 
     pub(super) fn new(key: &str, unit: &'static str, mut values: Vec<f64>) -> Self {

@@ -4,10 +4,12 @@
 use analysis::Summary;
 use serde_json::json;
 
+use super::latency;
 use super::latency::{FRAME_PX, ROW_PX, label, rows};
-use super::plotly::{BLUE, Chart, GREEN, ORANGE, PURPLE, SKY, Trace, VERMILLION, axis};
+use super::look::{Look, work};
+use super::marks::Stars;
+use super::plotly::{Chart, Trace, axis};
 use super::series::grouped;
-use super::{latency, marks};
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, rate_in};
@@ -15,21 +17,6 @@ use crate::report::Report;
 
 /// Rates that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 50.0;
-/// Name and colour of the bar of a figure.
-fn sort(figure: &Figure) -> (&'static str, &'static str) {
-    match figure.phase.name() {
-        "read" | "file-read" => ("read", BLUE),
-        "write" | "file-write" => ("write", VERMILLION),
-        "mixed" => ("reads and writes", GREEN),
-        "exchange" => ("exchange", BLUE),
-        "benchmark" => ("round over objects", SKY),
-        "directory-stat" | "file-stat" | "directory-list" => ("stat and list", GREEN),
-        "directory-rename" | "file-rename" => ("rename", ORANGE),
-        "directory-remove" | "file-remove" | "tree-remove" | "cleanup" => ("remove", PURPLE),
-        _ => ("create", VERMILLION),
-    }
-}
-
 /// The charts in which figures stand side by side.
 pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
     // What memory answered is no figure of a device; tables have it, marked.
@@ -44,7 +31,7 @@ pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
             (false, true) => ("iops", "Rate of small transfers"),
         };
         let note = match figures.iter().any(|figure| figure.repeated() > 1) {
-            true => "Bar: median, with its interval where there is one. Points: the repetitions that count.",
+            true => "Median with its interval where there is one; small points: the repetitions that count.",
             false => "One repetition of each.",
         };
         bars(report, Chart::new(name, "", title, note), figures)
@@ -54,15 +41,18 @@ pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
     charts
 }
 
-/// A bar for each figure, in a row of its own.
+/// A row for each figure: a bar, or a dot where the axis is logarithmic and no length would mean anything.
 fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let large = figures.iter().any(|figure| figure.is_large());
     let unit = |figure: &Figure| if large { BYTES_PER_SECOND } else { figure.operations_unit() };
     let scale = if large { divisor(BYTES_PER_SECOND) } else { 1.0 };
     let spread = |figure: &Figure| *figure.spread_in(unit(figure));
+    // Rates of operations differ by orders of magnitude, and short bars tell nothing.
+    let medians = || figures.iter().map(|figure| spread(figure).median).filter(|&median| median > 0.0);
+    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+    let logarithmic = figures.iter().any(|figure| figure.is_operations()) && most > least * WIDE;
     let mut data = Vec::new();
-    for these in grouped(figures.iter().copied(), |one, other| sort(one) == sort(other)) {
-        let (name, colour) = sort(these[0]);
+    for these in grouped(figures.iter().copied(), |one, other| work(one.phase) == work(other.phase)) {
         let points = these.iter().map(|figure| {
             let words = format!("<b>{}</b>", label(figure));
             (spread(figure).median / scale, label(figure), words, figure.number)
@@ -74,8 +64,12 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
                 interval.map(|ends| (median - ends.low) / scale),
             )
         });
-        let bars = Trace::bars(name, colour);
-        data.push(bars.with("orientation", "h").points(points).whiskers("x", ends));
+        let (name, look) = (work(these[0].phase).0, Look::of_work(these[0].phase, 0));
+        let trace = match logarithmic {
+            true => Trace::marks(name, look).with("marker.size", 11),
+            false => Trace::bars(name, look).with("orientation", "h"),
+        };
+        data.push(trace.points(points).whiskers("x", ends));
     }
     let several = figures.iter().filter(|figure| figure.repeated() > 1);
     let repetitions = several.flat_map(|figure| figure.counted().map(move |one| (figure, one)));
@@ -84,35 +78,37 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
         let words = format!("repetition {}: {}", one.repetition + 1, rate_in(value, unit(figure)));
         (value / scale, label(figure), words, figure.number)
     });
-    data.push(Trace::marks("repetitions", "rgba(255,255,255,0.85)").rimmed(1.2).points(repetitions));
+    let dots = Trace::marks("repetitions", "rgba(255,255,255,0.85)").with("marker.size", 6);
+    data.push(dots.rimmed(1.2).points(repetitions));
     let unit_of_all = unit(figures[0]);
-    data.extend(marks::published(report, unit_of_all, |one, value, words| {
-        let figure = figures.iter().find(|figure| one.figure == Some(figure.number - 1))?;
-        Some((value, label(figure), words))
-    }));
+    let stars = Stars::of(report, unit_of_all, |one| {
+        figures.iter().find(|figure| one.figure == Some(figure.number - 1)).map(|figure| label(figure))
+    });
+    let top = stars.top(most / scale);
+    data.extend(stars.traces(top, true, |row, value| (value.into(), row.as_str().into())));
     let operations = figures.iter().any(|figure| figure.is_operations());
     let x = match (large, operations) {
         (true, _) => "MB/s (10⁶ bytes per second)",
         (false, true) => "operations per second",
         (false, false) => "transfers per second (IOPS)",
     };
-    // Rates of operations differ by orders of magnitude, and short bars tell nothing.
-    let medians = || figures.iter().map(|figure| spread(figure).median).filter(|&median| median > 0.0);
-    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
-    let x = match operations && most > least * WIDE {
-        true => json!({ "title": { "text": x }, "type": "log" }),
+    // Whole powers of ten around all that is drawn.
+    let x = match logarithmic {
+        true => json!({
+            "title": { "text": x }, "type": "log",
+            "range": [least.log10().floor() - 0.1, top.log10().ceil() + 0.1], "dtick": 1,
+        }),
         false => axis(x),
     };
     let named = figures
         .iter()
         .map(|figure| format!("{}  <b>{}</b> ", label(figure), rate_in(spread(figure).median, unit(figure))));
     let labels: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
-    chart
+    let chart = chart
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(x, rows(&labels))
         .with("yaxis.tickmode", "array")
         .with("yaxis.ticktext", named.collect::<Vec<_>>())
-        .with("yaxis.tickvals", labels)
-        .with("barmode", "overlay")
-        .traces(data)
+        .with("yaxis.tickvals", labels);
+    if logarithmic { chart.traces(data) } else { chart.with("barmode", "overlay").traces(data) }
 }

@@ -5,7 +5,8 @@ use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint, UNEVEN_SHA
 use serde_json::{Value, json};
 
 use super::axis::Axis;
-use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, Trace, VERMILLION, axis, names};
+use super::look::{INK, Look};
+use super::plotly::{Chart, Trace, axis, names};
 use super::series::{fixed, grouped, target};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
@@ -57,7 +58,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         let models = of.iter().map(|one| escaped(&one.model)).collect::<Vec<_>>();
         json!([models, of.iter().map(|one| escaped(&one.name)).collect::<Vec<_>>()])
     };
-    let bars = sets.iter().zip([BLUE, ORANGE].into_iter().cycle()).map(|(set, colour)| {
+    let bars = sets.iter().map(|set| {
         let of_set = |one: &&&Member| set.members.iter().any(|own| std::ptr::eq(own, **one));
         let these: Vec<&Member> =
             order.iter().filter_map(|alike| alike.iter().find(of_set).copied()).collect();
@@ -69,7 +70,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         });
         let slow = these.iter().map(|one| if one.slow { "slow" } else { "" });
         let rims = these.iter().map(|one| if one.slow { 1.6 } else { 0.0 });
-        Trace::bars(set.phase.name(), colour)
+        Trace::bars(set.phase.name(), Look::of_work(set.phase, 0))
             .points(points)
             .with("x", places(&these))
             .whiskers("y", deviations.map(|deviation| (deviation, deviation)))
@@ -124,7 +125,7 @@ fn sizes(report: &Report, fits: &[&SeekFit]) -> Chart {
     let swept = Axis::new("transfer", "bytes", fits.iter().flat_map(|fit| sizes(fit)).collect());
     let mut data = Vec::new();
     for (place, fit) in fits.iter().enumerate() {
-        let look = Look::of(place);
+        let look = Look::of_work(fit.phase, place);
         let name = format!("{}{}{}", fit.phase, target(report, "of", &fit.target), fixed(&fit.fixed));
         let points = fit.points.iter().map(|point| {
             let (rate, each) = (rate(point.bytes_per_second), latency(whole(point.time_ns)));
@@ -158,10 +159,12 @@ fn by_block(report: &Report, points: &[&StripPoint]) -> Chart {
         };
         points.iter().map(point).collect::<Vec<_>>()
     };
-    let measured = Trace::bars("measured", BLUE).points(series("measured", |one| one.measured));
-    let look = Look { dash: "dash", symbol: "diamond", ..ORANGE.into() };
-    let predicted = Trace::curve("predicted", look).points(series("predicted", |one| Some(one.predicted)));
     let phase = points[0].phase;
+    let bars = Trace::bars("measured", Look::of_work(phase, 0));
+    let measured = bars.points(series("measured", |one| one.measured));
+    let look = Look { symbol: "diamond-open", ..INK.into() };
+    let predicted = Trace::marks("predicted", look).with("marker.size", 10);
+    let predicted = predicted.points(series("predicted", |one| Some(one.predicted)));
     let heading = format!("{phase}: file systems by block size, predicted from one device and measured");
     let note = "Predicted: devices × the rate of one at strips of block ÷ devices.";
     Chart::new("strips", PLACE, heading, note)
@@ -187,21 +190,26 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
     let (first, (last, highest)) = (stack[0].0, stack[stack.len() - 1]);
     let unit = first.shown_unit();
     let rate = |(figure, _): &Step<'_>| figure.spread_in(unit).median / divisor(unit);
+    // Each layer hangs from the one below by what it takes.
+    let below = |place: usize| place.checked_sub(1).map_or(0.0, |below| rate(&stack[below]));
     let points = stack.iter().enumerate().map(|(place, step)| {
-        let below = place.checked_sub(1).map_or(0.0, |below| rate(&stack[below]));
-        (escaped(title(report, &step.1.target)), rate(step) - below, step_words(report, step), step.0.number)
+        (
+            escaped(title(report, &step.1.target)),
+            rate(step) - below(place),
+            step_words(report, step),
+            step.0.number,
+        )
     });
     let shown = stack.iter().map(|(figure, layer)| match layer.loss {
         Some(loss) => format!("{} ({})", headline(figure), signed(-loss)),
         None => headline(figure),
     });
-    let measures = (0..stack.len()).map(|place| if place == 0 { "absolute" } else { "relative" });
-    let steps = Trace(json!({
-        "type": "waterfall", "name": "rate", "text": shown.collect::<Vec<_>>(), "textposition": "outside", "cliponaxis": false,
-        "measure": measures.collect::<Vec<_>>(), "totals": { "marker": { "color": BLUE } },
-        "increasing": { "marker": { "color": GREEN } }, "decreasing": { "marker": { "color": VERMILLION } },
-        "connector": { "line": { "color": INK, "width": 1, "dash": "dot" } },
-    }));
+    let steps = Trace::bars("rate", Look::of_work(first.phase, 0))
+        .with("base", (0..stack.len()).map(below).collect::<Vec<_>>())
+        .with("text", shown.collect::<Vec<_>>())
+        .with("textposition", "outside")
+        .with("cliponaxis", false)
+        .rimmed(0.6);
     let at = point(&first.settings);
     let at = if at.is_empty() { first.phase.name().to_owned() } else { format!("{}, {at}", first.phase) };
     let heading = format!("{}, {at}: from the device to the application", first.group);

@@ -4,7 +4,8 @@ use analysis::{Second, SecondsLine};
 use record::Run;
 
 use super::latency;
-use super::plotly::{Chart, Look, Trace, axis};
+use super::look::Look;
+use super::plotly::{Chart, Trace, axis};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
@@ -55,7 +56,8 @@ fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
                 (at, value, format!("<b>{}</b>, second {at:.1}: {words}", escaped(&name)))
             });
             let panel = if number == 0 { "y" } else { "y2" };
-            let line = Trace::curve(&name, Look::of(look)).with("marker.size", 5).with("opacity", opacity);
+            let look = Look::of_work(figure.phase, look);
+            let line = Trace::curve(&name, look).with("marker.size", 5).with("opacity", opacity);
             line.points(points).with("yaxis", panel).with("legendgroup", &*name).hidden(!named || number > 0)
         };
         panels.iter().enumerate().map(line).collect::<Vec<_>>()

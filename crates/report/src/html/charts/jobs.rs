@@ -4,7 +4,8 @@
 use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
 use record::StepRow;
 
-use super::plotly::{BLUE, Chart, GREEN, INK, Look, ORANGE, PURPLE, Trace, VERMILLION, axis, names};
+use super::look::{INK, Look, SKY};
+use super::plotly::{Chart, Trace, axis, names};
 use crate::escape::chart as escaped;
 use crate::format::{duration, rate};
 use crate::report::Report;
@@ -64,13 +65,10 @@ fn launches(one: &Timeline) -> Chart {
     lanes.truncate(LANES_MAX);
     let name = |(test, stream): (usize, u32)| format!("{} · {}", escaped(tests[test]), stream + 1);
     let drawn = || ran.iter().filter(|timer| lanes.contains(&lane(timer)));
-    let bars = tests.iter().enumerate().map(|(number, test)| {
-        let own = || drawn().filter(|timer| place(timer) == number);
-        let starts = own().map(|timer| seconds(timer.row.start_ns));
-        let points = own().map(|timer| (real_seconds(&timer.whole), name(lane(timer)), words(timer)));
-        let bars = Trace::bars(test, Look::of(number)).with("orientation", "h").rimmed(0.6);
-        bars.with("base", starts.collect::<Vec<_>>()).points(points)
-    });
+    let starts: Vec<f64> = drawn().map(|timer| seconds(timer.row.start_ns)).collect();
+    let points = drawn().map(|timer| (real_seconds(&timer.whole), name(lane(timer)), words(timer)));
+    let bars =
+        Trace::bars("launches", SKY).with("orientation", "h").rimmed(0.6).with("base", starts).points(points);
     // A cross at the end of each launch that is not complete.
     let lost = drawn()
         .filter(|timer| timer.row.outcome != "complete")
@@ -81,10 +79,10 @@ fn launches(one: &Timeline) -> Chart {
         let at = seconds(at);
         (at, running, format!("from {at:.1} s on: {running} at a time"))
     });
-    let running = Trace::lines("running", BLUE)
+    let running = Trace::lines("running", SKY)
         .with("line.shape", "hv")
         .with("fill", "tozeroy")
-        .with("fillcolor", format!("{BLUE}22"))
+        .with("fillcolor", format!("{SKY}22"))
         .with("yaxis", "y2")
         .points(running);
     // From the first start to the last end.
@@ -108,7 +106,7 @@ fn launches(one: &Timeline) -> Chart {
         .with("yaxis.tickfont.size", 10.5)
         .with("barmode", "overlay")
         .with("showlegend", false)
-        .traces(bars.chain([lost, running, mean]))
+        .traces([bars, lost, running, mean])
 }
 
 fn words(one: &LaunchTimer) -> String {
@@ -135,14 +133,14 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
     let neighbours = one.seconds.len().div_ceil(POINTS_MAX).max(1);
     let points: Vec<(f64, [f64; 4])> = one.seconds.chunks(neighbours).map(point).collect();
     let mut data = Vec::new();
-    let spaces = [("all spaces", INK), ("permanent", BLUE), ("work", VERMILLION), ("utility", GREEN)];
-    for (place, (name, colour)) in spaces.into_iter().enumerate() {
+    let looks = [INK.into(), Look::of(0), Look::of(1), Look::of(2)];
+    let spaces = ["all spaces", "permanent", "work", "utility"].into_iter().zip(looks);
+    for (place, (name, look)) in spaces.enumerate() {
         if points.iter().any(|(_, rates)| rates[place] > 0.0) {
             let told = |(at, rates): &(f64, [f64; 4])| {
                 let words = format!("{name}, {at:.1} s: {}", rate(rates[place]));
                 (*at, rates[place] / 1e6, words)
             };
-            let look = Look { dash: Look::of(6 * place).dash, ..colour.into() };
             data.push(Trace::lines(name, look).points(points.iter().map(told)));
         }
     }
@@ -150,13 +148,13 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
         let name = format!("{name} {}", rate(one.bytes_per_second));
         let ends = [(one.from_seconds, one.from_bytes_per_second), (one.to_seconds, one.bytes_per_second)];
         let points = ends.map(|(at, bytes)| (at, bytes / 1e6, name.clone()));
-        data.push(Trace::curve(&name, look).with("line.width", 4).points(points));
+        data.push(Trace::curve(&name, look).with("line.width", 3).points(points));
     };
-    level("start", PURPLE.into(), &levels.start);
+    level("start", INK.into(), &levels.start);
     if let Some((climb, ..)) = &levels.climb {
-        level("climbs to", Look { dash: "dash", symbol: "square", ..ORANGE.into() }, climb);
+        level("climbs to", Look { dash: "dash", symbol: "square", ..INK.into() }, climb);
     }
-    level("peak", Look { symbol: "diamond", ..PURPLE.into() }, &levels.peak);
+    level("peak", Look { symbol: "diamond", ..INK.into() }, &levels.peak);
     let mut note = "Bytes read and written by the jobs in each second, by space.".to_owned();
     if neighbours > 1 {
         note.push_str(&format!(" Each point is the mean of {neighbours} seconds."));
@@ -182,7 +180,7 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         let [from, to] = [from, to].map(analysis::edge);
         (format!("{from} –<br>{to}"), count, format!("{from} – {to}: {count} launches"))
     });
-    let bars = Trace::bars("launches", BLUE)
+    let bars = Trace::bars("launches", SKY)
         .points(bins)
         .with("text", lengths.bins().map(|(.., count)| count).collect::<Vec<_>>())
         .with("textposition", "outside")

@@ -5,7 +5,8 @@ use plan::Nanos;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
-use super::plotly::{self, Chart, Look, Trace};
+use super::look::{self, Look};
+use super::plotly::{self, Chart, Trace};
 use super::series::grouped;
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
@@ -45,9 +46,11 @@ pub(super) fn microseconds(nanos: f64) -> f64 {
     nanos.max(1.0) / 1e3
 }
 
-/// Percentiles of those of `figures` that have latencies.
+/// Percentiles of those of `figures` that have latencies which memory did not make.
 pub(super) fn overview(figures: &[&Figure]) -> Option<Chart> {
-    let timed: Vec<&Figure> = figures.iter().copied().filter(|figure| !figure.latency.is_empty()).collect();
+    let timed =
+        |figure: &&Figure| !figure.latency.is_empty() && (!figure.page_cache || figure.is_operations());
+    let timed: Vec<&Figure> = figures.iter().copied().filter(timed).collect();
     (!timed.is_empty()).then(|| percentiles(&timed))
 }
 
@@ -83,10 +86,12 @@ fn percentiles(figures: &[&Figure]) -> Chart {
             let told = format!("{}: {}", statistic.heading, words(tail[index].1));
             (microseconds(tail[index].1), label.as_str(), told, figure.number)
         });
-        Trace::marks(statistic.heading, Look::of(index)).with("marker.size", 10).rimmed(0.6).points(points)
+        let colours: Vec<&str> = figures.iter().map(|figure| look::work(figure.phase).1[0]).collect();
+        let marks = Trace::marks(statistic.heading, Look::of(index)).with("marker.color", colours);
+        marks.with("marker.size", 10).rimmed(0.6).points(points)
     });
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
-    let note = "Half of all transfers took at most p50; one in a hundred took longer than p99.";
+    let note = "One in a hundred took longer than p99. Colours: what was done, as in all charts.";
     Chart::new("percentiles", "", "Latency percentiles", note)
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(axis("latency of a transfer", all), rows(&labels))
@@ -120,7 +125,7 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
 
 /// Mean, p50, p99, p99.9 and the longest against the swept key.
 fn against_axis(report: &Report, curve: &Curve) -> Chart {
-    let swept = Axis::of(&[curve]);
+    let swept = Axis::of(&[curve], []);
     let data = latencies::statistics(ShownIn::Latencies).enumerate().map(|(index, kind)| {
         let points = curve.points.iter().filter_map(|point| {
             let latency = report.figures.get(point.figure)?.latency.first()?;
@@ -128,7 +133,7 @@ fn against_axis(report: &Report, curve: &Curve) -> Chart {
             let told = format!("<b>{} {}</b> at {}", kind.heading, words(nanos), swept.words(point.x));
             Some((swept.at(point.x), microseconds(nanos), told, point.figure + 1))
         });
-        Trace::curve(kind.heading, Look::of(index)).points(points)
+        Trace::curve(kind.heading, Look::of_work(curve.phase, index)).points(points)
     });
     let latencies = curve.points.iter().filter_map(|point| report.figures.get(point.figure)?.latency.first());
     let nanos = latencies.flat_map(|one| one.shown(ShownIn::Latencies)).map(|(_, nanos)| nanos);
@@ -143,14 +148,14 @@ fn against_axis(report: &Report, curve: &Curve) -> Chart {
 /// Mean latency against transfers per second, along the swept load.
 fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
     let data = curves.iter().enumerate().map(|(number, curve)| {
-        let swept = Axis::of(&[curve]);
+        let swept = Axis::of(&[curve], []);
         let timed = || curve.points.iter().filter_map(|point| Some((point, point.latency_mean_ns?)));
         let points = timed().map(|(point, nanos)| {
             let (at, rate) = (escaped(&swept.words(point.x)), iops(point.transfers_per_second));
             let told = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));
             (point.transfers_per_second, microseconds(nanos), told, point.figure + 1)
         });
-        Trace::curve(&line_name(report, curve, true), Look::of(number))
+        Trace::curve(&line_name(report, curve, true), Look::of_work(curve.phase, number))
             .with("mode", "lines+markers+text")
             .with("text", timed().map(|(point, _)| point.at.to_string()).collect::<Vec<_>>())
             .with("textposition", "top left")

@@ -3,8 +3,10 @@
 
 use analysis::{Beside, Curve, Stated};
 use plan::Amount;
+use serde_json::Value;
 
-use super::plotly::{Look, PURPLE, Point, Trace};
+use super::look::{INK, Look};
+use super::plotly::Trace;
 use crate::escape::chart as escaped;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, percent};
@@ -12,30 +14,86 @@ use crate::report::Report;
 use crate::section::{in_unit, title};
 
 /// Limits of one chart, each with dashes of its own.
-const LIMIT_DASHES: [&str; 4] = ["dash", "longdash", "dot", "longdashdot"];
-/// A limit that is more than this many times the highest point would press the lines to the floor.
+const LIMIT_DASHES: [&str; 3] = ["dash", "longdash", "dashdot"];
+/// What is more than this many times the highest own point would press the lines to the floor.
 const FAR: f64 = 2.5;
 
-/// Published figures, each where `place` wants its value of an axis of `unit`; misprints are open stars.
-pub(super) fn published<P: Into<Point>>(
-    report: &Report,
-    unit: &str,
-    place: impl Fn(&Beside, f64, String) -> Option<P>,
-) -> Vec<Trace> {
-    let (mut sound, mut misprinted) = (Vec::new(), Vec::new());
-    for one in report.found.published.iter().filter_map(Stated::says) {
-        let Some(value) = on_axis(one.value(), one.unit(), unit) else { continue };
-        let points = if one.misprint.is_empty() { &mut sound } else { &mut misprinted };
-        points.extend(place(one, value, words(report, one)));
+/// Published figures of one chart.
+pub(super) struct Stars<X>(Vec<Star<X>>);
+
+struct Star<X> {
+    at: X,
+    /// On the axis of values.
+    value: f64,
+    /// As printed, for one that is beyond the axis.
+    printed: String,
+    words: String,
+    misprinted: bool,
+}
+
+impl<X> Stars<X> {
+    /// Those that have a place, for an axis of `unit`.
+    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
+        let star = |one: &Beside| {
+            Some(Star {
+                value: on_axis(one.value(), one.unit(), unit)?,
+                at: place(one)?,
+                printed: escaped(&in_unit(one.value(), one.unit())),
+                words: words(report, one),
+                misprinted: !one.misprint.is_empty(),
+            })
+        };
+        Self(report.found.published.iter().filter_map(Stated::says).filter_map(star).collect())
     }
-    let kinds = [("published", "star", sound), ("published, misprinted", "star-open", misprinted)];
-    kinds
-        .into_iter()
-        .map(|(name, symbol, points)| {
-            let stars = Trace::marks(name, Look { symbol, ..PURPLE.into() }).with("marker.size", 13);
-            stars.rimmed(1).points(points)
-        })
-        .collect()
+
+    /// Where they stand.
+    pub(super) fn places(&self) -> impl Iterator<Item = &X> {
+        self.0.iter().map(|one| &one.at)
+    }
+
+    /// The highest value of own points up to `own` and of those that stand on one axis with them.
+    pub(super) fn top(&self, own: f64) -> f64 {
+        self.0.iter().map(|one| one.value).filter(|&value| value <= own * FAR).fold(own, f64::max)
+    }
+
+    /// Stars, open where misprinted; arrows with their values at `top` for those that are far beyond it. Values are
+    /// heights, or lengths where the chart is `across`.
+    pub(super) fn traces(
+        &self,
+        top: f64,
+        across: bool,
+        place: impl Fn(&X, f64) -> (Value, Value),
+    ) -> Vec<Trace> {
+        let (arrow, beside) =
+            if across { ("triangle-right", "middle left") } else { ("triangle-up", "bottom center") };
+        let kinds = [
+            ("published", "star", false, false),
+            ("published, misprinted", "star-open", true, false),
+            ("published, beyond the axis", arrow, false, true),
+            (
+                "published, misprinted, beyond the axis",
+                if across { "triangle-right-open" } else { "triangle-up-open" },
+                true,
+                true,
+            ),
+        ];
+        let trace = |(name, symbol, misprinted, beyond): (&str, &'static str, bool, bool)| {
+            let is_of = |one: &&Star<X>| one.misprinted == misprinted && (one.value > top) == beyond;
+            let these: Vec<&Star<X>> = self.0.iter().filter(is_of).collect();
+            let points = these.iter().map(|one| {
+                let (x, y) = place(&one.at, one.value.min(top));
+                (x, y, one.words.clone())
+            });
+            let marks =
+                Trace::marks(name, Look { symbol, ..INK.into() }).with("marker.size", 12).points(points);
+            if !beyond {
+                return marks;
+            }
+            let printed: Vec<&str> = these.iter().map(|one| one.printed.as_str()).collect();
+            marks.with("mode", "markers+text").with("text", printed).with("textposition", beside)
+        };
+        kinds.into_iter().map(trace).collect()
+    }
 }
 
 /// A value of one of the units of findings on an axis of rates of `unit`; none where it is of another kind.

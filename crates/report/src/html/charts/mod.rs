@@ -1,11 +1,13 @@
 //! The charts of the page: each file says which series a kind of chart has.
 
+mod answer;
 mod axis;
 mod bars;
 mod devices;
 mod figure;
 mod jobs;
 mod latency;
+mod look;
 mod marks;
 mod nodes;
 mod plotly;
@@ -18,6 +20,7 @@ use crate::figure::Figure;
 use crate::format::rate_in;
 use crate::report::Report;
 
+pub(crate) use answer::answer;
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
 pub(crate) use plotly::Chart;

@@ -3,7 +3,8 @@
 use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
 use serde_json::json;
 
-use super::plotly::{BLUE, Chart, Look, ORANGE, Trace, VERMILLION, axis};
+use super::look::Look;
+use super::plotly::{Chart, Trace, axis};
 use super::series::{grouped, target};
 use crate::escape::chart as escaped;
 use crate::format::BYTES_PER_SECOND;
@@ -71,15 +72,18 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     };
     let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();
-    for (slow, name, colour, symbol, pattern) in [
-        (Some(false), "node", BLUE, "circle", ""),
-        (None, "far below the others", ORANGE, "x", "/"),
-        (Some(true), "slow node", VERMILLION, "x", "/"),
+    for (slow, name, symbol, pattern) in [
+        (Some(false), "node", "circle", ""),
+        (None, "far below the others", "triangle-up", "."),
+        (Some(true), "slow node", "x", "x"),
     ] {
         let these = one.nodes.iter().filter(|node| node.slow == slow);
         let point =
             |node: &NodeStanding| (place(node), node.headline.median / divisor(unit), words(node, unit));
-        data.push(marks(few, name, Look { symbol, pattern, ..colour.into() }).points(these.map(point)));
+        data.push(
+            marks(few, name, Look { symbol, pattern, ..Look::of_work(one.phase, 0) })
+                .points(these.map(point)),
+        );
     }
     data.extend(device_points(one, few, &place));
     let [low, high] = ends(names.len());
@@ -134,12 +138,13 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         (place(node) as f64 + beside, moved / 1e6, words)
     };
     let names = grouped(devices, |(_, one), (_, other)| one.0 == other.0);
-    let trace = |name: &str, look: Look| Trace::marks(name, look).rimmed(1);
+    let trace =
+        |name: &str, symbol| Trace::marks(name, Look { symbol, ..Look::of_work(one.phase, 1) }).rimmed(1);
     if few && names.len() <= DEVICES_NAMED {
         let middle = (names.len() as f64 - 1.0) / 2.0;
         let each = names.iter().enumerate().map(|(index, all)| {
             let points = all.iter().map(|one| point(one, (index as f64 - middle) * DEVICE_STEP));
-            trace(&all[0].1.0, Look::of(index + 2)).points(points)
+            trace(&all[0].1.0, Look::of(index).symbol).points(points)
         });
         return each.collect();
     }
@@ -149,6 +154,5 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         let slowest = node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))?;
         Some(point(&(node, slowest), 0.0))
     });
-    let look = Look { symbol: "diamond", ..ORANGE.into() };
-    vec![trace("slowest device of each node", look).points(points)]
+    vec![trace("slowest device of each node", "diamond").points(points)]
 }

@@ -1,8 +1,6 @@
 //! The little of plotly.js that charts are made of.
 //!
-//! Colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any
-//! colour vision tell apart; shape, dash or hatching says the same again. The page adds what depends
-//! on light, dark and print; [`INK`] stands for the colour of its text. A browser test lets
+//! The page adds what depends on light, dark and print; [`INK`] stands for the colour of its text. A browser test lets
 //! `Plotly.validate` look at every chart, since nothing else would notice a misspelt attribute.
 
 use std::collections::HashMap;
@@ -10,59 +8,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::look::{INK, Look, dash_drawn, pattern_drawn, symbol_drawn};
 use crate::escape::chart as escaped;
-
-pub(super) const BLUE: &str = "#0072B2";
-pub(super) const VERMILLION: &str = "#D55E00";
-pub(super) const GREEN: &str = "#009E73";
-pub(super) const ORANGE: &str = "#E69F00";
-pub(super) const SKY: &str = "#56B4E9";
-pub(super) const PURPLE: &str = "#CC79A7";
-/// The colour of text.
-pub(super) const INK: &str = "ink";
-
-/// Series of one chart take these in turn, and the next dash with every round.
-const PALETTE: [&str; 6] = [BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY];
-const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
-const SYMBOLS: [&str; 6] = ["circle", "square", "diamond", "triangle-up", "x", "star"];
-const PATTERNS: [&str; 6] = ["", "/", "x", ".", "-", "|"];
-
-/// Width that a legend has on a page or paper, in CSS pixels: the narrower of both.
-const FULL_PX: usize = 940;
-const HALF_PX: usize = 430;
-/// Width of two letters of a legend, of the sample beside it, and height of a row of it.
-const LETTER_PX: usize = 13;
-const SAMPLE_PX: usize = 48;
-const LEGEND_ROW_PX: usize = 20;
-
-/// How a series looks: a line by its dash, marks by their symbol, bars by their pattern.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
-    pub(super) colour: &'static str,
-    pub(super) dash: &'static str,
-    pub(super) symbol: &'static str,
-    pub(super) pattern: &'static str,
-}
-
-impl Look {
-    /// The look of series number `index` of a chart.
-    pub(super) fn of(index: usize) -> Self {
-        let round = index / PALETTE.len();
-        let shape = (index + round) % SYMBOLS.len();
-        Self {
-            colour: PALETTE[index % PALETTE.len()],
-            dash: DASHES[round % DASHES.len()],
-            symbol: SYMBOLS[shape],
-            pattern: PATTERNS[shape],
-        }
-    }
-}
-
-impl From<&'static str> for Look {
-    fn from(colour: &'static str) -> Self {
-        Self { colour, ..Self::of(0) }
-    }
-}
 
 /// Where a point stands, what a pointer is told there, and the number of the figure whose conditions
 /// the page adds.
@@ -126,6 +73,14 @@ impl Trace {
         Self::lines(name, Look { dash, ..INK.into() }).with("line.width", 1.2).points(points)
     }
 
+    /// The area between two edges.
+    pub(super) fn band<X: Into<Value>>(look: impl Into<Look>, edges: [Vec<(X, f64)>; 2]) -> [Self; 2] {
+        let look = look.into();
+        let [low, high] =
+            edges.map(|edge| Self::lines("", look).with("line.width", 0).hidden(true).points(edge));
+        [low, high.with("fill", "tonexty").with("fillcolor", format!("{}22", look.colour))]
+    }
+
     /// These points; a pointer passes over those that tell nothing.
     pub(super) fn points<P: Into<Point>>(self, points: impl IntoIterator<Item = P>) -> Self {
         let (mut x, mut y, mut words, mut figures) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -165,6 +120,27 @@ impl Trace {
         self.with("showlegend", !hidden)
     }
 
+    /// Its entry in the legend, drawn as it is: series number `place` of its chart.
+    fn key(&self, place: usize) -> Option<Value> {
+        let Self(one) = self;
+        let name = one["name"].as_str().filter(|_| one["showlegend"] != false)?;
+        let text = |path: &str| one.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (bars, mode) = (one["type"] == "bar", text("/mode"));
+        let line = mode.contains("lines");
+        let colour = if line { &one["line"]["color"] } else { &one["marker"]["color"] };
+        let colour = colour.as_str().filter(|&colour| colour != INK);
+        let mark = match () {
+            () if bars => pattern_drawn(text("/marker/pattern/shape")),
+            () if mode.contains("markers") => symbol_drawn(text("/marker/symbol")),
+            () => "",
+        };
+        let dash = line.then(|| dash_drawn(text("/line/dash")));
+        Some(json!({
+            "place": place, "name": name.replace('<', "&lt;"), "colour": colour.unwrap_or("currentColor"), "mark": mark,
+            "dash": dash, "width": one["line"]["width"].as_f64().unwrap_or(2.0),
+        }))
+    }
+
     /// With the attribute at `path`, as in `line.width`.
     pub(super) fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
         put(&mut self.0, path, value.into());
@@ -202,10 +178,9 @@ pub(crate) struct Chart {
     /// Takes the whole width of the page.
     #[serde(skip)]
     full: bool,
-    /// Height of all but the legend, in CSS pixels.
+    /// In CSS pixels.
+    #[serde(skip)]
     height: usize,
-    /// Height of the legend.
-    pub(super) legend: usize,
     data: Vec<Trace>,
     layout: Value,
 }
@@ -226,7 +201,6 @@ impl Chart {
             note: note.into(),
             full: true,
             height: 340,
-            legend: 0,
             data: Vec::new(),
             layout: json!({}),
         }
@@ -265,17 +239,10 @@ impl Chart {
         self
     }
 
-    /// With those series that have points, and room for their names.
+    /// With those series that have points.
     pub(super) fn traces(mut self, traces: impl IntoIterator<Item = Trace>) -> Self {
         let empty = |Trace(one): &Trace| one["x"].as_array().is_some_and(Vec::is_empty);
         self.data = traces.into_iter().filter(|one| !empty(one)).collect();
-        let legend = self.layout["showlegend"] != false;
-        let shown = self.data.iter().filter(|Trace(one)| legend && one["showlegend"] != false);
-        let widths = shown.map(|Trace(one)| one["name"].as_str().map_or(0, |name| name.chars().count()));
-        // plotly gives all names of a row the width of the widest.
-        let widest = widths.clone().max().unwrap_or(0) * LETTER_PX / 2 + SAMPLE_PX;
-        let columns = (if self.full { FULL_PX } else { HALF_PX } / widest).max(1);
-        self.legend = 14 + LEGEND_ROW_PX * widths.count().div_ceil(columns).max(1);
         self
     }
 
@@ -289,9 +256,21 @@ impl Chart {
         }
     }
 
-    /// What stands above it.
+    /// Whether it is of `kind`, sets several things beside each other, and is no higher than `height`.
+    pub(super) fn tells(&self, kind: &str, height: usize) -> bool {
+        let several = |Trace(one): &Trace| one["x"].as_array().is_some_and(|points| points.len() > 2);
+        self.kind == kind && self.height <= height && self.data.iter().any(several)
+    }
+
+    /// What stands around it: title and note, its height, and the names of its series.
     pub(crate) fn caption(&self) -> Value {
-        json!({ "id": self.id, "title": self.title, "note": self.note, "full": self.full })
+        let keys = self.data.iter().enumerate().filter_map(|(place, trace)| trace.key(place));
+        let keys: Vec<Value> = if self.layout["showlegend"] == false { Vec::new() } else { keys.collect() };
+        json!({
+            "id": self.id, "title": self.title, "note": self.note, "full": self.full, "height": self.height,
+            // One series needs no name beside that of the chart.
+            "keys": if keys.len() > 1 { keys } else { Vec::new() },
+        })
     }
 
     /// The numbers of all figures that its points name.

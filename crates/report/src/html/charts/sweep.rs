@@ -1,16 +1,16 @@
 //! Rates against a swept key: one line for each target, phase and setting; and every repetition against a swept size.
 //!
-//! Charts that are to be compared have the same axes, lines that coincide are named together, and
-//! published figures and limits stand in the chart of the lines that they are about.
+//! Charts that are to be compared have the same axes, which hold the second run and published figures, too; lines that
+//! coincide are named together, and published figures and limits stand in the chart of the lines that they are about.
 
 use analysis::{Curve, CurvePoint, Dispersion, Stated};
-use plan::Phase;
 use serde_json::json;
 
 use super::axis::{Axis, unit_of as axis_unit};
-use super::marks;
-use super::plotly::{BLUE, Chart, Look, Trace, VERMILLION};
-use super::series::grouped;
+use super::look::{INK, Look};
+use super::marks::{self, Stars};
+use super::plotly::{Chart, Trace};
+use super::series::{fixed, grouped};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
@@ -26,6 +26,8 @@ const LINES_MAX: usize = 16;
 const TOGETHER_MAX: usize = 6;
 /// Lines up to which bytes and transfers per second share one chart with two axes.
 const TWIN_MAX: usize = 4;
+/// Lines up to which each has a band of its interval.
+const BANDS_MAX: usize = 6;
 /// An axis ends so much above its highest value.
 const ROOM_ABOVE: f64 = 1.06;
 
@@ -45,17 +47,20 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     }
     let mut charts = Vec::new();
     for (unit, twin) in units(report, curves, curves.len() / parts.len()) {
-        let sweep = Sweep { report, second, axis: Axis::of(curves), unit, twin, apart };
-        let highest = curves.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
-        let limits = parts.iter().map(|part| marks::limits(report, part, unit, highest));
-        let limits: Vec<_> = limits.collect();
-        // Charts that are compared have the same axes and so the same room for their legends.
-        let top = limits.iter().flatten().map(|(.., value)| *value).fold(highest, f64::max) * ROOM_ABOVE;
-        let each = parts.iter().zip(limits);
-        let mut of_unit: Vec<Chart> = each.map(|(part, limits)| sweep.chart(part, &limits, top)).collect();
-        let legend = of_unit.iter().map(|chart| chart.legend).max().unwrap_or_default();
-        of_unit.iter_mut().for_each(|chart| chart.legend = legend);
-        charts.extend(of_unit);
+        let stars: Vec<Stars<f64>> = parts
+            .iter()
+            .map(|part| Stars::of(report, unit, |one| part.iter().find_map(|curve| marks::place(one, curve))))
+            .collect();
+        let others = curves.iter().filter_map(|curve| again(second, curve));
+        let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
+        let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
+        let sweep = Sweep { report, second, axis, unit, twin, apart };
+        let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
+        let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
+        let lines = limits.iter().flatten().map(|(.., value)| *value);
+        let top = lines.chain(stars.iter().map(|stars| stars.top(highest))).fold(highest, f64::max);
+        let each = parts.iter().zip(limits).zip(stars);
+        charts.extend(each.map(|((part, limits), stars)| sweep.chart(part, &limits, &stars, top)));
     }
     charts
 }
@@ -80,6 +85,13 @@ fn units(report: &Report, curves: &[&Curve], lines: usize) -> Vec<(&'static str,
     }
 }
 
+/// The same curve of the second run.
+fn again<'a>(second: Option<&'a Report>, curve: &Curve) -> Option<&'a Curve> {
+    let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
+    let mut others = second.into_iter().flat_map(|second| &second.found.curves);
+    others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed)
+}
+
 /// What the charts of some curves have in common.
 struct Sweep<'a> {
     report: &'a Report,
@@ -99,32 +111,47 @@ impl Sweep<'_> {
         if bytes { point.bytes_per_second / divisor(self.unit) } else { point.transfers_per_second }
     }
 
-    fn peak(&self, curve: &Curve) -> f64 {
-        curve.points.iter().map(|point| self.of(point)).fold(0.0, f64::max)
+    /// The height of a value of [`CurvePoint::headline`].
+    fn height(&self, point: &CurvePoint, value: f64) -> f64 {
+        self.of(point) * value / point.headline.median.max(f64::MIN_POSITIVE)
     }
 
-    fn chart(&self, all: &[&Curve], limits: &[(String, &'static str, f64)], top: f64) -> Chart {
+    /// Both ends of what is known of a point: the interval of its median, else its lowest and highest repetition.
+    fn ends(&self, point: &CurvePoint) -> [f64; 2] {
+        let all = &point.headline;
+        let ends = all.median_interval.as_ref().map_or([all.min, all.max], |ends| [ends.low, ends.high]);
+        ends.map(|end| self.height(point, end))
+    }
+
+    fn peak(&self, curve: &Curve) -> f64 {
+        curve.points.iter().map(|point| self.ends(point)[1].max(self.of(point))).fold(0.0, f64::max)
+    }
+
+    fn chart(
+        &self,
+        all: &[&Curve],
+        limits: &[(String, &'static str, f64)],
+        stars: &Stars<f64>,
+        top: f64,
+    ) -> Chart {
         let mut peaks: Vec<f64> = all.iter().map(|curve| self.peak(curve)).collect();
         peaks.sort_by(|one, other| other.total_cmp(one));
         let least = peaks.get(LINES_MAX - 1).copied().unwrap_or_default();
         let fast = all.iter().copied().filter(|curve| self.peak(curve) >= least);
         let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
         let [low, high] = self.axis.ends();
-        let stars = marks::published(self.report, self.unit, |one, value, words| {
-            let place = curves.iter().find_map(|curve| marks::place(one, curve))?;
-            Some((self.axis.at(place), value, words))
-        });
+        let stars = stars.traces(top, false, |&at, value| (self.axis.at(at).into(), value.into()));
         let limits = limits
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
-        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top] });
+        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * ROOM_ABOVE] });
         let mut chart =
             Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()))
                 .half(self.apart)
                 .axes(self.axis.layout(), y);
         if self.twin {
             let right = json!({
-                "title": { "text": "MiB/s (dashed)" }, "rangemode": "tozero",
+                "title": { "text": "MiB/s (thin, open marks)" }, "rangemode": "tozero",
                 "overlaying": "y", "side": "right", "showgrid": false,
             });
             chart = chart.with("yaxis2", right);
@@ -145,8 +172,15 @@ impl Sweep<'_> {
     /// What must be known to read the chart.
     fn note(&self, curves: &[&Curve], all: usize) -> String {
         let client = client(curves[0].client);
+        let banded =
+            curves.len() <= BANDS_MAX && curves.iter().any(|curve| !self.band(curve, INK.into()).is_empty());
         let parts = [
             (true, "Medians of the repetitions that count.".to_owned()),
+            (
+                banded,
+                "Band: the interval of the median from six repetitions on, else lowest to highest."
+                    .to_owned(),
+            ),
             (self.apart, "The same axes for all targets.".to_owned()),
             (all > curves.len(), format!("The {} fastest of {all} lines.", curves.len())),
             (self.second.is_some(), "Dotted: the second run.".to_owned()),
@@ -162,25 +196,33 @@ impl Sweep<'_> {
         let coinciding = grouped(curves.iter().copied(), |one, other| self.coincide(one, other));
         let (mut settings, mut data) = (Vec::new(), Vec::new());
         for curve in curves {
-            // Dashes tell reads from writes; more phases have colours of their own.
-            let phase = (unit_of(curve.phase) != BYTES_PER_SECOND).then_some(curve.phase);
-            let setting = (&curve.target, &curve.fixed, phase);
+            let setting = (&curve.target, &curve.fixed);
             if !settings.contains(&setting) {
                 settings.push(setting);
             }
-            let dash = match curve.phase {
-                Phase::Write => "dash",
-                Phase::Mixed => "dashdot",
-                _ => "solid",
-            };
             let place = settings.iter().position(|one| *one == setting).unwrap_or_default();
-            let look = Look { dash, ..Look::of(place) };
+            let look = Look::of_work(curve.phase, place);
             let named = coinciding.iter().find(|group| std::ptr::eq(group[0], *curve));
             let names = named.into_iter().flatten().map(|one| line_name(self.report, one, with_target));
             let names: Vec<String> = names.collect();
-            data.extend(self.line(curve, look, &names.join(" = ")));
+            let bands = if curves.len() <= BANDS_MAX { self.band(curve, look) } else { Vec::new() };
+            data.extend(bands.into_iter().chain(self.line(curve, look, &names.join(" = "))).map(|one| {
+                one.with("legendgroup", format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed)))
+            }));
         }
         data
+    }
+
+    /// What is known of each point, where each has several repetitions.
+    fn band(&self, curve: &Curve, look: Look) -> Vec<Trace> {
+        if curve.points.iter().any(|point| point.headline.n < 2) {
+            return Vec::new();
+        }
+        let end = |at: usize| {
+            let end = move |point: &CurvePoint| (self.axis.at(point.x), self.ends(point)[at]);
+            curve.points.iter().map(end).collect()
+        };
+        Trace::band(look, [end(0), end(1)]).into()
     }
 
     /// Whether the analysis found both lines within the noise of each other.
@@ -212,12 +254,11 @@ impl Sweep<'_> {
         let line = draw(curve, &name, look.dash, &|point| self.of(point)).with("name", escaped(shown));
         let mut lines = vec![line.with("figures", figures.clone()).hidden(hidden)];
         if self.twin {
-            let line = draw(curve, &format!("{name}, MiB/s"), "dash", &mebibytes).with("figures", figures);
-            lines.push(line.with("marker.symbol", open.as_str()).with("yaxis", "y2").hidden(hidden));
+            let line = draw(curve, &format!("{name}, MiB/s"), "solid", &mebibytes).with("figures", figures);
+            let line = line.with("marker.symbol", open.as_str()).with("line.width", 1);
+            lines.push(line.with("yaxis", "y2").hidden(hidden));
         }
-        let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
-        let mut others = self.second.into_iter().flat_map(|second| &second.found.curves);
-        if let Some(other) = others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed) {
+        if let Some(other) = again(self.second, curve) {
             let line = draw(other, &format!("{name}, second run"), "dot", &|point| self.of(point));
             lines.push(line.with("marker.symbol", open).hidden(true));
         }
@@ -248,6 +289,7 @@ fn dispersion(report: &Report, one: &Dispersion) -> Chart {
     let points: Vec<&CurvePoint> = one.points.iter().map(|one| &one.point).collect();
     let places = points.iter().map(|point| point.x);
     let swept = Axis::new(&curve.axis, axis_unit(&points[0].at), places.collect());
+    let look = Look::of_work(curve.phase, 0);
     let unit = unit_of(curve.phase);
     let medians = points.iter().map(|point| (swept.at(point.x), point.headline.median / divisor(unit)));
     let repetitions: Vec<_> = points
@@ -271,14 +313,14 @@ fn dispersion(report: &Report, one: &Dispersion) -> Chart {
     let onset = points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
         let name = format!("spread begins at {}", swept.words(point.x));
         let x = swept.at(point.x);
-        Trace::level(&name, "dash", [(x, 0.0), (x, top)]).with("line.color", VERMILLION)
+        Trace::level(&name, "dash", [(x, 0.0), (x, top)])
     });
     let open =
-        Trace::marks("every repetition", BLUE).with("marker.symbol", "circle-open").points(repetitions);
+        Trace::marks("every repetition", look).with("marker.symbol", "circle-open").points(repetitions);
     let heading = format!("{}, {} of {}", title(report, &curve.target), curve.phase, curve.group);
     let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
     Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
         .half(points.len() <= 12)
         .axes(swept.layout(), y)
-        .traces([Trace::lines("median", BLUE).points(medians), open].into_iter().chain(onset))
+        .traces([Trace::lines("median", look).points(medians), open].into_iter().chain(onset))
 }

@@ -1,10 +1,11 @@
 //! Rates over numbers of nodes with the line through them, plateaus, and where layers meet.
 
-use analysis::{Regression, ScalingPoint, Stated, WeakScaling};
+use analysis::{Prediction, Regression, Stated, WeakScaling};
 
 use super::axis::Axis;
-use super::marks;
-use super::plotly::{Chart, Look, Trace, axis};
+use super::look::Look;
+use super::marks::{self, Stars};
+use super::plotly::{Chart, Trace, axis};
 use super::series::{fixed, target};
 use crate::escape::chart as escaped;
 use crate::format::BYTES_PER_SECOND;
@@ -56,11 +57,18 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let points = family.iter().flat_map(|(_, one)| &one.points);
     let more = family.iter().flat_map(|(_, one)| &one.extrapolated).map(|more| more.nodes);
     let nodes = points.clone().map(|point| point.nodes).chain(more).map(|nodes| nodes as f64);
-    let swept = Axis::new("nodes", "", nodes.collect());
+    let curves = report.found.curves.iter().filter(|curve| {
+        let of = |one: &WeakScaling| {
+            (&one.group, &one.target, one.phase) == (&curve.group, &curve.target, curve.phase)
+        };
+        curve.axis == "nodes" && family.iter().any(|(_, one)| of(one))
+    });
+    let stars = Stars::of(report, unit, |one| curves.clone().find_map(|curve| marks::place(one, curve)));
+    let swept = Axis::new("nodes", "", nodes.chain(stars.places().copied()).collect());
     let top = points.map(|point| point.rate / divisor(unit)).fold(0.0, f64::max);
     let each = family.iter().enumerate();
     let mut data: Vec<Trace> =
-        each.flat_map(|(place, (_, one))| series(report, one, Look::of(place))).collect();
+        each.flat_map(|(place, (_, one))| series(report, one, Look::of_work(one.phase, place))).collect();
     // Where a node-local series of the family overtakes a shared one.
     let member = |place: usize| family.iter().any(|(one, _)| *one == place);
     let crossovers = report.found.layer_crossovers.iter().filter_map(Stated::says);
@@ -71,16 +79,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         let name = format!("{}: {fast} is faster than {slow} from {from} on", one.phase);
         Some(Trace::level(&name, "dashdot", [0.0, top].map(|end| (nodes as f64, end))))
     }));
-    let curves = report.found.curves.iter().filter(|curve| {
-        let of = |one: &WeakScaling| {
-            (&one.group, &one.target, one.phase) == (&curve.group, &curve.target, curve.phase)
-        };
-        curve.axis == "nodes" && family.iter().any(|(_, one)| of(one))
-    });
-    data.extend(marks::published(report, unit, |one, value, words| {
-        let place = curves.clone().find_map(|curve| marks::place(one, curve))?;
-        Some((swept.at(place), value, words))
-    }));
+    data.extend(stars.traces(stars.top(top), false, |&at, value| (swept.at(at).into(), value.into())));
     let heading = format!(
         "{}, {} on each node{}: {} over nodes",
         first.phase,
@@ -95,6 +94,9 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         .traces(data)
 }
 
+/// Places between two numbers of nodes at which a line is drawn.
+const STEPS: usize = 12;
+
 /// The points of one series, its line with the interval, its plateau and what is beyond.
 fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     let unit = unit_of(one.phase);
@@ -103,23 +105,25 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
         "" => one.phase.name(),
         title => title,
     };
-    let at = |point: &ScalingPoint| one.line.as_ref().map(|line| line.predict(point.nodes as f64));
     let mut data = Vec::new();
-    let band = one.points.iter().map(|point| {
-        let line = at(point)?;
-        Some((point.nodes, line.value / scale, line.line_half_width? / scale))
-    });
-    if let Some(band) = band.collect::<Option<Vec<_>>>() {
-        for (sign, fill) in [(-1.0, "none"), (1.0, "tonexty")] {
-            let edge = band.iter().map(|(nodes, middle, half)| (*nodes, (middle + sign * half).max(0.0)));
-            let line = Trace::lines(name, look).with("line.width", 0).hidden(true).points(edge);
-            data.push(line.with("fill", fill).with("fillcolor", format!("{}22", look.colour)));
-        }
-    }
-    if let Some(Regression { slope, r_squared, .. }) = one.line {
+    if let Some(fitted) = &one.line {
+        let Regression { slope, r_squared, .. } = *fitted;
+        // A straight line is bent on a logarithmic axis: it is drawn through many places, each by the same factor from
+        // the one before.
+        let (low, high) = (one.points[0].nodes as f64, one.points[one.points.len() - 1].nodes as f64);
+        let count = STEPS * one.points.len();
+        let places = (0..=count).map(|step| low * (high / low).powf(step as f64 / count as f64));
+        let line = places.map(|nodes| (nodes, fitted.predict(nodes)));
+        let edge = |sign: f64| {
+            let edge = |(nodes, at): (f64, Prediction)| {
+                Some((nodes, ((at.value + sign * at.line_half_width?) / scale).max(0.0)))
+            };
+            line.clone().filter_map(edge).collect::<Vec<_>>()
+        };
+        data.extend(Trace::band(look, [edge(-1.0), edge(1.0)]));
         let name = format!("{name}: {} for each node, R² {r_squared:.3}", rate_in(slope, unit));
-        let line = one.points.iter().map(|point| (point.nodes, at(point).map(|at| at.value / scale)));
-        data.push(Trace::lines(&name, Look { dash: "dot", ..look }).with("line.width", 1.2).points(line));
+        let points = line.map(|(nodes, at)| (nodes, at.value / scale));
+        data.push(Trace::lines(&name, look).with("line.width", 1.2).points(points));
     }
     let points = one.points.iter().map(|point| {
         let (on, tasks) = (target(report, "on", &one.target), counted(one.tasks_per_node, "task"));

@@ -1,0 +1,180 @@
+//! The one chart of the first screen: what a study was made to tell.
+
+use analysis::{CONFIDENCE, Comparison, Stated, Verdict, median_bounds, side};
+use serde_json::json;
+
+use super::latency::{FRAME_PX, ROW_PX, rows};
+use super::look::{INK, Look, work};
+use super::plotly::{Chart, Trace};
+use super::series::grouped;
+use crate::escape::chart as escaped;
+use crate::format::percent;
+use crate::report::Report;
+use crate::section::{amount, signed};
+
+/// Rows of a chart that is to be seen at a glance.
+const ROWS_MAX: usize = 12;
+/// A chart that is higher is no answer at a glance.
+const HEIGHT_MAX: usize = 640;
+/// What answers where nothing was promised or compared, the best first; each study has few of them.
+const KINDS: [&str; 10] = [
+    "jobs-launches",
+    "jobs-profile",
+    "matrix",
+    "layers",
+    "weak",
+    "sweep",
+    "nodes",
+    "devices",
+    "operations",
+    "percentiles",
+];
+/// Shares that differ by more than this are drawn on a logarithmic axis.
+const WIDE: f64 = 10.0;
+
+/// The chart that answers, taken from `of_study` or `overview` where it is one of those.
+pub(crate) fn answer(
+    report: &Report,
+    changes: Option<&[Comparison]>,
+    of_study: &mut Vec<Chart>,
+    overview: &mut Vec<Chart>,
+) -> Option<Chart> {
+    if let Some(changes) = changes {
+        return self::changes(changes);
+    }
+    promised(report).or_else(|| {
+        let place = |charts: &[Chart], kind: &str| charts.iter().position(|one| one.tells(kind, HEIGHT_MAX));
+        for kind in KINDS {
+            for charts in [&mut *of_study, &mut *overview] {
+                if let Some(place) = place(charts, kind) {
+                    return Some(charts.remove(place));
+                }
+            }
+        }
+        (!overview.is_empty()).then(|| overview.remove(0))
+    })
+}
+
+/// A chart of rows with an interval in each, and a line that they are held against.
+fn intervals(kind: &'static str, title: &str, note: String, labels: &[String]) -> Chart {
+    let height = FRAME_PX + ROW_PX * labels.len();
+    Chart::new(kind, "", title, note).height(height.max(220)).with("yaxis", rows(labels))
+}
+
+/// What changed between two runs: those that are shown first.
+fn changes(all: &[Comparison]) -> Option<Chart> {
+    let mut shown: Vec<&Comparison> = all.iter().filter(|one| one.refused.is_none()).collect();
+    let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
+    let size = |one: &Comparison| one.difference.change.abs();
+    shown.sort_by(|one, other| rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one))));
+    let gone = shown.len().saturating_sub(ROWS_MAX);
+    shown.truncate(ROWS_MAX);
+    let label = |one: &Comparison| {
+        let of = match one.operation {
+            Some(of) => format!("latency of {}s", of.name()),
+            None if one.transferring => format!("{} while transferring", one.phase),
+            None => one.phase.to_string(),
+        };
+        format!("{} · {of}", escaped(&one.case))
+    };
+    let labels: Vec<String> = shown.iter().map(|one| label(one)).collect();
+    let trace = |(name, stated, phases): (&str, bool, &[&Comparison])| {
+        let open = if stated { "circle" } else { "circle-open" };
+        let look = Look { symbol: open, ..Look::of_work(phases[0].phase, 0) };
+        let points = phases.iter().map(|one| {
+            let words = format!("<b>{}</b>: {}", label(one), signed(one.difference.change));
+            (one.difference.change * 100.0, label(one), words)
+        });
+        let ends = phases.iter().map(|one| {
+            let ends = one.difference.interval.map(|(low, high)| (low * 100.0, high * 100.0));
+            let change = one.difference.change * 100.0;
+            (ends.map(|(_, high)| high - change), ends.map(|(low, _)| change - low))
+        });
+        Trace::marks(name, look).with("marker.size", 11).points(points).whiskers("x", ends)
+    };
+    let kinds = grouped(shown.iter().copied(), |one, other| {
+        (work(one.phase), one.difference.is_stated()) == (work(other.phase), other.difference.is_stated())
+    });
+    let named = kinds.iter().map(|alike| {
+        let stated = alike[0].difference.is_stated();
+        let name = format!("{}{}", work(alike[0].phase).0, if stated { "" } else { ", no change shown" });
+        (name, stated, alike.as_slice())
+    });
+    let traces: Vec<Trace> = named.map(|(name, stated, alike)| trace((&name, stated, alike))).collect();
+    let zero =
+        Trace::level("no change", "solid", [(0.0, -0.6), (0.0, labels.len() as f64 - 0.4)]).hidden(true);
+    let more = if gone == 0 { String::new() } else { format!(" {gone} more in the table.") };
+    let note = format!("After against before, with the interval of the change where there is one.{more}");
+    (!labels.is_empty()).then(|| {
+        let x = json!({ "title": { "text": "change, %" }, "zeroline": false });
+        intervals("changes", "What changed", note, &labels)
+            .with("xaxis", x)
+            .traces([zero].into_iter().chain(traces))
+    })
+}
+
+/// What was promised beside what was measured.
+fn promised(report: &Report) -> Option<Chart> {
+    let told = report.found.verdicts.iter().filter_map(Stated::says);
+    let measured =
+        told.filter_map(|one| Some((one, one.measured? / number(one)))).filter(|(_, share)| *share > 0.0);
+    let measured: Vec<(&Verdict, f64)> = measured.take(ROWS_MAX).collect();
+    let label = |one: &Verdict| {
+        let commitment = &one.commitment;
+        format!(
+            "{} · {} {}",
+            escaped(&commitment.name),
+            side(commitment.bound),
+            escaped(&amount(commitment.amount))
+        )
+    };
+    let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
+    let values = |one: &Verdict| -> Vec<f64> {
+        let own = one.figure.and_then(|place| report.figures.get(place));
+        let values = own.into_iter().flat_map(|own| own.counted()).filter_map(|pass| one.value(pass));
+        values.map(|value| value / number(one)).collect()
+    };
+    let phase = |one: &Verdict| one.figure.and_then(|place| report.figures.get(place)).map(|own| own.phase);
+    let dots = grouped(measured.iter().copied(), |(one, _), (other, _)| phase(one) == phase(other));
+    let dots = dots.iter().map(|alike| {
+        let look = phase(alike[0].0).map_or_else(|| Look::of(0), |phase| Look::of_work(phase, 0));
+        let points = alike.iter().map(|(one, share)| {
+            let words = format!("<b>{}</b>: {} of it", label(one), percent(*share));
+            (share * 100.0, label(one), words)
+        });
+        let ends = alike.iter().map(|(one, share)| {
+            let ends = median_bounds(&values(one), 1.0 - CONFIDENCE);
+            (
+                ends.as_ref().map(|ends| (ends.high - share).max(0.0) * 100.0),
+                ends.as_ref().map(|ends| (share - ends.low).max(0.0) * 100.0),
+            )
+        });
+        let name = phase(alike[0].0).map_or("measured", |phase| work(phase).0);
+        Trace::marks(name, look).with("marker.size", 11).points(points).whiskers("x", ends)
+    });
+    let passes = measured
+        .iter()
+        .flat_map(|(one, _)| values(one).into_iter().map(move |value| (value * 100.0, label(one))));
+    let passes = Trace::marks("repetitions", Look { symbol: "circle-open", ..INK.into() })
+        .with("marker.size", 5)
+        .points(passes);
+    let line = Trace::level("promised", "solid", [(100.0, -0.6), (100.0, labels.len() as f64 - 0.4)]);
+    let shares = || measured.iter().map(|(_, share)| *share).chain([1.0]);
+    let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
+    let note =
+        "What was measured, in percent of what was promised, with the interval of the median.".to_owned();
+    (!labels.is_empty()).then(|| {
+        let kind = if most > least * WIDE { "log" } else { "linear" };
+        let x = json!({ "title": { "text": "measured ÷ promised, %" }, "type": kind });
+        let chart = intervals("promised", "Measured against promised", note, &labels).with("xaxis", x);
+        chart.traces([line].into_iter().chain(dots).chain([passes]))
+    })
+}
+
+/// What was promised, as a number in the unit of [`Verdict::measured`].
+const fn number(one: &Verdict) -> f64 {
+    match one.commitment.amount {
+        plan::Amount::BytesPerSecond(value) | plan::Amount::OperationsPerSecond(value) => value,
+        plan::Amount::Latency { nanos, .. } => nanos,
+    }
+}
