@@ -7,7 +7,7 @@ use std::path::Path;
 
 use host::{Host, Root};
 use plan::study::{self, Override};
-use plan::{Plan, quick};
+use plan::{Plan, PlanError, quick};
 
 use crate::arguments::RunArguments;
 use crate::console::confirm;
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
 pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure> {
     match (&arguments.quick, &arguments.study) {
         (Some(directory), _) => {
-            let quick = quick_plan(directory)?;
+            let quick = quick_plan(directory, arguments)?;
             Ok(Asked { what: "quick".to_owned(), plan: quick.plan, notes: quick.notes })
         }
         (None, Some(path)) => {
@@ -209,9 +209,14 @@ fn not_found(path: &Path) -> String {
     }
 }
 
-fn quick_plan(directory: &Path) -> Result<quick::Quick, Failure> {
-    quick::plan(quick_surroundings(directory)?)
-        .map_err(|error| Failure::new(Exit::HostLacks, anyhow::anyhow!("{}: {}", error.message, error.help)))
+fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick, Failure> {
+    let refused = |error: PlanError| {
+        let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
+        Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
+    };
+    let mut wanted = quick::Wanted { cached: arguments.cached, ..quick::Wanted::default() };
+    arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
+    quick::plan(quick_surroundings(directory)?, &wanted).map_err(refused)
 }
 
 /// What is known of a place that is to be characterised.

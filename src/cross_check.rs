@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     let ended = {
         let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
         let life = session.life(recorder, &mut watch)?;
-        life.with_rivals(Rivals::of(&checked.plan)).run(&checked)?
+        life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
     };
     let run = Run::open(&directory)?;
     let study = Study::of(&run);

@@ -131,8 +131,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         return resume_on_layouts(&session, directory, arguments, (recorder, resumed), signer.as_ref());
     }
     let checked = session.check_again(&resumed)?;
-    let (all, done) = (checked.plan.cases.len(), checked.finished.len());
-    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
+    print_line(&kept(&checked.plan, checked.finished.len()))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
@@ -150,6 +149,13 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     conclude(&ended, directory, arguments.verdict, signer.as_ref())
 }
 
+/// What a run that goes on has already.
+fn kept(plan: &Plan, finished: usize) -> String {
+    let turns = plan.blocks().any(|block| block.len() > 1);
+    let passes = if turns { ", and so do whole passes of cases that take turns" } else { "" };
+    format!("{finished} of {} cases are finished and stay as they are{passes}", plan.cases.len())
+}
+
 /// As [`resume`], of a run on layouts: one that was left standing is dismantled first.
 fn resume_on_layouts(
     session: &Session<'_>,
@@ -165,8 +171,7 @@ fn resume_on_layouts(
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster_again(&resumed)?;
-    let (all, done) = (mustered.checked.plan.cases.len(), mustered.finished.len());
-    print_line(&format!("{done} of {all} cases are finished and stay as they are"))?;
+    print_line(&kept(&mustered.checked.plan, mustered.finished.len()))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }

@@ -18,15 +18,19 @@ pub(crate) struct RunArguments {
     /// hardware that the study was written for.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on: Option<PathBuf>,
-    /// Characterise the storage under this directory in about a minute.
+    /// Characterise the storage under this directory in about a minute: six figures, in three passes that take turns.
     #[arg(long, value_name = "DIR")]
     pub(crate) quick: Option<PathBuf>,
-    /// Go on with a run that was interrupted: finished cases are kept, the others run.
+    /// With --quick: measure what the page cache gives as well, after the storage itself.
+    #[arg(long, requires = "quick")]
+    pub(crate) cached: bool,
+    /// Go on with a run that was interrupted: finished cases are kept, and so are whole passes of cases that take turns;
+    /// the others run.
     #[arg(long, value_name = "RUNDIR", conflicts_with_all = ["out", "set"])]
     pub(crate) resume: Option<PathBuf>,
-    /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB; may be
-    /// repeated.
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "quick")]
+    /// Change a value of the study, as target.disk.directory=/mnt/x or workload.*.size=1GiB, or of a quick run:
+    /// repetitions, duration, size, delay; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Run only the cases on exactly so many nodes.
     #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]

@@ -217,10 +217,10 @@ fn what_a_fio_leaves_running_is_not_waited_for_and_who_takes_its_processors_is_t
     let _ = ended.expect_code(0);
     let report = desk.report().0;
     let theirs =
-        report["figures"].as_array().expect("figures").iter().position(|one| one["provenance"] == "imported");
+        report["figures"].as_array().expect("figures").iter().find(|one| one["provenance"] == "imported");
     let audit = report["audit"].as_array().expect("an audit");
     let told = audit.iter().any(|doubt| {
-        doubt["figure"] == Value::from(theirs)
+        theirs.is_some_and(|one| doubt["figure"] == one["number"])
             && doubt["evidence"].as_str().is_some_and(|text| text.contains("others used"))
     });
     assert!(told, "{audit:#?}");

@@ -17,7 +17,8 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     fs::write(storage.join("mine"), "stays").expect("a file");
     let before = tree(storage);
     let desk = Desk::new();
-    let program = desk.ioproof("run --yes --quick").arg(storage).arg("--out").arg(desk.record());
+    let words = "run --yes --cached --set duration=500ms --quick";
+    let program = desk.ioproof(words).arg(storage).arg("--out").arg(desk.record());
     let finished = run(&program).expect_code(0);
     assert_eq!(tree(storage), before, "the data file and the claim are gone, the user's file is not");
 
@@ -34,14 +35,13 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
         .iter()
         .map(|figure| figure["conditions"].as_str().expect("words").to_owned())
         .collect();
-    let wanted: [&[&str]; 9] = [
+    let wanted: [&[&str]; 8] = [
         &["1 MiB sequential write", "direct"],
         &["1 MiB sequential read", "direct"],
         &["4 KiB random read", "direct", "depth 1,"],
         &["4 KiB random write", "direct", "depth 1,"],
         &["4 KiB random read", "direct", "depth 32"],
         &["4 KiB random write", "direct", "depth 32"],
-        &["512 B", "direct"],
         &["1 MiB sequential read", "buffered"],
         &["4 KiB random read", "buffered"],
     ];
@@ -52,8 +52,23 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     for figure in report.0["figures"].as_array().expect("figures") {
         let direct = figure["conditions"].as_str().is_some_and(|words| words.contains("direct"));
         assert!(!direct || figure["page_cache"] == false, "a direct figure is marked as cached: {figure:#}");
+        assert_eq!(figure["repetitions"].as_array().map(Vec::len), Some(3), "{figure:#}");
     }
     let page = fs::read_to_string(desk.record().join("report.html")).expect("the page");
     assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
     assert!(names(&desk.path("")).contains(&"record".to_owned()));
+}
+
+#[test]
+fn what_a_quick_run_is_told_is_taken_or_refused_with_what_can_be() {
+    let desk = Desk::new();
+    let explain = |set: &str| {
+        let program = desk.ioproof("run --explain --quick").arg(desk.path("")).arg("--set").arg(set);
+        run(&program)
+    };
+    let shown = explain("repetitions=5").expect_code(0);
+    assert_says(&shown.stdout, &["5 repetitions"]);
+    let refused = explain("tasks=4").expect_code(2);
+    assert_says(&refused.stderr, &["`tasks=4` cannot be set in a quick run", "repetitions=5", "size=256MiB"]);
+    let _ = run(&desk.ioproof("run --cached studies")).expect_code(2);
 }

@@ -67,6 +67,7 @@ pub fn beside(
             // Nothing of it stands in one line with figures of ours.
             group: id,
             title: format!("{}, by {PROGRAM}", case.title),
+            in_turn: true,
             stated: Some(stated(&case)),
             ..case.clone()
         };

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -216,6 +217,9 @@ pub struct Case {
     pub delay: Nanos,
     /// No phase starts after the case has run for this long.
     pub time_limit: Option<Nanos>,
+    /// Its passes come in turn with those of the case before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turn: bool,
     /// Of an imported case, all that its text says of the conditions; they stand in place of the
     /// workload's, whose other values are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,6 +244,7 @@ impl Case {
             repetitions: 1,
             delay: Nanos(0),
             time_limit: None,
+            in_turn: false,
             stated: None,
         }
     }
@@ -367,6 +372,41 @@ impl Plan {
             terms: Terms::default(),
             layouts: Vec::new(),
         }
+    }
+
+    /// The cases in blocks, by their places: those of one block take turns, pass by pass.
+    pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut end = 0;
+        self.cases.chunk_by(|_, next| next.in_turn).map(move |block| {
+            let start = end;
+            end += block.len();
+            start..end
+        })
+    }
+
+    /// The passes of `block` in the order in which they come, as the place of the case and the number of the pass: once
+    /// to the end of the block and then back, so that what drifts over time is in all of its cases alike.
+    ///
+    /// ```
+    /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+    /// let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+    /// let workload = WorkloadSpec::new("w", "file", geometry).validate()?;
+    /// let before = Case { repetitions: 3, ..Case::new("before", workload.clone(), vec![Phase::Read]) };
+    /// let after = Case { in_turn: true, ..before.clone() };
+    /// let plan = Plan::new("", Question::Quick { directory: "/".into() }, 0, vec![before, after]);
+    /// let turns: Vec<(usize, u32)> = plan.blocks().flat_map(|block| plan.turns(block)).collect();
+    /// assert_eq!(turns, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]);
+    /// # Ok::<(), plan::PlanError>(())
+    /// ```
+    pub fn turns(&self, block: Range<usize>) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let most = self.cases[block.clone()].iter().map(Case::passes_max).max().unwrap_or(0);
+        let both_ways = move |pass: u32| {
+            let Range { start, end } = block;
+            (start..end).map(move |place| {
+                (if pass.is_multiple_of(2) { place } else { start + end - 1 - place }, pass)
+            })
+        };
+        (0..most).flat_map(both_ways).filter(|&(place, pass)| pass < self.cases[place].passes_max())
     }
 
     /// What the study says of the targets that its cases use; of all where no case names one. Choosing some on

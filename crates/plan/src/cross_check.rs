@@ -24,8 +24,8 @@
 
 use std::path::PathBuf;
 
-use crate::quick::{QuickSurroundings, Route, Sizes, WORKING_SET_MIN, whole_grains};
-use crate::{Backend, Bytes, Case, Nanos, Order, PlanError, WorkloadSpec};
+use crate::quick::{QuickSurroundings, Route, Sizes};
+use crate::{Backend, Bytes, Case, Nanos, PlanError, WorkloadSpec};
 
 /// Fewest pairs: so many have a two-sided interval of 95 % of a median, and are enough for the test of differences.
 pub const PAIRS_MIN: u32 = 6;
@@ -74,27 +74,14 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         return Err(PlanError::new("case", format!("there is no case `{unknown}`"), known));
     }
     surroundings.enough_space()?;
-    let mut sizes = Sizes::of(surroundings);
-    if let Some(size) = size {
-        sizes.working_set = whole_grains(size.0);
-        if sizes.working_set < WORKING_SET_MIN {
-            return Err(PlanError::new(
-                "size",
-                format!("{size} is too small for the cases"),
-                format!("the file needs {} at least", Bytes(WORKING_SET_MIN)),
-            ));
-        }
-    }
+    let sizes = Sizes::of(surroundings).wanted(*size)?;
     let route = sizes.routes()[0];
-    let wanted = |id: &str| CASES.contains(&id) && (only.is_empty() || only.iter().any(|one| one == id));
-    let figures = sizes.figures(route).into_iter().filter(|figure| wanted(figure.id));
+    let wanted = |id: &str| only.is_empty() || only.iter().any(|one| one == id);
+    let figures = sizes.figures().into_iter().filter(|figure| wanted(figure.id));
     let all = figures.map(|figure| {
-        let case = figure.case(route, &sizes, surroundings)?;
+        let case = figure.case(route, *time, &sizes, surroundings)?;
         let mut spec = WorkloadSpec::from(case.workload.clone());
         spec.files.targets = vec![file(surroundings)];
-        spec.duration = Some(*time);
-        // Other places in each pass, so that no cache learns them; the other tool does the same.
-        spec.fresh_order = matches!(spec.order, Order::Random { .. });
         // The other tool uses the same: nothing may be put in its place.
         if let Backend::Uring { required, .. } = &mut spec.backend {
             *required = true;
@@ -106,8 +93,7 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         Ok(Case { workload: spec.validate()?, repetitions: *pairs, ..case })
     });
     let all = all.collect::<Result<Vec<_>, PlanError>>()?;
-    // What is said of the latency of single requests, and of a small file where the user has chosen its size,
-    // concerns no case here.
+    // What is said of a small file concerns no case here.
     let notes = match route {
         Route::Buffered => vec![sizes.notes(surroundings).swap_remove(0)],
         Route::Direct | Route::Cached => Vec::new(),

@@ -1,13 +1,13 @@
 //! The plan of `ioproof run --quick DIR`: what a storage can do, in about a minute.
 //!
-//! All cases share one file, which is filled once: reads find data, and writes go over blocks that
-//! are allocated already. Each case is ended by the clock, because nobody knows yet how fast the
-//! storage is. The direct cases come first and the cached ones last, since pages in the cache would
-//! slow direct transfers down.
+//! Six figures are measured in three passes, in turn, so that each has a spread of its own and what drifts over time is
+//! in all of them. All cases share one file, which is filled once: reads find data, and writes go over blocks that are
+//! allocated already. Each pass is ended by the clock, because nobody knows yet how fast the storage is. Cases on cached
+//! data, where they are asked for, come last, since pages in the cache would slow direct transfers down.
 //!
 //! ```
-//! use plan::quick::{QuickSurroundings, plan};
-//! let quick = plan(QuickSurroundings {
+//! use plan::quick::{QuickSurroundings, Wanted, plan};
+//! let surroundings = QuickSurroundings {
 //!     directory: "/mnt/scratch".into(),
 //!     free_bytes: 500 << 30,
 //!     memory_available_bytes: 16 << 30,
@@ -15,8 +15,12 @@
 //!     logical_block_bytes: 512,
 //!     seed: 1,
 //!     uring: true,
-//! })?;
+//! };
+//! let mut wanted = Wanted::default();
+//! wanted.set("repetitions=5")?;
+//! let quick = plan(surroundings, &wanted)?;
 //! assert_eq!(quick.plan.cases[0].title, "Sequential write, 1 MiB");
+//! assert_eq!((quick.plan.cases.len(), quick.plan.cases[0].repetitions), (6, 5));
 //! assert!(quick.notes.is_empty());
 //! # Ok::<(), plan::PlanError>(())
 //! ```
@@ -26,14 +30,14 @@ use std::path::PathBuf;
 use crate::seeds::named_seed;
 use crate::{
     Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, Question,
-    Sharing, WorkloadSpec,
+    Sharing, UnitError, WorkloadSpec,
 };
 
 /// Below this much free space a run could fill the file system under its users.
 pub const FREE_BYTES_MIN: u64 = 64 << 20;
 /// The data takes one part in so many of the free space: allocators slow down on a full disk.
 pub const FREE_SHARE: u64 = 10;
-/// A disk of 170 MB/s writes this in the time of the first case; a larger set would have to be
+/// A disk of 170 MB/s is filled with this in some 6 s; a larger set would have to be
 /// filled for longer than a minute on a slow one.
 pub const WORKING_SET_MAX: u64 = 1 << 30;
 /// 4096 places for random transfers of 4 KiB: fewer would be repeated within a second.
@@ -50,8 +54,18 @@ const GRAIN: u64 = 8 << 20;
 const LARGE: u64 = 1 << 20;
 /// Transfers of the random cases: a page.
 const SMALL: u64 = 4 << 10;
-/// The smallest transfer of any device.
-const SECTOR: u64 = 512;
+/// Passes of each case: the fewest that show a spread beside a middle.
+const REPETITIONS: u32 = 3;
+/// More would take days.
+const REPETITIONS_MAX: u32 = 1000;
+/// Passes of transfers in order: above the 2 s below which no rate is stated, and somewhat longer than others, as
+/// devices take the first moment into a fast cache.
+const LARGE_TIME: Nanos = Nanos::secs(3);
+/// Passes of random transfers.
+const SMALL_TIME: Nanos = Nanos::millis(2500);
+/// What [`Wanted::set`] takes, in the words of studies.
+const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
+                        delay=1s (before each pass); a study file says everything else";
 
 /// What is known of the place that is to be characterised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +86,59 @@ pub struct QuickSurroundings {
     pub uring: bool,
 }
 
+/// What is asked beside the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Cases on data that the page cache holds as well.
+    pub cached: bool,
+    /// Passes of each case.
+    pub repetitions: u32,
+    /// How long a pass takes, where it is not for the plan to say.
+    pub duration: Option<Nanos>,
+    /// Bytes of the file, where it is not for the plan to say.
+    pub size: Option<Bytes>,
+    /// Rest before each pass.
+    pub delay: Nanos,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { cached: false, repetitions: REPETITIONS, duration: None, size: None, delay: Nanos(0) }
+    }
+}
+
+impl Wanted {
+    /// Takes `KEY=VALUE`; the table of a study may stand before the key, as in `protocol.repetitions=5` or
+    /// `workload.*.size=64MiB`.
+    ///
+    /// # Errors
+    /// A quick run has no such key, or the value cannot be used.
+    pub fn set(&mut self, written: &str) -> Result<(), PlanError> {
+        let refused = |why: String, help: &str| Err(PlanError::new("set", why, help));
+        let (key, value) = written.split_once('=').unwrap_or((written, ""));
+        let (key, value) = (key.trim(), value.trim().trim_matches('"'));
+        let wrong =
+            |error: UnitError| PlanError::new("set", format!("`{key}`: {}", error.message), error.help);
+        match key.strip_prefix("protocol.").or_else(|| key.strip_prefix("workload.*.")).unwrap_or(key) {
+            "repetitions" => match value.parse() {
+                Ok(count @ 1..=REPETITIONS_MAX) => self.repetitions = count,
+                _ => {
+                    let help = format!("write a whole number from 1 to {REPETITIONS_MAX}");
+                    return refused(format!("`{value}` repetitions cannot be measured"), &help);
+                }
+            },
+            "duration" => match Nanos::parse_study(value).map_err(wrong)? {
+                Nanos(0) => return refused("passes of 0 s measure nothing".to_owned(), "write a time as 3s"),
+                duration => self.duration = Some(duration),
+            },
+            "size" => self.size = Some(Bytes::parse_study(value).map_err(wrong)?),
+            "delay" => self.delay = Nanos::parse_study(value).map_err(wrong)?,
+            _ => return refused(format!("`{written}` cannot be set in a quick run"), SETTABLE),
+        }
+        Ok(())
+    }
+}
+
 /// The plan, and what a reader has to know of how it came about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quick {
@@ -84,17 +151,24 @@ pub struct Quick {
 /// The plan for a directory.
 ///
 /// # Errors
-/// There is too little free space; the error says how much is needed.
-pub fn plan(surroundings: QuickSurroundings) -> Result<Quick, PlanError> {
+/// There is too little free space, or the size that is wanted is too small; the error says what is needed.
+pub fn plan(surroundings: QuickSurroundings, wanted: &Wanted) -> Result<Quick, PlanError> {
     surroundings.enough_space()?;
-    let sizes = Sizes::of(&surroundings);
+    let sizes = Sizes::of(&surroundings).wanted(wanted.size)?;
+    let routes = sizes.routes();
     let mut cases = Vec::new();
-    for &route in sizes.routes() {
-        for figure in sizes.figures(route) {
-            cases.push(figure.case(route, &sizes, &surroundings)?);
+    for &route in if wanted.cached { routes } else { &routes[..1] } {
+        for (place, figure) in sizes.figures().into_iter().enumerate() {
+            let time = wanted.duration.unwrap_or(figure.time());
+            let (repetitions, delay, in_turn) = (wanted.repetitions, wanted.delay, place > 0);
+            let case = figure.case(route, time, &sizes, &surroundings)?;
+            cases.push(Case { repetitions, delay, in_turn, ..case });
         }
     }
-    let notes = sizes.notes(&surroundings);
+    let mut notes = sizes.notes(&surroundings);
+    if wanted.cached && routes.len() == 1 {
+        notes.push("--cached adds nothing here: every case goes through the page cache.".to_owned());
+    }
     let plan = Plan::new(
         format!("Quick characterisation of {}", surroundings.directory.display()),
         Question::Quick { directory: surroundings.directory },
@@ -155,8 +229,8 @@ pub(crate) struct Sizes {
     cached_set: u64,
     /// Transfers of the random cases.
     small: u64,
-    /// The smallest direct transfer.
-    smallest: u64,
+    /// The size of the file was chosen by the user.
+    is_chosen: bool,
 }
 
 impl Sizes {
@@ -171,32 +245,39 @@ impl Sizes {
             working_set,
             cached_set: whole_grains(in_memory).min(working_set),
             small: if direct { SMALL.max(block) } else { SMALL },
-            smallest: if direct { SECTOR.max(block) } else { SECTOR },
+            is_chosen: false,
         }
+    }
+
+    /// The same with a file of this size, where one is given.
+    pub(crate) fn wanted(self, size: Option<Bytes>) -> Result<Self, PlanError> {
+        let Some(size) = size else { return Ok(self) };
+        let working_set = whole_grains(size.0);
+        if working_set < WORKING_SET_MIN {
+            return Err(PlanError::new(
+                "size",
+                format!("{size} is too small for the cases"),
+                format!("the file needs {} at least", Bytes(WORKING_SET_MIN)),
+            ));
+        }
+        Ok(Self { working_set, cached_set: self.cached_set.min(working_set), is_chosen: true, ..self })
     }
 
     pub(crate) fn routes(&self) -> &'static [Route] {
         if self.direct { &[Route::Direct, Route::Cached] } else { &[Route::Buffered] }
     }
 
-    /// The figures of a route, in the order in which they are measured. The write brings the data
-    /// into the cache for the cached reads; random writes come last because some file systems
-    /// scatter the data with them.
-    pub(crate) fn figures(&self, route: Route) -> Vec<Figure> {
-        let small = self.small;
-        let mut figures = vec![
+    /// The figures of a route, in the order of the first pass. The write brings the data into the cache
+    /// for the cached reads; random writes come last because some file systems scatter the data with them.
+    pub(crate) fn figures(&self) -> [Figure; 6] {
+        [
             Figure::stream("seq-write", Phase::Write),
             Figure::stream("seq-read", Phase::Read),
-            Figure::random("rand-read-d1", Phase::Read, small, 1),
-            Figure::random("rand-read-d32", Phase::Read, small, 32),
-        ];
-        if route != Route::Direct || self.smallest <= SECTOR {
-            figures.push(Figure::latency("latency-512", SECTOR));
-        }
-        figures.push(Figure::latency("latency-4k", small));
-        figures.push(Figure::random("rand-write-d1", Phase::Write, small, 1));
-        figures.push(Figure::random("rand-write-d32", Phase::Write, small, 32));
-        figures
+            Figure::random("rand-read-d1", Phase::Read, self.small, 1),
+            Figure::random("rand-read-d32", Phase::Read, self.small, 32),
+            Figure::random("rand-write-d1", Phase::Write, self.small, 1),
+            Figure::random("rand-write-d32", Phase::Write, self.small, 32),
+        ]
     }
 
     pub(crate) fn notes(&self, surroundings: &QuickSurroundings) -> Vec<String> {
@@ -206,13 +287,6 @@ impl Sizes {
             notes.push(format!(
                 "O_DIRECT cannot be used in {directory}, so every transfer goes through the page cache: reads \
                  may be answered from memory."
-            ));
-        }
-        if self.direct && self.smallest > SECTOR {
-            notes.push(format!(
-                "The latency of a direct 512 B request was left out: the device's logical block is {} B, \
-                 and a direct transfer cannot be smaller.",
-                self.smallest
             ));
         }
         if self.small > SMALL {
@@ -227,7 +301,7 @@ impl Sizes {
                     .to_owned(),
             );
         }
-        if self.working_set < WORKING_SET_MAX {
+        if !self.is_chosen && self.working_set < WORKING_SET_MAX {
             notes.push(format!(
                 "The data is {} because {} are free; on so little, caches of the device may answer.",
                 Bytes(self.working_set),
@@ -248,39 +322,27 @@ pub(crate) struct Figure {
     phase: Phase,
     transfer: u64,
     random: bool,
-    /// One request after another through the plainest call there is.
-    single: bool,
     depth: u32,
-    time: Nanos,
 }
 
 impl Figure {
     fn stream(id: &'static str, phase: Phase) -> Self {
-        // Writing gets longer: devices take their first second into a fast cache.
-        let time = if phase.writes() { Nanos::secs(6) } else { Nanos::secs(5) };
-        Self { id, phase, transfer: LARGE, random: false, single: false, depth: 8, time }
+        Self { id, phase, transfer: LARGE, random: false, depth: 8 }
     }
 
     fn random(id: &'static str, phase: Phase, transfer: u64, depth: u32) -> Self {
-        Self { id, phase, transfer, random: true, single: false, depth, time: Nanos::secs(4) }
+        Self { id, phase, transfer, random: true, depth }
     }
 
-    fn latency(id: &'static str, transfer: u64) -> Self {
-        let time = Nanos::secs(3);
-        Self { id, phase: Phase::Read, transfer, random: true, single: true, depth: 1, time }
-    }
-
-    /// Memory answers evenly from the first second; and all figures are to fit into a minute.
-    fn time(&self, route: Route) -> Nanos {
-        if route == Route::Cached { Nanos::millis(2500) } else { self.time }
+    fn time(&self) -> Nanos {
+        if self.random { SMALL_TIME } else { LARGE_TIME }
     }
 
     fn title(&self, route: Route) -> String {
         let (size, phase, suffix) = (Bytes(self.transfer), self.phase, route.title_suffix());
-        match (self.single, self.random) {
-            (true, _) => format!("Latency of a single {phase}, {size}{suffix}"),
-            (false, true) => format!("Random {phase}, {size}, {} at a time{suffix}", self.depth),
-            (false, false) => format!("Sequential {phase}, {size}{suffix}"),
+        match self.random {
+            true => format!("Random {phase}, {size}, {} at a time{suffix}", self.depth),
+            false => format!("Sequential {phase}, {size}{suffix}"),
         }
     }
 
@@ -298,13 +360,13 @@ impl Figure {
     pub(crate) fn case(
         &self,
         route: Route,
+        time: Nanos,
         sizes: &Sizes,
         around: &QuickSurroundings,
     ) -> Result<Case, PlanError> {
-        let (backend, tasks) = match (self.single, around.uring) {
-            (true, _) => (Backend::Psync, 1),
-            (false, true) => (Backend::Uring { depth: self.depth, required: false }, 1),
-            (false, false) => (Backend::Psync, self.depth),
+        let (backend, tasks) = match around.uring {
+            true => (Backend::Uring { depth: self.depth, required: false }, 1),
+            false => (Backend::Psync, self.depth),
         };
         let block = Bytes(self.set(route, sizes) / u64::from(tasks));
         let geometry = Geometry { transfer: Bytes(self.transfer), block, segments: 1 };
@@ -322,11 +384,12 @@ impl Figure {
         spec.backend = backend;
         spec.direct = route == Route::Direct;
         spec.sync.at_close = self.phase.writes() && route != Route::Cached;
-        spec.duration = Some(self.time(route));
+        spec.duration = Some(time);
         spec.signature = around.seed;
         if self.random {
-            // An order of its own for each case, so that no device cache learns it.
+            // An order of its own for each pass of each case, so that no device cache learns it.
             spec.order = Order::Random { seed: named_seed(around.seed, &id) };
+            spec.fresh_order = true;
         }
         Ok(Case { title: self.title(route), ..Case::new(id, spec.validate()?, vec![self.phase]) })
     }
@@ -339,8 +402,8 @@ fn data_file(around: &QuickSurroundings) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{FREE_BYTES_MIN, Quick, QuickSurroundings, plan};
-    use crate::{Backend, Phase, Placement, seconds_per_case};
+    use super::{FREE_BYTES_MIN, Quick, QuickSurroundings, Wanted, plan};
+    use crate::{Backend, Bytes, Nanos, Phase, Placement, seconds_per_case};
 
     fn surroundings() -> QuickSurroundings {
         QuickSurroundings {
@@ -357,7 +420,11 @@ mod tests {
     fn changed(change: impl Fn(&mut QuickSurroundings)) -> Quick {
         let mut surroundings = surroundings();
         change(&mut surroundings);
-        plan(surroundings).expect("enough space")
+        plan(surroundings, &Wanted::default()).expect("enough space")
+    }
+
+    fn with_cached(surroundings: QuickSurroundings) -> Quick {
+        plan(surroundings, &Wanted { cached: true, ..Wanted::default() }).expect("enough space")
     }
 
     fn ids(quick: &Quick) -> Vec<&str> {
@@ -365,26 +432,49 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_is_measured_direct_and_cached() {
-        let direct = [
-            "seq-write",
-            "seq-read",
-            "rand-read-d1",
-            "rand-read-d32",
-            "latency-512",
-            "latency-4k",
-            "rand-write-d1",
-            "rand-write-d32",
-        ];
+    fn six_figures_take_turns_and_cached_ones_after_them() {
+        let direct =
+            ["seq-write", "seq-read", "rand-read-d1", "rand-read-d32", "rand-write-d1", "rand-write-d32"];
         let quick = changed(|_| ());
+        assert_eq!(ids(&quick), direct);
+        assert_eq!((quick.plan.blocks().count(), quick.plan.blocks().next()), (1, Some(0..6)));
+        assert!(quick.plan.cases.iter().all(|case| case.repetitions == 3 && case.workload.direct));
+
+        let quick = with_cached(surroundings());
         let cached: Vec<String> = direct.iter().map(|id| format!("cached-{id}")).collect();
         let expected: Vec<&str> = direct.iter().copied().chain(cached.iter().map(String::as_str)).collect();
         assert_eq!(ids(&quick), expected);
+        assert_eq!(quick.plan.blocks().collect::<Vec<_>>(), [0..6, 6..12]);
         for case in &quick.plan.cases {
             let cached = case.id.starts_with("cached-");
             assert_eq!(case.workload.direct, !cached, "{}", case.id);
             assert_eq!(case.title.ends_with(", cached"), cached, "{}", case.title);
         }
+    }
+
+    #[test]
+    fn what_is_set_is_taken_and_the_rest_is_refused_with_what_can_be() {
+        let mut wanted = Wanted::default();
+        for written in ["protocol.repetitions=5", "duration=4s", "workload.*.size=100MiB", "delay = \"1s\""] {
+            wanted.set(written).expect(written);
+        }
+        let quick = plan(surroundings(), &wanted).expect("valid");
+        for case in &quick.plan.cases {
+            assert_eq!((case.repetitions, case.delay), (5, Nanos::secs(1)));
+            assert_eq!(case.workload.duration, Some(Nanos::secs(4)));
+            assert_eq!(case.workload.footprint(), Bytes::mib(96), "whole transfers of eight tasks");
+        }
+        assert!(quick.notes.is_empty(), "{:?}", quick.notes);
+        let refused = |written: &str| {
+            let error = Wanted::default().set(written).expect_err(written);
+            format!("{}: {}", error.message, error.help)
+        };
+        assert!(refused("tasks=4").contains("takes repetitions=5, duration=5s"), "{}", refused("tasks=4"));
+        assert!(refused("repetitions=0").contains("from 1 to 1000"));
+        assert!(refused("duration=0s").contains("write a time"));
+        assert!(refused("size=much").contains("size"));
+        wanted.set("size=15MiB").expect("a size");
+        assert!(plan(surroundings(), &wanted).unwrap_err().help.contains("16 MiB"));
     }
 
     #[test]
@@ -395,7 +485,7 @@ mod tests {
             });
             lines.collect::<Vec<_>>().join("\n")
         };
-        insta::assert_snapshot!("quick_conditions", conditions(&changed(|_| ())));
+        insta::assert_snapshot!("quick_conditions", conditions(&with_cached(surroundings())));
         insta::assert_snapshot!(
             "quick_conditions_without_uring_and_direct",
             conditions(&changed(|s| {
@@ -407,7 +497,7 @@ mod tests {
 
     #[test]
     fn all_cases_share_one_file_and_its_data() {
-        let quick = changed(|_| ());
+        let quick = with_cached(surroundings());
         let first = &quick.plan.cases[0].workload;
         let largest = Placement::new(first).file_bytes();
         for case in &quick.plan.cases {
@@ -437,25 +527,24 @@ mod tests {
 
         let mut full = surroundings();
         full.free_bytes = FREE_BYTES_MIN - 1;
-        let error = plan(full).unwrap_err();
+        let error = plan(full, &Wanted::default()).unwrap_err();
         assert_eq!(error.field, "directory");
         assert!(error.message.contains("/mnt/scratch") && error.help.contains("64 MiB"), "{error:?}");
     }
 
     #[test]
     fn cached_cases_leave_the_memory_alone() {
-        let quick = changed(|s| s.memory_available_bytes = 512 << 20);
+        let quick = with_cached(QuickSurroundings { memory_available_bytes: 512 << 20, ..surroundings() });
         for case in quick.plan.cases.iter().filter(|case| !case.workload.direct) {
             assert!(case.workload.bytes().get() <= 32 << 20, "{}", case.id);
         }
     }
 
     #[test]
-    fn a_device_with_4_kib_blocks_skips_the_direct_sector_and_says_so() {
-        let quick = changed(|s| s.logical_block_bytes = 4096);
-        assert!(!ids(&quick).contains(&"latency-512"));
-        assert!(ids(&quick).contains(&"cached-latency-512"));
-        assert!(quick.notes[0].contains("512 B") && quick.notes[0].contains("4096 B"), "{:?}", quick.notes);
+    fn a_device_with_larger_blocks_gets_larger_transfers_and_says_so() {
+        let quick = changed(|s| s.logical_block_bytes = 8192);
+        assert_eq!(quick.plan.cases[2].title, "Random read, 8 KiB, 1 at a time");
+        assert!(quick.notes[0].contains("8 KiB instead of 4 KiB"), "{:?}", quick.notes);
     }
 
     #[test]
@@ -497,7 +586,7 @@ mod tests {
             let around = QuickSurroundings {
                 directory, free_bytes, memory_available_bytes, direct_supported, logical_block_bytes, seed, uring,
             };
-            let quick = plan(around);
+            let quick = plan(around, &Wanted { cached: true, ..Wanted::default() });
             proptest::prop_assert!(quick.is_ok(), "{quick:?}");
         }
     }

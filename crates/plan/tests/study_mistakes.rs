@@ -187,6 +187,11 @@ fn protocols_that_cannot_be() {
             "shuffled_before_it_is_written",
             shown(&study(&reader().replace(repetitions, "shuffle = true")).unwrap_err()),
         ),
+        (
+            "interleaved_with_what_it_reads",
+            shown(&study(&reader().replace(repetitions, "interleaved = true")).unwrap_err()),
+        ),
+        ("interleaved_and_wiped", spoilt(repetitions, "interleaved = true\nwipe = true")),
         ("shuffle_of_one_workload", spoilt("tasks = 4", "shuffle = true")),
     ];
     for (name, shown) in wrong {

@@ -131,6 +131,14 @@ fn cases_can_be_shuffled_and_stay_the_same_cases() {
 }
 
 #[test]
+fn cases_can_take_turns() {
+    let text = RIGHT.replace("tasks = 4", "tasks = [1, 2, 3]");
+    let plan = study(&text.replace("repetitions", "interleaved = true\nrepetitions")).unwrap();
+    assert_eq!((plan.blocks().count(), plan.blocks().next()), (1, Some(0..3)));
+    assert_eq!(study(&text).unwrap().blocks().count(), 3);
+}
+
+#[test]
 fn long_ids_are_cut_and_stay_unique() {
     let mut keys = String::from("read_percent = [10, 20]\nphases = [\"write\", \"mixed\"]\ntasks = [1, 2]\n");
     for (key, value) in [

@@ -165,9 +165,12 @@ impl JournalIndex {
                         ),
                         Err(error) => {
                             (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
-                            if let Some(case) = index.cases.get_mut(&index.current) {
-                                case.damaged = true;
-                            }
+                            let last = index.current;
+                            let could_be = |(number, case): &(&u32, &mut CaseIndex)| {
+                                **number == last || case.ended == Ended::Not
+                            };
+                            let may_lack = index.cases.iter_mut().filter(could_be);
+                            may_lack.for_each(|(_, case)| case.damaged = true);
                             let what = format!("line {} cannot be used: {error}; it is skipped", place.line);
                             tell(place.line, what);
                         }
@@ -215,6 +218,11 @@ impl JournalIndex {
         self.cases.values().filter_map(failed).collect()
     }
 
+    /// The line of the phase that ended last.
+    pub(crate) fn last_phase(&self) -> Option<u64> {
+        self.cases.values().flat_map(|case| &case.phases).map(|place| place.line).max()
+    }
+
     fn take(&mut self, line: Line<'_>, place: Place) -> Result<(), String> {
         match line.event.as_ref() {
             "run-started" => self.manifest = line.manifest().transpose()?,
@@ -242,19 +250,19 @@ impl JournalIndex {
             }
             "phase-finished" => {
                 let id = line.case.ok_or("a phase finished without a case")?;
-                self.case_of(id).phases.push(place);
+                self.case_of(&id).phases.push(place);
                 if let Some((repetition, phase @ (Phase::Load | Phase::Jobs))) =
                     line.repetition.zip(line.phase)
                 {
-                    self.add_launches(LaunchLine { repetition, phase, whole: true, place });
+                    self.add_launches(id, LaunchLine { repetition, phase, whole: true, place });
                 }
             }
             "launches-ended" => {
                 let id = line.case.ok_or("launches ended without a case")?;
                 let key = line.repetition.zip(line.phase);
                 let (repetition, phase) = key.ok_or("launches ended without a phase")?;
-                self.case_of(id);
-                self.add_launches(LaunchLine { repetition, phase, whole: false, place });
+                self.case_of(&id);
+                self.add_launches(id, LaunchLine { repetition, phase, whole: false, place });
             }
             "warning" => {
                 for warning in line.warnings {
@@ -316,9 +324,8 @@ impl JournalIndex {
         self.cases.insert(number, CaseIndex { id, ..CaseIndex::default() });
     }
 
-    /// A line with launches of the case under way.
-    fn add_launches(&mut self, line: LaunchLine) {
-        let id = self.case().id.clone();
+    /// A line with launches of the case `id`.
+    fn add_launches(&mut self, id: String, line: LaunchLine) {
         let number = self.attempts_at(&id);
         match self.attempts.last_mut().filter(|last| last.case == id && last.number == number) {
             Some(last) => last.lines.push(line),
@@ -331,29 +338,32 @@ impl JournalIndex {
         self.numbers.get(id).map_or(0, |&(_, attempts)| attempts)
     }
 
-    /// The case under way, which is `id`.
-    fn case_of(&mut self, id: String) -> &mut CaseIndex {
-        if self.cases.get(&self.current).is_none_or(|case| case.id != id) {
-            // The line that started the case was lost.
-            self.begin(self.current + 1, id);
-            self.case().damaged = true;
-        }
-        self.case()
+    /// The number of the case `id`, if it is under way.
+    fn under_way(&self, id: &str) -> Option<u32> {
+        let number = self.numbers.get(id).map(|&(number, _)| number)?;
+        self.cases
+            .get(&number)
+            .filter(|case| case.ended == Ended::Not && case.batch.is_none())
+            .map(|_| number)
     }
 
-    fn case(&mut self) -> &mut CaseIndex {
-        self.cases.entry(self.current).or_default()
+    /// The case `id`, which is under way.
+    fn case_of(&mut self, id: &str) -> &mut CaseIndex {
+        let number = self.under_way(id).unwrap_or_else(|| self.begin_damaged(id));
+        self.cases.entry(number).or_default()
+    }
+
+    /// The case `id`, as the line that started it was lost.
+    fn begin_damaged(&mut self, id: &str) -> u32 {
+        self.begin(self.current + 1, id.to_owned());
+        self.cases.entry(self.current).or_default().damaged = true;
+        self.current
     }
 
     fn end_of(&mut self, id: Option<String>, ended: Ended) {
         let Some(id) = id else { return };
         let number = self.numbers.get(&id).map(|&(number, _)| number);
-        let number = number.unwrap_or_else(|| {
-            // The lines that started the case and ended its phases were lost.
-            self.begin(self.current + 1, id);
-            self.case().damaged = true;
-            self.current
-        });
+        let number = number.unwrap_or_else(|| self.begin_damaged(&id));
         if let Some(case) = self.cases.get_mut(&number) {
             case.ended = ended;
         }
@@ -369,13 +379,8 @@ impl JournalIndex {
         self.batches.insert(number, BatchIndex { sealed });
     }
 
-    /// A warning belongs to the case under way, as the recorder puts it, or to the run.
+    /// A warning belongs to its case where that is under way, as the recorder puts it, or to the run.
     fn number_of(&self, warning: &WarningRow) -> u32 {
-        let case =
-            self.cases.get(&self.current).filter(|case| case.ended == Ended::Not && case.batch.is_none());
-        match (&warning.key, case) {
-            (Some(key), Some(case)) if key.case == case.id => self.current,
-            _ => 0,
-        }
+        warning.key.as_ref().and_then(|key| self.under_way(&key.case)).unwrap_or(0)
     }
 }

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plan::Phase;
+
 use crate::batch::{Batch, sync_all};
 use crate::files::sync_directory;
-use crate::index::{Ended, JournalIndex};
+use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, Place, Tables};
 use crate::kept::Kept;
 use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
@@ -43,7 +45,10 @@ pub struct Recorder {
     journal: JournalWriter,
     /// Reads the phases of a finished case again, so that no rows are kept in memory.
     reader: JournalReader,
-    case: Option<OpenCase>,
+    /// The cases under way: one, or those that take turns.
+    open: Vec<OpenCase>,
+    /// Those that an earlier start of the run began and did not end.
+    before: Vec<OpenCase>,
     cases: u32,
     finished: HashSet<String>,
     batch: Option<Batch>,
@@ -59,7 +64,7 @@ pub struct Recorder {
     seal_again: bool,
 }
 
-/// The case under way.
+/// A case under way.
 struct OpenCase {
     id: String,
     number: u32,
@@ -103,7 +108,8 @@ impl Recorder {
             manifest: manifest.clone(),
             journal,
             reader,
-            case: None,
+            open: Vec::new(),
+            before: Vec::new(),
             cases: 0,
             finished: HashSet::new(),
             batch: None,
@@ -118,7 +124,8 @@ impl Recorder {
     }
 
     /// Goes on with the run in `directory`, which was interrupted or killed, or in which cases failed.
-    /// A case that is started again makes void what was observed of it before; until then that counts.
+    /// A case that is started again makes void what was observed of it before; until then that counts. Of
+    /// one that takes turns with others the passes before still count ([`Recorder::case_goes_on`]).
     ///
     /// This reads, and keeps others from resuming the run; nothing on disk changes before something is
     /// recorded.
@@ -178,7 +185,8 @@ impl Recorder {
             manifest: manifest.clone(),
             journal,
             reader,
-            case: None,
+            open: Vec::new(),
+            before: Vec::new(),
             cases: kept.index.current,
             finished: finished.iter().cloned().collect(),
             batch: None,
@@ -224,11 +232,24 @@ impl Recorder {
     /// Gathers what was finished and not sealed.
     fn take_up(&mut self, kept: Kept) -> Result<(), RecordError> {
         let warnings = kept.warnings();
+        let cut = (kept.state == RunState::Interrupted).then(|| kept.index.last_phase()).flatten();
         for (number, case) in kept.index.cases {
             if number == 0 {
                 self.run_warnings = case.warnings;
-            } else if case.ended == Ended::Well && !case.damaged && case.batch.is_none() {
-                self.gather(OpenCase { id: case.id, number, phases: case.phases, warnings: case.warnings })?;
+                continue;
+            }
+            let CaseIndex { id, phases, warnings, ended, batch: None, damaged: false } = case else {
+                continue;
+            };
+            let mut case = OpenCase { id, number, phases, warnings };
+            match ended {
+                Ended::Well => self.gather(case)?,
+                Ended::Not => {
+                    // The stop may have cut it short.
+                    case.phases.retain(|place| Some(place.line) != cut);
+                    self.before.push(case);
+                }
+                Ended::Badly(_) => {}
             }
         }
         warnings.iter().try_for_each(|warning| self.warning(warning))
@@ -248,7 +269,7 @@ impl Recorder {
         &self.directory
     }
 
-    /// A case begins. One that was under way is left as it is.
+    /// A case begins, also beside others that are under way.
     ///
     /// # Errors
     /// The journal cannot be written, or the case is finished already.
@@ -261,8 +282,35 @@ impl Recorder {
         let at_unix_ns = now_unix_ns();
         self.journal.append(&Event::CaseStarted { case, number, at_unix_ns }, false)?;
         self.cases = number;
-        self.case = Some(OpenCase { id: case.to_owned(), number, phases: Vec::new(), warnings: Vec::new() });
+        self.open.retain(|open| open.id != case);
+        self.open.push(OpenCase { id: case.to_owned(), number, phases: Vec::new(), warnings: Vec::new() });
         Ok(())
+    }
+
+    /// As [`Recorder::case_started`], where the first passes that an earlier start of the run has gone through as a
+    /// whole, `phases` being those of a pass, still count. Gives them; there are none in a run that is new.
+    ///
+    /// # Errors
+    /// As [`Recorder::case_started`].
+    pub fn case_goes_on(&mut self, case: &str, phases: &[Phase]) -> Result<Vec<PhaseRecord>, RecordError> {
+        self.case_started(case)?;
+        let Some(before) = self.before.iter().position(|open| open.id == case) else { return Ok(Vec::new()) };
+        let OpenCase { phases: places, warnings, .. } = self.before.swap_remove(before);
+        let mut kept = places.into_iter().map(|place| self.read(place)).collect::<Result<Vec<_>, _>>()?;
+        let is_whole = |pass: u32| {
+            let has = |phase: &Phase| {
+                kept.iter().any(|one| (one.phase.key.repetition, one.phase.key.phase) == (pass, *phase))
+            };
+            phases.iter().all(has)
+        };
+        let passes = (0..).find(|pass| phases.is_empty() || !is_whole(*pass)).unwrap_or(0);
+        kept.retain(|one| one.phase.key.repetition < passes);
+        for record in &kept {
+            self.phase_finished(record)?;
+        }
+        let still_counts = |row: &&WarningRow| row.key.as_ref().is_some_and(|key| key.repetition < passes);
+        warnings.iter().filter(still_counts).try_for_each(|row| self.warning(row))?;
+        Ok(kept)
     }
 
     /// A phase has ended; all of it is on stable storage when this returns.
@@ -271,7 +319,7 @@ impl Recorder {
     /// The journal cannot be written, or the case is not under way.
     pub fn phase_finished(&mut self, record: &PhaseRecord) -> Result<(), RecordError> {
         let key = &record.phase.key;
-        let Some(case) = self.case.as_mut().filter(|case| key.case == case.id) else {
+        let Some(case) = self.open.iter_mut().find(|case| key.case == case.id) else {
             return Err(RecordError::NoSuchCase { what: "a phase", case: key.case.to_string() });
         };
         let event = Event::PhaseFinished { key, tables: Tables(record), warnings: &record.warnings };
@@ -290,7 +338,7 @@ impl Recorder {
         launches: &[LaunchRow],
         steps: &[StepRow],
     ) -> Result<(), RecordError> {
-        if self.case.as_ref().is_none_or(|case| key.case != case.id) {
+        if !self.open.iter().any(|case| key.case == case.id) {
             return Err(RecordError::NoSuchCase { what: "launches", case: key.case.to_string() });
         }
         let tables = LaunchTables { launches, steps };
@@ -317,8 +365,8 @@ impl Recorder {
     pub fn warning(&mut self, warning: &WarningRow) -> Result<(), RecordError> {
         self.go_on()?;
         self.journal.append(&Event::Warning { warnings: [warning] }, self.events_durable)?;
-        let of_case = |case: &&mut OpenCase| warning.key.as_ref().is_some_and(|key| key.case == case.id);
-        let warnings = match self.case.as_mut().filter(of_case) {
+        let is_its = |case: &&mut OpenCase| warning.key.as_ref().is_some_and(|key| key.case == case.id);
+        let warnings = match self.open.iter_mut().find(is_its) {
             Some(case) => &mut case.warnings,
             None => &mut self.run_warnings,
         };
@@ -331,7 +379,7 @@ impl Recorder {
     /// # Errors
     /// The journal cannot be written.
     pub fn clocks(&mut self, nodes: &[NodeClock]) -> Result<(), RecordError> {
-        let case = self.case.as_ref().map(|case| case.id.clone());
+        let case = self.open.last().map(|case| case.id.clone());
         self.clocks_at(&Clocks { case, at_unix_ns: now_unix_ns(), nodes: nodes.to_vec() })
     }
 
@@ -436,8 +484,10 @@ impl Recorder {
     }
 
     fn take_case(&mut self, case: &str) -> Result<OpenCase, RecordError> {
-        let open = self.case.take_if(|open| open.id == case);
-        open.ok_or_else(|| RecordError::NoSuchCase { what: "its end", case: case.to_owned() })
+        let place = self.open.iter().position(|open| open.id == case);
+        let place =
+            place.ok_or_else(|| RecordError::NoSuchCase { what: "its end", case: case.to_owned() })?;
+        Ok(self.open.remove(place))
     }
 
     /// Puts the rows of a finished case into the batch. One that cannot be written is given up: the
@@ -446,11 +496,7 @@ impl Recorder {
         let number = self.batches + 1;
         let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
         for place in case.phases {
-            let record = self.reader.record(place).map_err(|message| RecordError::Unreadable {
-                path: self.directory.join(JOURNAL),
-                message: format!("line {} was written and cannot be read: {message}", place.line),
-            })?;
-            batch.add(&record)?;
+            batch.add(&self.read(place)?)?;
         }
         batch.end_case(case.number, &case.warnings)?;
         if batch.is_full() {
@@ -459,6 +505,14 @@ impl Recorder {
             self.batch = Some(batch);
             Ok(())
         }
+    }
+
+    /// A phase that is in the journal.
+    fn read(&mut self, place: Place) -> Result<PhaseRecord, RecordError> {
+        self.reader.record(place).map_err(|message| RecordError::Unreadable {
+            path: self.directory.join(JOURNAL),
+            message: format!("line {} was written and cannot be read: {message}", place.line),
+        })
     }
 
     fn seal(&mut self, batch: Batch) -> Result<(), RecordError> {

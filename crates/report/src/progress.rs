@@ -45,23 +45,22 @@ struct TimeLeft {
 impl TimeLeft {
     /// All phases of `plan`, with the outlook of each of its cases.
     fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
-        let mut steps = Vec::new();
-        for (number, (case, outlook)) in (1..).zip(plan.cases.iter().zip(outlooks)) {
-            let (repetitions, delay) = (case.passes_max(), case.delay.as_secs_f64());
-            let step = |repetition, outlook: &PhaseOutlook, delay| {
-                let (case, outlook) = (case.id.clone(), outlook.clone());
-                Step { case, number, repetition, repetitions, outlook, delay }
+        let steps_of = |(place, pass): (usize, u32)| {
+            let (case, outlook) = plan.cases.get(place).zip(outlooks.get(place))?;
+            let step = move |outlook: &PhaseOutlook, delay| Step {
+                case: case.id.clone(),
+                number: place + 1,
+                repetition: pass,
+                repetitions: case.passes_max(),
+                outlook: outlook.clone(),
+                delay,
             };
-            steps.extend(outlook.fill.iter().map(|fill| step(0, fill, 0.0)));
-            for repetition in 0..repetitions {
-                steps.extend(outlook.phases.iter().map(|phase| step(repetition, phase, delay)));
-            }
-            // What another tool measures comes in turn with the case before it.
-            if case.stated.is_some() {
-                let own = steps.iter().rposition(|step| step.number + 1 < number).map_or(0, |last| last + 1);
-                steps[own..].sort_by_key(|step| step.repetition);
-            }
-        }
+            let fill = outlook.fill.iter().filter(move |_| pass == 0).map(move |fill| step(fill, 0.0));
+            let delay = case.delay.as_secs_f64();
+            Some(fill.chain(outlook.phases.iter().map(move |phase| step(phase, delay))))
+        };
+        let steps =
+            plan.blocks().flat_map(|block| plan.turns(block)).filter_map(steps_of).flatten().collect();
         Self { steps, cases: plan.cases.len(), ..Self::default() }
     }
 
@@ -301,11 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn passes_of_another_tool_come_in_turn() {
-        let theirs = Case { stated: Some("by another".to_owned()), ..case("d") };
-        let mut left = left_of(vec![case("before"), case("c"), theirs]);
+    fn passes_come_in_turn_and_back_again() {
+        let second = Case { in_turn: true, ..case("d") };
+        let mut left = left_of(vec![case("before"), case("c"), second]);
         close(&left, 12.0);
-        for (id, repetition, rest) in [("c", 0, 8.0), ("d", 0, 6.0), ("c", 1, 4.0), ("d", 1, 2.0)] {
+        for (id, repetition, rest) in [("c", 0, 8.0), ("d", 0, 6.0), ("d", 1, 4.0), ("c", 1, 2.0)] {
             left.start(id, repetition, Phase::Write);
             close(&left, rest);
         }

@@ -38,16 +38,16 @@ pub struct Rivals {
 impl Rivals {
     /// Those of `plan`; none where it names no other tool.
     #[must_use]
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of_plan(plan: &Plan) -> Self {
         match &plan.question {
             Question::CrossCheck { tool, rivals, .. } => Self { tool: tool.clone(), all: rivals.clone() },
             _ => Self::default(),
         }
     }
 
-    /// The one beside the case `own`.
-    pub(crate) fn beside(&self, own: &str) -> Option<&Rival> {
-        self.all.iter().find(|rival| rival.own == own)
+    /// The one that is the case `id`.
+    pub(crate) fn of(&self, id: &str) -> Option<&Rival> {
+        self.all.iter().find(|rival| rival.case == id)
     }
 
     /// Has the tool measure `rival`, which `case` describes, for the pass `key`, in the directory of this process, and

@@ -1,7 +1,7 @@
 //! Whether a case is over by its own values.
 
 use plan::{Case, Nanos, Phase, Role, Stopping};
-use record::Warning;
+use record::{PhaseKey, PhaseRow, Warning};
 
 /// The values of a case so far: bytes per second by wall time, of the passes that count.
 pub(crate) struct Settling<'a> {
@@ -19,12 +19,15 @@ impl<'a> Settling<'a> {
         Self { case, values: phases.into_iter().map(|phase| (phase, Vec::new())).collect() }
     }
 
-    /// `phase` of `pass` moved `bytes` in `wall`.
-    pub(crate) fn add(&mut self, pass: u32, phase: Phase, bytes: u64, wall: Nanos) {
-        let counts = wall.0 > 0 && self.case.role(pass) == Role::Recorded;
+    /// A phase of one of its passes has ended.
+    pub(crate) fn add(&mut self, row: &PhaseRow) {
+        let PhaseKey { repetition, phase, .. } = row.key;
+        let counts = row.wall_ns > 0 && self.case.role(repetition) == Role::Recorded;
         let list = self.values.iter_mut().find(|(result, _)| *result == phase);
         if let Some((_, values)) = list.filter(|_| counts) {
-            values.push(bytes as f64 / wall.as_secs_f64());
+            // Of items count how many, since many have no bytes.
+            let amount = if phase.counts_bytes() { row.bytes() } else { row.transfers() };
+            values.push(amount as f64 / Nanos(row.wall_ns).as_secs_f64());
         }
     }
 
@@ -67,7 +70,7 @@ impl<'a> Settling<'a> {
 #[cfg(test)]
 mod tests {
     use plan::{Bytes, Case, Geometry, Nanos, Phase, Protocol, Stopping, WorkloadSpec};
-    use record::Warning;
+    use record::{PhaseKey, PhaseRow, Warning};
 
     use super::Settling;
 
@@ -84,7 +87,9 @@ mod tests {
     /// Adds a pass with these rates and says whether it was the last.
     fn pass(settling: &mut Settling<'_>, pass: u32, write: u64, read: u64) -> bool {
         for (phase, bytes) in [(Phase::Write, write), (Phase::CheckWrite, 1), (Phase::Read, read)] {
-            settling.add(pass, phase, bytes, Nanos::secs(1));
+            let key = PhaseKey { case: "w".into(), repetition: pass, phase };
+            let wall_ns = Nanos::secs(1).0;
+            settling.add(&PhaseRow { write_bytes: bytes, wall_ns, ..PhaseRow::new(key) });
         }
         settling.is_over_after(pass)
     }

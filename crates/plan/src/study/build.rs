@@ -66,9 +66,12 @@ pub(super) fn plan(
     }
     data::settle(&mut drafts, errors);
     let cases = cases(&drafts, &document.protocol, errors);
+    if document.protocol.flag("interleaved") {
+        errors.extend(cases.iter().find_map(|case| no_turns(case, &document.protocol)));
+    }
     // With a workload missing, others would seem to read what nobody has written.
     if errors.is_empty() {
-        data::check(&drafts, &cases, document.protocol.flag("shuffle"), &document.protocol, errors);
+        data::check(&drafts, &cases, &document.protocol, errors);
     }
     let terms = if errors.is_empty() {
         let overrides = options.overrides.as_slice();
@@ -84,7 +87,10 @@ pub(super) fn plan(
     let overrides = options.overrides.iter().map(ToString::to_string).collect();
     let question = Question::Study { path: path.to_owned(), text: text.to_owned(), overrides };
     let cases = if document.protocol.flag("shuffle") { shuffled(cases, seed) } else { cases };
-    let cases = by_layout(cases);
+    let mut cases = by_layout(cases);
+    if document.protocol.flag("interleaved") {
+        take_turns(&mut cases);
+    }
     let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
     let layouts = layouts.sound.into_iter().filter(stands).collect();
     Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
@@ -239,6 +245,29 @@ fn by_layout(cases: Vec<Case>) -> Vec<Case> {
         }
     }
     stretches.into_iter().flat_map(|(_, stretch)| stretch).collect()
+}
+
+/// Has the cases of each layout take turns.
+fn take_turns(cases: &mut [Case]) {
+    for stretch in cases.chunk_by_mut(|one, next| one.layout == next.layout) {
+        stretch.iter_mut().skip(1).for_each(|case| case.in_turn = true);
+    }
+}
+
+/// Why `case` cannot take turns with others, if it cannot: what is done before its first pass would not be there in
+/// the later ones, or would be in the way of the others.
+fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
+    let what = match &case.workload.work {
+        Work::Transfers | Work::Rpc(_) if case.protocol.wipe => "`wipe`",
+        Work::Transfers | Work::Rpc(_) if case.protocol.precondition > 0 => "`precondition`",
+        Work::Transfers | Work::Rpc(_) if case.workload.memory_hog.get() > 0 => "`memory_hog`",
+        Work::Transfers | Work::Rpc(_) => return None,
+        Work::Tree(_) | Work::Objects(_) | Work::Jobs(_) => "work other than transfers and requests",
+    };
+    let message = format!("`{}` has {what} and cannot take turns with others", case.id);
+    let help =
+        "leave one of the two out; `shuffle` is another way to keep slow changes apart from what is swept";
+    Some(StudyError::new(protocol.span("interleaved"), "in turn", message, help))
 }
 
 /// What is wrong with the points of one workload: shown once, with the point where it is.

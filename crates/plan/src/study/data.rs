@@ -14,6 +14,9 @@ use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work}
 /// Keys about files. All workloads on the same files share what any of them says.
 const FILE_KEYS: [&str; 4] = ["existing", "keep", "preallocate", "fill"];
 
+/// Keys of `[protocol]` by which cases come in another order than that of the file.
+const REORDERING: [&str; 2] = ["shuffle", "interleaved"];
+
 /// What two workloads have in common that use the same files: place, sharing, names.
 type Files = (usize, bool, bool, bool, &'static str);
 
@@ -87,15 +90,10 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
 }
 
 /// Reports each workload that reads data that nobody has written, as far as the study can tell,
-/// and each that reads what another has written where the cases are to be shuffled. `cases` are
-/// those of `drafts`, in the same order.
-pub(super) fn check(
-    drafts: &[Draft<'_>],
-    cases: &[Case],
-    shuffle: bool,
-    protocol: &Fields,
-    errors: &mut Vec<StudyError>,
-) {
+/// and each that reads what another has written where the cases are to come in another order. `cases`
+/// are those of `drafts`, in the same order.
+pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, errors: &mut Vec<StudyError>) {
+    let reordered = REORDERING.into_iter().find(|key| protocol.flag(key));
     let mut written: HashMap<Files, Written<'_>> = HashMap::new();
     let mut reported = None;
     for (draft, case) in drafts.iter().zip(cases).filter(|(draft, _)| draft.spec.work.is_transfers()) {
@@ -128,10 +126,9 @@ pub(super) fn check(
                 None if case.protocol.wipe => Some(wiped(draft)),
                 None if covering().next().is_some() => Some(elsewhere(draft, case, covering())),
                 None => Some(no_data(draft, &needed, written.last)),
-                Some((writer, _)) if shuffle && writer.id != case.id => {
-                    Some(out_of_order(protocol, draft, case, writer))
-                }
-                Some(_) => None,
+                Some((writer, _)) => reordered
+                    .filter(|_| writer.id != case.id)
+                    .map(|key| out_of_order(key, protocol, draft, case, writer)),
             };
             if let Some(error) = error {
                 errors.push(error);
@@ -192,10 +189,12 @@ fn overwritten(draft: &Draft<'_>, protocol: &Fields) -> StudyError {
     StudyError::new(draft.fields.span("fill"), "is to stay", message, help).and(span, "written over here")
 }
 
-fn out_of_order(protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case) -> StudyError {
-    let message = format!("shuffled, `{}` could come before `{}`, whose data it reads", case.id, writer.id);
-    let help = "add fill = true to it (missing data is written before, untimed), or leave `shuffle` out";
-    let error = StudyError::new(protocol.span("shuffle"), "in any order", message, help);
+fn out_of_order(key: &str, protocol: &Fields, draft: &Draft<'_>, case: &Case, writer: &Case) -> StudyError {
+    let (how, label) = if key == "shuffle" { ("shuffled", "in any order") } else { (key, "and back again") };
+    let message = format!("{how}, `{}` could come before `{}`, whose data it reads", case.id, writer.id);
+    let help =
+        format!("add fill = true to it (missing data is written before, untimed), or leave `{key}` out");
+    let error = StudyError::new(protocol.span(key), label, message, help);
     error.and(draft.fields.span("phases"), "reads first")
 }
 

@@ -11,11 +11,9 @@ use comm::{Clock, Comm};
 use engine::Controls;
 use host::Host;
 use plan::{Backend, Case, Keep, Placement};
-use record::{
-    HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, PhaseRecord, Recorder, Warning, WarningRow,
-};
+use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
-use self::passes::CaseEnd;
+use self::passes::{CaseState, Turn};
 use crate::check::{self, Checked};
 use crate::cleanup;
 use crate::crew::Crew;
@@ -248,7 +246,6 @@ impl<'a> Life<'a> {
             ledger: Ledger::default(),
             rivals,
             servers,
-            theirs: Vec::new(),
             phases,
             wrong_cells: 0,
             surprises: 0,
@@ -272,8 +269,6 @@ struct UnderWay<'a> {
     ledger: Ledger,
     rivals: &'a Rivals,
     servers: &'a Servers,
-    /// What another tool has measured beside the case under way.
-    theirs: Vec<PhaseRecord>,
     /// Phases that were begun.
     phases: &'a mut u64,
     wrong_cells: u64,
@@ -352,42 +347,68 @@ impl UnderWay<'_> {
         }
         let uses = check::remaining(&checked.plan, &checked.finished);
         let mut failed = None;
-        let mut is_first = true;
-        for (index, case) in checked.plan.cases.iter().enumerate() {
+        let mut last = None;
+        for block in checked.plan.blocks() {
             if self.stopped() {
                 break;
             }
-            // What another tool measures stands in the record behind the case that it was measured beside.
-            if checked.finished.contains(&case.id) || case.stated.is_some() {
-                self.watch.event(&Event::CaseSkipped { index, case });
-                continue;
+            let mut turns: Vec<Turn<'_>> = Vec::new();
+            for index in block.clone() {
+                let case = &checked.plan.cases[index];
+                let foreign = case.stated.is_some() && self.rivals.of(&case.id).is_none();
+                if foreign || checked.finished.contains(&case.id) {
+                    self.watch.event(&Event::CaseSkipped { index, case });
+                } else {
+                    turns.push(Turn::new(index, case));
+                }
             }
-            if !std::mem::take(&mut is_first) && checked.ranks > 1 {
+            let more = self.block(checked.plan.turns(block), &mut turns, &uses, &mut last)?;
+            failed = failed.or(more);
+        }
+        Ok(failed)
+    }
+
+    /// Goes through the passes of cases that take turns, in this `order`; gives the first failure. `last` is the
+    /// place of the case that ran last.
+    fn block(
+        &mut self,
+        order: impl Iterator<Item = (usize, u32)>,
+        turns: &mut [Turn<'_>],
+        uses: &Uses<'_>,
+        last: &mut Option<usize>,
+    ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
+        let mut failed = None;
+        for (index, pass) in order {
+            let Some(place) = turns.iter().position(|turn| turn.index == index && !turn.is_over) else {
+                continue;
+            };
+            if last.replace(index).is_some_and(|last| last != index) && self.checked.ranks > 1 {
                 self.compare_clocks()?;
             }
-            self.watch.event(&Event::CaseStarted { index, case });
-            self.recorder.case_started(&case.id)?;
-            let before = self.found_wrong();
-            let result = self.case(index, case);
-            let result = match result {
+            let turn = &mut turns[place];
+            let (case, before) = (turn.case, self.found_wrong());
+            let result = match self.turn(turn, pass) {
                 Err(error) if error.is_loss() => {
                     self.fail(case, &error.to_string())?;
                     return Err(error);
                 }
+                Ok(CaseState::GoesOn) => {
+                    turn.wrong_data |= self.found_wrong() > before;
+                    continue;
+                }
                 result => result,
             };
-            let wrong_data = self.found_wrong() > before;
-            let removed = self.case_ends(index, case, &uses, wrong_data, result.is_err());
-            let result = result.and_then(|end| removed.map(|()| end));
-            let ending = match &result {
-                Ok(CaseEnd::Stopped) => None,
-                Ok(CaseEnd::Finished) => Some(Ok(())),
-                Err(error) => Some(Err(error.to_string())),
-            };
-            match result {
+            turn.wrong_data |= self.found_wrong() > before;
+            (turn.is_over, turn.failed) = (true, result.is_err());
+            // Without the other one's figures those of one tool answer nothing.
+            let together = result.is_err() && turns.iter().any(|turn| turn.case.stated.is_some());
+            let over = together || result.as_ref().is_ok_and(|state| *state == CaseState::Stopped);
+            let over = over || turns.iter().all(|turn| turn.is_over);
+            let removed = if over { self.block_ends(turns, uses) } else { Ok(()) };
+            match result.and_then(|state| removed.map(|()| state)) {
                 // It has not come to its end: a run that is resumed starts it again.
-                Ok(CaseEnd::Stopped) => {}
-                Ok(CaseEnd::Finished) => {
+                Ok(CaseState::Stopped | CaseState::GoesOn) => return Ok(failed),
+                Ok(CaseState::Finished) => {
                     self.recorder.case_finished(&case.id)?;
                     self.watch.event(&Event::CaseFinished(case));
                 }
@@ -398,28 +419,31 @@ impl UnderWay<'_> {
                     if error.is_loss() {
                         return Err(error);
                     }
-                    failed.get_or_insert((message, error.kind()));
+                    failed.get_or_insert((message.clone(), error.kind()));
+                    for turn in turns.iter_mut().filter(|turn| together && !turn.is_over) {
+                        if !std::mem::replace(&mut turn.begun, true) {
+                            self.recorder.case_started(&turn.case.id)?;
+                        }
+                        turn.is_over = true;
+                        self.fail(turn.case, &message)?;
+                    }
+                    if over {
+                        return Ok(failed);
+                    }
                 }
             }
-            self.keep_theirs(case, ending)?;
         }
         Ok(failed)
     }
 
-    /// Writes what another tool has measured beside `own` into the record, as a case that ends in the same way; none
-    /// where the run was stopped.
-    fn keep_theirs(&mut self, own: &Case, ending: Option<Result<(), String>>) -> Result<(), RunnerError> {
-        let Some(rival) = self.rivals.beside(&own.id) else { return Ok(()) };
-        self.recorder.case_started(&rival.case)?;
-        for record in self.theirs.drain(..) {
-            self.recorder.phase_finished(&record)?;
+    /// Removes what no case after those of a block needs.
+    fn block_ends(&mut self, turns: &[Turn<'_>], uses: &Uses<'_>) -> Result<(), RunnerError> {
+        let mut first = Ok(());
+        for turn in turns.iter().filter(|turn| turn.begun && turn.case.stated.is_none()) {
+            let removed = self.case_ends(turn.index, turn.case, uses, turn.wrong_data, turn.failed);
+            first = first.and(removed);
         }
-        match ending {
-            None => {}
-            Some(Ok(())) => self.recorder.case_finished(&rival.case)?,
-            Some(Err(message)) => self.recorder.case_failed(&rival.case, &message)?,
-        }
-        Ok(())
+        first
     }
 
     fn fail(&mut self, case: &Case, message: &str) -> Result<(), RunnerError> {

@@ -1,11 +1,11 @@
-//! One case: pass by pass, phase by phase.
+//! One pass of one case, phase by phase.
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use plan::{Backend, Case, Existing, Nanos, Phase, Placement, Work, Workload};
+use plan::{Backend, Case, Existing, Phase, Placement, Rival, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
@@ -21,13 +21,52 @@ use crate::{Event, RunnerError, cleanup, trees};
 /// How often a rest looks whether the run is to stop.
 const REST_STEP: Duration = Duration::from_millis(20);
 
-/// How a case came to its end.
+/// How far a case has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CaseEnd {
+pub(super) enum CaseState {
+    /// More passes of it come.
+    GoesOn,
     /// It went through all of its passes, or its time was over.
     Finished,
     /// The run was stopped before that.
     Stopped,
+}
+
+/// A case that takes turns, or is the only one of its block.
+pub(super) struct Turn<'a> {
+    /// Its place in the plan.
+    pub(super) index: usize,
+    pub(super) case: &'a Case,
+    /// Its first pass has begun.
+    pub(super) begun: bool,
+    /// No more passes of it come.
+    pub(super) is_over: bool,
+    pub(super) failed: bool,
+    /// Checks have found wrong data in it.
+    pub(super) wrong_data: bool,
+    /// Phases that an earlier start of the run has measured.
+    kept: Vec<PhaseRecord>,
+    /// How long it has run.
+    spent: Duration,
+    settling: Settling<'a>,
+    reached: Reached,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(index: usize, case: &'a Case) -> Self {
+        Self {
+            index,
+            case,
+            begun: false,
+            is_over: false,
+            failed: false,
+            wrong_data: false,
+            kept: Vec::new(),
+            spent: Duration::ZERO,
+            settling: Settling::new(case),
+            reached: Reached::default(),
+        }
+    }
 }
 
 /// Whether a pass goes on.
@@ -38,80 +77,99 @@ enum Next {
 }
 
 impl UnderWay<'_> {
-    /// Goes through the passes of `case`, which has the place `index` in the plan.
-    pub(super) fn case(&mut self, index: usize, case: &Case) -> Result<CaseEnd, RunnerError> {
+    /// Goes through `pass` of a case, and before the first one through what comes before it.
+    pub(super) fn turn(&mut self, turn: &mut Turn<'_>, pass: u32) -> Result<CaseState, RunnerError> {
+        if self.stopped() {
+            return Ok(CaseState::Stopped);
+        }
+        let started = Instant::now();
+        if !turn.begun {
+            self.begin_case(turn)?;
+        }
+        let state = if let Some(rival) = self.rivals.of(&turn.case.id) {
+            self.rival(rival, turn.case, pass)?
+        } else if turn.kept.iter().any(|one| one.phase.key.repetition == pass) {
+            CaseState::GoesOn
+        } else {
+            self.pass(turn, pass, started)?
+        };
+        turn.spent += started.elapsed();
+        if state != CaseState::GoesOn || turn.settling.is_over_after(pass) {
+            return Ok(if state == CaseState::Stopped { state } else { CaseState::Finished });
+        }
+        if pass + 1 < turn.case.passes_max() {
+            return Ok(state);
+        }
+        self.warn_unsettled(turn, pass)?;
+        Ok(CaseState::Finished)
+    }
+
+    /// What comes before the first pass of a case.
+    fn begin_case(&mut self, turn: &mut Turn<'_>) -> Result<(), RunnerError> {
+        let Turn { index, case, .. } = *turn;
+        self.watch.event(&Event::CaseStarted { index, case });
+        turn.begun = true;
+        let takes_turns = self.checked.plan.blocks().any(|block| block.len() > 1 && block.contains(&index));
+        if case.stated.is_some() || !takes_turns {
+            self.recorder.case_started(&case.id)?;
+        } else {
+            turn.kept = self.recorder.case_goes_on(&case.id, &case.phases)?;
+        }
+        for record in &turn.kept {
+            turn.settling.add(&record.phase);
+        }
+        if case.stated.is_some() {
+            return Ok(());
+        }
         if case.workload.memory_hog.get() > 0 {
             self.crew.order(&Order::CaseBegins { case: index })?;
         }
-        let started = Instant::now();
-        self.restore(index, case)?;
+        self.restore(index, case, !turn.kept.is_empty())?;
         self.wipe(index, case)?;
-        self.precondition(index, case)?;
-        let mut reached = Reached::default();
-        let mut settling = Settling::new(case);
-        for pass in 0..case.passes_max() {
-            // In turn, so that what drifts over time is in both.
-            let theirs_first = pass % 2 == 1;
-            if theirs_first {
-                self.rival(case, pass)?;
-            }
-            for &phase in &case.phases {
-                match self.before(case, phase, started) {
-                    Next::Stopped => return Ok(CaseEnd::Stopped),
-                    Next::TimeIsUp => {
-                        let what = format!("{phase} of repetition {pass}");
-                        let reason = "the time limit of the case was over".to_owned();
-                        self.warn(Warning::Unapplied { what, reason })?;
-                        self.warn_unsettled(case, pass, &settling)?;
-                        return Ok(CaseEnd::Finished);
-                    }
-                    Next::GoOn => {}
-                }
-                self.prepare(index, case, phase, pass)?;
-                let doubts = self.drop_caches(index, case, phase)?;
-                if self.stopped() {
-                    return Ok(CaseEnd::Stopped);
-                }
-                let limits = reached.limits(case, phase, pass);
-                let (renamed, steps_before) = (reached.is_renamed(phase), reached.steps.clone());
-                let finished =
-                    self.phase(index, None, phase, pass, Already { limits, renamed, steps_before, doubts })?;
-                let row = &finished.record.phase;
-                // Of items count how many, since many have no bytes.
-                let amount = if phase.counts_bytes() { row.bytes() } else { row.transfers() };
-                settling.add(pass, phase, amount, Nanos(row.wall_ns));
-                if phase == Phase::Write || trees::creates_items(phase) {
-                    self.most_transfers = self.most_transfers.max(finished.most_transfers);
-                }
-                reached.after_steps(case, phase, &finished.record);
-                reached.after(phase, finished.partial);
-                // The stop may have cut the phase short.
-                if self.stopped() {
-                    return Ok(CaseEnd::Stopped);
-                }
-            }
-            if !theirs_first {
-                self.rival(case, pass)?;
-                if self.stopped() {
-                    return Ok(CaseEnd::Stopped);
-                }
-            }
-            if settling.is_over_after(pass) {
-                return Ok(CaseEnd::Finished);
-            }
-        }
-        self.warn_unsettled(case, case.passes_max().saturating_sub(1), &settling)?;
-        Ok(CaseEnd::Finished)
+        self.precondition(index, case)
     }
 
-    /// Has the other tool measure the pass, where one measures in turn.
-    fn rival(&mut self, own: &Case, pass: u32) -> Result<(), RunnerError> {
-        let (checked, rivals) = (self.checked, self.rivals);
-        let Some(rival) = rivals.beside(&own.id).filter(|_| !self.stopped()) else { return Ok(()) };
-        let case = checked.plan.cases.iter().find(|case| case.id == rival.case);
-        let (Some(case), Some(&phase)) = (case, own.phases.first()) else {
-            return Err(RunnerError::OutOfPlace);
-        };
+    fn pass(&mut self, turn: &mut Turn<'_>, pass: u32, started: Instant) -> Result<CaseState, RunnerError> {
+        let Turn { index, case, .. } = *turn;
+        for &phase in &case.phases {
+            match self.before(turn, phase, started) {
+                Next::Stopped => return Ok(CaseState::Stopped),
+                Next::TimeIsUp => {
+                    let what = format!("{phase} of repetition {pass}");
+                    let reason = "the time limit of the case was over".to_owned();
+                    self.warn(Warning::Unapplied { what, reason })?;
+                    self.warn_unsettled(turn, pass)?;
+                    return Ok(CaseState::Finished);
+                }
+                Next::GoOn => {}
+            }
+            self.prepare(index, case, phase, pass)?;
+            let doubts = self.drop_caches(index, case, phase)?;
+            if self.stopped() {
+                return Ok(CaseState::Stopped);
+            }
+            let reached = &mut turn.reached;
+            let limits = reached.limits(case, phase, pass);
+            let (renamed, steps_before) = (reached.is_renamed(phase), reached.steps.clone());
+            let finished =
+                self.phase(index, None, phase, pass, Already { limits, renamed, steps_before, doubts })?;
+            turn.settling.add(&finished.record.phase);
+            if phase == Phase::Write || trees::creates_items(phase) {
+                self.most_transfers = self.most_transfers.max(finished.most_transfers);
+            }
+            reached.after_steps(case, phase, &finished.record);
+            reached.after(phase, finished.partial);
+            // The stop may have cut the phase short.
+            if self.stopped() {
+                return Ok(CaseState::Stopped);
+            }
+        }
+        Ok(CaseState::GoesOn)
+    }
+
+    /// Has another tool measure the pass of `case`.
+    fn rival(&mut self, rival: &Rival, case: &Case, pass: u32) -> Result<CaseState, RunnerError> {
+        let &phase = case.phases.first().ok_or(RunnerError::OutOfPlace)?;
         let idle = Arc::new(Controls::new());
         self.watch.event(&Event::PhaseStarted {
             case,
@@ -123,24 +181,27 @@ impl UnderWay<'_> {
         });
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
         let hand = &mut self.crew.hand;
-        if let Some(record) = rivals.pass(rival, case, &key, (hand.host, &mut hand.quiet), &self.controls)? {
-            self.watch.event(&Event::PhaseFinished(&record));
-            self.theirs.push(record);
-        }
-        Ok(())
+        let host = (hand.host, &mut hand.quiet);
+        let Some(record) = self.rivals.pass(rival, case, &key, host, &self.controls)? else {
+            return Ok(CaseState::Stopped);
+        };
+        self.recorder.phase_finished(&record)?;
+        self.watch.event(&Event::PhaseFinished(&record));
+        Ok(CaseState::GoesOn)
     }
 
     /// Says which phases had not settled when `pass` was the last one.
-    fn warn_unsettled(&mut self, case: &Case, pass: u32, settling: &Settling<'_>) -> Result<(), RunnerError> {
-        for (phase, warning) in settling.unsettled() {
-            let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
+    fn warn_unsettled(&mut self, turn: &Turn<'_>, pass: u32) -> Result<(), RunnerError> {
+        for (phase, warning) in turn.settling.unsettled() {
+            let key = PhaseKey { case: turn.case.id.as_str().into(), repetition: pass, phase };
             self.warn_of(Some(key), warning)?;
         }
         Ok(())
     }
 
     /// Rests, and looks at the clock and at the stop flag.
-    fn before(&self, case: &Case, phase: Phase, started: Instant) -> Next {
+    fn before(&self, turn: &Turn<'_>, phase: Phase, started: Instant) -> Next {
+        let case = turn.case;
         // A tree is looked at as it was just left: there, the rest is between passes.
         let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
         if phase.is_result() && rests {
@@ -153,7 +214,7 @@ impl UnderWay<'_> {
             return Next::Stopped;
         }
         match case.time_limit {
-            Some(limit) if started.elapsed() >= Duration::from(limit) => Next::TimeIsUp,
+            Some(limit) if turn.spent + started.elapsed() >= Duration::from(limit) => Next::TimeIsUp,
             _ => Next::GoOn,
         }
     }

@@ -10,14 +10,16 @@ use crate::order::{Answer, Order};
 impl UnderWay<'_> {
     /// Writes again what a case that is skipped had written, where `case` (at `index` in the plan)
     /// relies on it and it is gone, as all files of a run are when it ends. That is a fill within
-    /// `case`, outside the results: the record has the skipped case once, as it was measured.
-    pub(super) fn restore(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
+    /// `case`, outside the results: the record has the skipped case once, as it was measured. Where it
+    /// `goes_on` after passes of its own, these may have written what it relies on.
+    pub(super) fn restore(&mut self, index: usize, case: &Case, goes_on: bool) -> Result<(), RunnerError> {
         let checked = self.checked;
-        if checked.finished.is_empty() || !relies_on_others(case) {
+        if (checked.finished.is_empty() && !goes_on) || !relies_on_others(case) {
             return Ok(());
         }
-        let skipped = checked.plan.cases[..index].iter().enumerate().rev();
-        let mut skipped = skipped.filter(|(_, other)| checked.finished.contains(&other.id));
+        let skipped = checked.plan.cases[..=index].iter().enumerate().rev();
+        let mut skipped = skipped
+            .filter(|(place, other)| checked.finished.contains(&other.id) || goes_on && *place == index);
         let Some((writer, by)) = skipped.find(|(_, other)| has_written_for(other, case)) else {
             return Ok(());
         };

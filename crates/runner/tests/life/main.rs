@@ -8,6 +8,7 @@ mod protocol;
 mod quiet;
 mod resume;
 mod trees;
+mod turns;
 
 use std::fs;
 use std::sync::Arc;

@@ -11,18 +11,29 @@ pub(in crate::study) const PROTOCOL: Table = Table {
     name: "protocol",
     named_by: None,
     meaning: "What is done around the phases, how often, and when a case is over. A workload may say otherwise \
-              for itself, in all but `shuffle`. A *pass* goes once through all phases; the passes of the \
+              for itself, in all but `shuffle` and `interleaved`. A *pass* goes once through all phases; the passes of the \
               warm-up and the early rounds are kept and shown, but do not count.",
     sweeps: Sweeps::None,
     shared: PER_CASE,
     works: &[],
-    keys: &[Key {
-        name: "shuffle",
-        kind: Kind::Flag,
-        absent: Absent::Value("false"),
-        meaning: "Cases run in an order drawn from the seed, so that a slow change of the storage does not \
+    keys: &[
+        Key {
+            name: "shuffle",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Cases run in an order drawn from the seed, so that a slow change of the storage does not \
                       look like an effect of what is swept. Refused where a case needs another one's data.",
-    }],
+        },
+        Key {
+            name: "interleaved",
+            kind: Kind::Flag,
+            absent: Absent::Value("false"),
+            meaning: "Cases take turns: the first pass of each, the second of each in reverse order, and so on, so \
+                      that a slow change of the storage is in all of them alike. Of one layout at a time. For \
+                      transfers and requests, without `wipe`, `precondition` and `memory_hog`; refused where a case \
+                      needs another one's data.",
+        },
+    ],
 };
 
 /// The keys that a workload may give for itself.
