@@ -3,7 +3,7 @@
 use report::Study;
 
 use crate::arguments::CheckArguments;
-use crate::console::{colour, print};
+use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -19,6 +19,6 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     }
     let run = runs::open(&arguments.runs)?;
     let study = Study::of(&run);
-    print(&if arguments.json { study.check_json() } else { study.check(colour()) })?;
+    print(&if arguments.json { study.check_json() } else { study.check(screen()) })?;
     Ok(if study.withheld() == 0 { Exit::Success } else { Exit::NotKept })
 }

@@ -1,10 +1,10 @@
 //! `ioproof compare`: two runs against each other.
 
 use record::Run;
-use report::{Colour, Study};
+use report::{Screen, Study};
 
 use crate::arguments::{CompareArguments, CompareFormat};
-use crate::console::{colour, complain, print};
+use crate::console::{complain, print, screen};
 use crate::exit::{Exit, Failure};
 use crate::report::Output;
 
@@ -18,21 +18,22 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
             "both are the run {id}, so nothing can differ: name the run before and the one after a change"
         ));
     }
-    let shown = |colour| {
-        form(&before, &after, arguments.format, colour).map_err(|error| Failure::new(Exit::Record, error))
-    };
+    let shown =
+        |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
     let Some(path) = &arguments.output else {
-        return print(&shown(colour())?).map(|()| Exit::Success);
+        return print(&shown(screen())?).map(|()| Exit::Success);
     };
-    let text = shown(Colour::Plain)?;
+    let text = shown(Screen::PLAIN)?;
     Output::new(&runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
     Ok(Exit::Success)
 }
 
-fn form(before: &Run, after: &Run, format: CompareFormat, colour: Colour) -> anyhow::Result<String> {
+fn form(before: &Run, after: &Run, arguments: &CompareArguments, screen: Screen) -> anyhow::Result<String> {
     let pair = || report::compare(before, after);
-    Ok(match format {
-        CompareFormat::Text => pair().text(colour),
+    let full = arguments.full;
+    Ok(match arguments.format {
+        CompareFormat::Text if full => pair().text_in_full(screen),
+        CompareFormat::Text => pair().text(screen),
         CompareFormat::Md => pair().markdown(),
         CompareFormat::Json => pair().json(),
         CompareFormat::Html => {

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use comm::Launched;
 use plan::visible;
-use report::Colour;
+use report::Screen;
 
 use crate::exit::{Exit, Failure};
 
@@ -53,7 +53,7 @@ pub(crate) fn print_line(line: &str) -> Result<(), Failure> {
 
 /// As [`print()`]; says whether there is still a reader.
 pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
-    match io::stdout().lock().write_all(colour().safe(text).as_bytes()) {
+    match io::stdout().lock().write_all(screen().safe(text).as_bytes()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => {
@@ -70,15 +70,20 @@ pub(crate) fn complain(line: &str) {
 
 /// As [`complain`], of a text in lines; as `coloured` where nothing in `plain` has to be written out.
 pub(crate) fn complain_lines(plain: &str, coloured: &str) {
-    let safe = Colour::Plain.safe(plain);
+    let safe = Screen::PLAIN.safe(plain);
     let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
     let _ = writeln!(io::stderr(), "{}", shown.trim_end());
 }
 
-/// Colour where a person looks at the output and has not said no (<https://no-color.org>). Under a
-/// launcher nobody knows: Open MPI's gives a terminal to processes whose output goes to a file.
-pub(crate) fn colour() -> Colour {
+/// As wide as the terminal, in colour where a person looks at the output and has not said no (<https://no-color.org>).
+/// Under a launcher nobody knows: Open MPI's gives a terminal to processes whose output goes to a file.
+pub(crate) fn screen() -> Screen {
     let launched = Launched::find(|name| std::env::var(name).ok()).is_some();
-    let wanted = !launched && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
-    if io::stdout().is_terminal() && wanted { Colour::Ansi } else { Colour::Plain }
+    if launched || !io::stdout().is_terminal() {
+        return Screen::PLAIN;
+    }
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_col > 0);
+    let screen = size.map_or(Screen::PLAIN, |size| Screen::PLAIN.wide(usize::from(size.ws_col)));
+    let colour = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    if colour { screen.coloured() } else { screen }
 }

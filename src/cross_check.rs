@@ -14,7 +14,7 @@ use runner::Rivals;
 use crate::arguments::CrossCheckArguments;
 use crate::ask;
 use crate::cluster::World;
-use crate::console::{colour, print, print_line};
+use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
 use crate::run::Told;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     };
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
-    print(&study.cross_check(colour()))?;
+    print(&study.cross_check(screen()))?;
     let page = crate::report::page(&study, &directory)?;
     print(&format!("record {}\nreport {}\n", directory.display(), page.display()))?;
     match session::verdict(&ended) {

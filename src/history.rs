@@ -3,7 +3,7 @@
 use report::{History, Wanted};
 
 use crate::arguments::HistoryArguments;
-use crate::console::{colour, print};
+use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
     print(&match (arguments.csv, arguments.json) {
         (true, _) => history.csv(),
         (_, true) => history.json(),
-        _ => history.text(colour()),
+        _ => history.text(screen()),
     })
     .map(|()| Exit::Success)
 }

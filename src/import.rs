@@ -13,7 +13,7 @@ use report::Study;
 
 use crate::arguments::ImportArguments;
 use crate::ask;
-use crate::console::{colour, print};
+use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::session;
 
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     })?;
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
-    print(&study.text(colour()))?;
+    print(&study.text(screen()))?;
     print(&format!("\nrecord: {}\n", directory.display()))?;
     Ok(Exit::Success)
 }

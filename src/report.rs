@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use record::Replacement;
-use report::{Colour, Study};
+use report::{Screen, Study};
 
 use crate::arguments::{Format, ReportArguments};
-use crate::console::{colour, print, print_line};
+use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
@@ -31,11 +31,18 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
     let study = Study::of(&run);
     let format = arguments.format.or_else(|| arguments.json.then_some(Format::Json));
+    let text = |screen| if arguments.full { study.text_in_full(screen) } else { study.text(screen) };
     match (format, &arguments.output) {
-        (Some(format), Some(path)) => to_file(&study, format, Output::new(&arguments.runs, path)?, path)?,
+        (Some(format), Some(path)) => {
+            Output::new(&arguments.runs, path)?.write(path, |out| match format {
+                Format::Text => Ok(out.write_all(text(Screen::PLAIN).as_bytes())?),
+                format => write(&study, format, out),
+            })?
+        }
+        (Some(Format::Text), None) => print(&text(screen()))?,
         (Some(format), None) => to_terminal(&study, format)?,
         (None, _) => {
-            to_terminal(&study, Format::Text)?;
+            print(&text(screen()))?;
             // Several records have no place of their own; `ioproof merge` makes one.
             if let [directory] = arguments.runs.as_slice() {
                 all_files(&study, directory)?;
@@ -153,9 +160,6 @@ fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
 }
 
 fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
-    if format == Format::Text {
-        return print(&study.text(colour()));
-    }
     let mut out = BufWriter::new(io::stdout().lock());
     match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
         // A reader such as `head` that has seen enough is no error.
@@ -170,13 +174,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn to_file(study: &Study<'_>, format: Format, output: Output, path: &Path) -> Result<(), Failure> {
-    output.write(path, |out| write(study, format, out))
-}
-
 fn write(study: &Study<'_>, format: Format, mut out: &mut dyn Write) -> anyhow::Result<()> {
     match format {
-        Format::Text => out.write_all(study.text(Colour::Plain).as_bytes())?,
+        Format::Text => out.write_all(study.text(Screen::PLAIN).as_bytes())?,
         Format::Html => study.html(&mut out)?,
         Format::Md => out.write_all(study.markdown().as_bytes())?,
         Format::Csv => out.write_all(study.csv().as_bytes())?,

@@ -11,7 +11,7 @@ use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
 use crate::cluster::World;
 use crate::commands::ServerCommands;
-use crate::console::{colour, complain, confirm, print, print_line};
+use crate::console::{complain, confirm, print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::progress::LiveLine;
@@ -227,9 +227,10 @@ fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure>
 fn show(directory: &Path) -> Result<Exit, Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);
-    print(&study.text(colour()))?;
+    print(&study.text(screen()))?;
     let page = crate::report::page(&study, directory)?;
-    print(&format!("\nrecord {}\nreport {}\n", directory.display(), page.display()))?;
+    let run = shell_word(&directory.to_string_lossy());
+    print(&format!("\npage    {}\ntables  ioproof report {run} --full\n", page.display()))?;
     Ok(verdict::exit(&study))
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use report::{Colour, Study};
+use report::{Screen, Study};
 
 use crate::arguments::VerdictArguments;
-use crate::console::{colour, print, print_line};
+use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::report::Output;
 use crate::runs;
@@ -16,10 +16,10 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     let study = Study::of(&run);
     match &arguments.sheet {
         None if arguments.json => print(&study.verdicts_json())?,
-        None => print(&study.verdicts(colour()))?,
+        None => print(&study.verdicts(screen()))?,
         // Without commitments the table says so.
-        Some(_) if !study.promises() => print(&study.verdicts(colour()))?,
-        Some(None) => print(&study.sheet(colour()).unwrap_or_default())?,
+        Some(_) if !study.promises() => print(&study.verdicts(screen()))?,
+        Some(None) => print(&study.sheet(screen()).unwrap_or_default())?,
         Some(Some(path)) => {
             let sheet = sheet(&study, path).unwrap_or_default();
             Output::new(&arguments.runs, path)?.write(path, |out| Ok(out.write_all(sheet.as_bytes())?))?;
@@ -34,7 +34,7 @@ fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => study.sheet_html(),
         Some("md") => study.sheet_markdown(),
-        _ => study.sheet(Colour::Plain),
+        _ => study.sheet(Screen::PLAIN),
     }
 }
 

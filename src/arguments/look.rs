@@ -15,9 +15,12 @@ pub(crate) struct ReportArguments {
     /// Run directories. Several are shown as one study: equal cases become repetitions.
     #[arg(value_name = "RUNDIR", required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// One format only [default: print the tables and write html, md, csv and json into RUNDIR].
+    /// One format only [default: print the answer and write html, md, csv and json into RUNDIR].
     #[arg(long)]
     pub(crate) format: Option<Format>,
+    /// Print all tables instead of the answer alone.
+    #[arg(long)]
+    pub(crate) full: bool,
     /// As --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -29,7 +32,7 @@ pub(crate) struct ReportArguments {
 /// The forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for a terminal.
+    /// The answer for a terminal, with --full all tables.
     Text,
     /// One self-contained page with charts.
     Html,
@@ -140,6 +143,9 @@ pub(crate) struct CompareArguments {
     /// How it is shown.
     #[arg(long, default_value = "text")]
     pub(crate) format: CompareFormat,
+    /// Print every comparison with its conditions instead of the changes alone.
+    #[arg(long)]
+    pub(crate) full: bool,
     /// Write to this file instead of the terminal.
     #[arg(long, value_name = "FILE", requires = "format")]
     pub(crate) output: Option<PathBuf>,

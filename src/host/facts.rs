@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use host::{Host, Root};
 
-use crate::console::{colour, print};
+use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host facts`.
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &FactsArguments) -> Result<Exit, Failure> {
     let inventory = read(arguments)?;
     print(&match arguments.json {
         true => report::inventory_json(&inventory),
-        false => report::inventory(&inventory, colour()),
+        false => report::inventory(&inventory, screen()),
     })?;
     Ok(Exit::Success)
 }

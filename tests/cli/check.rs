@@ -194,7 +194,7 @@ fn a_competing_load_marks_a_run_and_none_does_not() {
     let (marked, warnings) = traffic_of_others(&desk);
     assert!(marked, "nothing is said of the competitor: {warnings:?}");
     assert!(warnings.contains(&"not-quiet".to_owned()), "{warnings:?}");
-    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
     assert_says(&text, &["not quiet", "repeat the run on a quiet host"]);
     assert!(evidence(&doubts(&desk), "not quiet", 1).is_some());
     let _ = other.wait().expect("it ends").expect_code(0);

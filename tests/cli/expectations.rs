@@ -103,7 +103,7 @@ fn a_table_of_data_sheets_gets_the_share_that_was_reached() {
         }
     }
     assert_eq!(seen, 8);
-    let shown = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    let shown = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
     let table =
         ["520 MB/s", "540 MB/s", "24,000 IOPS", "93,000 IOPS", "3.00 GB/s", "6.40 GB/s", "170,000 IOPS"];
     assert_says(&shown, &table);
@@ -182,7 +182,7 @@ fn a_promise_decides_the_exit_code_where_that_is_asked_for() {
         let again = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(code);
         assert_says(&again.stdout, &[judgement]);
         // Reporting is no judging.
-        let _ = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0);
+        let _ = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0);
     }
     let desk = desk();
     let _ = run(&desk.study(&promising("900TB/s"))).expect_code(0);

@@ -118,7 +118,7 @@ fn slow_a_slow_host_is_named() {
     hosts.device_mut(2, 0).expect("a device").limit(Limits::bandwidth(LIMIT / 4)).expect("limited");
     let words = format!("-w -F -D 5 -t 1m -b 256m --posix.odirect -o {}", file(&hosts.device_path(0)));
     let _ = run(&over(&hosts, 1, &desk.ior(&words))).expect_code(0);
-    let report = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0);
+    let report = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0);
     assert_says(&report.stdout, &["node node3 had"]);
 }
 

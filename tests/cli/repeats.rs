@@ -141,7 +141,7 @@ fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     }
     assert_eq!(one["onset"], (SIZES_KIB[FIT] << 10) as f64, "{one}");
     assert_near("worst", number(&one["worst_seconds"]), worst, 1e-9);
-    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
     assert_says(&text, &["Spread of the repetitions", "spread more from"]);
 }
 

@@ -151,7 +151,7 @@ fn a_maximum_is_called_the_maximum_of_so_many_and_not_exclusive_is_said() {
     let (_, verdict, _) = judged(&desk);
     assert_says(&verdict, &["best repetition", "not exclusive"]);
     let report = desk.report();
-    let text = run(&desk.ioproof("report --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
     assert_says(&text, &["maximum of 3", "not exclusive"]);
     let page = run(&desk.ioproof("report --format md").arg(desk.record())).expect_code(0).stdout;
     let row = page.lines().find(|line| line.contains("maximum of 3")).expect("a row");

@@ -12,7 +12,7 @@ use record::{
     HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
     TaskRow,
 };
-use report::{Colour, Study};
+use report::{Screen, Study};
 
 const REPETITIONS: u32 = 5;
 const BUCKETS: u64 = 16;
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} cases: {} MB before the report", tasks * sizes, megabytes("VmRSS")?);
     let all = Instant::now();
     let study = timed("figures and findings", || Study::of(&run));
-    let text = timed("text", || study.text(Colour::Plain));
+    let text = timed("text", || study.text_in_full(Screen::PLAIN));
     timed("page", || study.html(&mut io::sink()))?;
     println!("{:28} {:6.2} s", "all of these", all.elapsed().as_secs_f64());
     timed("Markdown", || study.markdown());

@@ -5,13 +5,14 @@ use record::{Operation, Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use crate::asked::tool;
-use crate::colour::Colour;
+use crate::changes;
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
 use crate::report::{SHOWN_RATE, Statements};
+use crate::screen::Screen;
 use crate::section::{Block, Section, signed};
 use crate::statements;
-use crate::table::{Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone, wrapped};
 use crate::text;
 use crate::words;
 
@@ -24,7 +25,7 @@ const SCHEMA: &str = "ioproof-comparison/1";
 /// use std::path::Path;
 /// let before = record::Run::open(Path::new("runs/before"))?;
 /// let after = record::Run::open(Path::new("runs/after"))?;
-/// println!("{}", report::compare(&before, &after).text(report::Colour::Plain));
+/// println!("{}", report::compare(&before, &after).text(report::Screen::PLAIN));
 /// # Ok::<(), record::RecordError>(())
 /// ```
 #[derive(Debug)]
@@ -133,12 +134,12 @@ fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
 
 const FASTER: (&str, Tone) = ("faster", Tone::Good);
 const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
-const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
+pub(crate) const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
 const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
-const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
+pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
 
 /// What is said of a comparison: a higher rate is faster, a higher latency slower.
-const fn outcome(one: &Comparison) -> (&'static str, Tone) {
+pub(crate) const fn outcome(one: &Comparison) -> (&'static str, Tone) {
     if one.refused.is_some() {
         return CANNOT_TELL;
     }
@@ -151,11 +152,46 @@ const fn outcome(one: &Comparison) -> (&'static str, Tone) {
 }
 
 impl Pair<'_> {
-    /// Tables for a terminal.
+    /// What changed, for a terminal: changes first, then what cannot be told and what shows no change.
     #[must_use]
-    pub fn text(&self, colour: Colour) -> String {
-        let mut out = format!("{}\n", colour.strong("Comparison of two runs"));
-        text::section_text(&mut out, &self.section(), colour);
+    pub fn text(&self, screen: Screen) -> String {
+        let mut out = format!(
+            "{}\n{}",
+            screen.strong("Comparison of two runs"),
+            wrapped("", &self.sides(), screen.prose())
+        );
+        out.push('\n');
+        text::blocks_text(&mut out, &self.changes(), screen);
+        out
+    }
+
+    /// What changed, in what the hosts differ, and what each of the runs has alone.
+    pub(crate) fn changes(&self) -> Vec<Block> {
+        let comparisons: Vec<&Comparison> = self.comparisons.iter().map(|(one, _)| one).collect();
+        let mut blocks = match comparisons.is_empty() {
+            true => vec![Block::Text("No case was measured in both runs.".to_owned())],
+            false => changes::blocks(&comparisons),
+        };
+        blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
+        let alone = ["before", "after"].into_iter().zip(self.alone).filter(|(_, alone)| *alone > 0);
+        let alone: Vec<String> =
+            alone.map(|(side, alone)| format!("{} only {side}", counted(alone as u64, "figure"))).collect();
+        if !alone.is_empty() {
+            blocks.push(Block::Text(format!("{}.", alone.join(", "))));
+        }
+        let differs = changes::differences(self.runs);
+        blocks.push(Block::Text(match differs.is_empty() {
+            true => "The hosts of both runs do not differ in what is recorded of them.".to_owned(),
+            false => format!("The hosts differ: {}.", differs.join("; ")),
+        }));
+        blocks
+    }
+
+    /// Every comparison with its conditions, for a terminal.
+    #[must_use]
+    pub fn text_in_full(&self, screen: Screen) -> String {
+        let mut out = format!("{}\n", screen.strong("Comparison of two runs"));
+        text::section_text(&mut out, &self.section(), screen);
         out
     }
 

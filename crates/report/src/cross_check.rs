@@ -4,9 +4,9 @@ use analysis::{CrossCheck, Stated};
 use plan::{Order, Question, Rival};
 use record::Run;
 
-use crate::colour::Colour;
 use crate::format::{iops, percent, rate};
 use crate::report::Report;
+use crate::screen::Screen;
 use crate::table::Table;
 
 /// One case.
@@ -19,7 +19,7 @@ struct Line<'a> {
 }
 
 /// The lines, in the order of the plan; empty where `run` is no cross-check.
-pub(crate) fn text(run: &Run, report: &Report, colour: Colour) -> String {
+pub(crate) fn text(run: &Run, report: &Report, screen: Screen) -> String {
     let Question::CrossCheck { tool, rivals, .. } = &run.manifest.plan.question else { return String::new() };
     let line = |rival| Line::of(rival, run, report);
     Table::of(rivals.iter().map(line))
@@ -36,7 +36,7 @@ pub(crate) fn text(run: &Run, report: &Report, colour: Colour) -> String {
         .left("", |one| one.outcome(run))
         .done()
         .unfolded()
-        .to_text("", colour)
+        .to_text("", screen)
 }
 
 impl<'a> Line<'a> {

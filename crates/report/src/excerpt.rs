@@ -9,9 +9,9 @@ use record::Library;
 use serde_json::{Value, json};
 
 use crate::Study;
-use crate::colour::Colour;
 use crate::escape::json_text;
 use crate::format::{counted, grouped};
+use crate::screen::Screen;
 use crate::table::Table;
 use crate::text::section_whole;
 
@@ -22,8 +22,8 @@ const NO_COMMITMENT: &str =
 impl Study<'_> {
     /// The verdicts as a table, with the reasons of those that are no pass.
     #[must_use]
-    pub fn verdicts(&self, colour: Colour) -> String {
-        self.section("summary", colour).unwrap_or_else(|| NO_COMMITMENT.to_owned())
+    pub fn verdicts(&self, screen: Screen) -> String {
+        self.section("summary", screen).unwrap_or_else(|| NO_COMMITMENT.to_owned())
     }
 
     /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
@@ -49,9 +49,9 @@ impl Study<'_> {
 
     /// What is doubtful, by cause, and how many figures carry no statement.
     #[must_use]
-    pub fn check(&self, colour: Colour) -> String {
+    pub fn check(&self, screen: Screen) -> String {
         let of = counted(self.report().figures.len() as u64, "figure");
-        match self.section("audit", colour) {
+        match self.section("audit", screen) {
             None => format!("nothing doubtful in {of}\n"),
             Some(found) => {
                 let withheld = match self.withheld() as u64 {
@@ -78,10 +78,10 @@ impl Study<'_> {
     }
 
     /// One section for a terminal, nothing of it cut.
-    fn section(&self, id: &str, colour: Colour) -> Option<String> {
+    fn section(&self, id: &str, screen: Screen) -> Option<String> {
         let sections = crate::section::sections(self.report());
         let found = sections.iter().find(|section| section.id == id)?;
-        Some(section_whole(found, colour).trim_start().to_owned())
+        Some(section_whole(found, screen).trim_start().to_owned())
     }
 }
 
@@ -94,7 +94,7 @@ pub fn check_published(library: &Library) -> String {
         .left("concerns", |one| one.concerns.clone())
         .left("evidence", |one| one.evidence.clone())
         .done()
-        .to_text("", Colour::Plain);
+        .to_text("", Screen::PLAIN);
     let found = counted(doubts.len() as u64, "doubt");
     format!("{table}\n{found} in {} published figures\n", library.figures.len())
 }

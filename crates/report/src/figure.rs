@@ -126,6 +126,22 @@ impl Figure {
         }
     }
 
+    /// Size, order and phase with the transfers under way: `rand read 4 KiB ×32`.
+    pub(crate) fn short_name(&self) -> String {
+        let order = match self.what.split(' ').find(|word| matches!(*word, "sequential" | "random")) {
+            Some("sequential") => "seq",
+            Some(_) => "rand",
+            None => return self.what.clone(),
+        };
+        if self.is_operations() || self.path.is_empty() {
+            return self.what.clone();
+        }
+        let depth: u32 = self.path.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(1);
+        let under_way = u64::from(self.tasks) * u64::from(depth);
+        let buffered = if self.path.starts_with("buffered") { ", buffered" } else { "" };
+        format!("{order} {} {} ×{under_way}{buffered}", self.phase, plan::Bytes(self.transfer_bytes))
+    }
+
     /// What it is read by: `bytes/s` of transfers; else operations by their name, as in `creates/s`.
     pub(crate) fn unit(&self) -> &'static str {
         words::unit(self.phase)

@@ -116,6 +116,22 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
     format!("{} {name}", three_digits(bytes_per_second / unit))
 }
 
+/// A rate in three digits with its unit, operations in thousands and millions: `3.24 GB/s`, `36.5k IOPS`.
+pub(crate) fn compact_rate(value: f64, unit: &str) -> String {
+    if unit == BYTES_PER_SECOND { rate(value) } else { format!("{} {unit}", compact(value, value, false)) }
+}
+
+/// A rate in three digits in the scale of the rate `like`, bytes without their unit: `3.24`, `36.5k`.
+pub(crate) fn compact(value: f64, like: f64, of_bytes: bool) -> String {
+    let scales = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let (scale, letter) = scales.into_iter().find(|(scale, _)| like.abs() >= *scale).unwrap_or((1.0, ""));
+    match (of_bytes, letter) {
+        (true, "") => three_digits(value / 1e3),
+        (true, _) => three_digits(value / scale),
+        (false, _) => format!("{}{letter}", three_digits(value / scale)),
+    }
+}
+
 fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
         size if size < 9.995 => 2,

@@ -8,7 +8,7 @@ use plan::Phase;
 use record::{HistoryRow, Operation, PhaseKey, Row, Run};
 use serde_json::{Value, json};
 
-use crate::Colour;
+use crate::Screen;
 use crate::csv::line;
 use crate::escape;
 use crate::format::{counted, grouped};
@@ -69,8 +69,8 @@ impl History {
 
     /// Tables for a terminal. Columns in which nothing is known are left out.
     #[must_use]
-    pub fn text(&self, colour: Colour) -> String {
-        self.parts.iter().map(|part| part.text(colour)).collect::<Vec<_>>().join("\n")
+    pub fn text(&self, screen: Screen) -> String {
+        self.parts.iter().map(|part| part.text(screen)).collect::<Vec<_>>().join("\n")
     }
 
     /// One row for each operation, with all columns of the record (RFC 4180).
@@ -127,7 +127,7 @@ impl Part {
         })
     }
 
-    fn text(&self, colour: Colour) -> String {
+    fn text(&self, screen: Screen) -> String {
         let PhaseKey { case, repetition, phase } = &self.key;
         let kept = self.split.operations;
         let shown = match self.rows.len() as u64 {
@@ -136,8 +136,8 @@ impl Part {
         };
         let heading = format!("{case} · {phase} · repetition {repetition} · {shown}");
         let file = self.only_file().map(|file| format!("{}\n", plan::visible(file))).unwrap_or_default();
-        let table = self.table().to_text("", colour);
-        format!("{}\n{file}{table}{}", colour.strong(&heading), words(&self.split))
+        let table = self.table().to_text("", screen);
+        format!("{}\n{file}{table}{}", screen.strong(&heading), words(&self.split))
     }
 
     fn started_unix_ns(&self, row: &HistoryRow) -> i64 {

@@ -24,10 +24,12 @@
 
 mod asked;
 pub mod calc;
+mod card;
+mod causes;
+mod changes;
 mod chosen;
 mod circumstances;
 mod cluster;
-mod colour;
 mod compare;
 mod cross_check;
 mod csv;
@@ -52,6 +54,7 @@ mod progress;
 pub mod reference;
 mod report;
 mod schema;
+mod screen;
 mod section;
 mod sheet;
 mod statements;
@@ -65,7 +68,6 @@ use std::io::{self, Write};
 
 use record::Run;
 
-pub use colour::Colour;
 pub use compare::{Pair, compare};
 pub use escape::json_text;
 pub use excerpt::{check_published, check_published_json};
@@ -75,19 +77,20 @@ pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
 pub use progress::Progress;
 pub use schema::schema;
+pub use screen::Screen;
 pub use study::Study;
 pub use topology::topology;
 
-/// The tables of `run` for a terminal, at most 120 columns wide, without escape codes.
+/// The answer of `run` for a terminal, without escape codes: its card, its figures and what speaks against them.
 #[must_use]
 pub fn text(run: &Run) -> String {
-    Study::of(run).text(Colour::Plain)
+    Study::of(run).text(Screen::PLAIN)
 }
 
-/// As [`text`], with headings and warnings that stand out.
+/// All tables of `run` for a terminal, without escape codes.
 #[must_use]
-pub fn text_in(run: &Run, colour: Colour) -> String {
-    Study::of(run).text(colour)
+pub fn text_in_full(run: &Run) -> String {
+    Study::of(run).text_in_full(Screen::PLAIN)
 }
 
 /// The report of `run` in Markdown, with pipe tables.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use analysis::Check;
 use record::{Run, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +86,11 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         let (kind, warning) = (kind(&row.warning), &row.warning);
         let key = row.key.as_ref();
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {
-            by_figure.entry(*number).or_default().push((kind, warning));
+            let doubts = &figures[number - 1].doubts;
+            // What the audit says of the figure is not said again.
+            if !Check::of(warning).is_some_and(|check| doubts.contains(&check.name())) {
+                by_figure.entry(*number).or_default().push((kind, warning));
+            }
             continue;
         }
         let place = key.map_or_else(

@@ -2,9 +2,10 @@
 
 use plan::{Case, Order, Placement, Sharing};
 
-use crate::colour::Colour;
 use crate::format::{counted, grouped};
-use crate::table::{PROSE_COLUMNS, Table, wrapped};
+use crate::screen::PROSE_COLUMNS;
+use crate::screen::Screen;
+use crate::table::{Table, wrapped};
 
 /// Tasks, transfers and blocks of the file that `--explain` shows.
 const TASKS_SHOWN: u32 = 4;
@@ -33,7 +34,7 @@ pub(crate) fn first(case: &Case) -> String {
         .left("file", |&task| placement.file(task, phase, 0).path.display().to_string())
         .left("offsets in bytes", |&task| offsets(task))
         .done()
-        .to_text("    ", Colour::Plain);
+        .to_text("    ", Screen::PLAIN);
     let more = match workload.tasks - shown {
         0 => String::new(),
         more => format!("    … and {}\n", counted(u64::from(more), "more task")),

@@ -36,6 +36,17 @@ pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
     })
 }
 
+/// A value in the unit of what was promised.
+pub(crate) fn in_unit_of(report: &Report, verdict: &Verdict, value: f64) -> String {
+    let own = verdict.figure.and_then(|place| report.figures.get(place));
+    match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
+        (plan::Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
+        (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
+        (plan::Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
+        (plan::Amount::Latency { .. }, _) => in_unit(value, "ns"),
+    }
+}
+
 struct Sheet<'a> {
     run: &'a Run,
     report: &'a Report,
@@ -99,15 +110,8 @@ impl Sheet<'_> {
         self.plan().cases.iter().filter(takes).collect()
     }
 
-    /// A value in the unit of what was promised.
     fn value(&self, value: f64) -> String {
-        let own = self.verdict.figure.and_then(|place| self.report.figures.get(place));
-        match (self.verdict.commitment.amount, own.filter(|own| own.is_operations())) {
-            (plan::Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
-            (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
-            (plan::Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
-            (plan::Amount::Latency { .. }, _) => in_unit(value, "ns"),
-        }
+        in_unit_of(self.report, self.verdict, value)
     }
 
     /// The judgement in a sentence.

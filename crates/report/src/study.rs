@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use record::Run;
 
-use crate::colour::Colour;
 use crate::report::{Report, SHOWN_RATE};
+use crate::screen::Screen;
 use crate::section::Second;
 use crate::text;
 use crate::{cross_check, csv, escape, html, markdown, openmetrics, sheet};
@@ -16,7 +16,7 @@ use crate::{cross_check, csv, escape, html, markdown, openmetrics, sheet};
 /// ```no_run
 /// let run = record::Run::open(std::path::Path::new("runs/layouts"))?;
 /// let study = report::Study::of(&run);
-/// println!("{}", study.text(report::Colour::Plain));
+/// println!("{}", study.text(report::Screen::PLAIN));
 /// study.html(&mut std::fs::File::create("report.html")?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -49,9 +49,9 @@ impl<'a> Study<'a> {
     /// A sheet for each commitment for a terminal: criterion, evidence, doubts, what could not be seen, judgement.
     /// None where nothing was promised.
     #[must_use]
-    pub fn sheet(&self, colour: Colour) -> Option<String> {
+    pub fn sheet(&self, screen: Screen) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
-        Some(text::section_whole(&section, colour).trim_start().to_owned())
+        Some(text::section_whole(&section, screen).trim_start().to_owned())
     }
 
     /// The sheets as Markdown.
@@ -77,14 +77,21 @@ impl<'a> Study<'a> {
 
     /// A line for each case that was measured in turn with another tool.
     #[must_use]
-    pub fn cross_check(&self, colour: Colour) -> String {
-        cross_check::text(self.run, &self.report, colour)
+    pub fn cross_check(&self, screen: Screen) -> String {
+        cross_check::text(self.run, &self.report, screen)
     }
 
-    /// The tables for a terminal, at most 120 columns wide.
+    /// The answer for a terminal: a card with what was promised, claimed and best, the figures, and what speaks against
+    /// them.
     #[must_use]
-    pub fn text(&self, colour: Colour) -> String {
-        text::text(&self.report, colour)
+    pub fn text(&self, screen: Screen) -> String {
+        text::text(&self.report, screen)
+    }
+
+    /// All tables for a terminal.
+    #[must_use]
+    pub fn text_in_full(&self, screen: Screen) -> String {
+        text::whole(&self.report, screen)
     }
 
     /// Markdown, with pipe tables.

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use plan::{visible, visible_lines};
 use serde::Serialize;
 
-use crate::colour::Colour;
-pub(crate) use crate::colour::Tone;
 use crate::escape;
 use crate::format::NOT_OBSERVED;
+use crate::screen::Screen;
+pub(crate) use crate::screen::Tone;
 
 /// Where a column's text stands: words to the left, numbers to the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,8 @@ pub(crate) enum Align {
 
 /// Space between two columns.
 const GAP: &str = "  ";
-/// Columns that prose is folded to; tables may be wider.
-pub(crate) const PROSE_COLUMNS: usize = 100;
-/// Columns of a terminal that every table fits into.
-pub(crate) const COLUMNS: usize = 120;
+/// How far the values of a row stand under its first cell, where the table is too wide for the screen.
+const HANG: &str = "    ";
 /// Columns below which words are not folded: they would be harder to read than a long line.
 const WORDS_LEAST: usize = 10;
 /// Characters that a page has place for in a row, of a table as wide as the page.
@@ -188,22 +186,42 @@ impl Table {
         Self { rows: same.into_iter().map(one).collect(), ..table }
     }
 
-    /// The table for a terminal, each line ended, `indent` before each. Words that would make it
-    /// wider than [`COLUMNS`] are folded within their column.
-    pub(crate) fn to_text(&self, indent: &str, colour: Colour) -> String {
-        let most = COLUMNS.saturating_sub(width(indent));
+    /// Takes those of the columns `headings` away in which several rows all say the same, and gives what they say.
+    pub(crate) fn take_constant(&mut self, headings: &[&str]) -> Vec<String> {
+        let mut said = Vec::new();
+        for heading in headings {
+            let Some(index) = self.columns.iter().position(|(name, _)| name == heading) else { continue };
+            let Some((first, others)) = self.rows.split_first() else { continue };
+            let text = first[index].text.clone();
+            if others.is_empty() || others.iter().any(|row| row[index].text != text) {
+                continue;
+            }
+            self.columns.remove(index);
+            for row in &mut self.rows {
+                row.remove(index);
+            }
+            if !text.is_empty() {
+                said.push(text);
+            }
+        }
+        said
+    }
+
+    /// The table for `screen`, each line ended, `indent` before each. What would make it wider gives way in this order:
+    /// the column that may stand below its row, words, which are folded within their column, and the shape: then each
+    /// row is a list of headings with their values.
+    pub(crate) fn to_text(&self, indent: &str, screen: Screen) -> String {
+        let most = screen.columns().saturating_sub(width(indent));
         if let Some(index) = self.hangs(most) {
-            return self.hanging(index, indent, colour);
+            return self.hanging(index, indent, screen);
         }
         let widths = self.widths(most);
-        let heading = self.columns.iter().zip(&widths);
-        let heading: Vec<String> =
-            heading.map(|((name, align), &column)| pad(name, column, *align)).collect();
-        let rules: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
-        let heading = colour.strong(heading.join(GAP).trim_end());
-        let mut out = format!("{indent}{heading}\n{indent}{}\n", rules.join(GAP));
+        if self.folds && across(&widths) > most {
+            return self.listed(indent, screen);
+        }
+        let mut out = self.heading(indent, &widths, screen);
         for row in &self.rows {
-            for line in self.lines(row, &widths, colour) {
+            for line in self.lines(row, &widths, screen) {
                 out.push_str(indent);
                 out.push_str(line.trim_end());
                 out.push('\n');
@@ -212,28 +230,61 @@ impl Table {
         out
     }
 
+    /// The headings over their rules; nothing where no column has one.
+    fn heading(&self, indent: &str, widths: &[usize], screen: Screen) -> String {
+        if self.columns.iter().all(|(name, _)| name.is_empty()) {
+            return String::new();
+        }
+        let heading = self.columns.iter().zip(widths);
+        let heading: Vec<String> =
+            heading.map(|((name, align), &column)| pad(name, column, *align)).collect();
+        let rules: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
+        format!("{indent}{}\n{indent}{}\n", screen.strong(heading.join(GAP).trim_end()), rules.join(GAP))
+    }
+
     /// The column that has to stand below its row.
     fn hangs(&self, most: usize) -> Option<usize> {
         let heading = self.below?;
         let index = self.columns.iter().position(|(name, _)| name == heading)?;
-        let natural: usize = self.natural().iter().map(|width| width + GAP.len()).sum();
-        (natural > most + GAP.len()).then_some(index)
+        (across(&self.natural()) > most).then_some(index)
     }
 
     /// The table with column `index` below each row.
-    fn hanging(&self, index: usize, indent: &str, colour: Colour) -> String {
+    fn hanging(&self, index: usize, indent: &str, screen: Screen) -> String {
         let (narrow, below) = self.parted(index);
-        let text = narrow.to_text(indent, colour);
-        let widths = narrow.widths(COLUMNS.saturating_sub(width(indent)));
+        let most = screen.columns().saturating_sub(width(indent));
+        let widths = narrow.widths(most);
+        if narrow.folds && across(&widths) > most {
+            return self.listed(indent, screen);
+        }
+        let text = narrow.to_text(indent, screen);
         let mut lines = text.lines();
         let mut out: String = lines.by_ref().take(2).map(|line| format!("{line}\n")).collect();
         for (row, below) in narrow.rows.iter().zip(below) {
-            for line in lines.by_ref().take(narrow.lines(row, &widths, colour).len()) {
+            for line in lines.by_ref().take(narrow.lines(row, &widths, screen).len()) {
                 out.push_str(line);
                 out.push('\n');
             }
             if !below.is_empty() {
-                out.push_str(&wrapped(&format!("{indent}    └ "), &below, COLUMNS));
+                out.push_str(&wrapped(&format!("{indent}    └ "), &below, screen.prose()));
+            }
+        }
+        out
+    }
+
+    /// Each row as its first words and, under them, `heading value` of all other cells that say something.
+    fn listed(&self, indent: &str, screen: Screen) -> String {
+        let named = self.columns.iter().position(|(_, align)| *align == Align::Left).unwrap_or(0);
+        let mut out = String::new();
+        for row in &self.rows {
+            let (first, others) = row.split_at(named + 1);
+            let first: Vec<&str> = first.iter().map(|cell| cell.text.as_str()).collect();
+            out.push_str(&wrapped(indent, &first.join(GAP), screen.columns()));
+            let said = others.iter().zip(&self.columns[named + 1..]);
+            let said = said.filter(|(cell, _)| !matches!(cell.text.as_str(), "" | NOT_OBSERVED));
+            let values: Vec<String> = said.map(|(cell, (name, _))| format!("{name} {}", cell.text)).collect();
+            if !values.is_empty() {
+                out.push_str(&wrapped(&format!("{indent}{HANG}"), &values.join(" · "), screen.columns()));
             }
         }
         out
@@ -280,11 +331,12 @@ impl Table {
     /// numbers do not.
     fn widths(&self, most: usize) -> Vec<usize> {
         let mut widths = self.natural();
-        let gaps = GAP.len() * widths.len().saturating_sub(1);
         loop {
-            let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(most);
+            let over = across(&widths).saturating_sub(most);
             let widest = (0..widths.len())
-                .filter(|&index| self.columns[index].1 == Align::Left)
+                .filter(|&index| {
+                    self.columns[index].1 == Align::Left && widths[index] > width(&self.columns[index].0)
+                })
                 .max_by_key(|&index| widths[index]);
             match widest {
                 Some(index) if self.folds && over > 0 && widths[index] > WORDS_LEAST => widths[index] -= 1,
@@ -294,7 +346,7 @@ impl Table {
     }
 
     /// A row as lines: as many as its most folded cell needs.
-    fn lines(&self, row: &[Cell], widths: &[usize], colour: Colour) -> Vec<String> {
+    fn lines(&self, row: &[Cell], widths: &[usize], screen: Screen) -> Vec<String> {
         let folded: Vec<Vec<String>> = row
             .iter()
             .zip(widths)
@@ -311,7 +363,7 @@ impl Table {
                 |(((lines, cell), &column), (_, align))| {
                     let text = lines.get(index).map_or("", String::as_str);
                     let padded = pad(text, column, *align);
-                    if text.is_empty() { padded } else { colour.tone(cell.tone, &padded) }
+                    if text.is_empty() { padded } else { screen.tone(cell.tone, &padded) }
                 },
             );
             cells.collect::<Vec<_>>().join(GAP)
@@ -371,6 +423,11 @@ impl<T> TableOf<T> {
     }
 }
 
+/// The width of a table with columns of these widths.
+fn across(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+}
+
 /// Characters on the screen. Every character that a report writes is one column wide; names of
 /// files from elsewhere may be wider and then only push their own row.
 pub(crate) fn width(text: &str) -> usize {
@@ -421,7 +478,7 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Align, Cell, Table, Tone, width, wrapped};
-    use crate::colour::Colour;
+    use crate::screen::Screen;
 
     fn table() -> Table {
         let mut table = Table::new(&[("case", Align::Left), ("MB/s", Align::Right), ("mark", Align::Left)]);
@@ -432,7 +489,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_silent_ones_go() {
-        let text = table().without_empty_columns().to_text("  ", Colour::Plain);
+        let text = table().without_empty_columns().to_text("  ", Screen::PLAIN);
         assert_eq!(text, "  case   MB/s\n  ────  ─────\n  a|b   1,234\n  µ       9.5\n");
     }
 
@@ -441,17 +498,35 @@ mod tests {
         let mut table = Table::new(&[("#", Align::Right), ("a", Align::Left), ("b", Align::Left)]);
         let words = "word ".repeat(30);
         table.row(vec!["12345".to_owned(), words.clone(), words]);
-        let text = table.to_text("", Colour::Plain);
+        let text = table.to_text("", Screen::PLAIN);
         assert!(text.lines().all(|line| width(line) <= 120), "{text}");
         assert_eq!(text.matches("word").count(), 60);
+    }
+
+    #[test]
+    fn a_table_of_many_numbers_changes_its_shape_on_a_narrow_screen() {
+        let headings: Vec<String> = (0..12).map(|index| format!("rate {index}")).collect();
+        let numbers = headings.iter().map(|name| (name.as_str(), Align::Right));
+        let columns: Vec<_> =
+            [("#", Align::Right), ("case", Align::Left)].into_iter().chain(numbers).collect();
+        let mut table = Table::new(&columns);
+        let cells = |from: u32| (from..from + 12).map(|value| format!("{value},000"));
+        table.row(["1", "one"].map(str::to_owned).into_iter().chain(cells(100)).collect());
+        table.row(["2", "two"].map(str::to_owned).into_iter().chain(cells(200)).collect());
+        for columns in [60, 80, 100, 160] {
+            let text = table.to_text("", Screen::PLAIN.wide(columns));
+            assert!(text.lines().all(|line| width(line) <= columns), "{text}");
+            assert!((100..112).chain(200..212).all(|value| text.contains(&format!("{value},000"))), "{text}");
+            assert_eq!(text.contains("─"), columns == 160, "{text}");
+        }
     }
 
     #[test]
     fn a_toned_cell_is_coloured_only_where_asked() {
         let mut table = Table::new(&[("verdict", Align::Left), ("n", Align::Right)]);
         table.row(vec![Cell::toned("FAIL", Tone::Bad), Cell::figure(Some(3))]);
-        assert!(!table.to_text("", Colour::Plain).contains('\u{1b}'));
-        assert!(table.to_text("", Colour::Ansi).contains("\u{1b}[31mFAIL   \u{1b}[0m"));
+        assert!(!table.to_text("", Screen::PLAIN).contains('\u{1b}'));
+        assert!(table.to_text("", Screen::PLAIN.coloured()).contains("\u{1b}[31mFAIL   \u{1b}[0m"));
     }
 
     #[test]

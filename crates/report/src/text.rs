@@ -1,20 +1,26 @@
-//! The tables of a run for a terminal: at most 120 columns, no colour unless asked.
+//! A run for a terminal: its card with the figures and what speaks against them, or all tables.
 
 use std::fmt::Write as _;
 
 use plan::visible;
 
 use crate::asked::RunInfo;
-use crate::colour::Colour;
+use crate::card::Card;
 use crate::format::{counted, duration, grouped, utc};
 use crate::inventory::beside;
 use crate::notes::Note;
 use crate::report::Report;
+use crate::screen::Screen;
 use crate::section::{Block, Section, rates, sections};
-use crate::table::{PROSE_COLUMNS as COLUMNS, width, wrapped};
+use crate::table::{width, wrapped};
 
 /// Texts of one note that a terminal shows.
 const ENTRIES_SHOWN: usize = 12;
+
+/// Lines on what is not there, causes of doubt, and figures that the short form shows.
+const MISSING_SHOWN: usize = 3;
+const CAUSES_SHOWN: usize = 6;
+const FIGURES_SHOWN: usize = 64;
 
 /// Rows of one table and lines of one list that a terminal shows.
 const ROWS_SHOWN: usize = 24;
@@ -22,67 +28,109 @@ const LINES_SHOWN: usize = 12;
 /// Rows of printed values: who imports a page looks whether all of it was read.
 const PRINTED_SHOWN: usize = 120;
 
+/// The card, the figures that it leaves out, and what speaks against them.
+pub(crate) fn text(report: &Report, screen: Screen) -> String {
+    let card = Card::of(report);
+    let mut out = format!("{}\n{}", screen.strong(&report.run.title), folded(&card.circumstances, screen));
+    for line in report.missing.iter().take(MISSING_SHOWN) {
+        out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
+    }
+    rest(&mut out, report.missing.len().saturating_sub(MISSING_SHOWN), "line");
+    out.push('\n');
+    blocks_text(&mut out, &card.blocks, screen);
+    let others = card.others(report);
+    if !others.is_empty() {
+        let _ =
+            writeln!(out, "{}{}", if card.blocks.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
+        blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
+    }
+    if is_imported(report) {
+        let printed = sections(report).into_iter().filter(|section| section.id == "printed");
+        printed.for_each(|section| section_text(&mut out, &section, screen));
+    }
+    out.push('\n');
+    if card.causes.is_empty() && !report.figures.is_empty() {
+        out.push_str("Nothing speaks against these figures.\n");
+    }
+    for cause in card.causes.iter().take(CAUSES_SHOWN) {
+        let first = format!("{:<2} ", cause.mark);
+        let line = wrapped(&first, &cause.sentence(report.figures.len()), screen.prose());
+        out.push_str(&screen.warning(&line));
+    }
+    rest(&mut out, card.causes.len().saturating_sub(CAUSES_SHOWN), "doubt");
+    out
+}
+
 /// All tables.
-pub(crate) fn text(report: &Report, colour: Colour) -> String {
+pub(crate) fn whole(report: &Report, screen: Screen) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}", colour.strong(&report.run.title));
-    out.push_str(&head(report));
+    let _ = writeln!(out, "{}", screen.strong(&report.run.title));
+    out.push_str(&head(report, screen));
     for line in &report.missing {
-        out.push_str(&colour.warning(&wrapped("! ", line, COLUMNS)));
+        out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
     }
     let (before, after) =
         sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
-    before.iter().for_each(|section| section_text(&mut out, section, colour));
-    rates(report, false).iter().for_each(|section| out.push_str(&section_whole(section, colour)));
-    after.iter().for_each(|section| section_text(&mut out, section, colour));
+    before.iter().for_each(|section| section_text(&mut out, section, screen));
+    rates(report, false).iter().for_each(|section| out.push_str(&section_whole(section, screen)));
+    after.iter().for_each(|section| section_text(&mut out, section, screen));
     if !report.machines.is_empty() {
-        let _ = writeln!(out, "\n{}", colour.strong("The host beside published machines"));
-        out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", colour));
+        let _ = writeln!(out, "\n{}", screen.strong("The host beside published machines"));
+        out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", screen));
     }
     if !report.notes.is_empty() {
-        let _ = writeln!(out, "\n{}", colour.strong("Notes"));
+        let _ = writeln!(out, "\n{}", screen.strong("Notes"));
     }
     for note in &report.notes {
-        out.push_str(&colour.warning(&note_lines(note)));
-        out.push_str(&wrapped("    advice: ", &note.advice, COLUMNS));
+        out.push_str(&screen.warning(&note_lines(note, screen)));
+        out.push_str(&wrapped("    advice: ", &note.advice, screen.prose()));
     }
     out
 }
 
 /// A section for a terminal: long tables and lists are cut, and say so.
-pub(crate) fn section_text(out: &mut String, section: &Section, colour: Colour) {
+pub(crate) fn section_text(out: &mut String, section: &Section, screen: Screen) {
     let rows = if section.id == "printed" { PRINTED_SHOWN } else { ROWS_SHOWN };
-    section_upto(out, section, colour, LINES_SHOWN, rows);
+    section_upto(out, section, screen, LINES_SHOWN, rows);
 }
 
 /// A section for a terminal with all that it says.
-pub(crate) fn section_whole(section: &Section, colour: Colour) -> String {
+pub(crate) fn section_whole(section: &Section, screen: Screen) -> String {
     let mut out = String::new();
-    section_upto(&mut out, section, colour, usize::MAX, usize::MAX);
+    section_upto(&mut out, section, screen, usize::MAX, usize::MAX);
     out
 }
 
-fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: usize, rows_max: usize) {
-    let _ = writeln!(out, "\n{}", colour.strong(section.title));
-    for block in &section.blocks {
+fn section_upto(out: &mut String, section: &Section, screen: Screen, lines_max: usize, rows_max: usize) {
+    let _ = writeln!(out, "\n{}", screen.strong(section.title));
+    blocks_upto(out, &section.blocks, screen, lines_max, rows_max);
+}
+
+/// All of `blocks`.
+pub(crate) fn blocks_text(out: &mut String, blocks: &[Block], screen: Screen) {
+    blocks_upto(out, blocks, screen, usize::MAX, usize::MAX);
+}
+
+fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: usize, rows_max: usize) {
+    for block in blocks {
         match block {
             Block::Heading { text, .. } => {
-                let _ = writeln!(out, "\n{}", colour.strong(text));
+                let _ = writeln!(out, "\n{}", screen.strong(text));
             }
-            Block::Text(text) => out.push_str(&wrapped("", text, COLUMNS)),
+            Block::Text(text) => out.push_str(&wrapped("", text, screen.prose())),
             Block::List(lines) => {
                 for line in lines.iter().take(lines_max) {
-                    out.push_str(&wrapped("  · ", line, COLUMNS));
+                    out.push_str(&wrapped("  · ", line, screen.prose()));
                 }
                 rest(out, lines.len().saturating_sub(lines_max), "line");
             }
             Block::Table { caption, table } => {
                 if !caption.is_empty() {
-                    out.push_str(&wrapped("", caption, COLUMNS));
+                    out.push_str(&wrapped("", caption, screen.prose()));
                 }
                 let mut table = table.clone();
                 let gone = table.cut(rows_max);
-                out.push_str(&table.to_text("", colour));
+                out.push_str(&table.to_text("", screen));
                 rest(out, gone, "row");
             }
         }
@@ -93,16 +141,16 @@ fn section_upto(out: &mut String, section: &Section, colour: Colour, lines_max: 
 fn rest(out: &mut String, count: usize, noun: &str) {
     if count > 0 {
         let more = counted(count as u64, &format!("more {noun}"));
-        let _ = writeln!(out, "  … and {more} in the other forms of this report (html, markdown, csv, json)");
+        let _ = writeln!(out, "  … and {more} in the page and the other forms of this report");
     }
 }
 
 /// What a note says, line by line; a sweep may say it of hundreds of figures.
-fn note_lines(note: &Note) -> String {
+fn note_lines(note: &Note, screen: Screen) -> String {
     let mut out = String::new();
     for (index, entry) in note.entries.iter().take(ENTRIES_SHOWN).enumerate() {
         let first = if index == 0 { format!("{:>2}  ", note.mark) } else { "    ".to_owned() };
-        out.push_str(&wrapped(&first, &format!("{}: {}", entry.concerns, entry.text), COLUMNS));
+        out.push_str(&wrapped(&first, &format!("{}: {}", entry.concerns, entry.text), screen.prose()));
     }
     let rest = note.entries.len().saturating_sub(ENTRIES_SHOWN);
     if rest > 0 {
@@ -112,19 +160,19 @@ fn note_lines(note: &Note) -> String {
 }
 
 /// The run in a few lines: host, time, state, seed.
-pub(crate) fn head(report: &Report) -> String {
-    let mut out = nodes_line(report).map(|line| folded(&line)).unwrap_or_default();
-    out.push_str(&folded(&host_line(report)));
-    out.push_str(&folded(&run_line(report)));
+fn head(report: &Report, screen: Screen) -> String {
+    let mut out = nodes_line(report).map(|line| folded(&line, screen)).unwrap_or_default();
+    out.push_str(&folded(&host_line(report), screen));
+    out.push_str(&folded(&run_line(report), screen));
     out
 }
 
 /// Folds a line between its parts, not within one.
-fn folded(line: &str) -> String {
+fn folded(line: &str, screen: Screen) -> String {
     let mut out = String::new();
     let mut used = 0;
     for part in visible(line).split(" · ") {
-        if used > 0 && used + 3 + width(part) > COLUMNS {
+        if used > 0 && used + 3 + width(part) > screen.prose() {
             out.push('\n');
             used = 0;
         }

@@ -39,27 +39,9 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         littles_law(subject),
         ratio_of_sums(subject, &counted),
         unbalanced(subject),
-        warned(
-            &counted,
-            Check::NotQuiet,
-            |warning| matches!(warning, Warning::NotQuiet { .. }).then_some(0.0),
-            "repeat the run on a quiet host",
-        ),
-        warned(
-            &counted,
-            Check::Starved,
-            |warning| match warning {
-                Warning::Starved { share, .. } => Some(*share),
-                _ => None,
-            },
-            "take away what held the program back, and repeat the run",
-        ),
-        warned(
-            &counted,
-            Check::HarnessBound,
-            |warning| matches!(warning, Warning::HarnessBound { .. }).then_some(0.0),
-            "use more processors or nodes, larger transfers, or io_uring",
-        ),
+        warned(&counted, Check::NotQuiet, "repeat the run on a quiet host"),
+        warned(&counted, Check::Starved, "take away what held the program back, and repeat the run"),
+        warned(&counted, Check::HarnessBound, "use more processors or nodes, larger transfers, or io_uring"),
     ];
     checks.into_iter().flatten().collect()
 }
@@ -283,14 +265,14 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
 }
 
 /// The worst warning of those that `weight` finds in passes that count; of equal ones the first.
-fn warned(
-    counted: &[&RepetitionFigure],
-    check: Check,
-    weight: fn(&Warning) -> Option<f64>,
-    advice: &'static str,
-) -> Option<Found> {
-    let all = counted.iter().flat_map(|one| &one.warnings).filter_map(|one| Some((one, weight(one)?)));
-    let (worst, _) = all.min_by(|one, other| other.1.total_cmp(&one.1))?;
-    let (worst, named) = (worst.to_string(), format!("{}: ", check.name()));
+fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<Found> {
+    let share = |warning: &Warning| match warning {
+        Warning::Starved { share, .. } => *share,
+        Warning::HarnessBound { cpu_share } => *cpu_share,
+        _ => 0.0,
+    };
+    let all = counted.iter().flat_map(|one| &one.warnings).filter(|one| Check::of(one) == Some(check));
+    let worst = all.min_by(|one, other| share(other).total_cmp(&share(one)))?.to_string();
+    let named = format!("{}: ", check.name());
     Some(Found::new(check, worst.strip_prefix(&named).unwrap_or(&worst), advice))
 }

@@ -1,5 +1,7 @@
 //! The checks of an audit, and what each of them means for a statement: one row for each check, in one table.
 
+use record::Warning;
+
 use self::Outcome::{Marked, Stated, Withheld};
 
 /// What becomes of a statement; the later one of several decides.
@@ -219,6 +221,21 @@ impl Check {
     #[must_use]
     pub const fn policy(self) -> CheckPolicy {
         CHECKS[self as usize]
+    }
+
+    /// The check that says of a figure what `warning` says of one of its passes.
+    #[must_use]
+    pub const fn of(warning: &Warning) -> Option<Self> {
+        Some(match warning {
+            Warning::CachedReads { .. } | Warning::CachedWrites { .. } => Self::Cached,
+            Warning::TooShort { .. } => Self::TooShort,
+            Warning::Incomplete { .. } => Self::Unfinished,
+            Warning::WrongData { .. } => Self::WrongData,
+            Warning::NotQuiet { .. } => Self::NotQuiet,
+            Warning::Starved { .. } => Self::Starved,
+            Warning::HarnessBound { .. } => Self::HarnessBound,
+            _ => return None,
+        })
     }
 
     /// The stable name, in every form of a report.

@@ -10,34 +10,35 @@ use plan::visible;
 use record::{Fact, Inventory};
 use schemars::generate::SchemaSettings;
 
-use crate::Colour;
+use crate::Screen;
 use crate::escape;
-use crate::table::{COLUMNS, Table, wrapped};
+use crate::screen::COLUMNS;
+use crate::table::{Table, wrapped};
 
 /// All of `inventory` for a terminal of 120 columns.
 #[must_use]
-pub fn inventory(inventory: &Inventory, colour: Colour) -> String {
+pub fn inventory(inventory: &Inventory, screen: Screen) -> String {
     let Inventory { host, slots, .. } = inventory;
     let mut out = String::new();
     let rows = rows::rows(host);
     let names = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for group in rows.chunk_by(|one, next| one.group == next.group) {
         let first = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{first}{}", colour.strong(group[0].group));
+        let _ = writeln!(out, "{first}{}", screen.strong(group[0].group));
         for row in group {
             out.push_str(&wrapped(&format!("  {:names$}  ", row.name), &row.text(), COLUMNS));
         }
     }
-    let warning = |text: &str| colour.warning(&wrapped("! ", text, COLUMNS));
+    let warning = |text: &str| screen.warning(&wrapped("! ", text, COLUMNS));
     let part = |heading: &str, table: Table, none: &str| {
         let text = match table.is_empty() {
             true => format!("  {none}\n"),
-            false => table.without_empty_columns().to_text("  ", colour),
+            false => table.without_empty_columns().to_text("  ", screen),
         };
-        format!("\n{}\n{text}", colour.strong(heading))
+        format!("\n{}\n{text}", screen.strong(heading))
     };
     let unknown = |heading: &str, reason: &str| {
-        format!("\n{}\n  unknown: {}\n", colour.strong(heading), visible(reason))
+        format!("\n{}\n  unknown: {}\n", screen.strong(heading), visible(reason))
     };
     out += &part("Block devices", tables::devices(&host.devices), "no block device holds anything");
     if !host.devices.is_empty() {
@@ -57,7 +58,7 @@ pub fn inventory(inventory: &Inventory, colour: Colour) -> String {
         Fact::Unknown(reason) => unknown("Network", reason),
     };
     let source = wrapped("  ", &format!("source: {}", rows::words(&slots.source)), COLUMNS);
-    let _ = write!(out, "\n{}\n{source}", colour.strong("Slots"));
+    let _ = write!(out, "\n{}\n{source}", screen.strong("Slots"));
     if !slots.slots.is_empty() {
         let heading = "Slots by unit and position; in brackets the width of a free one";
         out += &part(heading, tables::places(slots), "");

@@ -8,7 +8,8 @@ use plan::{
 };
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
+use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::table::wrapped;
 
 /// Targets and nodes that are named before the rest is counted.
 const NAMED: usize = 4;

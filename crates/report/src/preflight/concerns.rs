@@ -3,7 +3,8 @@
 use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
+use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::table::wrapped;
 
 /// A quick plan measures the cache on purpose and says so in the titles of those cases.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {

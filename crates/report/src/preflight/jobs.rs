@@ -4,7 +4,7 @@
 use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{JobSpace, JobTest, Jobs, JobsPlacement, Phase, TestKind, Workload};
 
-use crate::Colour;
+use crate::Screen;
 use crate::format::{counted, decimal_bytes, grouped, percent};
 use crate::table::Table;
 
@@ -51,7 +51,7 @@ pub(super) fn outline(jobs: &Jobs) -> String {
 }
 
 fn text(table: Table) -> String {
-    table.without_empty_columns().to_text("  ", Colour::Plain)
+    table.without_empty_columns().to_text("  ", Screen::PLAIN)
 }
 
 /// The tests, and under them their steps.

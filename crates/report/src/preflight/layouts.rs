@@ -6,7 +6,8 @@ use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, Recipe, visible_lines};
 
 use crate::format::counted;
-use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
+use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::table::wrapped;
 
 /// What is known of a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]

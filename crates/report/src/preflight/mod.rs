@@ -23,11 +23,12 @@ pub use self::layouts::{Commands, LayoutOutlook, layouts};
 pub(crate) use self::terms::{promised, words as protocol};
 
 use self::case::{line, memory_words, space_words};
-use crate::colour::Colour;
 use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
 use crate::offsets;
+use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::statements::without_figures;
-use crate::table::{PROSE_COLUMNS as COLUMNS, width, wrapped};
+use crate::table::{width, wrapped};
 
 /// Cases of a plan that `explain` describes in full before it only counts them.
 const CASES_EXPLAINED: usize = 64;
@@ -120,7 +121,7 @@ fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: boo
     };
     let table = without_figures(table, title);
     let table = if full { table } else { table.brief() };
-    format!("\n{heading}\n{}", table.to_text("", Colour::Plain))
+    format!("\n{heading}\n{}", table.to_text("", Screen::PLAIN))
 }
 
 /// The plan for `--explain` without what is the same in many cases: what they have in common once, each workload with

@@ -10,8 +10,8 @@ use plan::{Case, Outlook, Plan, SettingValue, Surroundings, visible};
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
-use crate::colour::Colour;
 use crate::format::{counted, decimal_bytes, duration, grouped};
+use crate::screen::Screen;
 use crate::table::Table;
 
 /// Rows of a workload's table before cases that differ in one more key stand together.
@@ -102,7 +102,7 @@ fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)
         }
     }
     if group.len() > 1 {
-        out += &points(group).to_text("  ", Colour::Plain);
+        out += &points(group).to_text("  ", Screen::PLAIN);
     } else {
         out += &line("predicted", &totals(group));
     }

@@ -7,7 +7,8 @@ use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
 
 use super::concerns::{concern_words, is_news};
 use crate::format::counted;
-use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
+use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::table::wrapped;
 
 /// Values of a key that are named before only its ends are.
 const VALUES_NAMED: usize = 6;

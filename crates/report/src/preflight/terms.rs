@@ -4,8 +4,9 @@ use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, s
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use crate::format::{counted, percent};
+use crate::screen::PROSE_COLUMNS as COLUMNS;
 use crate::section::amount;
-use crate::table::{PROSE_COLUMNS as COLUMNS, wrapped};
+use crate::table::wrapped;
 
 /// What the study asks of its figures that their repetitions cannot carry, with how many would.
 pub(super) fn repetitions(plan: &Plan) -> String {

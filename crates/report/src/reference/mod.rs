@@ -13,7 +13,8 @@ use std::fmt::Write;
 use record::{Library, Metric, Published, PublishedOperation, Study};
 use serde_json::{Value, json};
 
-use crate::table::{COLUMNS, Table, width, wrapped};
+use crate::screen::COLUMNS;
+use crate::table::{Table, width, wrapped};
 
 pub use show::{show, show_json};
 
@@ -87,7 +88,7 @@ pub fn list(library: &Library, filter: &Filter) -> String {
             .left("printed", |figure| cut(&figure.as_published(), PRINTED_MAX))
             .left("conditions", |figure| cut(&show::conditions(figure), CONDITIONS_MAX))
             .done();
-        out.push_str(&table.without_empty_columns().to_text("", crate::Colour::Plain));
+        out.push_str(&table.without_empty_columns().to_text("", crate::Screen::PLAIN));
         out.push('\n');
     }
     match (out.is_empty(), marked) {

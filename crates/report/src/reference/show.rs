@@ -7,7 +7,7 @@ use record::{Details, Library, Published, PublishedChart, PublishedClaim, Publis
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::table::COLUMNS;
+use crate::screen::COLUMNS;
 use crate::table::wrapped;
 
 /// Width of the names before the texts.

@@ -46,7 +46,7 @@ pub(crate) enum Block {
 }
 
 /// A table without silent columns as the only block; nothing where it has no rows.
-pub(super) fn only(caption: &str, table: Table) -> Vec<Block> {
+pub(crate) fn only(caption: &str, table: Table) -> Vec<Block> {
     if table.is_empty() {
         return Vec::new();
     }

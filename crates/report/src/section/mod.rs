@@ -18,10 +18,11 @@ mod targets;
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, place, point, signed,
-    title,
+    Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, only, place, point,
+    signed, title,
 };
 pub(crate) use cluster::nodes_line;
+pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
 /// All sections that have something to say, in the order in which they are read.

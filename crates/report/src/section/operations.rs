@@ -95,7 +95,7 @@ fn cpu(figure: &Figure) -> Option<String> {
 }
 
 /// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
-pub(super) fn response(figure: &Figure) -> Option<&LatencyInfo> {
+pub(crate) fn response(figure: &Figure) -> Option<&LatencyInfo> {
     let mut all = figure.latency.iter().filter(|one| one.is_response());
     all.next().filter(|_| all.next().is_none())
 }

@@ -10,7 +10,7 @@ const DOCUMENTATION: &str = include_str!("../../../../docs/REPORT.md");
 
 #[test]
 fn a_whole_run_as_text() {
-    insta::assert_snapshot!(redacted(&report::text(&common::run())));
+    insta::assert_snapshot!(redacted(&report::text_in_full(&common::run())));
 }
 
 #[test]
@@ -20,11 +20,11 @@ fn a_whole_run_as_markdown() {
 
 #[test]
 fn text_fits_a_terminal_and_has_escape_codes_only_when_asked() {
-    let plain = report::text(&common::run());
+    let plain = report::text_in_full(&common::run());
     let widest = plain.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(120), "{widest:?} columns\n{plain}");
     assert!(!plain.contains('\u{1b}'));
-    let coloured = report::text_in(&common::run(), report::Colour::Ansi);
+    let coloured = report::Study::of(&common::run()).text_in_full(report::Screen::PLAIN.coloured());
     assert!(coloured.contains("\u{1b}[1mRates\u{1b}[0m"));
 }
 
@@ -55,9 +55,9 @@ fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
         .map(|figure| figure["page_cache"] == true)
         .collect();
     assert_eq!(cached.iter().filter(|cached| **cached).count(), 2);
-    for text in [report::text(&run), report::markdown(&run), page(&run)] {
-        assert!(text.contains("page cache") && text.contains("the page cache answered: devices read 0.2 %"));
-        assert!(text.contains("or read more than the memory holds"), "no advice in {}", &text[..200]);
+    for text in [report::text_in_full(&run), report::markdown(&run), page(&run)] {
+        assert!(text.contains("page cache") && text.contains("the page cache answered: devices read 0.0 %"));
+        assert!(text.contains("or data larger than all memory on the way"), "no advice in {}", &text[..200]);
     }
 }
 
@@ -72,7 +72,7 @@ fn study_a_has_its_published_figures_beside_its_own() {
         rows.iter().find(|row| row["figure"] == number).expect("a row")["published"].as_f64()
     };
     assert_eq!((beside("write"), beside("read")), (Some(2.05e9), Some(2.78e9)));
-    let text = report::text(&common::run());
+    let text = report::text_in_full(&common::run());
     assert!(text.contains("2.05 GB/s") && text.contains("2.78 GB/s"), "{text}");
 }
 
@@ -84,7 +84,7 @@ fn beside_the_figures_of_a_study_stands_what_the_study_says() {
         plan::Question::Study { path: "s.toml".into(), text: String::new(), overrides: Vec::new() };
     let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
     assert_eq!(json["statements"]["published"], Value::Array(Vec::new()));
-    assert!(!report::text(&run).contains("Published figures and own ones"));
+    assert!(!report::text_in_full(&run).contains("Published figures and own ones"));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn names_from_outside_cannot_become_markup() {
 #[test]
 fn a_run_without_results_is_no_error() {
     let run = common::empty();
-    assert!(report::text(&run).contains("no finished result"));
+    assert!(report::text_in_full(&run).contains("no finished result"));
     assert!(page(&run).contains("no finished result"));
     assert_eq!(report::csv(&run).lines().count(), 1);
     let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");

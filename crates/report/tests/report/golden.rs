@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use report::{Colour, Study};
+use report::{Screen, Study};
 use serde_json::{Value, json};
 
 use crate::common;
@@ -59,7 +59,7 @@ fn below(room: &str) -> PathBuf {
 }
 
 /// Every run by its name.
-fn runs() -> Vec<(String, record::Run)> {
+pub(crate) fn runs() -> Vec<(String, record::Run)> {
     let mut runs: Vec<(String, record::Run)> = [
         ("whole", common::run()),
         ("killed", common::killed()),
@@ -100,7 +100,7 @@ fn written_forms(run: &record::Run) -> [(&'static str, String); 6] {
     let mut page = Vec::new();
     study.html(&mut page).expect("written");
     [
-        ("text", study.text(Colour::Ansi)),
+        ("text", study.text_in_full(Screen::PLAIN.coloured())),
         ("markdown", study.markdown()),
         ("html", String::from_utf8(page).expect("UTF-8")),
         ("csv", study.csv()),

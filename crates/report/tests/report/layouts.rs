@@ -61,7 +61,7 @@ pub(crate) fn with_layouts() -> Run {
 #[test]
 fn layouts_are_told_with_commands_findings_and_devices() {
     let run = with_layouts();
-    let text = report::text(&run).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = report::text_in_full(&run).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "one XFS each (stands for XVM)",
         "recipe per-device over 12 devices: /dev/nvme0n1,",
@@ -74,7 +74,7 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         "it could not be made: mkfs.xfs failed",
         "exit status 1",
     ] {
-        assert!(text.contains(words), "nothing says {words:?} in\n{}", report::text(&run));
+        assert!(text.contains(words), "nothing says {words:?} in\n{}", report::text_in_full(&run));
     }
     let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
     assert_eq!(json["layouts"][0]["created"].as_array().map(Vec::len), Some(13), "all of them");
@@ -82,6 +82,6 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         (&json["layouts"][0]["state"], &json["layouts"][1]["state"]),
         (&"dismantled".into(), &"not made".into())
     );
-    let plain = report::text(&common::operations::single());
+    let plain = report::text_in_full(&common::operations::single());
     assert!(!plain.contains("Commands as they were run"), "a run without layouts has no such section");
 }

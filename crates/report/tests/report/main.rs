@@ -1,5 +1,6 @@
 //! What a reader and a program rely on in every form of a report.
 
+mod answer;
 mod browser;
 mod common;
 mod forms;

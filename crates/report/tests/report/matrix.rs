@@ -9,7 +9,7 @@ fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
             (launch.outcome, launch.message) = ("out-of-memory".to_owned(), "sort needed more".to_owned());
         }
     });
-    let text = report::text(&run).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = report::text_in_full(&run).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "withheld: failed jobs: 2 of 101 launches did not complete in pass 0",
         "failed jobs",
@@ -27,7 +27,7 @@ fn two_runs_of_a_matrix_are_compared_launch_by_launch() {
         launch.end_ns = launch.start_ns + (launch.end_ns - launch.start_ns) / 10 * 9;
     });
     let pair = report::compare(&before, &after);
-    let text = pair.text(report::Colour::Plain).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = pair.text(report::Screen::PLAIN).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("-10.0 %") && text.contains("faster"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&pair.json()).expect("JSON");
     let one = &json["matrices"][1];
@@ -54,7 +54,7 @@ fn runs_of_the_same_jobs_are_judged_whatever_their_path_and_others_are_not() {
             case.workload = spec.validate().expect("valid");
         }
         report::compare(&before, &after)
-            .text(report::Colour::Plain)
+            .text(report::Screen::PLAIN)
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ")

@@ -1,13 +1,13 @@
 //! Runs of several nodes in every form.
 
-use report::{Colour, Study};
+use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::common::cluster::{compared, operations};
 
 #[test]
 fn the_header_names_nodes_processes_library_and_what_differs() {
-    let text = report::text(&compared(16));
+    let text = report::text_in_full(&compared(16));
     assert!(text.contains("16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4"), "{text}");
     assert!(text.contains("kernel: n03 has 6.1.0-17-amd64"), "{text}");
     assert!(text.contains("; the other 15 nodes have 6.1.0-18-amd64"), "{text}");
@@ -22,7 +22,7 @@ fn a_shift_by_a_node_promises_that_nobody_reads_what_his_node_wrote() {
 
 #[test]
 fn the_job_table_of_random_operations_stands_first_and_counts_nodes() {
-    let text = report::text(&operations(609));
+    let text = report::text_in_full(&operations(609));
     let first = text.find("\nJobs\n").expect("a job table");
     assert!(text.find("\nRates\n").is_some_and(|rates| first < rates), "{text}");
     let row = text[first..].lines().find(|line| line.contains("up (1)")).expect("a job");
@@ -39,7 +39,8 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
         run.manifest.plan.terms.exclusive = Some(false);
         run
     };
-    let text = report::text(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"));
+    let text =
+        report::text_in_full(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"));
     let coverage = text.split("\nCoverage of nodes\n").nth(1).expect("a section");
     for said in ["in 2 jobs", "slurm 4711", "slurm 4712", "storage not exclusive", "n[01-03]", "n04"] {
         assert!(coverage.contains(said), "no {said} in {coverage}");
@@ -50,7 +51,7 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
 fn six_hundred_nodes_stay_readable() {
     let run = compared(600);
     let study = Study::of(&run);
-    let text = study.text(Colour::Plain);
+    let text = study.text_in_full(Screen::PLAIN);
     assert!(text.lines().count() < 300, "{} lines", text.lines().count());
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     let json: Value = serde_json::from_str(&study.json()).expect("JSON");

@@ -50,7 +50,7 @@ fn the_table_of_values_has_the_latency_of_each_operation() {
 
 #[test]
 fn requests_between_processes_say_by_what_they_travel() {
-    let text = report::text(&common::operations::exchanges());
+    let text = report::text_in_full(&common::operations::exchanges());
     assert!(text.contains("RDMA is not available"), "{text}");
     assert!(text.contains("RPC/s") && text.contains("TCP"), "{text}");
 }
@@ -58,7 +58,7 @@ fn requests_between_processes_say_by_what_they_travel() {
 /// A direct read that is faster than any device is no latency of one.
 #[test]
 fn single_requests_are_told_apart_by_what_answered() {
-    let text = report::text(&common::operations::single());
+    let text = report::text_in_full(&common::operations::single());
     let section = text.split("Latency of single requests").nth(1).expect("the section");
     let section = section.split("\n\n").next().expect("a part");
     assert!(section.contains("page cache"), "{section}");
@@ -79,12 +79,14 @@ fn what_is_imported_says_so_wherever_it_stands() {
     let mut page = Vec::new();
     report::html(&run, &mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
-    for (form, text) in [("text", report::text(&run)), ("markdown", report::markdown(&run)), ("html", page)] {
+    for (form, text) in
+        [("text", report::text_in_full(&run)), ("markdown", report::markdown(&run)), ("html", page)]
+    {
         assert!(text.contains("imported from page.txt (tsqosperf, mmfsadm)"), "{form}");
         assert!(text.contains("page.txt:126"), "{form} lacks the line of a value");
         assert!(text.contains("start to start") && text.contains("71.9 µs"), "{form} lacks the round trip");
     }
-    let text = report::text(&run);
+    let text = report::text_in_full(&run);
     let rates = text.split("Rates").nth(1).expect("rates").split("Latency").next().expect("a part");
     assert_eq!(rates.matches("imported").count(), 2, "{rates}");
     assert!(report::csv(&run).contains(",imported,"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use record::{Manifest, Run};
-use report::{Colour, Study};
+use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::common;
@@ -89,14 +89,14 @@ fn assert_plain(form: &str, text: &str, own: &[&str]) {
 fn nothing_of_a_stranger_acts_in_any_form() {
     let run = doctored();
     let study = Study::of(&run);
-    assert_plain("text", &study.text(Colour::Plain), &[]);
-    let coloured = study.text(Colour::Ansi);
+    assert_plain("text", &study.text_in_full(Screen::PLAIN), &[]);
+    let coloured = study.text_in_full(Screen::PLAIN.coloured());
     assert_plain(
         "coloured text",
-        &Colour::Ansi.safe(&coloured),
+        &Screen::PLAIN.coloured().safe(&coloured),
         &["\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[33m"],
     );
-    assert_eq!(Colour::Ansi.safe(&coloured), coloured, "something was left to the last filter");
+    assert_eq!(Screen::PLAIN.coloured().safe(&coloured), coloured, "something was left to the last filter");
     let markdown = study.markdown();
     assert_plain("markdown", &markdown, &[]);
     // In a fence longer than any in the text nothing has a meaning.

@@ -1,7 +1,7 @@
 //! A study in every form: what an engineer reads, and hands to a vendor.
 
 use plan::Client;
-use report::{Colour, Study};
+use report::{Screen, Study};
 
 use crate::common;
 
@@ -12,18 +12,18 @@ fn shown<R>(of: impl FnOnce(&Study<'_>) -> R) -> R {
 
 #[test]
 fn a_study_fits_a_terminal() {
-    let text = shown(|study| study.text(Colour::Plain));
+    let text = shown(|study| study.text_in_full(Screen::PLAIN));
     for line in text.lines() {
         assert!(line.chars().count() <= 120, "{} columns: {line}", line.chars().count());
     }
-    assert!(text.contains("more rows in the other forms"), "long sweeps are cut, and say so");
+    assert!(text.contains("more rows in the page and the other forms"), "long sweeps are cut, and say so");
 }
 
 #[test]
 fn two_runs_are_compared_with_their_conditions() {
     let (before, after) = (common::study::study(), common::study::again());
     let pair = report::compare(&before, &after);
-    let text = pair.text(Colour::Plain);
+    let text = pair.text_in_full(Screen::PLAIN);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     for form in [&text, &pair.markdown()] {
         assert!(
@@ -51,7 +51,7 @@ fn two_runs_are_compared_with_their_conditions() {
 fn a_large_study_is_cut_where_a_reader_would_drown_and_whole_where_a_program_reads() {
     let run = common::study::large(20, 30);
     let study = Study::of(&run);
-    let (cases, text) = (run.manifest.plan.cases.len(), study.text(Colour::Plain));
+    let (cases, text) = (run.manifest.plan.cases.len(), study.text_in_full(Screen::PLAIN));
     assert!(text.lines().count() < 420, "{} lines", text.lines().count());
     assert!(text.lines().all(|line| line.chars().count() <= 120));
     let figures = study.csv().lines().filter(|line| line.starts_with("figure,")).count();
@@ -101,12 +101,12 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
 #[test]
 fn targets_that_are_measured_from_different_sides_say_so() {
     let mut run = common::study::study();
-    let same = Study::of(&run).text(Colour::Plain);
+    let same = Study::of(&run).text_in_full(Screen::PLAIN);
     assert!(!same.contains("(remote)") && !same.contains("(local to server)"), "{same}");
     run.manifest.plan.terms.targets[1].client = Client::Remote;
     let title = run.manifest.plan.terms.targets[1].title.clone();
     let study = Study::of(&run);
-    for form in [study.text(Colour::Plain), study.markdown()] {
+    for form in [study.text_in_full(Screen::PLAIN), study.markdown()] {
         assert!(form.contains(&format!("{title} (remote)")) && form.contains("(local to server)"), "{form}");
     }
 }

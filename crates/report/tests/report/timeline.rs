@@ -7,7 +7,7 @@ use crate::common::timeline::{interrupted, jobs, many};
 #[test]
 fn every_form_says_how_many_ran_how_fast_and_where() {
     let run = jobs();
-    for text in [report::text(&run), report::markdown(&run), page(&run)] {
+    for text in [report::text_in_full(&run), report::markdown(&run), page(&run)] {
         let text = text.replace('\n', " ");
         for words in ["mean at a time", "climbs to", "read share", "utility space ran low", "out-of-memory"] {
             assert!(text.contains(words), "no {words} in {}", &text[..400.min(text.len())]);
@@ -45,7 +45,7 @@ fn launches_and_steps_have_a_row_each_with_a_cell_for_every_column() {
 #[test]
 fn a_hundred_launches_with_six_steps_each_leave_the_tables_readable() {
     let run = many();
-    let text = report::text(&run);
+    let text = report::text_in_full(&run);
     assert!(text.lines().all(|line| line.chars().count() <= 120 || line.contains("http")), "too wide");
     assert!(
         text.contains("more are in the JSON and CSV forms"),
@@ -80,7 +80,7 @@ fn launches_of_an_interrupted_pass_are_shown_and_counted_nowhere() {
     let added: Vec<&str> = more.strip_prefix(&lines).expect("they stand last").lines().collect();
     assert_eq!(added.len(), rows);
     assert!(added.iter().all(|line| line.contains(",,analytics,jobs,0,false,2,")));
-    for form in [with.text(report::Colour::Plain), with.markdown(), page(&run)] {
+    for form in [with.text_in_full(report::Screen::PLAIN), with.markdown(), page(&run)] {
         assert!(form.contains("3 of 15 launches had ended, 3 complete"), "{form}");
     }
 }

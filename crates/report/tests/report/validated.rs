@@ -1,6 +1,6 @@
 //! What is stated of records whose truth is known.
 
-use report::{Colour, Study};
+use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::validation::draw::{Fault, Random};
@@ -54,7 +54,7 @@ fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
         let page = page.split('<').filter_map(|tag| tag.split_once('>'));
         let page = page.map(|(_, text)| format!("{text} ")).collect();
         for (form, text) in [
-            ("text", study.text(Colour::Plain)),
+            ("text", study.text_in_full(Screen::PLAIN)),
             ("markdown", study.markdown()),
             ("html", page),
             ("csv", study.csv()),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use analysis::{Figure, RateName};
-use report::{Colour, Study};
+use report::{Screen, Study};
 use serde_json::Value;
 
 use draw::{Fault, Random};
@@ -173,7 +173,7 @@ impl Table {
         let study = Study::of(&trial.run);
         let mut page = Vec::new();
         study.html(&mut page).expect("memory takes it");
-        for form in [study.text(Colour::Plain), study.markdown(), study.csv(), study.openmetrics()] {
+        for form in [study.text_in_full(Screen::PLAIN), study.markdown(), study.csv(), study.openmetrics()] {
             assert!(!form.is_empty());
         }
         let document: Value = serde_json::from_str(&study.json()).expect("JSON");

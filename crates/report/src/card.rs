@@ -1,0 +1,341 @@
+//! The answer of a run in a few lines: what was promised and claimed, the best points, or the figures themselves; each
+//! with its range and a mark for whatever speaks against it.
+
+use std::collections::{HashMap, HashSet};
+
+use analysis::{Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use, Value, Verdict};
+use plan::Bound;
+
+use crate::causes::{Cause, causes, marks};
+use crate::figure::Figure;
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration};
+use crate::report::Report;
+use crate::section::{Block, amount, only, point, response, signed, title};
+use crate::sheet::in_unit_of;
+use crate::statements::without_figures;
+use crate::table::{Cell, Table, Tone};
+
+/// Figures that stand on a card one by one.
+const FIGURES: usize = 8;
+/// Figures that stand below it one by one; of more each sweep has one row.
+const LISTED: usize = 64;
+/// Commitments on a card, and statements of each standing.
+const COMMITMENTS: usize = 4;
+/// Rows of commitments, statements and best points together.
+const ROWS: usize = 6;
+/// Swept keys that have a column each.
+const KEYS: usize = 3;
+
+/// A card.
+#[derive(Debug)]
+pub(crate) struct Card {
+    /// Where it was measured, how often, how long.
+    pub(crate) circumstances: String,
+    pub(crate) blocks: Vec<Block>,
+    /// Whether every figure stands on it.
+    has_all_figures: bool,
+    pub(crate) causes: Vec<Cause>,
+}
+
+impl Card {
+    pub(crate) fn of(report: &Report) -> Self {
+        let causes = causes(report);
+        let rows = Rows::of(report, &causes);
+        let mut judged = commitments(report);
+        judged.extend(claims(report));
+        let contrasts = contrasts(report);
+        let has_statements = !judged.is_empty() || !contrasts.is_empty();
+        let few = report.figures.len() <= FIGURES && !report.figures.is_empty();
+        let has_all_figures = few && !has_statements;
+        let blocks = if has_all_figures {
+            rows.figures()
+        } else {
+            judged.extend(rows.best(ROWS.saturating_sub(judged.len()).max(1)));
+            let mut blocks = lines(judged);
+            blocks.extend(contrasts);
+            blocks
+        };
+        Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
+    }
+
+    /// All figures that do not stand on the card.
+    pub(crate) fn others(&self, report: &Report) -> Vec<Block> {
+        let rows = Rows::of(report, &self.causes);
+        match report.figures.len() {
+            0 => Vec::new(),
+            _ if self.has_all_figures => Vec::new(),
+            1..=LISTED => rows.figures(),
+            _ => rows.sweeps(),
+        }
+    }
+}
+
+/// A line of a card: a word for what follows, of what, and the figures.
+type Line = (Cell, String, String);
+
+fn lines(all: Vec<Line>) -> Vec<Block> {
+    let table = Table::of(all)
+        .left("", |(word, ..)| word.clone())
+        .left("", |(_, name, _)| name.clone())
+        .left("", |(.., figures)| figures.clone())
+        .done();
+    only("", table)
+}
+
+/// Storage, repetitions, time and nodes.
+fn circumstances(report: &Report) -> String {
+    let mut parts = Vec::new();
+    parts.extend(storage(report));
+    let mut counts = report.figures.iter().map(Figure::repeated);
+    if let Some(first) = counts.next().filter(|&first| counts.all(|count| count == first)) {
+        parts.push(counted(first as u64, "repetition"));
+    }
+    let run = &report.run;
+    let took = run.finished_unix_ns.and_then(|finished| finished.checked_sub(run.started_unix_ns));
+    parts.extend(took.filter(|_| run.provenance == "measured").map(|nanos| duration(nanos as f64 / 1e9)));
+    parts.push(match &report.cluster {
+        Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
+        _ => format!("node {}", report.host.node),
+    });
+    if run.provenance != "measured" {
+        parts.push(run.provenance.to_owned());
+    }
+    if run.state != "complete" {
+        parts.push(run.state.to_owned());
+    }
+    parts.join(" · ")
+}
+
+/// The file system of the only target: `ext4 on nvme0n1 (PM9A3)`.
+fn storage(report: &Report) -> Option<String> {
+    let [system] = report.host.file_systems.as_slice() else { return None };
+    let source = system.source.rsplit('/').next().unwrap_or_default();
+    let on = if source.is_empty() || source == system.kind { String::new() } else { format!(" on {source}") };
+    let models = report.host.devices.iter().find(|device| source.starts_with(&device.name));
+    let model = models.and_then(|device| device.model.known());
+    Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
+}
+
+/// Each commitment, those that were not kept first.
+fn commitments(report: &Report) -> Vec<Line> {
+    let mut all: Vec<_> = report.found.verdicts.iter().filter_map(Stated::says).collect();
+    all.sort_by_key(|one| match one.judgement {
+        Standing::DoesNotHold => 0,
+        Standing::CannotTell | Standing::NotTested => 1,
+        Standing::Holds => 2,
+    });
+    let line = |one: &&Verdict| {
+        let value = |value: f64| in_unit_of(report, one, value);
+        let sign = match one.commitment.bound {
+            Bound::AtLeast => "≥",
+            Bound::AtMost => "≤",
+        };
+        let promised = format!("{sign} {}", amount(one.commitment.amount));
+        let bound = one.bound.map(|(end, _)| format!(", at worst {},", value(end))).unwrap_or_default();
+        let measured = one.measured.map(|measured| format!("{}{bound} for {promised}", value(measured)));
+        // What was not tested has the name of its case before the reason.
+        let why = one.because.first().map(|why| match one.judgement {
+            Standing::NotTested => why.rsplit(": ").next().unwrap_or(why).to_owned(),
+            _ => why.clone(),
+        });
+        let words = [Some(measured.unwrap_or(promised)), why];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words.join("; "))
+    };
+    let mut lines: Vec<Line> = all.iter().take(COMMITMENTS).map(line).collect();
+    if all.len() > COMMITMENTS {
+        let count = |one: (usize, &&str)| {
+            let count =
+                all[COMMITMENTS..].iter().filter(|verdict| verdict.judgement as usize == one.0).count();
+            (count > 0).then(|| format!("{count} {}", one.1))
+        };
+        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().enumerate().filter_map(count).collect();
+        lines.push((Cell::default(), format!("{} more", all.len() - COMMITMENTS), counts.join(", ")));
+    }
+    lines
+}
+
+fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
+    let tone = match standing {
+        Standing::Holds => Tone::Good,
+        Standing::DoesNotHold => Tone::Bad,
+        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
+    };
+    Cell::toned(words[standing as usize], tone)
+}
+
+/// What became of the statements that were tested, by what follows of each.
+fn claims(report: &Report) -> Vec<Line> {
+    let all = report.found.claims.iter().filter_map(Stated::says);
+    let tested = all.filter(|one| one.standing != Standing::NotTested);
+    let mut by_standing = analysis::grouped(tested, |one| one.standing as usize);
+    by_standing.sort_by_key(|same| same[0].standing as usize);
+    let line = |same: &Vec<&ClaimVerdict>| {
+        let ids: Vec<&str> = same.iter().take(COMMITMENTS).map(|one| one.id.as_str()).collect();
+        let names = match same.len().saturating_sub(COMMITMENTS) {
+            0 => ids.join(", "),
+            more => format!("{} and {more} more", ids.join(", ")),
+        };
+        let word = judged(same[0].standing, &Standing::OF_CLAIMS);
+        (word, counted(same.len() as u64, "statement"), names)
+    };
+    by_standing.iter().map(line).collect()
+}
+
+/// Systems with the same jobs beside each other.
+fn contrasts(report: &Report) -> Vec<Block> {
+    let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
+    let Some(table) = found else { return Vec::new() };
+    let mut shown = without_figures(table, |target| title(report, target));
+    let more = shown.cut(COMMITMENTS);
+    let mut blocks = constant(shown, &["system", "against"], " against ");
+    if more > 0 {
+        blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));
+    }
+    blocks
+}
+
+/// `table`; what several rows of the columns `headings` all say stands over it.
+fn constant(table: Table, headings: &[&str], between: &str) -> Vec<Block> {
+    let mut table = table.without_empty_columns();
+    let caption = table.take_constant(headings).join(between);
+    if table.is_empty() { Vec::new() } else { vec![Block::Table { caption, table }] }
+}
+
+/// Figures as rows.
+struct Rows<'a> {
+    report: &'a Report,
+    marks: HashMap<usize, String>,
+    limits: HashMap<usize, String>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(report: &'a Report, causes: &[Cause]) -> Self {
+        let limit = |row: &analysis::Row| match row.cells.first() {
+            Some(Value::Text(word)) => Some((row.figures.first()? + 1, word.clone())),
+            _ => None,
+        };
+        let limits = report.statements.stated(Kind::LimitedBy).filter_map(limit).collect();
+        Self { report, marks: marks(causes), limits }
+    }
+
+    /// Every figure: workload by workload and phase by phase, so that the points of a sweep stand together.
+    fn figures(&self) -> Vec<Block> {
+        let figures = &self.report.figures;
+        let rows: Vec<&Figure> =
+            analysis::grouped(figures, |one| self.sweep(one)).into_iter().flatten().collect();
+        let swept = figures.iter().any(|figure| !figure.settings.is_empty());
+        let keys = analysis::grouped(figures.iter().flat_map(|one| &one.settings), |one| one.key.as_str());
+        let keys: Vec<&str> =
+            keys.iter().map(|same| same[0].key.as_str()).filter(|key| *key != "target").collect();
+        let apart = keys.len() <= KEYS;
+        let few = figures.len() <= FIGURES;
+        let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
+        let table = Table::of(rows)
+            .right("#", number)
+            .left("workload", |one| if swept { one.group.as_str() } else { "" })
+            .left("target", |one| self.target(one))
+            .left("figure", |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
+            .with(|table| match apart {
+                true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
+                false => table.left("at", |one| point(&one.settings)),
+            })
+            .right("rate", |one| self.rate(one))
+            .right("range", |one| range(one))
+            .right("p50", |one| response(one).map(|latency| latency.words("p50")))
+            .right("p99", |one| response(one).map(|latency| latency.words("p99")))
+            .left("limited by", |one| {
+                let limit = self.limits.get(&one.number).filter(|_| few);
+                limit.map(|limit| format!("limited by {limit}"))
+            })
+            .left("!", |one| self.mark(one))
+            .done();
+        constant(table, &["workload", "target", "figure", "limited by"], ", ")
+    }
+
+    /// What the points of a sweep share.
+    fn sweep<'f>(&self, figure: &'f Figure) -> (&'f str, &'f str, plan::Phase) {
+        (&figure.group, &figure.target, figure.phase)
+    }
+
+    fn target(&self, figure: &'a Figure) -> &'a str {
+        if self.report.study.targets.len() > 1 { title(self.report, &figure.target) } else { "" }
+    }
+
+    fn mark(&self, figure: &Figure) -> Cell {
+        Cell::toned(self.marks.get(&figure.number).cloned().unwrap_or_default(), Tone::Doubtful)
+    }
+
+    fn rate(&self, figure: &Figure) -> Cell {
+        let unit = figure.shown_unit();
+        let tone = if figure.doubts.is_empty() { Tone::Main } else { Tone::Doubtful };
+        Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
+    }
+
+    /// The best point of each sweep, in at most so many lines.
+    fn best(&self, most: usize) -> Vec<Line> {
+        let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
+        let line = |(stated, best): &(&Stated<Best>, &Best)| {
+            let figure = &self.report.figures[stated.figure()];
+            let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
+            let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
+            let mark = self.marks.get(&figure.number).map(|mark| format!("  ! {mark}")).unwrap_or_default();
+            let on = Some(self.target(figure)).filter(|target| !target.is_empty());
+            let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
+            let words =
+                format!("{}{range} at {}{ahead}{mark}", self.rate(figure).text, point(&figure.settings));
+            (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
+        };
+        let mut lines: Vec<Line> = all.iter().take(most).map(line).collect();
+        if let Some((.., words)) = lines.last_mut().filter(|_| all.len() > most) {
+            words.push_str(&format!("; and {}", counted((all.len() - most) as u64, "more best point")));
+        }
+        lines
+    }
+
+    /// From the lowest to the highest figure of each sweep, where they are too many to stand one by one; without those
+    /// of which nothing can be said.
+    fn sweeps(&self) -> Vec<Block> {
+        let withheld = self.report.found.audit.iter().filter(|one| one.withholds(Use::Other));
+        let withheld: HashSet<usize> = withheld.filter_map(|one| one.figure).collect();
+        let all = analysis::grouped(&self.report.figures, |figure| (self.sweep(figure), figure.shown_unit()));
+        let is_usable = |figure: &&&Figure| !withheld.contains(&(figure.number - 1));
+        let rates = |same: &Vec<&Figure>, end: fn(&Summary) -> f64| {
+            let unit = same[0].shown_unit();
+            let medians = same.iter().filter(is_usable).map(|figure| figure.spread_in(unit).median);
+            Summary::of(&medians.collect::<Vec<_>>()).map(|all| compact_rate(end(&all), unit))
+        };
+        let doubtful =
+            |same: &Vec<&Figure>| same.iter().filter(|one| self.marks.contains_key(&one.number)).count();
+        let table = Table::of(all)
+            .left("workload", |same| same[0].group.clone())
+            .left("target", |same| self.target(same[0]))
+            .left("phase", |same| same[0].phase.name())
+            .right("figures", |same| same.len().to_string())
+            .right("lowest", |same| rates(same, |all| all.min))
+            .right("highest", |same| rates(same, |all| all.max))
+            .right("doubtful", |same| match doubtful(same) {
+                0 => Cell::default(),
+                count => Cell::toned(count.to_string(), Tone::Doubtful),
+            })
+            .done();
+        constant(table, &["workload", "target", "phase"], ", ")
+    }
+}
+
+/// The value of a swept key.
+fn value(figure: &Figure, key: &str) -> Option<String> {
+    let setting = figure.settings.iter().find(|one| one.key == key)?;
+    Some(setting.value.to_string())
+}
+
+/// From the lowest to the highest repetition, in the scale of the rate.
+fn range(figure: &Figure) -> Option<String> {
+    let unit = figure.shown_unit();
+    let spread = figure.spread_in(unit);
+    (spread.n > 1).then(|| {
+        let ends =
+            [spread.min, spread.max].map(|value| compact(value, spread.median, unit == BYTES_PER_SECOND));
+        format!("{}–{}", ends[0], ends[1])
+    })
+}

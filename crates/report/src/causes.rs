@@ -1,0 +1,133 @@
+//! What speaks against the figures of a run, by cause: doubts of the audit and warnings of the record, each cause once
+//! with all of its figures.
+
+use std::collections::{BTreeSet, HashMap};
+
+use analysis::Doubt;
+
+use crate::format::{counted, grouped, mark};
+use crate::notes::Note;
+use crate::report::Report;
+
+/// Figures of one cause that are named; JSON and CSV have all.
+const NAMED: usize = 8;
+
+/// A reason to doubt figures.
+#[derive(Debug, Clone)]
+pub(crate) struct Cause {
+    /// The letter that stands beside its figures.
+    pub(crate) mark: String,
+    /// The check of the audit, or the kind of warning.
+    pub(crate) name: String,
+    /// No commitment is kept by a figure with it.
+    pub(crate) disqualifies: bool,
+    /// The numbers of its figures.
+    pub(crate) figures: Vec<usize>,
+    /// What it concerns that is no figure.
+    elsewhere: Vec<String>,
+    /// The numbers that show it, of the worst figure where that is known.
+    pub(crate) evidence: String,
+    pub(crate) advice: String,
+}
+
+impl Cause {
+    /// `12 figures: #1, #2, … and 4 more`; of what is no figure its own words.
+    pub(crate) fn places(&self) -> String {
+        let all =
+            self.figures.iter().map(|number| format!("#{number}")).chain(self.elsewhere.iter().cloned());
+        let named: Vec<String> = all.take(NAMED).collect();
+        let count = self.figures.len() + self.elsewhere.len();
+        let noun = if self.elsewhere.is_empty() { "figure" } else { "place" };
+        match count.saturating_sub(NAMED) {
+            0 if count == 1 => named.concat(),
+            0 => format!("{}: {}", counted(count as u64, noun), named.join(", ")),
+            more => {
+                format!(
+                    "{}: {} and {} more",
+                    counted(count as u64, noun),
+                    named.join(", "),
+                    grouped(more as u64)
+                )
+            }
+        }
+    }
+
+    /// The evidence, of several figures with the number of the one that it is of.
+    pub(crate) fn shown(&self) -> String {
+        match self.figures.as_slice() {
+            [first, _, ..] => format!("#{first}: {}", self.evidence),
+            _ => self.evidence.clone(),
+        }
+    }
+
+    /// `not quiet, all 16 figures, #4: others used 85 % of the processors; repeat the run on a quiet host`.
+    pub(crate) fn sentence(&self, all: usize) -> String {
+        let of = match self.figures.len() {
+            0 => String::new(),
+            1 => format!(", #{}", self.figures[0]),
+            count if count == all => format!(", all {} figures", grouped(all as u64)),
+            count => format!(", {} of {} figures", grouped(count as u64), grouped(all as u64)),
+        };
+        format!("{}{of}: {}; {}", self.name, self.shown(), self.advice)
+    }
+}
+
+/// The causes of `report`: the audit's, then those that only the record has.
+pub(crate) fn causes(report: &Report) -> Vec<Cause> {
+    let mut causes = of_audit(report);
+    causes.extend(report.notes.iter().map(of_note));
+    for (index, cause) in causes.iter_mut().enumerate() {
+        cause.mark = mark(index);
+    }
+    causes
+}
+
+/// Those of the audit; what disqualifies stands first.
+pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
+    let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
+    checks.sort_by_key(|doubts| !doubts[0].disqualifies());
+    checks.iter().map(|doubts| of_check(doubts)).collect()
+}
+
+fn of_note(note: &Note) -> Cause {
+    let figures: BTreeSet<usize> = note.entries.iter().flat_map(|entry| entry.figures.clone()).collect();
+    let places = note.entries.iter().filter(|entry| entry.figures.is_empty());
+    let name = note.kind.replace('-', " ");
+    let first = note.entries.first().map(|entry| entry.text.as_str()).unwrap_or_default();
+    Cause {
+        mark: String::new(),
+        disqualifies: false,
+        figures: figures.into_iter().collect(),
+        elsewhere: places.map(|entry| entry.concerns.clone()).collect(),
+        evidence: first.strip_prefix(&format!("{name}: ")).unwrap_or(first).to_owned(),
+        advice: note.advice.clone(),
+        name,
+    }
+}
+
+fn of_check(doubts: &[&Doubt]) -> Cause {
+    let first = doubts[0];
+    let mut figures: Vec<usize> = doubts.iter().filter_map(|one| one.figure).map(|place| place + 1).collect();
+    figures.dedup();
+    let elsewhere = doubts.iter().filter(|one| one.figure.is_none()).map(|one| one.concerns.clone());
+    Cause {
+        mark: String::new(),
+        name: first.check.name().to_owned(),
+        disqualifies: first.disqualifies(),
+        figures,
+        elsewhere: elsewhere.collect(),
+        evidence: first.evidence.clone(),
+        advice: first.advice.clone(),
+    }
+}
+
+/// The marks of the causes that concern each figure, by its number.
+pub(crate) fn marks(causes: &[Cause]) -> HashMap<usize, String> {
+    let mut marks: HashMap<usize, Vec<&str>> = HashMap::new();
+    for cause in causes {
+        for &number in &cause.figures {
+            marks.entry(number).or_default().push(&cause.mark);
+        }
+    }
+    marks.into_iter().map(|(number, marks)| (number, marks.join(" "))).collect()
+}
