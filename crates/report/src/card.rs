@@ -10,8 +10,7 @@ use crate::causes::{Cause, causes, marks};
 use crate::figure::Figure;
 use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration};
 use crate::report::Report;
-use crate::section::{Block, amount, only, point, response, signed, title};
-use crate::sheet::in_unit_of;
+use crate::section::{Block, amount, only, point, promised_value, response, signed, title};
 use crate::statements::without_figures;
 use crate::table::{Cell, Table, Tone};
 
@@ -125,7 +124,7 @@ fn commitments(report: &Report) -> Vec<Line> {
         Standing::Holds => 2,
     });
     let line = |one: &&Verdict| {
-        let value = |value: f64| in_unit_of(report, one, value);
+        let value = |value: f64| promised_value(report, one, value);
         let sign = match one.commitment.bound {
             Bound::AtLeast => "≥",
             Bound::AtMost => "≤",
@@ -186,7 +185,12 @@ fn claims(report: &Report) -> Vec<Line> {
 fn contrasts(report: &Report) -> Vec<Block> {
     let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
     let Some(table) = found else { return Vec::new() };
-    let mut shown = without_figures(table, |target| title(report, target));
+    // Published systems rest on no figure of this run.
+    let own = analysis::Table {
+        rows: table.rows.iter().filter(|row| !row.figures.is_empty()).cloned().collect(),
+        ..table.clone()
+    };
+    let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(COMMITMENTS);
     let mut blocks = constant(shown, &["system", "against"], " against ");
     if more > 0 {
@@ -219,24 +223,34 @@ impl<'a> Rows<'a> {
         Self { report, marks: marks(causes), limits }
     }
 
-    /// Every figure: workload by workload and phase by phase, so that the points of a sweep stand together.
+    /// Every figure: those of no sweep in one table, then each sweep in its own, phase by phase.
     fn figures(&self) -> Vec<Block> {
-        let figures = &self.report.figures;
-        let rows: Vec<&Figure> =
-            analysis::grouped(figures, |one| self.sweep(one)).into_iter().flatten().collect();
+        let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
+            self.report.figures.iter().partition(|figure| !figure.settings.is_empty());
+        let mut blocks = self.table(&alone);
+        for of_workload in analysis::grouped(swept, |figure| figure.group.as_str()) {
+            let by_phase = analysis::grouped(of_workload, |figure| self.sweep(figure));
+            blocks.extend(self.table(&by_phase.into_iter().flatten().collect::<Vec<_>>()));
+        }
+        blocks
+    }
+
+    /// A row for each of `figures`; what all have in common stands above.
+    fn table(&self, figures: &[&'a Figure]) -> Vec<Block> {
         let swept = figures.iter().any(|figure| !figure.settings.is_empty());
-        let keys = analysis::grouped(figures.iter().flat_map(|one| &one.settings), |one| one.key.as_str());
-        let keys: Vec<&str> =
-            keys.iter().map(|same| same[0].key.as_str()).filter(|key| *key != "target").collect();
-        let apart = keys.len() <= KEYS;
-        let few = figures.len() <= FIGURES;
+        let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
+        let with_workload = swept || names.len() < figures.len();
+        let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
+        let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
+        let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
+        let few = self.report.figures.len() <= FIGURES;
         let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
-        let table = Table::of(rows)
+        let table = Table::of(figures.iter().copied())
             .right("#", number)
-            .left("workload", |one| if swept { one.group.as_str() } else { "" })
+            .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
             .left("target", |one| self.target(one))
             .left("figure", |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
-            .with(|table| match apart {
+            .with(|table| match keys.len() <= KEYS {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
                 false => table.left("at", |one| point(&one.settings)),
             })

@@ -1,14 +1,13 @@
 //! What changed between two runs, in a few lines: changes first, then what cannot be told, then what shows no change;
 //! and in what the hosts differ.
 
-use analysis::Comparison;
+use analysis::{Comparison, Contrast};
 use plan::Bytes;
 use record::{HostFacts, Run};
 
-use crate::compare::{CANNOT_TELL, NOT_SHOWN, outcome};
 use crate::format::{counted, latency, rate_in, whole};
 use crate::section::{Block, only, signed};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, Table, Tone};
 use crate::words;
 
 /// Comparisons without a change that are named, and those of which nothing can be told.
@@ -16,6 +15,25 @@ const NAMED: usize = 3;
 const UNTOLD: usize = 1;
 /// Changes that are named.
 const CHANGES: usize = 24;
+
+pub(crate) const FASTER: (&str, Tone) = ("faster", Tone::Good);
+pub(crate) const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
+pub(crate) const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
+pub(crate) const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
+pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
+
+/// What is said of a comparison: a higher rate is faster, a higher latency slower.
+pub(crate) const fn outcome(one: &Comparison) -> (&'static str, Tone) {
+    if one.refused.is_some() {
+        return CANNOT_TELL;
+    }
+    match (one.difference.outcome, one.operation) {
+        (Contrast::Higher, None) | (Contrast::Lower, Some(_)) => FASTER,
+        (Contrast::Lower, None) | (Contrast::Higher, Some(_)) => SLOWER,
+        (Contrast::NotShown, _) => NOT_SHOWN,
+        (Contrast::TooFew, _) => TOO_FEW,
+    }
+}
 
 /// A row for each change, a few of the others, and how many more there are.
 pub(crate) fn blocks(comparisons: &[&Comparison]) -> Vec<Block> {
@@ -87,7 +105,7 @@ fn table(rows: &[&Comparison]) -> Table {
 }
 
 /// A difference that is not shown is no proof that there is none.
-fn shown(one: &Comparison) -> (&'static str, crate::table::Tone) {
+fn shown(one: &Comparison) -> (&'static str, Tone) {
     let said = outcome(one);
     if said.0 == NOT_SHOWN.0 { ("no change shown", said.1) } else { said }
 }

@@ -1,18 +1,18 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
-use analysis::{Comparison, Contrast, Figure, Matrix, Paired, largest_gap};
+use analysis::{Comparison, Figure, Matrix, Paired, largest_gap};
 use record::{Operation, Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use crate::asked::tool;
-use crate::changes;
+use crate::changes::{self, CANNOT_TELL, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
 use crate::report::{SHOWN_RATE, Statements};
 use crate::screen::Screen;
 use crate::section::{Block, Section, signed};
 use crate::statements;
-use crate::table::{Cell, Table, Tone, wrapped};
+use crate::table::{Cell, Table, wrapped};
 use crate::text;
 use crate::words;
 
@@ -130,25 +130,6 @@ fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
         Warning::PrintedMean { iterations } => Some(iterations),
         _ => None,
     })
-}
-
-const FASTER: (&str, Tone) = ("faster", Tone::Good);
-const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
-pub(crate) const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
-const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
-pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
-
-/// What is said of a comparison: a higher rate is faster, a higher latency slower.
-pub(crate) const fn outcome(one: &Comparison) -> (&'static str, Tone) {
-    if one.refused.is_some() {
-        return CANNOT_TELL;
-    }
-    match (one.difference.outcome, one.operation) {
-        (Contrast::Higher, None) | (Contrast::Lower, Some(_)) => FASTER,
-        (Contrast::Lower, None) | (Contrast::Higher, Some(_)) => SLOWER,
-        (Contrast::NotShown, _) => NOT_SHOWN,
-        (Contrast::TooFew, _) => TOO_FEW,
-    }
 }
 
 impl Pair<'_> {

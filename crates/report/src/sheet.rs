@@ -10,10 +10,10 @@ use plan::{Bound, Case, Client, Nanos, Over, Plan, Question, Statistic, Stopping
 use record::{Fact, Provenance, Run};
 use sha2::{Digest, Sha256};
 
-use crate::format::{counted, percent, rate_in, shell_line};
+use crate::format::{counted, percent, shell_line};
 use crate::preflight::{promised, protocol};
 use crate::report::Report;
-use crate::section::{Block, Section, conditions, in_unit, signed};
+use crate::section::{Block, Section, conditions, promised_value, signed};
 use crate::table::{Cell, Table};
 use crate::text;
 
@@ -34,17 +34,6 @@ pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
         before_figures: false,
         blocks,
     })
-}
-
-/// A value in the unit of what was promised.
-pub(crate) fn in_unit_of(report: &Report, verdict: &Verdict, value: f64) -> String {
-    let own = verdict.figure.and_then(|place| report.figures.get(place));
-    match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
-        (plan::Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
-        (plan::Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
-        (plan::Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
-        (plan::Amount::Latency { .. }, _) => in_unit(value, "ns"),
-    }
 }
 
 struct Sheet<'a> {
@@ -111,7 +100,7 @@ impl Sheet<'_> {
     }
 
     fn value(&self, value: f64) -> String {
-        in_unit_of(self.report, self.verdict, value)
+        promised_value(self.report, self.verdict, value)
     }
 
     /// The judgement in a sentence.

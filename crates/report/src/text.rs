@@ -46,7 +46,7 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
     }
     if is_imported(report) {
         let printed = sections(report).into_iter().filter(|section| section.id == "printed");
-        printed.for_each(|section| section_text(&mut out, &section, screen));
+        printed.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
     }
     out.push('\n');
     if card.causes.is_empty() && !report.figures.is_empty() {

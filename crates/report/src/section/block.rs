@@ -1,10 +1,10 @@
 //! What sections are made of, and the words that they share.
 
 use crate::figure::Figure;
-use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, whole};
+use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
 use crate::report::Report;
 use crate::table::Table;
-use analysis::{Comparison, Curve};
+use analysis::{Comparison, Curve, Verdict};
 use plan::{Amount, Bytes, Nanos, Setting};
 
 /// A part of a report with a heading of its own.
@@ -106,6 +106,17 @@ pub(crate) fn amount(one: Amount) -> String {
         Amount::Latency { nanos, percent: Some(percent) } => {
             format!("p{percent} {}", in_unit(nanos, "ns"))
         }
+    }
+}
+
+/// A value in the unit of what was promised.
+pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> String {
+    let own = verdict.figure.and_then(|place| report.figures.get(place));
+    match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
+        (Amount::BytesPerSecond(_), _) => in_unit(value, "bytes/s"),
+        (Amount::OperationsPerSecond(_), Some(own)) => rate_in(value, own.unit()),
+        (Amount::OperationsPerSecond(_), None) => in_unit(value, "ops/s"),
+        (Amount::Latency { .. }, _) => in_unit(value, "ns"),
     }
 }
 
