@@ -19,7 +19,7 @@ use crate::report::Report;
 
 pub(crate) use block::{
     Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, place, point, signed,
-    title,
+    title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use rates::rates;
