@@ -30,6 +30,9 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
+    /// How many runs were put together; 1 for a run alone.
+    #[serde(skip)]
+    pub(crate) runs: usize,
     /// How often it was resumed after it had ended early.
     pub(crate) resumed: usize,
     /// How often it had been killed before.
@@ -102,6 +105,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         seed: manifest.plan.seed,
         started_unix_ns: manifest.started_unix_ns,
         finished_unix_ns: manifest.finished_unix_ns,
+        runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),
         paused_ns: analysis::paused_ns(run),

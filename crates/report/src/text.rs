@@ -256,7 +256,11 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        (false, _) => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
+        // Nobody knows of the time between runs.
+        (false, _) => match (run.runs, run.finished_unix_ns) {
+            (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
+            _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
+        },
     }
 }
 

@@ -56,10 +56,11 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     sections.extend(sheet::section(run, report));
     sections.extend(second.map(|second| second.changed.clone()));
     let value = |one: &Section| section::value(one, &of_sections, &linked);
-    let is_text = |block: &&Block| matches!(block, Block::Text(_));
-    let first = second.map(|second| &second.changed).map(|changed| {
-        let blocks = changed.blocks.iter().filter(is_text).cloned().collect();
-        value(&Section { blocks, ..changed.clone() })
+    // Which runs they are, its first sentence, stands in the facts, unless they are the same.
+    let first = second.map(|second| {
+        let known = usize::from(second.report.run.id != report.run.id);
+        let texts = second.changed.blocks.iter().skip(known).filter(|block| matches!(block, Block::Text(_)));
+        value(&Section { blocks: texts.cloned().collect(), ..second.changed.clone() })
     });
     let figures: Vec<Value> = shown
         .iter()
@@ -149,7 +150,9 @@ fn facts(report: &Report, second: Option<&Second>) -> Vec<String> {
         }
         Some(second) => {
             let side = |word: &str, one: &Report| {
-                format!("{word} {} on {}, {}", one.run.id, one.host.node, text::when(one))
+                let release = one.study.release.as_ref().map(|release| format!(", {release}"));
+                let (id, node) = (&one.run.id, &one.host.node);
+                format!("{word} {id} on {node}{}, {}", release.unwrap_or_default(), text::when(one))
             };
             vec![side("before", report), side("after", &second.report)]
         }

@@ -8,6 +8,8 @@
   // A4 landscape less its margins, and half of it for charts that stand in pairs.
   const PRINT_WIDTH_PX = 1000;
   const PRINT_HALF_PX = 490;
+  // A narrower chart has the names of its rows on two lines.
+  const NARROW_PX = 640;
 
   // The library stands packed at the end of the page and is unpacked once, as soon as a chart is to be drawn.
   async function load() {
@@ -27,7 +29,7 @@
       automargin: true, title: { standoff: 10, font: { size: 13 } }, exponentformat: "none", separatethousands: true,
     };
     return {
-      data: { bar: [{ marker: { pattern: { fillmode: "overlay", size: 7, solidity: 0.35 } } }] },
+      data: { bar: [{ marker: { pattern: { fillmode: "overlay", size: 7, solidity: 0.2 } } }] },
       layout: {
         font: { family: "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif", size: 13, color: ink },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -58,12 +60,24 @@
     return rest;
   }
 
+  // A name of a row on two lines, parted where both are about as long.
+  function parted(name) {
+    const places = Array.from(name.matchAll(/ · |  (?=<b>)/g));
+    if (!places.length) return name;
+    const uneven = (place) => Math.abs(name.length / 2 - place.index);
+    const best = places.reduce((one, other) => (uneven(other) <= uneven(one) ? other : one));
+    return name.slice(0, best.index) + "<br>" + name.slice(best.index + best[0].length);
+  }
+
   function show(div, onDark, width) {
     const chart = charts.get(div.id);
     const colours = template(onDark);
     const ink = colours.layout.font.color;
     const layout = Object.assign({}, inked(chart.layout, ink), { template: colours });
+    layout.height = div.clientHeight;
     if (width) layout.width = width; else layout.autosize = true;
+    const rows = layout.yaxis && layout.yaxis.type === "category" && layout.yaxis.ticktext;
+    if (rows && (width || div.clientWidth) < NARROW_PX) layout.yaxis = Object.assign({}, layout.yaxis, { ticktext: rows.map(parted) });
     // Without a pointer that can hover the buttons would stand over the chart all the time.
     const hovers = window.matchMedia("(hover: hover)").matches;
     const config = {
@@ -122,7 +136,12 @@
     show(document.getElementById(button.dataset.chart), dark.matches);
   }
 
-  parts().forEach((part) => part.addEventListener("toggle", () => { if (part.open) drawWaiting(); }));
+  // Tables that are wider than their place say so.
+  function hint() {
+    document.querySelectorAll(".scroll").forEach((place) => place.classList.toggle("wide", place.scrollWidth > place.clientWidth + 1));
+  }
+  window.addEventListener("resize", hint);
+  parts().forEach((part) => part.addEventListener("toggle", () => { if (part.open) { hint(); drawWaiting(); } }));
   document.querySelectorAll("button[data-open]").forEach((button) =>
     button.addEventListener("click", () => openAll(button.dataset.open === "yes")));
   document.querySelectorAll("button[data-chart]").forEach((button) => button.addEventListener("click", () => toggle(button)));
@@ -139,5 +158,5 @@
     target.scrollIntoView();
   }
   window.addEventListener("hashchange", follow);
-  document.addEventListener("DOMContentLoaded", () => { follow(); drawWaiting(); });
+  document.addEventListener("DOMContentLoaded", () => { follow(); hint(); drawWaiting(); });
 })();

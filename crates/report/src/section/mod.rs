@@ -19,7 +19,7 @@ use crate::report::Report;
 
 pub(crate) use block::{
     Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, only, place, point,
-    promised_value, signed, title,
+    promised_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;

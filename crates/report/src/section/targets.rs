@@ -8,7 +8,10 @@ use crate::table::Table;
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();
     blocks.extend(only("What each target is, as the study says", described(report)));
-    blocks.extend(report.statements.blocks(report, "targets"));
+    // One target has no rank among others.
+    if report.study.targets.len() > 1 {
+        blocks.extend(report.statements.blocks(report, "targets"));
+    }
     blocks
 }
 

@@ -1,6 +1,6 @@
 //! The one chart of the first screen: what a study was made to tell.
 
-use analysis::{CONFIDENCE, Comparison, Stated, Verdict, median_bounds, side};
+use analysis::{CONFIDENCE, Comparison, Standing, Stated, Verdict, median_bounds, side};
 use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, rows};
@@ -39,10 +39,8 @@ pub(crate) fn answer(
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
 ) -> Option<Chart> {
-    if let Some(changes) = changes {
-        return self::changes(changes);
-    }
-    promised(report).or_else(|| {
+    let held = changes.map_or_else(|| promised(report), self::changes);
+    held.or_else(|| {
         let place = |charts: &[Chart], kind: &str| charts.iter().position(|one| one.tells(kind, HEIGHT_MAX));
         for kind in KINDS {
             for charts in [&mut *of_study, &mut *overview] {
@@ -55,10 +53,14 @@ pub(crate) fn answer(
     })
 }
 
-/// A chart of rows with an interval in each, and a line that they are held against.
-fn intervals(kind: &'static str, title: &str, note: String, labels: &[String]) -> Chart {
+/// A chart of rows with an interval in each, and the line at `held` that they are held against.
+fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], held: f64) -> Chart {
+    let line = json!({
+        "type": "line", "x0": held, "x1": held, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+        "line": { "color": INK, "width": 1.5 },
+    });
     let height = FRAME_PX + ROW_PX * labels.len();
-    Chart::new(kind, "", title, note).height(height.max(220)).with("yaxis", rows(labels))
+    Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])
 }
 
 /// What changed between two runs: those that are shown first.
@@ -101,15 +103,11 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         (name, stated, alike.as_slice())
     });
     let traces: Vec<Trace> = named.map(|(name, stated, alike)| trace((&name, stated, alike))).collect();
-    let zero =
-        Trace::level("no change", "solid", [(0.0, -0.6), (0.0, labels.len() as f64 - 0.4)]).hidden(true);
     let more = if gone == 0 { String::new() } else { format!(" {gone} more in the table.") };
     let note = format!("After against before, with the interval of the change where there is one.{more}");
     (!labels.is_empty()).then(|| {
         let x = json!({ "title": { "text": "change, %" }, "zeroline": false });
-        intervals("changes", "What changed", note, &labels)
-            .with("xaxis", x)
-            .traces([zero].into_iter().chain(traces))
+        intervals("changes", "What changed", note, &labels, 0.0).with("xaxis", x).traces(traces)
     })
 }
 
@@ -121,12 +119,9 @@ fn promised(report: &Report) -> Option<Chart> {
     let measured: Vec<(&Verdict, f64)> = measured.take(ROWS_MAX).collect();
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
-        format!(
-            "{} · {} {}",
-            escaped(&commitment.name),
-            side(commitment.bound),
-            escaped(&amount(commitment.amount))
-        )
+        let word = Standing::OF_COMMITMENTS[one.judgement as usize];
+        let (side, amount) = (side(commitment.bound), amount(commitment.amount));
+        escaped(&format!("{word} · {}, {side} {amount}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
     let values = |one: &Verdict| -> Vec<f64> {
@@ -155,19 +150,25 @@ fn promised(report: &Report) -> Option<Chart> {
     let passes = measured
         .iter()
         .flat_map(|(one, _)| values(one).into_iter().map(move |value| (value * 100.0, label(one))));
-    let passes = Trace::marks("repetitions", Look { symbol: "circle-open", ..INK.into() })
-        .with("marker.size", 5)
+    let passes = Trace::marks("repetitions", Look { symbol: "line-ns-open", ..INK.into() })
+        .with("marker.size", 14)
         .points(passes);
-    let line = Trace::level("promised", "solid", [(100.0, -0.6), (100.0, labels.len() as f64 - 0.4)]);
     let shares = || measured.iter().map(|(_, share)| *share).chain([1.0]);
     let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
     let note =
         "What was measured, in percent of what was promised, with the interval of the median.".to_owned();
     (!labels.is_empty()).then(|| {
-        let kind = if most > least * WIDE { "log" } else { "linear" };
-        let x = json!({ "title": { "text": "measured ÷ promised, %" }, "type": kind });
-        let chart = intervals("promised", "Measured against promised", note, &labels).with("xaxis", x);
-        chart.traces([line].into_iter().chain(dots).chain([passes]))
+        let title = json!({ "text": "measured ÷ promised, %" });
+        let x = match most > least * WIDE {
+            true => {
+                let ticks = (-3..6).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(power)));
+                let ticks: Vec<f64> = ticks.collect();
+                json!({ "title": title, "type": "log", "tickvals": ticks, "ticktext": ticks })
+            }
+            false => json!({ "title": title, "rangemode": "tozero" }),
+        };
+        let chart = intervals("promised", "Measured against promised", note, &labels, 100.0).with("xaxis", x);
+        chart.traces(dots.chain([passes]))
     })
 }
 

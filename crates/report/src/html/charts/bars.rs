@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::latency;
 use super::latency::{FRAME_PX, ROW_PX, label, rows};
-use super::look::{Look, work};
+use super::look::{INK, Look, work};
 use super::marks::Stars;
 use super::plotly::{Chart, Trace, axis};
 use super::series::grouped;
@@ -17,6 +17,8 @@ use crate::report::Report;
 
 /// Rates that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 50.0;
+/// Published figures that are so many times away are arrows at the ends of such an axis.
+const FAR_ON_LOGARITHMIC: f64 = 100.0;
 /// The charts in which figures stand side by side.
 pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
     // What memory answered is no figure of a device; tables have it, marked.
@@ -31,13 +33,13 @@ pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
             (false, true) => ("iops", "Rate of small transfers"),
         };
         let note = match figures.iter().any(|figure| figure.repeated() > 1) {
-            true => "Median with its interval where there is one; small points: the repetitions that count.",
+            true => "Median with its interval where there is one; ticks: the repetitions that count.",
             false => "One repetition of each.",
         };
         bars(report, Chart::new(name, "", title, note), figures)
     };
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
-    charts.extend(latency::overview(figures));
+    charts.extend(latency::overview(report, figures));
     charts
 }
 
@@ -54,8 +56,8 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let mut data = Vec::new();
     for these in grouped(figures.iter().copied(), |one, other| work(one.phase) == work(other.phase)) {
         let points = these.iter().map(|figure| {
-            let words = format!("<b>{}</b>", label(figure));
-            (spread(figure).median / scale, label(figure), words, figure.number)
+            let words = format!("<b>{}</b>", label(report, figure));
+            (spread(figure).median / scale, label(report, figure), words, figure.number)
         });
         let ends = these.iter().map(|figure| {
             let Summary { median, median_interval: interval, .. } = spread(figure);
@@ -76,39 +78,46 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let repetitions = repetitions.map(|(figure, one)| {
         let value = figure.rate_in(one, unit(figure));
         let words = format!("repetition {}: {}", one.repetition + 1, rate_in(value, unit(figure)));
-        (value / scale, label(figure), words, figure.number)
+        (value / scale, label(report, figure), words, figure.number)
     });
-    let dots = Trace::marks("repetitions", "rgba(255,255,255,0.85)").with("marker.size", 6);
-    data.push(dots.rimmed(1.2).points(repetitions));
+    let dots = Trace::marks("repetitions", Look { symbol: "line-ns-open", ..INK.into() });
+    data.push(dots.with("marker.size", 14).points(repetitions));
     let unit_of_all = unit(figures[0]);
     let stars = Stars::of(report, unit_of_all, |one| {
-        figures.iter().find(|figure| one.figure == Some(figure.number - 1)).map(|figure| label(figure))
+        figures
+            .iter()
+            .find(|figure| one.figure == Some(figure.number - 1))
+            .map(|figure| label(report, figure))
     });
-    let top = stars.top(most / scale);
-    data.extend(stars.traces(top, true, |row, value| (value.into(), row.as_str().into())));
+    // Whole powers of ten, where it is logarithmic.
+    let ends = match logarithmic {
+        true => {
+            let [low, high] = stars.ends([least, most], FAR_ON_LOGARITHMIC);
+            [10_f64.powf(low.log10().floor()), 10_f64.powf(high.log10().ceil())]
+        }
+        false => [0.0, stars.top(most / scale)],
+    };
+    data.extend(stars.traces(ends, true, |row, value| (value.into(), row.as_str().into())));
     let operations = figures.iter().any(|figure| figure.is_operations());
     let x = match (large, operations) {
         (true, _) => "MB/s (10⁶ bytes per second)",
         (false, true) => "operations per second",
         (false, false) => "transfers per second (IOPS)",
     };
-    // Whole powers of ten around all that is drawn.
     let x = match logarithmic {
         true => json!({
             "title": { "text": x }, "type": "log",
-            "range": [least.log10().floor() - 0.1, top.log10().ceil() + 0.1], "dtick": 1,
+            "range": [ends[0].log10() - 0.1, ends[1].log10() + 0.1], "dtick": 1,
         }),
         false => axis(x),
     };
-    let named = figures
-        .iter()
-        .map(|figure| format!("{}  <b>{}</b> ", label(figure), rate_in(spread(figure).median, unit(figure))));
-    let labels: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
+    let named = figures.iter().map(|figure| {
+        format!("{}  <b>{}</b> ", label(report, figure), rate_in(spread(figure).median, unit(figure)))
+    });
+    let labels: Vec<String> = figures.iter().map(|figure| label(report, figure)).collect();
     let chart = chart
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(x, rows(&labels))
-        .with("yaxis.tickmode", "array")
-        .with("yaxis.ticktext", named.collect::<Vec<_>>())
-        .with("yaxis.tickvals", labels);
+        .with("yaxis.ticktext", named.collect::<Vec<_>>());
     if logarithmic { chart.traces(data) } else { chart.with("barmode", "overlay").traces(data) }
 }

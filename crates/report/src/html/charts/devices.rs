@@ -86,7 +86,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         let (height, grade) = alike[0];
         let name = format!("{} {}", rate(*height), grade.name);
         let height = height / divisor(unit);
-        Trace::level(&name, "dot", [(0.0, height), (1.0, height)]).with("x", places(&ends))
+        Trace::level(&name, "dash", [(0.0, height), (1.0, height)]).with("x", places(&ends))
     });
     let variations = sets.iter().map(|set| {
         let mark = if set.variation > UNEVEN_SHARE { " (more than 40 %)" } else { "" };

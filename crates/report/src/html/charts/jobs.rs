@@ -102,7 +102,6 @@ fn launches(one: &Timeline) -> Chart {
     chart(one, "jobs-launches", "launches over time", note)
         .height(height + 60)
         .panels([([below + 0.03, 1.0], super::latency::rows(&labels)), ([0.0, below], axis("running"))])
-        .with("yaxis.tickvals", labels)
         .with("yaxis.tickfont.size", 10.5)
         .with("barmode", "overlay")
         .with("showlegend", false)

@@ -13,7 +13,7 @@ use crate::figure::Figure;
 use crate::format::{iops, whole};
 use crate::latencies::{self, is_of_tail, words};
 use crate::report::Report;
-use crate::section::line_name;
+use crate::section::{line_name, which_target};
 
 /// An axis over more than this ratio has ticks at powers of ten alone.
 const LONG_AXIS: u64 = 500;
@@ -47,11 +47,11 @@ pub(super) fn microseconds(nanos: f64) -> f64 {
 }
 
 /// Percentiles of those of `figures` that have latencies which memory did not make.
-pub(super) fn overview(figures: &[&Figure]) -> Option<Chart> {
+pub(super) fn overview(report: &Report, figures: &[&Figure]) -> Option<Chart> {
     let timed =
         |figure: &&Figure| !figure.latency.is_empty() && (!figure.page_cache || figure.is_operations());
     let timed: Vec<&Figure> = figures.iter().copied().filter(timed).collect();
-    (!timed.is_empty()).then(|| percentiles(&timed))
+    (!timed.is_empty()).then(|| percentiles(report, &timed))
 }
 
 /// An axis with a row for each figure, the first on top.
@@ -59,18 +59,21 @@ pub(super) fn rows(labels: &[String]) -> Value {
     json!({
         "type": "category", "categoryorder": "array", "categoryarray": labels.iter().rev().collect::<Vec<_>>(),
         "range": [-0.6, labels.len() as f64 - 0.4], "showgrid": false,
+        "tickmode": "array", "tickvals": labels, "ticktext": labels,
     })
 }
 
 /// The row of a figure: its number keeps equal conditions apart.
-pub(super) fn label(figure: &Figure) -> String {
+pub(super) fn label(report: &Report, figure: &Figure) -> String {
     let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
-    format!("{}. {} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
+    let target = which_target(report, figure);
+    let target = if target.is_empty() { String::new() } else { format!("{} · ", escaped(target)) };
+    format!("{}. {target}{} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
 }
 
 /// Percentiles of every figure on one logarithmic axis, one row each.
-fn percentiles(figures: &[&Figure]) -> Chart {
-    let labels: Vec<String> = figures.iter().map(|figure| label(figure)).collect();
+fn percentiles(report: &Report, figures: &[&Figure]) -> Chart {
+    let labels: Vec<String> = figures.iter().map(|figure| label(report, figure)).collect();
     let tail = |figure: &Figure| {
         let shown = figure.latency[0].shown(ShownIn::Latencies);
         shown.filter(|(statistic, _)| is_of_tail(statistic)).collect::<Vec<_>>()

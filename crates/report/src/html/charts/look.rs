@@ -21,15 +21,20 @@ const PALETTE: [&str; 6] = [GREEN, PURPLE, ORANGE, SKY, "#7570B3", "#A6761D"];
 /// Dashes, as plotly calls them and as SVG draws them.
 const DASHES: [(&str, &str); 5] =
     [("solid", ""), ("dash", "6 4"), ("dot", "2 3"), ("dashdot", "7 3 2 3"), ("longdash", "10 4")];
-/// Symbols, as plotly calls them and as text has them, filled and open. The star is that of published figures.
-const SYMBOLS: [(&str, &str, &str); 6] = [
+/// Symbols, as plotly calls them and as text has them, filled and open. Series take the first ones; stars and arrows are
+/// those of published figures, ticks those of single repetitions.
+const SYMBOLS: [(&str, &str, &str); 9] = [
     ("circle", "●", "○"),
     ("square", "■", "□"),
     ("diamond", "◆", "◇"),
     ("triangle-up", "▲", "△"),
     ("x", "✖", "✕"),
     ("star", "★", "☆"),
+    ("triangle-right", "▶", "▷"),
+    ("triangle-left", "◀", "◁"),
+    ("line-ns", "❘", "❘"),
 ];
+const SYMBOLS_OF_SERIES: usize = 5;
 /// Patterns of bars, and as text has them.
 const PATTERNS: [(&str, &str); 6] = [("", "■"), ("/", "▨"), ("x", "▩"), (".", "▦"), ("-", "▤"), ("|", "▥")];
 
@@ -61,7 +66,7 @@ impl Look {
         Self {
             colour,
             dash: "solid",
-            symbol: SYMBOLS[shape % (SYMBOLS.len() - 1)].0,
+            symbol: SYMBOLS[shape % SYMBOLS_OF_SERIES].0,
             pattern: PATTERNS[shape % PATTERNS.len()].0,
         }
     }
@@ -88,6 +93,7 @@ pub(super) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
         Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => {
             ("remove", &[PURPLE, "#E6BBD2", "#7D3E60"])
         }
+        Phase::Jobs => ("jobs", &[SKY, "#00395A", "#8DA9C4"]),
         _ => ("create", &[ORANGE, "#F5CF80", "#8A5F00"]),
     }
 }

@@ -1,12 +1,15 @@
 //! What stands beside own series: published figures as stars, expected values and limits as lines
 //! across the chart.
 
+use std::cmp::Ordering;
+
 use analysis::{Beside, Curve, Stated};
 use plan::Amount;
 use serde_json::Value;
 
-use super::look::{INK, Look};
+use super::look::INK;
 use super::plotly::Trace;
+use super::series::grouped;
 use crate::escape::chart as escaped;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, percent};
@@ -51,47 +54,52 @@ impl<X> Stars<X> {
         self.0.iter().map(|one| &one.at)
     }
 
-    /// The highest value of own points up to `own` and of those that stand on one axis with them.
-    pub(super) fn top(&self, own: f64) -> f64 {
-        self.0.iter().map(|one| one.value).filter(|&value| value <= own * FAR).fold(own, f64::max)
+    /// The ends of an axis with own points in `own` and those that stand on it with them: within `far` times of them.
+    pub(super) fn ends(&self, own: [f64; 2], far: f64) -> [f64; 2] {
+        let near = |value: &f64| (own[0] / far..=own[1] * far).contains(value);
+        let near = self.0.iter().map(|one| one.value).filter(near);
+        near.fold(own, |[low, high], value| [low.min(value), high.max(value)])
     }
 
-    /// Stars, open where misprinted; arrows with their values at `top` for those that are far beyond it. Values are
-    /// heights, or lengths where the chart is `across`.
+    /// As [`Stars::ends`] of an axis from 0 with own points up to `own`.
+    pub(super) fn top(&self, own: f64) -> f64 {
+        self.ends([0.0, own], FAR)[1]
+    }
+
+    /// Stars, open where misprinted; arrows with their values at the `ends` of the axis for those that are beyond them.
+    /// Values are lengths where the chart is `across`, else heights.
     pub(super) fn traces(
         &self,
-        top: f64,
+        [low, high]: [f64; 2],
         across: bool,
         place: impl Fn(&X, f64) -> (Value, Value),
     ) -> Vec<Trace> {
-        let (arrow, beside) =
-            if across { ("triangle-right", "middle left") } else { ("triangle-up", "bottom center") };
-        let kinds = [
-            ("published", "star", false, false),
-            ("published, misprinted", "star-open", true, false),
-            ("published, beyond the axis", arrow, false, true),
-            (
-                "published, misprinted, beyond the axis",
-                if across { "triangle-right-open" } else { "triangle-up-open" },
-                true,
-                true,
-            ),
-        ];
-        let trace = |(name, symbol, misprinted, beyond): (&str, &'static str, bool, bool)| {
-            let is_of = |one: &&Star<X>| one.misprinted == misprinted && (one.value > top) == beyond;
-            let these: Vec<&Star<X>> = self.0.iter().filter(is_of).collect();
-            let points = these.iter().map(|one| {
-                let (x, y) = place(&one.at, one.value.min(top));
+        let beyond = |one: &Star<X>| (one.value > high).cmp(&(one.value < low));
+        let arrow = |one: &Star<X>| match (beyond(one), across) {
+            (Ordering::Equal, _) => ("star", ""),
+            (Ordering::Greater, true) => ("triangle-right", "middle left"),
+            (Ordering::Less, true) => ("triangle-left", "middle right"),
+            (_, false) => ("triangle-up", "bottom center"),
+        };
+        let trace = |alike: Vec<&Star<X>>| {
+            let (symbol, text) = arrow(alike[0]);
+            let open = if alike[0].misprinted { "-open" } else { "" };
+            let points = alike.iter().map(|one| {
+                let (x, y) = place(&one.at, one.value.clamp(low, high));
                 (x, y, one.words.clone())
             });
-            let marks =
-                Trace::marks(name, Look { symbol, ..INK.into() }).with("marker.size", 12).points(points);
-            if !beyond {
+            let name = ["published", if open.is_empty() { "" } else { ", misprinted" }];
+            let name = name.concat() + if text.is_empty() { "" } else { ", beyond the axis" };
+            let marks = Trace::marks(&name, INK).with("marker.symbol", format!("{symbol}{open}"));
+            let marks = marks.with("marker.size", 12).points(points);
+            if text.is_empty() {
                 return marks;
             }
-            let printed: Vec<&str> = these.iter().map(|one| one.printed.as_str()).collect();
-            marks.with("mode", "markers+text").with("text", printed).with("textposition", beside)
+            let printed: Vec<&str> = alike.iter().map(|one| one.printed.as_str()).collect();
+            marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
         };
+        let kinds =
+            grouped(&self.0, |one, other| (one.misprinted, beyond(one)) == (other.misprinted, beyond(other)));
         kinds.into_iter().map(trace).collect()
     }
 }

@@ -140,7 +140,7 @@ impl Sweep<'_> {
         let fast = all.iter().copied().filter(|curve| self.peak(curve) >= least);
         let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
         let [low, high] = self.axis.ends();
-        let stars = stars.traces(top, false, |&at, value| (self.axis.at(at).into(), value.into()));
+        let stars = stars.traces([0.0, top], false, |&at, value| (self.axis.at(at).into(), value.into()));
         let limits = limits
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
@@ -254,7 +254,7 @@ impl Sweep<'_> {
         let line = draw(curve, &name, look.dash, &|point| self.of(point)).with("name", escaped(shown));
         let mut lines = vec![line.with("figures", figures.clone()).hidden(hidden)];
         if self.twin {
-            let line = draw(curve, &format!("{name}, MiB/s"), "solid", &mebibytes).with("figures", figures);
+            let line = draw(curve, &format!("{shown}, MiB/s"), "solid", &mebibytes).with("figures", figures);
             let line = line.with("marker.symbol", open.as_str()).with("line.width", 1);
             lines.push(line.with("yaxis", "y2").hidden(hidden));
         }

@@ -79,7 +79,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         let name = format!("{}: {fast} is faster than {slow} from {from} on", one.phase);
         Some(Trace::level(&name, "dashdot", [0.0, top].map(|end| (nodes as f64, end))))
     }));
-    data.extend(stars.traces(stars.top(top), false, |&at, value| (swept.at(at).into(), value.into())));
+    data.extend(stars.traces([0.0, stars.top(top)], false, |&at, value| (swept.at(at).into(), value.into())));
     let heading = format!(
         "{}, {} on each node{}: {} over nodes",
         first.phase,
