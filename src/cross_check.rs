@@ -6,7 +6,7 @@ use std::process::Command;
 
 use dialect::fio;
 use plan::cross_check::{Asked, cases};
-use plan::{Backend, Plan, PlanError, Question, outlooks, shell_word, visible};
+use plan::{Backend, Plan, PlanError, Question, shell_word, visible};
 use record::{Recorder, Run};
 use report::Study;
 use runner::Rivals;
@@ -16,7 +16,6 @@ use crate::ask;
 use crate::cluster::World;
 use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
-use crate::progress::LiveLine;
 use crate::run::Told;
 use crate::session::{self, Session};
 
@@ -44,9 +43,8 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     }
     let directory = session.directory(arguments.out.as_deref());
     let recorder = Recorder::create(&directory, &session.manifest(&checked))?;
-    let around = session.surroundings(&checked.plan, &checked.facts);
-    let (all, _) = outlooks(&checked.plan, &around);
-    let (own, seconds) = (all.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
+    let (own, seconds) =
+        (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
     print_line(&format!(
         "ioproof and {} in turn: {}, {} pairs of passes each, about {} min",
         fio.name(),
@@ -58,7 +56,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
         print_line(note)?;
     }
     let ended = {
-        let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
+        let mut watch = Told { line: session.line(&checked, &directory, arguments.shown.shown()) };
         let life = session.life(recorder, &mut watch)?;
         life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
     };

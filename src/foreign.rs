@@ -15,11 +15,13 @@ use dialect::{Asked, Extras, Tool};
 use plan::Plan;
 use plan::shell_word;
 use record::{Warning, WarningRow};
+use report::Shown;
 use runner::{Checked, Event, Watch};
 
 use crate::cluster::World;
 use crate::console::{can_ask, print};
 use crate::exit::{Exit, Failure};
+use crate::progress::LiveLine;
 use crate::run::keep_history;
 use crate::session::{self, Session};
 use live::{Looking, Paper, Shared};
@@ -89,10 +91,15 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     out.write(&printer.header(&manifest))?;
+    // What a tool prints for each operation shows well enough how far it is.
+    let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
+    let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
+    let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
-    let mut watch = Printed { paper: paper.clone(), looking: None, told: Told::default() };
+    let mut watch = Printed { paper: paper.clone(), looking: None, told: Told::default(), line };
     let ended = session.run(&checked, &directory, &mut watch)?;
-    let Printed { told, .. } = watch;
+    let Printed { told, line, .. } = watch;
+    drop(line);
     told.close(&directory);
     let mut paper = paper.lock();
     let Paper { printer, out, failed } = &mut *paper;
@@ -119,6 +126,7 @@ struct Printed {
     /// While a phase runs whose operations are printed as they come.
     looking: Option<Looking>,
     told: Told,
+    line: LiveLine,
 }
 
 /// Of each kind of warning the first is told as it comes: a tool has many short phases, and the record has
@@ -151,10 +159,12 @@ impl Told {
 
 impl Watch for Printed {
     fn event(&mut self, event: &Event<'_>) {
+        self.line.event(event);
+        let Self { told, line, .. } = self;
         let text = match event {
             Event::PhaseFinished(record) => {
                 self.looking = None;
-                self.told.note(&record.warnings);
+                line.beside(|| told.note(&record.warnings));
                 self.paper.lock().printer.phase(record)
             }
             Event::PhaseStarted { phase, controls, .. } => {
@@ -163,7 +173,7 @@ impl Watch for Printed {
                 }
                 return;
             }
-            Event::Warning(row) => return self.told.note(std::slice::from_ref(row)),
+            Event::Warning(row) => return line.beside(|| told.note(std::slice::from_ref(row))),
             Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)
@@ -172,6 +182,6 @@ impl Watch for Printed {
             | Event::Layout { .. }
             | Event::Wiped { .. } => return,
         };
-        self.paper.lock().write(&text);
+        self.line.beside(|| self.paper.lock().write(&text));
     }
 }

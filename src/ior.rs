@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use dialect::ior::{self, Asked, Printer, SideFiles};
 use record::{PhaseRecord, TaskRow, WarningRow};
+use report::Shown;
 use runner::{Event, Watch};
 
 use crate::cluster::World;
@@ -11,6 +12,7 @@ use crate::console::{print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
 use crate::foreign::{agreed, explain, launcher};
+use crate::progress::LiveLine;
 use crate::run::keep_history;
 use crate::session::{self, Session};
 
@@ -48,7 +50,9 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     out.write(&printer.header(&manifest))?;
     let is_text = asked.output.format == ior::Format::Text;
+    let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Printed {
+        line: session.line(&checked, &directory, shown),
         printer,
         out,
         side_files: asked.side_files,
@@ -58,7 +62,8 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         is_text,
     };
     let ended = session.run(&checked, &directory, &mut watch)?;
-    let Printed { mut printer, mut out, failed, warnings, .. } = watch;
+    let Printed { line, mut printer, mut out, failed, warnings, .. } = watch;
+    drop(line);
     if let Some(failure) = failed {
         return Err(failure);
     }
@@ -79,6 +84,7 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
 
 /// Prints IOR's rows as the phases end.
 struct Printed {
+    line: LiveLine,
     printer: Printer,
     out: Output,
     side_files: Vec<SideFiles>,
@@ -98,7 +104,8 @@ impl Printed {
         {
             write_whole(path, &ior::stonewall_status(&record.tasks))?;
         }
-        self.out.write(&self.printer.phase(&record.phase, &record.tasks))
+        let row = self.printer.phase(&record.phase, &record.tasks);
+        self.line.beside(|| self.out.write(&row))
     }
 
     fn case_over(&mut self, case: &str) -> Result<(), Failure> {
@@ -116,14 +123,14 @@ impl Printed {
         if self.is_text {
             return;
         }
-        warn(
-            &rows.iter().map(|row| format!("{}; {}", row.warning, row.warning.advice())).collect::<Vec<_>>(),
-        );
+        let told = rows.iter().map(|row| format!("{}; {}", row.warning, row.warning.advice()));
+        self.line.beside(|| warn(&told.collect::<Vec<_>>()));
     }
 }
 
 impl Watch for Printed {
     fn event(&mut self, event: &Event<'_>) {
+        self.line.event(event);
         let result = match event {
             Event::PhaseFinished(record) => {
                 self.note(&record.warnings);
@@ -136,7 +143,7 @@ impl Watch for Printed {
             }
             Event::Removed { repetition, seconds } => {
                 let row = self.printer.removed(*repetition, *seconds);
-                self.out.write(&row)
+                self.line.beside(|| self.out.write(&row))
             }
             Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }

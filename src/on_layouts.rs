@@ -8,7 +8,7 @@ use engine::Controls;
 use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
-use report::{Commands, LayoutOutlook};
+use report::{Commands, LayoutOutlook, Shown};
 use runner::{Earlier, Ended, Life, Mustered, OnHost, Servers};
 
 use crate::arguments::RunArguments;
@@ -36,6 +36,7 @@ pub(crate) struct Campaign<'s, 'w> {
     servers: ServerCommands,
     /// The same, once somebody has agreed to it.
     agreed: Servers,
+    shown: Shown,
 }
 
 impl<'s, 'w> Campaign<'s, 'w> {
@@ -69,7 +70,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
             });
         }
         let (servers, agreed) = (ServerCommands::of(plan), Servers::default());
-        Self { session, controls, builder, seen, devices, commands, servers, agreed }
+        let shown = arguments.how.shown();
+        Self { session, controls, builder, seen, devices, commands, servers, agreed, shown }
     }
 
     /// The layouts, and so much of their `commands`.
@@ -226,8 +228,9 @@ impl<'s, 'w> Campaign<'s, 'w> {
         around: &Surroundings,
         recorder: Recorder,
     ) -> Result<Ended, Failure> {
-        let (all, _) = outlooks(&mustered.checked.plan, around);
-        let mut watch = Told { line: LiveLine::start(&mustered.checked.plan, &all) };
+        let plan = &mustered.checked.plan;
+        let (all, _) = outlooks(plan, around);
+        let mut watch = Told { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
         signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let (host, comm) = (&self.session.host, self.session.world.comm());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use analysis::Overhead;
 use engine::Controls;
+use report::Steps;
 use runner::Instrument;
 
 use crate::arguments::OverheadArguments;
@@ -17,7 +18,11 @@ pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
     signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;
     host::files::check_directory(&arguments.directory)
         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
-    let measured = runner::instrument(&arguments.directory, &controls)?;
+    let mut progress = Steps::new("pairs of runs", arguments.shown.shown());
+    let measured = runner::instrument(&arguments.directory, &controls, &mut |done, all, each| {
+        progress.show(done, all, each);
+    })?;
+    drop(progress);
     if controls.is_stopped() {
         return Ok(Exit::Interrupted);
     }

@@ -1,15 +1,23 @@
-//! The live line: a thread of its own that reads the engine's counters a few times a second.
+//! What is shown while a run goes on: a thread of its own that reads the engine's counters now and then.
 
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use plan::{Outlook, Phase, Plan};
-use report::Progress;
+use plan::{Outlook, Plan};
+use report::{Progress, Shown};
+use runner::Event;
 
 /// Often enough to look alive, seldom enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
+/// To remove what a run has made can take long; who has ended it is told so after this.
+const PATIENCE: Duration = Duration::from_secs(1);
+const STOPPING: &str =
+    "stopping: what the run has made is being removed; a second Ctrl-C leaves it to `ioproof clean`";
+/// Where lines come each minute.
+const TICK_OF_LOG: Duration = Duration::from_secs(1);
 
 struct Running {
     started: Instant,
@@ -19,10 +27,9 @@ struct Running {
 }
 
 impl Running {
-    /// Bytes of all tasks so far, as if those of other processes were as fast as those of this one.
+    /// `own` of all tasks, as if those of other processes were as fast as those of this one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below 2^63 bytes")]
-    fn bytes(&self) -> u64 {
-        let own = self.controls.progress().bytes;
+    fn of_all(&self, own: u64) -> u64 {
         if self.share > 0.0 && self.share < 1.0 { (own as f64 / self.share) as u64 } else { own }
     }
 }
@@ -30,53 +37,70 @@ impl Running {
 struct Shared {
     line: Progress,
     running: Option<Running>,
+    /// Of the last phase that has begun.
+    controls: Option<Arc<Controls>>,
+    /// Since when the run is known to be stopped, and whether that was said.
+    stopped: Option<(Instant, bool)>,
     over: bool,
 }
 
-/// Shows how far a run is, on the error stream, where that is a terminal.
+/// Shows on the error stream how far a run is, and what its cases have measured.
 pub(crate) struct LiveLine {
     shared: Arc<(Mutex<Shared>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl LiveLine {
-    /// A line for `plan`.
-    pub(crate) fn start(plan: &Plan, outlooks: &[Outlook]) -> Self {
-        let shared = Shared { line: Progress::new(plan, outlooks), running: None, over: false };
-        let shared = Arc::new((Mutex::new(shared), Condvar::new()));
+    /// Says where the `record` of `plan` is, and shows how far it is from now on.
+    pub(crate) fn start(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
+        let line = Progress::new(record, plan, outlooks, shown);
+        let (is_shown, tick_after) = (line.is_shown(), if line.is_live() { TICK } else { TICK_OF_LOG });
+        let shared = Arc::new((
+            Mutex::new(Shared { line, running: None, controls: None, stopped: None, over: false }),
+            Condvar::new(),
+        ));
         let ticking = Arc::clone(&shared);
         // Without the thread the line stands still, which is no reason to fail.
-        let thread = std::io::IsTerminal::is_terminal(&std::io::stderr())
-            .then(|| thread::Builder::new().name("live-line".to_owned()).spawn(move || tick(&ticking)).ok())
-            .flatten();
+        let spawn = || {
+            let thread = thread::Builder::new().name("live-line".to_owned());
+            thread.spawn(move || tick(&ticking, tick_after)).ok()
+        };
+        let thread = is_shown.then(spawn).flatten();
         Self { shared, thread }
     }
 
-    /// A phase begins; `controls` counts this `share` of its tasks.
-    pub(crate) fn phase(
-        &self,
-        case: &str,
-        repetition: u32,
-        phase: Phase,
-        controls: &Arc<Controls>,
-        share: f64,
-    ) {
-        let mut shared = self.lock();
-        shared.line.start(case, repetition, phase);
-        shared.running = Some(Running { started: Instant::now(), controls: Arc::clone(controls), share });
-    }
-
-    /// The phase is over.
-    pub(crate) fn phase_over(&self) {
-        let mut shared = self.lock();
-        if let Some(running) = shared.running.take() {
-            shared.line.end(running.started.elapsed());
+    /// Something happened to the run.
+    pub(crate) fn event(&self, event: &Event<'_>) {
+        let shared = &mut *self.lock();
+        match event {
+            Event::PhaseStarted { case, repetition, phase, controls, share, .. } => {
+                shared.line.start(case, *repetition, *phase);
+                let controls = Arc::clone(controls);
+                shared.controls = Some(Arc::clone(&controls));
+                shared.running = Some(Running { started: Instant::now(), controls, share: *share });
+            }
+            Event::PhaseFinished(record) => {
+                shared.phase_over();
+                shared.line.measured(&record.phase);
+            }
+            Event::CaseFailed { case, message } => {
+                shared.phase_over();
+                shared.line.skip(&case.id);
+                shared.line.say(&format!("{} failed: {message}", case.id));
+            }
+            Event::CaseSkipped { case, .. } => shared.line.skip(&case.id),
+            Event::CaseFinished(case) => shared.line.finished(&case.id),
+            Event::CaseStarted { .. }
+            | Event::Warning(_)
+            | Event::Wiped { .. }
+            | Event::Removed { .. }
+            | Event::Layout { .. } => {}
         }
     }
 
-    /// Nothing more of this case will run.
-    pub(crate) fn skip(&self, case: &str) {
-        self.lock().line.skip(case);
+    /// Does what writes to the terminal while nothing else is there.
+    pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.lock().line.beside(write)
     }
 
     /// Writes a line that stays.
@@ -86,6 +110,26 @@ impl LiveLine {
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// Says why a run that was stopped does not end yet.
+    fn say_if_stopping(&mut self) {
+        if !self.controls.as_ref().is_some_and(|controls| controls.is_stopped()) {
+            return;
+        }
+        let (since, said) = self.stopped.get_or_insert((Instant::now(), false));
+        if !*said && since.elapsed() >= PATIENCE {
+            *said = true;
+            self.line.say(STOPPING);
+        }
+    }
+
+    fn phase_over(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.line.end(running.started.elapsed());
+        }
     }
 }
 
@@ -101,20 +145,20 @@ impl Drop for LiveLine {
     }
 }
 
-fn tick((shared, over): &(Mutex<Shared>, Condvar)) {
+fn tick((shared, over): &(Mutex<Shared>, Condvar), after: Duration) {
     let mut guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
     while !guard.over {
-        let launches = |running: &Running| running.controls.progress().launches;
-        let now = guard
-            .running
-            .as_ref()
-            .map(|running| (running.bytes(), running.started.elapsed(), launches(running)));
-        if let Some((bytes, elapsed, launches)) = now {
-            guard.line.update(bytes, elapsed);
-            if let Some(engine::Launches { running, over, all }) = launches {
-                guard.line.launches(running, over, all);
+        let Shared { line, running, .. } = &mut *guard;
+        if let Some(running) = running {
+            let own = running.controls.progress();
+            let (bytes, operations) = (running.of_all(own.bytes), running.of_all(own.transfers));
+            line.update(bytes, operations, running.started.elapsed());
+            if let Some(engine::Launches { running, over, all }) = own.launches {
+                line.launches(running, over, all);
             }
         }
-        guard = over.wait_timeout(guard, TICK).unwrap_or_else(PoisonError::into_inner).0;
+        line.tick();
+        guard.say_if_stopping();
+        guard = over.wait_timeout(guard, after).unwrap_or_else(PoisonError::into_inner).0;
     }
 }

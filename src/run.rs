@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Layout, Plan, Question, outlooks, shell_word, visible};
+use plan::{Layout, Plan, Question, shell_word, visible};
 use record::{RecordError, Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
 use runner::{Checked, Ended, Event, LayoutStep, Watch};
@@ -96,9 +96,8 @@ pub(crate) fn measure(
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let directory = session.directory(how.out.as_deref());
-    let (all, _) = outlooks(&checked.plan, &around);
     let ended = {
-        let mut watch = Told { line: LiveLine::start(&checked.plan, &all) };
+        let mut watch = Told { line: session.line(&checked, &directory, how.shown()) };
         session.run(&checked, &directory, &mut watch)?
     };
     conclude(&ended, &directory, verdict, signer.as_ref())
@@ -140,10 +139,8 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let around = session.surroundings(&checked.plan, &checked.facts);
-    let (outlooks, _) = outlooks(&checked.plan, &around);
     let ended = {
-        let mut watch = Told { line: LiveLine::start(&checked.plan, &outlooks) };
+        let mut watch = Told { line: session.line(&checked, directory, arguments.how.shown()) };
         session.live(&checked, recorder, &mut watch)?
     };
     conclude(&ended, directory, arguments.verdict, signer.as_ref())
@@ -261,26 +258,23 @@ impl Told {
 
 impl Watch for Told {
     fn event(&mut self, event: &Event<'_>) {
+        self.line.event(event);
         match event {
-            Event::PhaseStarted { case, repetition, phase, controls, share, .. } => {
-                self.line.phase(&case.id, *repetition, *phase, controls, *share);
-            }
-            Event::PhaseFinished(_) => self.line.phase_over(),
             Event::Warning(WarningRow { warning, .. }) => {
                 self.line.say(&format!("warning: {warning}; {}", warning.advice()));
             }
             Event::Wiped { case, what: what @ Wiped::Device { .. } } => {
                 self.line.say(&format!("{}: {what}", case.id));
             }
-            Event::CaseFailed { case, message } => {
-                self.line.phase_over();
-                self.line.skip(&case.id);
-                self.line.say(&format!("{} failed: {message}", case.id));
-            }
-            // What a case had left when it was skipped or had settled costs no more time.
-            Event::CaseSkipped { case, .. } | Event::CaseFinished(case) => self.line.skip(&case.id),
             Event::Layout { layout, step } => self.layout(layout, step),
-            Event::CaseStarted { .. } | Event::Removed { .. } | Event::Wiped { .. } => {}
+            Event::PhaseStarted { .. }
+            | Event::PhaseFinished(_)
+            | Event::CaseStarted { .. }
+            | Event::CaseSkipped { .. }
+            | Event::CaseFinished(_)
+            | Event::CaseFailed { .. }
+            | Event::Removed { .. }
+            | Event::Wiped { .. } => {}
         }
     }
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, visible};
+use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, outlooks, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
+use report::Shown;
 use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Servers, Watch};
 
 use crate::cluster::World;
 use crate::console::{can_ask, confirm};
 use crate::exit::{Exit, Failure};
+use crate::progress::LiveLine;
 use crate::signals;
 
 /// Where runs go that have no `--out`.
@@ -84,6 +86,13 @@ impl<'w> Session<'w> {
         watch: &mut dyn Watch,
     ) -> Result<Ended, Failure> {
         Ok(self.life(recorder, watch)?.run(checked)?)
+    }
+
+    /// What is shown while the run into `directory` goes on.
+    pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
+        let around = self.surroundings(&checked.plan, &checked.facts);
+        let (outlooks, _) = outlooks(&checked.plan, &around);
+        LiveLine::start(directory, &checked.plan, &outlooks, shown)
     }
 
     /// A life of this session, which a signal ends in order.

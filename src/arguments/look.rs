@@ -290,4 +290,6 @@ pub(crate) struct OverheadArguments {
     /// A directory on the storage that the cost is to be compared with.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) shown: super::measure::Quiet,
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use plan::{Binding, Bytes, Nanos, Pattern, cross_check, randomops as randomops_plan};
 
+use report::Shown;
+
 use crate::values;
 
 /// `ioproof run`.
@@ -52,9 +54,25 @@ pub(crate) struct RunArguments {
     pub(crate) state: Option<PathBuf>,
 }
 
+/// What is shown while it runs.
+#[derive(Debug, Args)]
+pub(crate) struct Quiet {
+    /// Do not show on the error stream where the record is and how far the run is; warnings still come.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Quiet {
+    pub(crate) fn shown(&self) -> Shown {
+        if self.quiet { Shown::Nothing } else { Shown::All }
+    }
+}
+
 /// How something is measured, whatever it is.
 #[derive(Debug, Args)]
 pub(crate) struct How {
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
     /// Where the record goes [default: ioproof-runs/DATE-TIME-NAME].
     #[arg(long, value_name = "RUNDIR")]
     pub(crate) out: Option<PathBuf>,
@@ -82,6 +100,12 @@ pub(crate) struct How {
     pub(crate) mpi: Option<PathBuf>,
 }
 
+impl How {
+    pub(crate) fn shown(&self) -> Shown {
+        self.quiet.shown()
+    }
+}
+
 /// `ioproof cross-check`.
 #[derive(Debug, Args)]
 pub(crate) struct CrossCheckArguments {
@@ -107,6 +131,8 @@ pub(crate) struct CrossCheckArguments {
     /// Print what would be done, with files, bytes, seconds and fio's command lines, and write nothing.
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) shown: Quiet,
 }
 
 /// `ioproof randomops`.

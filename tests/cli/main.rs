@@ -46,6 +46,7 @@ mod nodes_compared;
 mod open_loop;
 mod page_cache;
 mod places;
+mod progress;
 mod quick;
 mod randomops;
 mod rates;

@@ -75,6 +75,9 @@ pub struct Extras {
     pub advice: Advice,
     /// `--yes`: nobody is asked, and the user's files may lose their data.
     pub yes: bool,
+    /// `--no-progress`: the error stream does not tell where the record is and how far the run is. Some tools have a
+    /// `--quiet` of their own.
+    pub no_progress: bool,
     /// `--destroy-data-on SERIAL|WWN|PATH`: block devices whose data was given up.
     pub destroy_data_on: Vec<String>,
     /// `--tasks-per-rank K`: how many tasks each process of a launcher carries; 1 without it.
@@ -94,6 +97,7 @@ impl Default for Extras {
             verify: false,
             advice: Advice::None,
             yes: false,
+            no_progress: false,
             destroy_data_on: Vec::new(),
             tasks_per_rank: 1,
             history: None,
@@ -126,8 +130,9 @@ pub enum ExtrasError {
 }
 
 /// An option and what a missing value is called; flags have none.
-const OPTIONS: [(&str, Option<&str>); 10] = [
+const OPTIONS: [(&str, Option<&str>); 11] = [
     ("--explain", None),
+    ("--no-progress", None),
     ("--verify", None),
     ("--yes", None),
     ("--mpi", Some("give the path of the MPI library")),
@@ -201,6 +206,10 @@ impl Extras {
             "--verify" => {
                 self.verify = true;
                 "every read is compared with what was written, inside the timed phase"
+            }
+            "--no-progress" => {
+                self.no_progress = true;
+                "the error stream does not tell how far the run is"
             }
             _ => {
                 self.yes = true;

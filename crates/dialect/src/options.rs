@@ -260,6 +260,7 @@ impl<Key: Copy> Options<Key> {
              \x20 --compat RELEASE                     which release's tables are printed\n\
              \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
              \x20 --yes                                do not ask: files there may lose their data\n\
+             \x20 --no-progress                        do not tell on stderr how far it is\n\
              \nRefused, each with its reason when it is used\n ",
         );
         for spec in self.specs.iter().filter(refused) {

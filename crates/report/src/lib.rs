@@ -10,7 +10,7 @@
 //! | [`compare`] | two runs beside each other |
 //! | [`preflight`], [`explain`] | a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
-//! | [`Progress`] | the live line while it runs |
+//! | [`Progress`] | what is shown while it runs |
 //!
 //! A run that was interrupted, killed or damaged is shown as far as it is whole, with a word on
 //! what is missing. No figure stands without its conditions, and no warning without its figure.
@@ -75,7 +75,7 @@ pub use format::counted;
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
-pub use progress::Progress;
+pub use progress::{Progress, Shown, Steps};
 pub use schema::schema;
 pub use screen::Screen;
 pub use study::Study;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use analysis::Overhead;
 use engine::{Alone, Controls, PhaseJob, PhaseOutcome};
@@ -68,13 +69,24 @@ impl Instrument {
     }
 }
 
-/// Measures the instrument, with real transfers on a file in `directory` that is removed again.
+/// Measures the instrument, with real transfers on a file in `directory` that is removed again. Before each pair of
+/// runs `told` gets how many are done, of how many, and the time that one takes. What a stop has cut short is no
+/// measurement.
 ///
 /// # Errors
 /// The file cannot be written or read.
-pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrument, RunnerError> {
-    let (with, without) = pairs(Switch::Recording, &null_workload()?, controls)?;
-    let (kept, not_kept) = pairs(Switch::History, &null_workload()?, controls)?;
+pub fn instrument(
+    directory: &Path,
+    controls: &Arc<Controls>,
+    told: &mut dyn FnMut(usize, usize, Duration),
+) -> Result<Instrument, RunnerError> {
+    let mut done = 0;
+    let mut next = || {
+        told(done, 4 * PAIRS, 2 * Duration::from(RUN));
+        done += 1;
+    };
+    let (with, without) = pairs(Switch::Recording, &null_workload()?, controls, &mut next)?;
+    let (kept, not_kept) = pairs(Switch::History, &null_workload()?, controls, &mut next)?;
     let null_ns = |rates: &[f64]| 1e9 / median(rates);
     let real = real_workload(directory)?;
     let path = Placement::new(&real).files(0).swap_remove(0).path;
@@ -82,8 +94,8 @@ pub fn instrument(directory: &Path, controls: &Arc<Controls>) -> Result<Instrume
     let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
     fill.instrument = false;
     engine::run(&fill, &Alone, controls)?;
-    let (on, off) = pairs(Switch::Recording, &real, controls)?;
-    let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls)?;
+    let (on, off) = pairs(Switch::Recording, &real, controls, &mut next)?;
+    let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls, &mut next)?;
     file.now()?;
     Ok(Instrument {
         clock: engine::clock_name(),
@@ -110,17 +122,22 @@ enum Switch {
     History,
 }
 
-/// Rates with and without what is switched, taken in turn.
+/// Rates with and without what is switched, taken in turn; `next` hears of each pair before it begins.
 fn pairs(
     switch: Switch,
     workload: &Workload,
     controls: &Controls,
+    next: &mut dyn FnMut(),
 ) -> Result<(Vec<f64>, Vec<f64>), RunnerError> {
     let mut spec = WorkloadSpec::from(workload.clone());
     spec.history = Some(KEPT);
     let keeping = spec.validate()?;
     let mut rates = (Vec::with_capacity(PAIRS), Vec::with_capacity(PAIRS));
     for pair in 0..PAIRS {
+        if controls.is_stopped() {
+            break;
+        }
+        next();
         // Which one goes first changes from pair to pair, so that neither gains by its place.
         for on in [pair % 2 == 0, pair % 2 != 0] {
             let keeps = on && switch == Switch::History;

@@ -83,6 +83,7 @@ pub(super) fn help() -> String {
          \x20 --out RUNDIR       where the record goes\n\
          \x20 --compat 3|4.2|5   which release's report is printed; before 4 a Kbyte is 1024 bytes\n\
          \x20 --yes              do not ask: files there may lose their data\n\
+         \x20 --no-progress      do not tell on stderr how far it is\n\
          \nRefused, each with its reason when it is used\n ",
     );
     for spec in OPTIONS.iter().filter(|spec| matches!(spec.key, Key::Refused(_))) {

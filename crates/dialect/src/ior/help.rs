@@ -26,6 +26,7 @@ pub fn help() -> String {
          \x20 --fadvise none|as-published|as-meant what the kernel is told after open\n\
          \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
          \x20 --yes                                do not ask: files there may lose their data\n\
+         \x20 --no-progress                        do not tell on stderr how far it is\n\
          \x20 --destroy-data-on SERIAL|WWN|PATH    give up the data of a block device\n\
          \nRefused, each with its reason when it is used\n ",
     );

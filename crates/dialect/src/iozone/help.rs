@@ -35,6 +35,7 @@ pub(super) fn help() -> String {
          \x20 --verify                             compare every read, inside the timed phase\n\
          \x20 --tasks-per-rank K                   processes of the line on each process of a launcher (1)\n\
          \x20 --yes                                do not ask: files there may lose their data\n\
+         \x20 --no-progress                        do not tell on stderr how far it is\n\
          \nRefused, each with its reason when it is used\n ",
     );
     for spec in OPTIONS.iter().filter(|spec| is_refused(spec)) {

@@ -1,27 +1,16 @@
-//! The live line: which phase, how far, how fast, and how long all of it will still take.
-//!
-//! [`TimeLeft`] is the arithmetic and knows no clock and no terminal; [`Progress`] draws it with
-//! indicatif on stderr, and draws nothing where stderr is no terminal.
+//! How long the rest of a run will take: arithmetic that knows no clock and no terminal.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::collections::HashMap;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Outlook, Phase, PhaseOutlook, Plan, visible, visible_lines};
+use plan::{Outlook, Phase, PhaseOutlook, Plan};
 
-use crate::format::{decimal_bytes, duration, rate, whole};
-
-/// Steps of the bar: finer than any terminal is wide.
-const STEPS: u64 = 1_000;
-/// Redraws a second; more costs the load processor time and tells nobody more.
-const DRAWS_PER_SECOND: u8 = 4;
+use crate::format::{decimal_bytes, duration, grouped};
 
 /// One phase of one repetition, as it is expected to go.
 #[derive(Debug)]
 struct Step {
     case: String,
-    /// The place of the case in the plan, from 1.
-    number: usize,
     repetition: u32,
     repetitions: u32,
     outlook: PhaseOutlook,
@@ -30,26 +19,29 @@ struct Step {
 
 /// How long the rest of a plan will take, from its forecast and from how the phases so far went.
 #[derive(Debug, Default)]
-struct TimeLeft {
+pub(super) struct TimeLeft {
     steps: Vec<Step>,
-    /// Cases of the plan.
-    cases: usize,
+    /// The place of each case in the plan, from 1.
+    numbers: HashMap<String, usize>,
     current: Option<usize>,
+    /// The current phase is over.
+    between: bool,
     /// Seconds that phases ended by volume took, and were expected to take.
     took: f64,
     expected: f64,
-    moved: u64,
-    elapsed: f64,
+    /// Bytes and operations of the current phase.
+    pub(super) moved: u64,
+    pub(super) operations: u64,
+    pub(super) elapsed: f64,
 }
 
 impl TimeLeft {
     /// All phases of `plan`, with the outlook of each of its cases.
-    fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
+    pub(super) fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
         let steps_of = |(place, pass): (usize, u32)| {
             let (case, outlook) = plan.cases.get(place).zip(outlooks.get(place))?;
             let step = move |outlook: &PhaseOutlook, delay| Step {
                 case: case.id.clone(),
-                number: place + 1,
                 repetition: pass,
                 repetitions: case.passes_max(),
                 outlook: outlook.clone(),
@@ -61,7 +53,8 @@ impl TimeLeft {
         };
         let steps =
             plan.blocks().flat_map(|block| plan.turns(block)).filter_map(steps_of).flatten().collect();
-        Self { steps, cases: plan.cases.len(), ..Self::default() }
+        let numbers = plan.cases.iter().map(|case| case.id.clone()).zip(1..).collect();
+        Self { steps, numbers, ..Self::default() }
     }
 
     /// The step after the current one.
@@ -71,24 +64,26 @@ impl TimeLeft {
 
     /// `case` is not gone through, or no further: its steps cost no time. For cases that an earlier
     /// run has finished, that failed, or whose values have settled before their last repetition.
-    fn skip(&mut self, case: &str) {
+    pub(super) fn skip(&mut self, case: &str) {
         let later = self.steps.split_off(self.next());
         self.steps.extend(later.into_iter().filter(|step| step.case != case));
     }
 
     /// A phase begins. One that the plan does not name (as a fill that turned out to be needed)
     /// is shown, and costs no time in the forecast.
-    fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
+    pub(super) fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
         let from = self.next();
         let is_it =
             |step: &Step| step.case == case && step.repetition == repetition && step.outlook.phase == phase;
         let later = self.steps[from..].iter().position(is_it).map(|index| index + from);
         self.current = later.or_else(|| self.steps.iter().position(is_it));
-        (self.moved, self.elapsed) = (0, 0.0);
+        (self.moved, self.operations, self.elapsed) = (0, 0, 0.0);
+        self.between = false;
     }
 
     /// The phase is over, `elapsed` after its start.
-    fn end(&mut self, elapsed: Duration) {
+    pub(super) fn end(&mut self, elapsed: Duration) {
+        self.between = true;
         if let Some(expected) = self.step().filter(|one| !one.by_clock).map(|one| one.seconds) {
             self.took += elapsed.as_secs_f64();
             self.expected += expected;
@@ -96,22 +91,25 @@ impl TimeLeft {
     }
 
     /// Share of the current phase that is done.
-    fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         let share = self.step().map_or(0.0, |step| match step.by_clock {
             true => self.elapsed / step.seconds.max(1e-9),
-            false => self.moved as f64 / (step.bytes.0 as f64).max(1.0),
+            false => match step.operations.filter(|all| *all > 0) {
+                Some(all) => self.operations as f64 / all as f64,
+                None => self.moved as f64 / (step.bytes.0 as f64).max(1.0),
+            },
         });
         share.clamp(0.0, 1.0)
     }
 
     /// Seconds until the plan is done: the rest of this phase at the rate that it has, and the
     /// later ones as forecast, corrected by how the earlier ones went.
-    fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         let pace = if self.expected > 0.0 { self.took / self.expected } else { 1.0 };
         let forecast = |one: &PhaseOutlook| if one.by_clock { one.seconds } else { one.seconds * pace };
         let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.outlook));
         let share = self.share();
-        let this = self.step().map_or(0.0, |one| match share {
+        let this = self.step().filter(|_| !self.between).map_or(0.0, |one| match share {
             _ if one.by_clock => (one.seconds - self.elapsed).max(0.0),
             share if share > 0.0 => self.elapsed * (1.0 - share) / share,
             _ => forecast(one),
@@ -123,113 +121,38 @@ impl TimeLeft {
         self.current.and_then(|index| self.steps.get(index)).map(|step| &step.outlook)
     }
 
-    fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         let Some(step) = self.current.and_then(|index| self.steps.get(index)) else {
             return "preparing".to_owned();
         };
-        let of = if self.cases > 1 { format!("{}/{} ", step.number, self.cases) } else { String::new() };
         let pass = match step.repetitions {
             0..=1 => String::new(),
             all => format!(" {}/{all}", step.repetition + 1),
         };
-        format!("{of}{} {}{pass}", step.case, step.outlook.phase)
+        format!("{}{} {}{pass}", self.case_of(&step.case), step.case, step.outlook.phase)
     }
 
-    fn figures(&self) -> String {
+    /// `case 3 of 12  `; nothing where there is one.
+    pub(super) fn case_of(&self, case: &str) -> String {
+        match (self.numbers.len(), self.numbers.get(case)) {
+            (all @ 2.., Some(number)) => format!("case {number} of {all}  "),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether there is one case only.
+    pub(super) fn is_one(&self) -> bool {
+        self.numbers.len() < 2
+    }
+
+    /// What of the current phase is done.
+    pub(super) fn done(&self) -> String {
         let Some(step) = self.step() else { return String::new() };
-        let done = if step.by_clock {
-            format!("{} of {}", duration(self.elapsed), duration(step.seconds))
-        } else {
-            format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.bytes.0))
-        };
-        let per_second = if self.elapsed > 0.0 { self.moved as f64 / self.elapsed } else { 0.0 };
-        let rate = if self.moved > 0 { format!(", {}", rate(per_second)) } else { String::new() };
-        format!("{done}{rate}, {} left", duration(self.seconds()))
-    }
-}
-
-/// The live line on stderr. Feed it from whatever tells of a run's progress:
-///
-/// ```no_run
-/// # fn show(plan: &plan::Plan, around: &plan::Surroundings) {
-/// let (outlooks, _) = plan::outlooks(plan, around);
-/// let mut progress = report::Progress::new(plan, &outlooks);
-/// progress.start("ior", 0, plan::Phase::Write);
-/// progress.update(1 << 30, std::time::Duration::from_secs(2));
-/// progress.end(std::time::Duration::from_secs(4));
-/// progress.finish();
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Progress {
-    left: TimeLeft,
-    bar: ProgressBar,
-    /// How far the launches of jobs have come; empty where there are none.
-    launches: String,
-}
-
-impl Progress {
-    /// A line for `plan`; hidden where stderr is no terminal.
-    #[must_use]
-    pub fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let style = ProgressStyle::with_template("{prefix}  {bar:24}  {msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━━─");
-        let bar = ProgressBar::with_draw_target(Some(STEPS), target).with_style(style);
-        Self { left: TimeLeft::new(plan, outlooks), bar, launches: String::new() }
-    }
-
-    /// A phase begins.
-    pub fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
-        self.left.start(case, repetition, phase);
-        self.draw();
-    }
-
-    /// The phase has moved `bytes` in all, `elapsed` after its start.
-    pub fn update(&mut self, bytes: u64, elapsed: Duration) {
-        (self.left.moved, self.left.elapsed) = (bytes, elapsed.as_secs_f64());
-        self.draw();
-    }
-
-    /// So many launches of the phase run, and so many of `all` are over.
-    pub fn launches(&mut self, running: u32, over: u32, all: u32) {
-        self.launches = format!("  {over} of {all} launches over, {running} run");
-        self.draw();
-    }
-
-    /// The phase is over, `elapsed` after its start.
-    pub fn end(&mut self, elapsed: Duration) {
-        self.launches.clear();
-        self.left.end(elapsed);
-    }
-
-    /// `case` is not gone through, or no further.
-    pub fn skip(&mut self, case: &str) {
-        self.left.skip(case);
-    }
-
-    /// Writes `line` above the live line (to stderr, also where the live line is hidden).
-    pub fn say(&self, line: &str) {
-        // A stream that nobody reads any more is no reason to die.
-        self.bar.suspend(|| {
-            let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
-        });
-    }
-
-    /// Takes the line away.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-
-    fn draw(&self) {
-        self.bar.set_prefix(visible(&self.left.label()).into_owned());
-        self.bar.set_message(format!("{}{}", self.left.figures(), self.launches));
-        self.bar.set_position(whole(self.left.share() * STEPS as f64));
+        match step.operations.filter(|all| *all > 0) {
+            _ if step.by_clock => format!("{} of {}", duration(self.elapsed), duration(step.seconds)),
+            Some(all) => format!("{} of {} operations", grouped(self.operations), grouped(all)),
+            None => format!("{} of {}", decimal_bytes(self.moved), decimal_bytes(step.bytes.0)),
+        }
     }
 }
 
@@ -278,6 +201,7 @@ mod tests {
         // Half of the phase took 1 s, so the rest takes another; three phases remain as forecast.
         close(&left, 1.0 + 3.0);
         left.end(Duration::from_secs(2));
+        close(&left, 3.0 * 2.0);
         left.start("c", 0, Phase::Read);
         // The write took twice what was expected; the other three are expected to do so too.
         close(&left, 3.0 * 2.0);

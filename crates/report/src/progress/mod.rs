@@ -1,0 +1,412 @@
+//! What is shown while a run goes on, on stderr: at a terminal a live line and the result of each case, elsewhere a
+//! line with the time of day for each case and each minute, as a batch system's log has room for.
+
+mod left;
+mod log;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use analysis::Summary;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::{Bytes, Case, Order, Outlook, Phase, Plan, Role, Stopping, visible, visible_lines};
+use record::PhaseRow;
+
+use self::left::TimeLeft;
+use self::log::Log;
+use crate::format::{counted, duration, rate_in, whole};
+use crate::words::unit;
+
+/// Steps of the bar: finer than any terminal is wide.
+const STEPS: u64 = 1_000;
+/// Redraws a second; more costs the load processor time and tells nobody more.
+const DRAWS_PER_SECOND: u8 = 4;
+/// Results of one case that a line has room for.
+const RESULTS_MAX: usize = 4;
+/// Transfers up to this are told by their number.
+const SMALL_MAX: Bytes = Bytes::kib(64);
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Everything.
+    All,
+    /// Where the record is, as something else on the terminal shows how far the run is.
+    RecordOnly,
+    /// Nothing.
+    Nothing,
+}
+
+/// Where it is shown.
+#[derive(Debug)]
+enum View {
+    Terminal(ProgressBar),
+    Log(Log),
+    None,
+}
+
+/// What a case that is under way has measured: the rates of each phase, and how they are told.
+#[derive(Debug)]
+struct Results {
+    case: String,
+    small: bool,
+    rates: Vec<(Phase, Vec<f64>)>,
+}
+
+/// What is shown on stderr. Feed it from whatever tells of a run's progress:
+///
+/// ```no_run
+/// # fn show(plan: &plan::Plan, around: &plan::Surroundings) {
+/// use report::{Progress, Shown};
+/// let (outlooks, _) = plan::outlooks(plan, around);
+/// let mut progress = Progress::new("runs/1".as_ref(), plan, &outlooks, Shown::All);
+/// progress.start(&plan.cases[0], 0, plan::Phase::Write);
+/// progress.update(1 << 30, 1 << 10, std::time::Duration::from_secs(2));
+/// progress.end(std::time::Duration::from_secs(4));
+/// progress.finish();
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Progress {
+    left: TimeLeft,
+    view: View,
+    started: Instant,
+    /// Of the cases under way.
+    results: Vec<Results>,
+    /// The phase under way is a result, and of a pass that counts.
+    counts: bool,
+    /// It is told by the number of its transfers.
+    small: bool,
+    phase: Option<Phase>,
+    /// How far the launches of jobs have come; empty where there are none.
+    launches: String,
+}
+
+impl Progress {
+    /// Says where the record of `plan` is, and how long it will take.
+    #[must_use]
+    pub fn new(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
+        let started = Instant::now();
+        let view = View::of(shown);
+        let left = TimeLeft::new(plan, outlooks);
+        let (results, launches) = (Vec::new(), String::new());
+        let progress =
+            Self { left, view, started, results, counts: false, small: false, phase: None, launches };
+        if shown != Shown::Nothing {
+            progress.view.write(&format!("record {} · {}", record.display(), extent(plan, outlooks)));
+        }
+        progress
+    }
+
+    /// Whether somebody sees a line that changes.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        matches!(self.view, View::Terminal(_))
+    }
+
+    /// Whether anything is shown after the first line.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        !matches!(self.view, View::None)
+    }
+
+    /// A phase begins.
+    pub fn start(&mut self, case: &Case, repetition: u32, phase: Phase) {
+        self.left.start(&case.id, repetition, phase);
+        self.counts = phase.is_result() && case.role(repetition) == Role::Recorded;
+        self.small = is_small(case);
+        self.phase = Some(phase);
+        if self.counts && !self.results.iter().any(|one| one.case == case.id) {
+            let (case, small) = (case.id.clone(), self.small);
+            self.results.push(Results { case, small, rates: Vec::new() });
+        }
+        self.draw();
+    }
+
+    /// The phase has moved `bytes` in all by so many `operations`, `elapsed` after its start.
+    pub fn update(&mut self, bytes: u64, operations: u64, elapsed: Duration) {
+        (self.left.moved, self.left.operations) = (bytes, operations);
+        self.left.elapsed = elapsed.as_secs_f64();
+        self.draw();
+    }
+
+    /// Some time has passed: a log may be due for a line.
+    pub fn tick(&mut self) {
+        let (now, state) = (self.started.elapsed(), self.state());
+        if let View::Log(log) = &mut self.view
+            && let Some(line) = log.due(now, || state)
+        {
+            self.view.write(&line);
+        }
+    }
+
+    /// So many launches of the phase run, and so many of `all` are over.
+    pub fn launches(&mut self, running: u32, over: u32, all: u32) {
+        self.launches = format!("  {over} of {all} launches over, {running} run");
+        self.draw();
+    }
+
+    /// The phase is over, `elapsed` after its start.
+    pub fn end(&mut self, elapsed: Duration) {
+        self.launches.clear();
+        self.left.end(elapsed);
+    }
+
+    /// What the phase that is over has measured.
+    pub fn measured(&mut self, row: &PhaseRow) {
+        let results = self.results.iter_mut().find(|one| row.key.case == one.case);
+        let Some(results) = results.filter(|_| self.counts && row.wall_ns > 0) else { return };
+        let phase = row.key.phase;
+        let amount = if by_bytes(phase, results.small) { row.bytes() } else { row.transfers() };
+        let rate = amount as f64 / (row.wall_ns as f64 / 1e9);
+        match results.rates.iter_mut().find(|(known, _)| *known == phase) {
+            Some((_, rates)) => rates.push(rate),
+            None => results.rates.push((phase, vec![rate])),
+        }
+    }
+
+    /// `case` is not gone through, or no further.
+    pub fn skip(&mut self, case: &str) {
+        self.left.skip(case);
+    }
+
+    /// `case` is over: says what it has measured.
+    pub fn finished(&mut self, case: &str) {
+        self.left.skip(case);
+        let Some(place) = self.results.iter().position(|one| one.case == case) else { return };
+        let results = self.results.swap_remove(place);
+        // What a lone case has measured is the report.
+        if self.left.is_one() {
+            return;
+        }
+        let line = format!("{}{case}  {}", self.left.case_of(case), results.text());
+        let now = self.started.elapsed();
+        match &mut self.view {
+            View::Terminal(_) => self.view.write(&line),
+            View::Log(log) => {
+                let left = self.left.seconds();
+                let left = if left > 0.0 { format!("  {} left", duration(left)) } else { String::new() };
+                let line = format!("{line}{left}");
+                if let Some(line) = log.ended(now, line) {
+                    self.view.write(&line);
+                }
+            }
+            View::None => {}
+        }
+    }
+
+    /// Writes `line` above the live line (to stderr, also where nothing else is shown).
+    pub fn say(&mut self, line: &str) {
+        if let View::Log(log) = &mut self.view {
+            log.wrote(self.started.elapsed());
+        }
+        self.beside(|| {
+            // A stream that nobody reads any more is no reason to die.
+            let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
+        });
+    }
+
+    /// Does what writes to the terminal while the live line is away.
+    pub fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.view.beside(write)
+    }
+
+    /// Takes the live line away, and says what has waited.
+    pub fn finish(&mut self) {
+        match &mut self.view {
+            View::Terminal(bar) => bar.finish_and_clear(),
+            View::Log(log) => {
+                if let Some(line) = log.waiting(self.started.elapsed()) {
+                    self.view.write(&line);
+                }
+            }
+            View::None => {}
+        }
+    }
+
+    fn state(&self) -> String {
+        format!("{}  {}", self.left.label(), self.figures())
+    }
+
+    fn figures(&self) -> String {
+        let (done, left) = (self.left.done(), duration(self.left.seconds()));
+        let phase = self.phase.unwrap_or(Phase::Fill);
+        let bytes = by_bytes(phase, self.small);
+        let amount = if bytes { self.left.moved } else { self.left.operations };
+        let rate = match self.left.elapsed {
+            seconds if seconds > 0.0 && amount > 0 => {
+                format!(", {}", told(phase, self.small, amount as f64 / seconds))
+            }
+            _ => String::new(),
+        };
+        format!("{done}{rate}, {left} left{}", self.launches)
+    }
+
+    fn draw(&self) {
+        let View::Terminal(bar) = &self.view else { return };
+        bar.set_prefix(visible(&self.left.label()).into_owned());
+        bar.set_message(self.figures());
+        bar.set_position(whole(self.left.share() * STEPS as f64));
+    }
+}
+
+/// How far something is that has no record: so many steps of all, each as long as the others.
+#[derive(Debug)]
+pub struct Steps {
+    what: &'static str,
+    view: View,
+    started: Instant,
+}
+
+impl Steps {
+    /// Of steps that are called `what`.
+    #[must_use]
+    pub fn new(what: &'static str, shown: Shown) -> Self {
+        Self { what, view: View::of(shown), started: Instant::now() }
+    }
+
+    /// So many are `done`; `each` takes so long.
+    pub fn show(&mut self, done: usize, all: usize, each: Duration) {
+        let left = duration(each.as_secs_f64() * all.saturating_sub(done) as f64);
+        let line = format!("{done} of {all} {}, {left} left", self.what);
+        let now = self.started.elapsed();
+        match &mut self.view {
+            View::Terminal(bar) => {
+                bar.set_message(line);
+                bar.set_position(whole(done as f64 / all as f64 * STEPS as f64));
+            }
+            View::Log(log) => {
+                let line = if done == 0 { Some(line) } else { log.due(now, || line) };
+                line.iter().for_each(|line| self.view.write(line));
+            }
+            View::None => {}
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let View::Terminal(bar) = &self.view {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl View {
+    fn of(shown: Shown) -> Self {
+        match shown {
+            Shown::Nothing | Shown::RecordOnly => Self::None,
+            Shown::All if std::io::stderr().is_terminal() => Self::Terminal(bar()),
+            Shown::All => Self::Log(Log::default()),
+        }
+    }
+
+    /// Does what writes to the terminal while the live line is away.
+    fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match self {
+            Self::Terminal(bar) => bar.suspend(write),
+            Self::Log(_) | Self::None => write(),
+        }
+    }
+
+    /// Writes a line of its own; in a log with the time of day.
+    fn write(&self, line: &str) {
+        let line = visible(line);
+        self.beside(|| {
+            let mut out = std::io::stderr();
+            // A stream that nobody reads any more is no reason to die.
+            let _ = match out.is_terminal() {
+                true => writeln!(out, "{line}"),
+                false => writeln!(out, "{} {line}", jiff::Zoned::now().strftime("%H:%M:%S")),
+            };
+        });
+    }
+}
+
+impl Results {
+    /// `36.1 GB/s (35.8–36.4)`, of several phases with their names.
+    fn text(&self) -> String {
+        let name = |phase: Phase| if self.rates.len() > 1 { format!("{phase} ") } else { String::new() };
+        let all =
+            self.rates.iter().map(|(phase, rates)| format!("{}{}", name(*phase), self.rate(*phase, rates)));
+        let mut all: Vec<String> = all.collect();
+        let more = all.len().saturating_sub(RESULTS_MAX);
+        all.truncate(RESULTS_MAX);
+        if more > 0 {
+            all.push(format!("{more} more"));
+        }
+        all.join(", ")
+    }
+
+    fn rate(&self, phase: Phase, rates: &[f64]) -> String {
+        let Some(summary) = Summary::of(rates) else { return String::new() };
+        let told = |rate| told(phase, self.small, rate);
+        let middle = told(summary.median);
+        if rates.len() < 2 {
+            return middle;
+        }
+        let (low, high) = (told(summary.min), told(summary.max));
+        let number = |text: &str| {
+            let (number, unit) = text.rsplit_once(' ')?;
+            middle.ends_with(&format!(" {unit}")).then(|| number.to_owned())
+        };
+        match (number(&low), number(&high)) {
+            (Some(low), Some(high)) => format!("{middle} ({low}–{high})"),
+            _ => format!("{middle} ({low} – {high})"),
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix}  {bar:24}  {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━━─");
+    let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND);
+    ProgressBar::with_draw_target(Some(STEPS), target).with_style(style)
+}
+
+/// Whether a case is told by the number of its transfers.
+fn is_small(case: &Case) -> bool {
+    let workload = &case.workload;
+    workload.work.is_transfers()
+        && (matches!(workload.order, Order::Random { .. }) || workload.geometry.transfer <= SMALL_MAX)
+}
+
+fn by_bytes(phase: Phase, small: bool) -> bool {
+    phase.counts_bytes() && (!small || !phase.is_result())
+}
+
+fn told(phase: Phase, small: bool, rate: f64) -> String {
+    let unit = if by_bytes(phase, small) || !phase.counts_bytes() { unit(phase) } else { "IOPS" };
+    rate_in(rate, unit)
+}
+
+/// `12 cases × 5, 1 h 50 min to 2 h 30 min`.
+fn extent(plan: &Plan, outlooks: &[Outlook]) -> String {
+    let repetitions = || plan.cases.iter().map(|case| case.repetitions);
+    let times = match (repetitions().min().unwrap_or(1), repetitions().max().unwrap_or(1)) {
+        (_, 0 | 1) => String::new(),
+        (least, most) if least == most => format!(" × {most}"),
+        (least, most) => format!(" × {least} to {most}"),
+    };
+    let all = || plan.cases.iter().zip(outlooks);
+    let most: f64 = all().map(|(_, outlook)| outlook.seconds).sum();
+    let least: f64 = all().map(|(case, outlook)| outlook.seconds * least_share(case)).sum();
+    let cases = counted(plan.cases.len() as u64, "case");
+    match (duration(least), duration(most)) {
+        (least, most) if least == most => format!("{cases}{times}, about {most}"),
+        (least, most) => format!("{cases}{times}, {least} to {most}"),
+    }
+}
+
+/// The share of its passes after which a case can be over.
+fn least_share(case: &Case) -> f64 {
+    let least = match case.protocol.stopping {
+        Stopping::Count => return 1.0,
+        Stopping::Interval { least, .. } => least,
+        Stopping::Steady { window, .. } => window,
+    };
+    let least = Case { repetitions: least.min(case.repetitions), ..case.clone() };
+    f64::from(least.passes_max()) / f64::from(case.passes_max().max(1))
+}
