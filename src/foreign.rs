@@ -4,9 +4,7 @@
 mod live;
 pub(crate) mod output;
 
-use std::collections::HashSet;
 use std::ffi::OsString;
-use std::mem::Discriminant;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +12,6 @@ use dialect::ior::Launcher;
 use dialect::{Asked, Extras, Tool};
 use plan::Plan;
 use plan::shell_word;
-use record::{Warning, WarningRow};
 use report::Shown;
 use runner::{Checked, Event, Watch};
 
@@ -80,6 +77,13 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
     session::agree_to_losses(checked, extras.yes, "Lose that and start?")
 }
 
+/// Says in one line what speaks against the figures that the tool's text has; where the record is says the first line.
+pub(crate) fn doubts(run: &record::Run, directory: &Path) {
+    if let Some(doubts) = report::Study::of(run).doubts() {
+        warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
+    }
+}
+
 fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
@@ -96,11 +100,9 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
-    let mut watch = Printed { paper: paper.clone(), looking: None, told: Told::default(), line };
+    let mut watch = Printed { paper: paper.clone(), looking: None, line };
     let ended = session.run(&checked, &directory, &mut watch)?;
-    let Printed { told, line, .. } = watch;
-    drop(line);
-    told.close(&directory);
+    drop(watch);
     let mut paper = paper.lock();
     let Paper { printer, out, failed } = &mut *paper;
     if let Some(failure) = failed.take() {
@@ -111,6 +113,7 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     for (path, text) in printer.side_files(&run) {
         write_whole(&path, &text)?;
     }
+    doubts(&run, &directory);
     if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
         return Ok(Exit::Success);
     }
@@ -125,46 +128,15 @@ struct Printed {
     paper: Shared,
     /// While a phase runs whose operations are printed as they come.
     looking: Option<Looking>,
-    told: Told,
     line: LiveLine,
-}
-
-/// Of each kind of warning the first is told as it comes: a tool has many short phases, and the record has
-/// the others.
-#[derive(Default)]
-struct Told {
-    kinds: HashSet<Discriminant<Warning>>,
-    untold: usize,
-}
-
-impl Told {
-    fn note(&mut self, rows: &[WarningRow]) {
-        for WarningRow { key, warning } in rows {
-            if !self.kinds.insert(std::mem::discriminant(warning)) {
-                self.untold += 1;
-                continue;
-            }
-            let phase = key.as_ref().map_or(String::new(), |key| format!("{}: ", key.phase));
-            warn(&[format!("{phase}{warning}; {}", warning.advice())]);
-        }
-    }
-
-    fn close(&self, directory: &Path) {
-        if self.untold > 0 {
-            let (untold, directory) = (self.untold, shell_word(&directory.to_string_lossy()));
-            warn(&[format!("{untold} more of these kinds are shown by `ioproof report {directory}`")]);
-        }
-    }
 }
 
 impl Watch for Printed {
     fn event(&mut self, event: &Event<'_>) {
         self.line.event(event);
-        let Self { told, line, .. } = self;
         let text = match event {
             Event::PhaseFinished(record) => {
                 self.looking = None;
-                line.beside(|| told.note(&record.warnings));
                 self.paper.lock().printer.phase(record)
             }
             Event::PhaseStarted { phase, controls, .. } => {
@@ -173,8 +145,8 @@ impl Watch for Printed {
                 }
                 return;
             }
-            Event::Warning(row) => return line.beside(|| told.note(std::slice::from_ref(row))),
-            Event::CaseStarted { .. }
+            Event::Warning(_)
+            | Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)
             | Event::CaseFailed { .. }

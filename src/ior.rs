@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use dialect::ior::{self, Asked, Printer, SideFiles};
-use record::{PhaseRecord, TaskRow, WarningRow};
+use record::{PhaseRecord, TaskRow};
 use report::Shown;
 use runner::{Event, Watch};
 
@@ -11,7 +11,7 @@ use crate::cluster::World;
 use crate::console::{print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
-use crate::foreign::{agreed, explain, launcher};
+use crate::foreign::{agreed, doubts, explain, launcher};
 use crate::progress::LiveLine;
 use crate::run::keep_history;
 use crate::session::{self, Session};
@@ -49,7 +49,6 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     out.write(&printer.header(&manifest))?;
-    let is_text = asked.output.format == ior::Format::Text;
     let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Printed {
         line: session.line(&checked, &directory, shown),
@@ -59,7 +58,6 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         tasks: Vec::new(),
         failed: None,
         warnings: 0,
-        is_text,
     };
     let ended = session.run(&checked, &directory, &mut watch)?;
     let Printed { line, mut printer, mut out, failed, warnings, .. } = watch;
@@ -68,7 +66,8 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    out.write(&printer.finish(run.manifest.finished_unix_ns, &run.warnings))?;
+    out.write(&printer.finish(run.manifest.finished_unix_ns))?;
+    doubts(&run, &directory);
     let (exit, message) = session::verdict(&ended);
     if let Some(message) = message {
         return Err(Failure::new(exit, anyhow::anyhow!(message)));
@@ -92,7 +91,6 @@ struct Printed {
     tasks: Vec<TaskRow>,
     failed: Option<Failure>,
     warnings: usize,
-    is_text: bool,
 }
 
 impl Printed {
@@ -116,16 +114,6 @@ impl Printed {
             None => Ok(()),
         }
     }
-
-    /// The text ends with its warnings; the other forms have no room for them.
-    fn note(&mut self, rows: &[WarningRow]) {
-        self.warnings += rows.len();
-        if self.is_text {
-            return;
-        }
-        let told = rows.iter().map(|row| format!("{}; {}", row.warning, row.warning.advice()));
-        self.line.beside(|| warn(&told.collect::<Vec<_>>()));
-    }
 }
 
 impl Watch for Printed {
@@ -133,12 +121,12 @@ impl Watch for Printed {
         self.line.event(event);
         let result = match event {
             Event::PhaseFinished(record) => {
-                self.note(&record.warnings);
+                self.warnings += record.warnings.len();
                 self.phase(record)
             }
             Event::CaseFinished(case) => self.case_over(&case.id),
-            Event::Warning(row) => {
-                self.note(std::slice::from_ref(row));
+            Event::Warning(_) => {
+                self.warnings += 1;
                 Ok(())
             }
             Event::Removed { repetition, seconds } => {

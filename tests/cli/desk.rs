@@ -167,8 +167,9 @@ impl Report {
     pub(crate) fn warnings(&self, phase: &str) -> Vec<String> {
         let marks = self.figure(phase)["notes"].as_array().expect("a list");
         let notes = self.0["notes"].as_array().expect("a list").iter();
-        let concerned = notes.filter(|note| marks.contains(&note["mark"]));
-        concerned.map(|note| note["kind"].as_str().expect("a word").to_owned()).collect()
+        let concerned = notes.filter(|note| marks.contains(&note["mark"])).map(|note| &note["kind"]);
+        let doubts = self.figure(phase)["doubts"].as_array().expect("a list").iter();
+        concerned.chain(doubts).map(|word| word.as_str().expect("a word").to_owned()).collect()
     }
 
     /// `complete`, `interrupted`, `failed`, `killed` or `still running`.

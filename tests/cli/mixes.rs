@@ -99,7 +99,7 @@ fn limits_of_one_process(times: u32) {
     let limited = report.0["statements"]["limited_by"].as_array().expect("a list");
     let verdict = |figure: u64| limited.iter().find(|one| one["figure"] == figure);
     if times == LONGEST && verdict(1).is_none() {
-        assert!(report.warnings("read").contains(&"not-quiet".to_owned()), "no verdict, for no reason");
+        assert!(report.warnings("read").contains(&"not quiet".to_owned()), "no verdict, for no reason");
         assert!(skipped(Err("needs a host that others do not keep busy".to_owned())));
         return;
     }

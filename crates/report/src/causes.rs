@@ -60,15 +60,20 @@ impl Cause {
         }
     }
 
-    /// `not quiet, all 16 figures, #4: others used 85 % of the processors; repeat the run on a quiet host`.
-    pub(crate) fn sentence(&self, all: usize) -> String {
+    /// `not quiet, 3 of 16 figures`.
+    pub(crate) fn named(&self, all: usize) -> String {
         let of = match self.figures.len() {
             0 => String::new(),
             1 => format!(", #{}", self.figures[0]),
             count if count == all => format!(", all {} figures", grouped(all as u64)),
             count => format!(", {} of {} figures", grouped(count as u64), grouped(all as u64)),
         };
-        format!("{}{of}: {}; {}", self.name, self.shown(), self.advice)
+        format!("{}{of}", self.name)
+    }
+
+    /// `not quiet, 3 of 16 figures: #4: others used 85 % of the processors; repeat the run on a quiet host`.
+    pub(crate) fn sentence(&self, all: usize) -> String {
+        format!("{}: {}; {}", self.named(all), self.shown(), self.advice)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use record::Run;
 
+use crate::causes::causes;
 use crate::report::{Report, SHOWN_RATE};
 use crate::screen::Screen;
 use crate::section::Second;
@@ -68,6 +69,14 @@ impl<'a> Study<'a> {
     pub fn sheet_html(&self) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
         Some(html::section_alone(&self.report.run.title, &section))
+    }
+
+    /// What speaks against the figures, in one line: `cached, all 4 figures; not quiet, 2 of 4 figures`.
+    #[must_use]
+    pub fn doubts(&self) -> Option<String> {
+        let causes = causes(&self.report);
+        let said: Vec<String> = causes.iter().map(|cause| cause.named(self.report.figures.len())).collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 
     /// What every form shows.

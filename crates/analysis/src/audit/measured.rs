@@ -16,6 +16,9 @@ use crate::{
     cache_verdict, check_statistics, little, operations_of,
 };
 
+/// Warnings of one kind whose words are evidence.
+const TOLD: usize = 2;
+
 /// All that a figure says against itself.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
     let counted: Vec<_> = subject.figure.counted().collect();
@@ -264,15 +267,24 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
     (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
 }
 
-/// The worst warning of those that `weight` finds in passes that count; of equal ones the first.
+/// What the worst warnings of passes that count say; of equal ones the first.
 fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<Found> {
     let share = |warning: &Warning| match warning {
         Warning::Starved { share, .. } => *share,
         Warning::HarnessBound { cpu_share } => *cpu_share,
         _ => 0.0,
     };
-    let all = counted.iter().flat_map(|one| &one.warnings).filter(|one| Check::of(one) == Some(check));
-    let worst = all.min_by(|one, other| share(other).total_cmp(&share(one)))?.to_string();
+    let all = counted.iter().flat_map(|one| &one.warnings);
+    let mut all: Vec<&Warning> = all.filter(|one| Check::of(one) == Some(check)).collect();
+    all.sort_by(|one, other| share(other).total_cmp(&share(one)));
     let named = format!("{}: ", check.name());
-    Some(Found::new(check, worst.strip_prefix(&named).unwrap_or(&worst), advice))
+    let mut said: Vec<String> = Vec::new();
+    for warning in all {
+        let text = warning.to_string();
+        let text = text.strip_prefix(&named).unwrap_or(&text);
+        if said.len() < TOLD && !said.iter().any(|known| known == text) {
+            said.push(text.to_owned());
+        }
+    }
+    (!said.is_empty()).then(|| Found::new(check, said.join("; "), advice))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::{Phase, Placement, Plan};
-use record::{Manifest, PhaseRow, TaskRow, WarningRow};
+use record::{Manifest, PhaseRow, TaskRow};
 
 use super::figures::Figures;
 use super::memo::Memo;
@@ -11,7 +11,7 @@ use super::number::moment;
 use super::parameters::Place;
 use super::settings::Settings;
 use super::summary::Line;
-use super::{Format, case, csv, json, text};
+use super::{Format, csv, json, text};
 use crate::Compat;
 use crate::space::{Space, file_system};
 
@@ -19,8 +19,7 @@ use crate::space::{Space, file_system};
 /// the run goes on. The pieces in order are the whole output.
 ///
 /// `text`, JSON and CSV, verbosity and the release come from the command line that is kept with
-/// the plan. Below IOR's text, after `Finished`, stand remarks of ioproof in lines that start
-/// with `#`: the median of the repetitions, which IOR does not print, and every warning.
+/// the plan.
 #[derive(Debug, Clone)]
 pub struct Printer {
     plan: Plan,
@@ -142,19 +141,14 @@ impl Printer {
 
     /// The whole output of a record: its phases in the order in which they ran.
     #[must_use]
-    pub fn render(
-        manifest: &Manifest,
-        phases: &[PhaseRow],
-        tasks: &[TaskRow],
-        warnings: &[WarningRow],
-    ) -> Option<String> {
+    pub fn render(manifest: &Manifest, phases: &[PhaseRow], tasks: &[TaskRow]) -> Option<String> {
         let mut printer = Self::new(&manifest.plan)?;
         let mut out = printer.header(manifest);
         for phase in phases {
             let tasks: Vec<TaskRow> = tasks.iter().filter(|task| task.key == phase.key).cloned().collect();
             out.push_str(&printer.phase(phase, &tasks));
         }
-        out.push_str(&printer.finish(manifest.finished_unix_ns, warnings));
+        out.push_str(&printer.finish(manifest.finished_unix_ns));
         Some(out)
     }
 
@@ -282,7 +276,7 @@ impl Printer {
 
     /// The summary and the end. A run that was killed has no end time: then its last moment is
     /// unknown, and its start stands in its place.
-    pub fn finish(&mut self, finished_unix_ns: Option<i64>, warnings: &[WarningRow]) -> String {
+    pub fn finish(&mut self, finished_unix_ns: Option<i64>) -> String {
         let mut out = self.end_test();
         let finished = finished_unix_ns.unwrap_or(self.stage.started_unix_ns);
         let tests = self.rows.iter().zip(&self.memo.tests).enumerate();
@@ -291,35 +285,10 @@ impl Printer {
         match self.memo.format {
             Format::Text => {
                 out.push_str(&text::finish(&lines, finished, self.memo.compat));
-                out.push_str(&remarks(&lines, finished_unix_ns.is_none(), warnings));
             }
             Format::Json => out.push_str(&json::finish(&lines, finished)),
             Format::Csv => {}
         }
         out
     }
-}
-
-/// ioproof's own lines below IOR's text. No line of IOR starts with `#`.
-fn remarks(lines: &[Line<'_>], interrupted: bool, warnings: &[WarningRow]) -> String {
-    let mut out = String::new();
-    if interrupted {
-        out.push_str("# the run was interrupted: what is above is all that was finished\n");
-    }
-    for line in lines.iter().filter(|line| line.bw.n > 1) {
-        out.push_str(&format!(
-            "# {} {}: median {:.2} MiB/s of {} repetitions\n",
-            case::case_id(line.test),
-            line.access,
-            line.bw.median,
-            line.bw.n
-        ));
-    }
-    for WarningRow { key, warning } in warnings {
-        let place = key
-            .as_ref()
-            .map_or_else(String::new, |key| format!("{} {} {}: ", key.case, key.phase, key.repetition));
-        out.push_str(&format!("# warning: {place}{warning}; {}\n", warning.advice()));
-    }
-    out
 }
