@@ -9,7 +9,7 @@
   const PRINT_WIDTH_PX = 1000;
   const PRINT_HALF_PX = 490;
   // A narrower chart has the names of its rows on two lines.
-  const NARROW_PX = 640;
+  const NARROW_PX = 720;
 
   // The library stands packed at the end of the page and is unpacked once, as soon as a chart is to be drawn.
   async function load() {

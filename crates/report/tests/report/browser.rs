@@ -28,6 +28,18 @@ window.addEventListener("unhandledrejection", (event) => complain("rejection")(e
 document.addEventListener("securitypolicyviolation", (event) => complain("request")(event.violatedDirective, event.blockedURI));
 </script>"#;
 
+/// Values of a series that its axes do not show.
+const OUTSIDE: &str = r#"<script>
+const outside = (div) => (div.data || []).flatMap((series) => ["x", "y"].flatMap((side) => {
+  const axis = div._fullLayout[(series[side + "axis"] || side).replace(side, side + "axis")];
+  if (!["linear", "log"].includes(axis.type) || series.base || series.visible === false) return [];
+  const place = (value) => axis.type === "log" ? Math.log10(value) : value;
+  const [low, high] = [Math.min(...axis.range), Math.max(...axis.range)];
+  return (series[side] || []).filter((value) => typeof value === "number" && (place(value) < low - 1e-9 || place(value) > high + 1e-9))
+    .map((value) => series.name + ": " + value);
+}));
+</script>"#;
+
 /// Stands last: waits for the charts and writes down what became of them.
 const TELL: &str = r#"<script>
 const waiting = setInterval(() => {
@@ -38,11 +50,14 @@ const waiting = setInterval(() => {
     planes: div.querySelectorAll("svg.main-svg").length,
     marks: div.querySelectorAll(".trace path, .trace rect, .points path, .point path, path.js-line").length,
     width: div.getBoundingClientRect().width,
+    jump: Math.round(div.getBoundingClientRect().height - parseFloat(div.style.height)),
+    outside: outside(div),
     wrong: (div.data ? Plotly.validate(div.data, div.layout) || [] : [{ msg: "no data" }]).map((one) => one.msg),
   }));
   const out = document.createElement("pre");
   out.id = "told";
-  out.textContent = JSON.stringify({ harmed: Boolean(window.harmed), elements: document.querySelectorAll("img, a[href^='javascript'], svg a").length, broken_links: Array.from(document.querySelectorAll("a[href^='#']")).map((a) => a.getAttribute("href").slice(1))
+  out.textContent = JSON.stringify({ requests: performance.getEntriesByType("resource").length,
+    shut: Array.from(document.querySelectorAll("details:not([open])")).length, shown: Boolean(document.querySelector(":target")?.offsetParent), harmed: Boolean(window.harmed), elements: document.querySelectorAll("img, a[href^='javascript'], svg a").length, broken_links: Array.from(document.querySelectorAll("a[href^='#']")).map((a) => a.getAttribute("href").slice(1))
     .filter((id) => !document.getElementById(id)), complaints: window.complaints, charts: charts, wide: document.documentElement.scrollWidth - window.innerWidth });
   document.body.appendChild(out);
 }, 20);
@@ -71,14 +86,19 @@ fn page(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 fn told_of(browser: &Path, page: String, flags: &[&str]) -> Value {
+    told_at(browser, page, "all", flags)
+}
+
+/// As [`told_of`], opened at the part `id`.
+fn told_at(browser: &Path, page: String, id: &str, flags: &[&str]) -> Value {
     let directory = tempfile::tempdir().expect("a directory");
     let page = page.replacen("<head>", &format!("<head>{LISTEN}"), 1);
     let end = page.rfind("</body>").expect("an end");
-    let page = format!("{}{TELL}{}", &page[..end], &page[end..]);
+    let page = format!("{}{OUTSIDE}{TELL}{}", &page[..end], &page[end..]);
     let file = directory.path().join("page.html");
     std::fs::write(&file, page).expect("written");
-    let dom =
-        dump(browser, &directory.path().join("profile"), &format!("file://{}#all", file.display()), flags);
+    let address = format!("file://{}#{id}", file.display());
+    let dom = dump(browser, &directory.path().join("profile"), &address, flags);
     let (_, told) =
         dom.split_once("<pre id=\"told\">").unwrap_or_else(|| panic!("the charts were not drawn"));
     let (told, _) = told.split_once("</pre>").expect("an end");
@@ -132,12 +152,15 @@ fn dump(browser: &Path, profile: &Path, address: &str, flags: &[&str]) -> String
 
 fn assert_sound(told: &Value, charts: usize) {
     assert_eq!(told["complaints"], Value::Array(Vec::new()), "the page complains");
+    assert_eq!(told["requests"], 0, "the page asks for something");
     let drawn = told["charts"].as_array().expect("charts");
     assert_eq!(drawn.len(), charts, "{drawn:#?}");
     for chart in drawn {
         let (planes, marks) = (chart["planes"].as_u64(), chart["marks"].as_u64());
         assert!(planes >= Some(1) && marks >= Some(1), "not drawn: {chart}");
         assert_eq!(chart["wrong"], Value::Array(Vec::new()), "plotly does not know a part of {chart}");
+        assert_eq!(chart["outside"], Value::Array(Vec::new()), "its axes do not hold {chart}");
+        assert_eq!(chart["jump"], 0, "it changed its height when it was drawn: {chart}");
     }
     assert!(told["wide"].as_i64() <= Some(0), "the page is wider than its window by {} px", told["wide"]);
 }
@@ -147,6 +170,17 @@ fn every_chart_is_drawn_without_a_word_of_complaint() {
     let Some(browser) = browser() else { return };
     // Three overviews, and time for ten figures.
     assert_sound(&told(&browser, &common::run(), &[]), 3 + 10);
+}
+
+#[test]
+fn a_link_opens_the_folded_parts_that_it_leads_into() {
+    let Some(browser) = browser() else { return };
+    let page = page(|out| report::html(&common::run(), out));
+    let [plain, linked] = ["", "figure-2"].map(|id| told_at(&browser, page.clone(), id, &[]));
+    let shut = |told: &Value| told["shut"].as_u64().expect("a number");
+    // The figure and the part that it stands in.
+    assert_eq!(shut(&plain), shut(&linked) + 2);
+    assert_eq!(linked["shown"], true);
 }
 
 #[test]

@@ -125,7 +125,8 @@ fn sizes(report: &Report, fits: &[&SeekFit]) -> Chart {
     let swept = Axis::new("transfer", "bytes", fits.iter().flat_map(|fit| sizes(fit)).collect());
     let mut data = Vec::new();
     for (place, fit) in fits.iter().enumerate() {
-        let look = Look::of_work(fit.phase, place);
+        let before = fits[..place].iter().filter(|other| other.phase == fit.phase).count();
+        let look = Look::of_work(fit.phase, before);
         let name = format!("{}{}{}", fit.phase, target(report, "of", &fit.target), fixed(&fit.fixed));
         let points = fit.points.iter().map(|point| {
             let (rate, each) = (rate(point.bytes_per_second), latency(whole(point.time_ns)));

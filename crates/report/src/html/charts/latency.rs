@@ -158,7 +158,8 @@ fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
             let told = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));
             (point.transfers_per_second, microseconds(nanos), told, point.figure + 1)
         });
-        Trace::curve(&line_name(report, curve, true), Look::of_work(curve.phase, number))
+        let before = curves[..number].iter().filter(|other| other.phase == curve.phase).count();
+        Trace::curve(&line_name(report, curve, true), Look::of_work(curve.phase, before))
             .with("mode", "lines+markers+text")
             .with("text", timed().map(|(point, _)| point.at.to_string()).collect::<Vec<_>>())
             .with("textposition", "top left")

@@ -35,9 +35,11 @@ struct Star<X> {
 }
 
 impl<X> Stars<X> {
-    /// Those that have a place, for an axis of `unit`.
+    /// Those that have a place, for an axis of `unit`. What nobody asked for and is of other conditions stands in its
+    /// table alone.
     pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
         let star = |one: &Beside| {
+            one.differs.is_empty().then_some(())?;
             Some(Star {
                 value: on_axis(one.value(), one.unit(), unit)?,
                 at: place(one)?,
@@ -146,7 +148,6 @@ fn words(report: &Report, one: &Beside) -> String {
         lines.push(format!("own {}, {} of it", escaped(&in_unit(own, one.unit())), percent(ratio)));
     }
     lines.extend((!one.misprint.is_empty()).then(|| format!("misprint: {}", escaped(&one.misprint))));
-    lines.extend((!one.differs.is_empty()).then(|| escaped(&one.differs.join("; "))));
     lines.join("<br>")
 }
 
