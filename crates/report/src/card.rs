@@ -91,7 +91,10 @@ fn circumstances(report: &Report) -> String {
     }
     let run = &report.run;
     let took = run.finished_unix_ns.and_then(|finished| finished.checked_sub(run.started_unix_ns));
-    parts.extend(took.filter(|_| run.provenance == "measured").map(|nanos| duration(nanos as f64 / 1e9)));
+    parts.extend(
+        took.filter(|_| run.provenance == "measured" && run.runs == 1)
+            .map(|nanos| duration(nanos as f64 / 1e9)),
+    );
     parts.push(match &report.cluster {
         Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
         _ => format!("node {}", report.host.node),

@@ -15,11 +15,13 @@ use serde_json::{Value, json};
 use super::charts::{self, Chart};
 use super::section;
 use crate::asked::CaseInfo;
+use crate::card::Card;
+use crate::causes::Cause;
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
-use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent};
+use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent, utc};
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::latencies;
@@ -30,6 +32,8 @@ use crate::sheet;
 use crate::table::Table;
 use crate::text;
 
+/// Causes of doubt on the first screen; all of them stand folded.
+const CAUSES_SHOWN: usize = 6;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
 
@@ -51,29 +55,47 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let all = of_sections.iter().chain(&answer).chain(&overview);
     let all: Vec<&Chart> = all.chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
+    let card = Card::of(report);
     let mut sections = sections(report);
+    let others = card.others(report);
+    if !others.is_empty() {
+        sections.push(Section {
+            id: "all-figures",
+            title: "All figures",
+            before_figures: true,
+            blocks: others,
+        });
+    }
     sections.extend(rates(report, false));
     sections.extend(sheet::section(run, report));
     sections.extend(second.map(|second| second.changed.clone()));
     let value = |one: &Section| section::value(one, &of_sections, &linked);
-    // Which runs they are, its first sentence, stands in the facts, unless they are the same.
-    let first = second.map(|second| {
-        let known = usize::from(second.report.run.id != report.run.id);
-        let texts = second.changed.blocks.iter().skip(known).filter(|block| matches!(block, Block::Text(_)));
-        value(&Section { blocks: texts.cloned().collect(), ..second.changed.clone() })
-    });
+    let first: Vec<Block> = match second {
+        // Which runs they are, the first sentence, stands in the facts, unless they are the same.
+        Some(second) => {
+            let known = usize::from(second.report.run.id != report.run.id);
+            let texts = second.changed.blocks.iter().skip(known);
+            texts.filter(|block| matches!(block, Block::Text(_))).cloned().collect()
+        }
+        None => card.blocks.clone(),
+    };
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)
         .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
         .collect();
+    // Of two runs the table says what forbids to compare them.
+    let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
     let context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
         "title": title(report, second),
-        "facts": facts(report, second),
+        "facts": facts(report, &card, second),
         "doubtful": doubtful(report),
-        "first": first,
+        "first": first.iter().map(|block| section::block_value(block, &[], &linked)).collect::<Value>(),
+        "causes": causes.iter().take(CAUSES_SHOWN).map(|one| cause(report, one)).collect::<Value>(),
+        "more_causes": causes.len().saturating_sub(CAUSES_SHOWN),
+        "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, value),
         "nodes": text::nodes_line(report),
@@ -94,7 +116,11 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
 const PARTS: [(&str, &str, &[&str]); 10] = [
     ("changed", "What changed, figure by figure", &["comparison"]),
     ("promises", "Commitments and statements", &["summary", "claims", "expected", "cost", "sheets"]),
-    ("figures", "Figures", &["single", "metadata", "exchanges", "rates", "latencies", "iops", "repetitions"]),
+    (
+        "figures",
+        "Figures",
+        &["all-figures", "single", "metadata", "exchanges", "rates", "latencies", "iops", "repetitions"],
+    ),
     ("curves", "Curves", &["best", "sweeps", "weak-scaling", "targets"]),
     ("jobs", "Jobs", &["matrix", "jobs", "job-times", "job-spaces", "full-timer"]),
     (
@@ -141,12 +167,18 @@ fn title(report: &Report, second: Option<&Second>) -> String {
 }
 
 /// Where, when and by what; of two runs what each is called and when it was.
-fn facts(report: &Report, second: Option<&Second>) -> Vec<String> {
-    let by = format!("{} by ioproof {}", text::origin(report), report.run.program_version);
+fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
-            let node = text::nodes_line(report).unwrap_or_else(|| report.host.node.clone());
-            vec![node, text::when(report), by]
+            let by = format!("{} by ioproof {}", text::origin(report), report.run.program_version);
+            let nodes = text::nodes_line(report);
+            // How long it took stands in the circumstances.
+            let run = &report.run;
+            let when = match run.provenance == "measured" && run.runs == 1 && run.resumed == 0 {
+                true => utc(run.started_unix_ns),
+                false => text::when(report),
+            };
+            [card.circumstances.clone()].into_iter().chain(nodes).chain([when, by]).collect()
         }
         Some(second) => {
             let side = |word: &str, one: &Report| {
@@ -157,6 +189,13 @@ fn facts(report: &Report, second: Option<&Second>) -> Vec<String> {
             vec![side("before", report), side("after", &second.report)]
         }
     }
+}
+
+/// A reason to doubt figures, in a sentence.
+fn cause(report: &Report, one: &Cause) -> Value {
+    json!({
+        "mark": one.mark, "disqualifies": one.disqualifies, "text": one.sentence(report.figures.len()),
+    })
 }
 
 /// How many figures something speaks against.

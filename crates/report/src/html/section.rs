@@ -30,7 +30,8 @@ fn charts_of(charts: &[Chart], place: &str) -> Vec<Value> {
     charts.iter().filter(|chart| chart.place == place).map(Chart::caption).collect()
 }
 
-fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Value {
+/// A block with its charts, and links to the figures in `linked`.
+pub(super) fn block_value(block: &Block, charts: &[Chart], linked: &HashSet<usize>) -> Value {
     match block {
         Block::Heading { place, text } => {
             json!({ "kind": "heading", "text": text, "charts": charts_of(charts, place) })
@@ -57,6 +58,7 @@ pub(super) fn table_value(caption: &str, table: &Table, linked: &HashSet<usize>)
     json!({
         "kind": "table",
         "caption": caption,
+        "headed": table.columns().iter().any(|(name, _)| !name.is_empty()),
         "columns": table.columns().iter().map(heading).collect::<Vec<_>>(),
         "rows": rows.map(|row| cells(row, &right, linked)).collect::<Vec<_>>(),
         "below": below.iter().take(ROWS_SHOWN).collect::<Vec<_>>(),
