@@ -224,7 +224,7 @@ fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure>
 fn show(directory: &Path) -> Result<Exit, Failure> {
     let run = Run::open(directory)?;
     let study = Study::of(&run);
-    print(&study.text(screen()))?;
+    print(&format!("\n{}", study.text(screen())))?;
     let page = crate::report::page(&study, directory)?;
     let run = shell_word(&directory.to_string_lossy());
     print(&format!("\npage    {}\ntables  ioproof report {run} --full\n", page.display()))?;
