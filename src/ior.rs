@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     let launcher = launcher(world);
     let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
     if asked.show_help {
-        return print(&ior::help()).map(|()| Exit::Success);
+        return print(&ior::help().to_string()).map(|()| Exit::Success);
     }
     if asked.show_version {
         let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
