@@ -691,7 +691,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__compare)
-            opts="-h --format --full --output --help"
+            opts="-h --format --verdict --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -713,7 +713,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__cross__subcmd__check)
-            opts="-q -h --size --time --pairs --case --out --explain --quiet --help"
+            opts="-h --size --time --pairs --case --out --explain --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1357,7 +1357,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__overhead)
-            opts="-q -h --quiet --help"
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1371,7 +1371,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__randomops)
-            opts="-q -y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
+            opts="-y -h --tasks-per-node --operations --duration --transfer --size --read-percent --fadvise --direct --buffered --repetitions --rotate --no-rotate --node-local --rest --exclusive --keep --seed --out --yes --explain --full --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1577,7 +1577,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__report)
-            opts="-h --format --full --json --output --help"
+            opts="-h --format --json --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1599,7 +1599,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__rpc)
-            opts="-q -y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --verify --seed --quiet --out --yes --explain --full --history --sign --nonce --mpi --help"
+            opts="-y -h --size --response --write --read --exchange --pattern --threads --connections --depth --seconds --exchanges --warm-up --interface --port --bind --bind-clients --bind-servers --repetitions --deadline --blocking --verify --seed --out --yes --explain --full --history --sign --nonce --mpi --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1701,7 +1701,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --on-nodes --verdict --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
+            opts="-y -h --on --quick --cached --resume --set --on-nodes --verdict --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

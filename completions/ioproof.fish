@@ -70,7 +70,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l allow-commands -
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l state -d 'Where the ledger of layouts that a study makes stands [default: /var/lib/ioproof]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l cached -d 'With --quick: measure what the page cache gives as well, after the storage itself'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l verdict -d 'End with status 8 where a commitment of the study was not kept'
-complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand run" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
@@ -99,7 +98,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l no-rotate 
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l node-local -d 'Each node has directories of its own'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l exclusive -d 'Nobody else could use the storage meanwhile'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l keep -d 'Leave the files, and read those that are there'
-complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand randomops" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
@@ -115,7 +113,6 @@ rand-write-d1\t''
 rand-write-d32\t''"
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l out -d 'Where the record goes [default: ioproof-runs/DATE-TIME-NAME]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -l explain -d 'Print what would be done, with files, bytes, seconds and fio\'s command lines, and write nothing'
-complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand cross-check" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l size -d 'Bytes of a message, as 1k or 4MiB; k, m and g are powers of 1024. Lists, here and below, are swept' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l response -d 'Bytes of a response [default: as many as of the request]' -r
@@ -146,19 +143,17 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l read -d 'A reque
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l exchange -d 'As large a response as the request, beside --write or --read [default without them]'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l blocking -d 'Plain calls on a thread for each connection, instead of io_uring'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l verify -d 'Compare every byte with what was sent'
-complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Do not ask: start, and lose the data of files that are there. It is no consent to commands of a study'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the answer and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'The answer for a terminal, with --full all tables'
+complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'
 html\t'One self-contained page with charts'
 md\t'Markdown tables'
 csv\t'One row for each figure and repetition'
 json\t'Everything, for programs'
 openmetrics\t'Metrics for a monitoring system, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l full -d 'Print all tables instead of the answer alone'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l json -d 'As --format json'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text' -r -F
@@ -183,7 +178,7 @@ md\t'A Markdown table'
 json\t'For programs'
 html\t'The page of BEFORE, with AFTER drawn dotted in its charts'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal' -r -F
-complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l full -d 'Print every comparison with its conditions instead of the changes alone'
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'End with status 8 where something is slower in AFTER, beyond the scatter'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Nodes of the one job [default: the most that a case asks for]' -r
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l ranks-per-node -d 'Processes on each node, which carry the tasks of the study' -r
@@ -410,7 +405,6 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -l state -d 'Where it is kept what stands [default: /var/lib/ioproof, or ~/.local/state/ioproof for users]' -r -F
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s y -l yes -d 'Do not ask'
 complete -c ioproof -n "__fish_ioproof_using_subcommand layout; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
-complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s q -l quiet -d 'Do not show on the error stream where the record is and how far the run is; warnings still come'
 complete -c ioproof -n "__fish_ioproof_using_subcommand overhead" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand generate" -s h -l help -d 'Print help'

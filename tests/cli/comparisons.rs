@@ -57,6 +57,10 @@ fn gain_of_a_release(times: u32) {
         &text,
         &["4.2.0", "4.2.1", "w:transfer=4KiB", "w:transfer=16KiB", "faster", "4 KiB sequential write"],
     );
+    let _ = run(&desk.ioproof("compare before record --verdict")).expect_code(0);
+    let _ = run(&desk.ioproof("compare record before")).expect_code(0);
+    let slower = run(&desk.ioproof("compare record before --verdict")).expect_code(8);
+    assert_says(&slower.stdout, &["slower"]);
     let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(

@@ -112,6 +112,15 @@ impl Guard {
         Ok(device)
     }
 
+    /// Whether `given` and one of `devices` name the same device, each by a path, a serial number or a world wide name.
+    #[must_use]
+    pub fn names_one_of(&self, given: &str, devices: &[String]) -> bool {
+        devices.iter().any(|device| device == given)
+            || find(&self.root, given).is_ok_and(|name| {
+                devices.iter().filter_map(|device| find(&self.root, device).ok()).any(|known| known == name)
+            })
+    }
+
     /// The device at `path`, exclusively if the kernel lets us, with all reasons in its use against writing it.
     fn look_at(&self, path: &Path) -> Result<(PermittedDevice, Vec<Reason>), Refusal> {
         let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };
