@@ -54,7 +54,8 @@ impl<'w> Session<'w> {
             return Ok(());
         }
         let targets = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
-        let targets = targets.map(|path| path.display().to_string());
+        // With a slash, since a word without one would be a serial number.
+        let targets = targets.map(|path| Path::new(".").join(path).display().to_string());
         let devices: BTreeSet<String> =
             plan.layouts.iter().flat_map(|layout| layout.devices.clone()).chain(targets).collect();
         let devices: Vec<String> = devices.into_iter().collect();

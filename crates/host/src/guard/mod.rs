@@ -115,10 +115,12 @@ impl Guard {
     /// Whether `given` and one of `devices` name the same device, each by a path, a serial number or a world wide name.
     #[must_use]
     pub fn names_one_of(&self, given: &str, devices: &[String]) -> bool {
-        devices.iter().any(|device| device == given)
-            || find(&self.root, given).is_ok_and(|name| {
-                devices.iter().filter_map(|device| find(&self.root, device).ok()).any(|known| known == name)
-            })
+        let number = |given: &str| match given.contains('/') {
+            true => block::number_at(&self.root, Path::new(given)),
+            false => block::number_of(&self.root, &find(&self.root, given).ok()?),
+        };
+        let named = number(given);
+        devices.iter().any(|device| device == given || (named.is_some() && number(device) == named))
     }
 
     /// The device at `path`, exclusively if the kernel lets us, with all reasons in its use against writing it.
