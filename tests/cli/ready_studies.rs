@@ -335,18 +335,18 @@ fn shows_published_tables(name: &str, desk: &Desk) {
     let tables: &[(&str, &str, &[&str])] = match name {
         "bsc-nvm" => &[
             (
-                "Table 1",
+                ", 3.1 / Table 1 (",
                 "sequential write | sequential read | 4 KiB random write | 4 KiB random read",
                 &["GPFS", "SSD", "NVMe"],
             ),
             (
-                "Table 4",
+                ", 4.1 / Table 4 (",
                 "GPFS, write | GPFS, read | SSD, write | SSD, read | NVMe, write | NVMe, read",
                 &["4 KiB", "8 KiB", "16 KiB", "1 MiB"],
             ),
-            ("4 (sequential, 128 KB)", "write | read", &["449.0 ± 2.000 | 448.0 ± 1.000"]),
+            (", 4 (sequential, 128 KB)", "write | read", &["449.0 ± 2.000 | 448.0 ± 1.000"]),
         ],
-        "nodes-compared" => &[("Table 3", "write | read", &["456.0 ± 53.00 | 514.0 ± 1.000"])],
+        "nodes-compared" => &[(", 4 / Table 3 (", "write | read", &["456.0 ± 53.00 | 514.0 ± 1.000"])],
         _ => return,
     };
     let report = run(&desk.ioproof("report record --format md")).expect_code(0).stdout;
@@ -354,7 +354,10 @@ fn shows_published_tables(name: &str, desk: &Desk) {
         let (_, table) = report.split_once(caption).unwrap_or_else(|| panic!("{name} has no {caption}"));
         let lines: Vec<String> = table.lines().take(20).map(|line| line.replace('*', "")).collect();
         for wanted in std::iter::once(columns).chain(*rows) {
-            assert!(lines.iter().any(|line| line.contains(wanted)), "{caption} lacks {wanted:?}:\n{lines:#?}");
+            assert!(
+                lines.iter().any(|line| line.contains(wanted)),
+                "{caption} lacks {wanted:?}:\n{lines:#?}"
+            );
         }
         assert!(lines.iter().any(|line| line.contains("own ÷ published")), "{caption} has no own figures");
     }

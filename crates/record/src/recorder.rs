@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -89,12 +90,9 @@ impl Recorder {
     /// # Errors
     /// It holds something already, or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
-        match fs::read_dir(directory) {
-            Ok(mut entries) => match entries.next() {
-                Some(_) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
-                None => Ok(()),
-            },
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+            Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(RecordError::io("read", directory)(error))
             }
             _ => Ok(()),
