@@ -691,7 +691,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__compare)
-            opts="-h --format --verdict --output --help"
+            opts="-h --format --full --verdict --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1577,7 +1577,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__report)
-            opts="-h --format --json --output --help"
+            opts="-h --format --full --json --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

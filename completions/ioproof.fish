@@ -147,13 +147,14 @@ complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s y -l yes -d 'Do 
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l explain -d 'Print what would be done, with files, bytes and seconds, and write nothing'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -l full -d 'With --explain: each case in full, with offsets and memory, and each command of layouts'
 complete -c ioproof -n "__fish_ioproof_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the tables and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'Tables for a terminal'
+complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l format -d 'One format only [default: print the answer and write html, md, csv and json into RUNDIR]' -r -f -a "text\t'The answer for a terminal, with --full all tables'
 html\t'One self-contained page with charts'
 md\t'Markdown tables'
 csv\t'One row for each figure and repetition'
 json\t'Everything, for programs'
 openmetrics\t'Metrics for a monitoring system, as OpenMetrics text'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l output -d 'Write to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l full -d 'Print all tables instead of the answer alone'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -l json -d 'As --format json'
 complete -c ioproof -n "__fish_ioproof_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand verdict" -l sheet -d 'A sheet for each commitment: what was fixed before, the evidence, what speaks against it, what could not be seen, and the judgement. To the terminal, or to FILE as its ending says: .html, .md or text' -r -F
@@ -178,6 +179,7 @@ md\t'A Markdown table'
 json\t'For programs'
 html\t'The page of BEFORE, with AFTER drawn dotted in its charts'"
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l output -d 'Write to this file instead of the terminal' -r -F
+complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l full -d 'Print every comparison with its conditions instead of the changes alone'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -l verdict -d 'End with status 8 where something is slower in AFTER, beyond the scatter'
 complete -c ioproof -n "__fish_ioproof_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ioproof -n "__fish_ioproof_using_subcommand batch" -l nodes -d 'Nodes of the one job [default: the most that a case asks for]' -r

@@ -324,8 +324,8 @@ fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> 
 fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
     let rates = match (rates_of_nodes(own, published), published.unit) {
         (Some(rates), _) => Summary::of(&rates)?,
-        (None, PublishedUnit::BytesPerSecond) => own.figure.bytes_per_second.clone(),
-        (None, PublishedUnit::OperationsPerSecond) => own.figure.transfers_per_second.clone(),
+        (None, PublishedUnit::BytesPerSecond) => own.figure.bytes_per_second,
+        (None, PublishedUnit::OperationsPerSecond) => own.figure.transfers_per_second,
         (None, _) => return None,
     };
     (rates.n > 1).then_some((rates.deviation_sample, rates.n))

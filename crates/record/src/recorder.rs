@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -85,18 +84,12 @@ pub struct Resumed {
 }
 
 impl Recorder {
-    /// Whether [`Recorder::create`] can begin in this directory, as far as that can be told without writing.
+    /// Whether [`Recorder::create`] can begin there, as far as that can be told without writing.
     ///
     /// # Errors
     /// It holds something already, or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
-        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-            Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(RecordError::io("read", directory)(error))
-            }
-            _ => Ok(()),
-        }
+        directory::check_empty(directory)
     }
 
     /// Makes the run directory and starts its record.
