@@ -147,8 +147,8 @@ impl Watch for Printed {
                 }
                 return;
             }
+            Event::CaseStarted { .. } => std::mem::take(&mut self.header),
             Event::Warning(_)
-            | Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)
             | Event::CaseFailed { .. }

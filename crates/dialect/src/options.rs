@@ -261,7 +261,7 @@ impl<Key: Copy> Options<Key> {
                 ("--compat RELEASE", "which release's tables are printed"),
                 help::TASKS_PER_RANK,
                 help::YES,
-            help::NO_PROGRESS,
+                help::NO_PROGRESS,
             ],
             refused: self.specs.iter().filter(refused).map(name).collect(),
         }
