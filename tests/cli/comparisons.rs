@@ -52,7 +52,7 @@ fn gain_of_a_release(times: u32) {
     fs.set_programme(latency(3 * u64::from(times)));
     let _ = run(&desk.study(&study).args(["--set", "study.release=4.2.1"])).expect_code(0);
 
-    let text = run(&desk.ioproof("compare before record")).expect_code(0).stdout;
+    let text = run(&desk.ioproof("compare --full before record")).expect_code(0).stdout;
     assert_says(
         &text,
         &["4.2.0", "4.2.1", "w:transfer=4KiB", "w:transfer=16KiB", "faster", "4 KiB sequential write"],
@@ -78,7 +78,7 @@ fn gain_of_a_release(times: u32) {
     let markdown = run(&desk.ioproof("compare before record --format md")).expect_code(0).stdout;
     assert!(markdown.contains("| faster |"), "{markdown}");
 
-    let same = run(&desk.ioproof("compare before before")).expect_code(0).stdout;
+    let same = run(&desk.ioproof("compare --full before before")).expect_code(0).stdout;
     assert_says(&same, &["not shown", "+0.0 %"]);
     assert!(!same.contains("faster") && !same.contains("slower"), "{same}");
 }
@@ -98,7 +98,7 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     swept(&desk);
     let conditions = "16 KiB sequential write, null depth 1, 1 task";
     let form = |form: &str| {
-        let program = desk.ioproof(&format!("report --format {form}")).arg(desk.record());
+        let program = desk.ioproof(&format!("report --full --format {form}")).arg(desk.record());
         run(&program).expect_code(0).stdout
     };
     let report = desk.report();

@@ -45,7 +45,7 @@ fn a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
 
     let said = run(&desk.ioproof("compare first second --format json")).expect_code(0).stdout;
     let compared: Value = serde_json::from_str(&said).expect("JSON");
-    let text = run(&desk.ioproof("compare first second")).expect_code(0).stdout;
+    let text = run(&desk.ioproof("compare --full first second")).expect_code(0).stdout;
     let rows = compared["comparisons"].as_array().unwrap_or_else(|| panic!("no rows in {compared}"));
     let rates: Vec<&Value> = rows.iter().filter(|row| row["latency_of"].is_null()).collect();
     assert_eq!(rates.len(), 3, "{compared}");

@@ -268,7 +268,13 @@ impl<'a> Rows<'a> {
             })
             .left("!", |one| self.mark(one))
             .done();
-        constant(table, &["workload", "target", "figure", "limited by"], ", ")
+        let mut blocks = constant(table, &["workload", "target", "figure", "limited by"], ", ");
+        let shared = shared_conditions(figures);
+        if let Some(Block::Table { caption, .. }) = blocks.first_mut().filter(|_| swept && !shared.is_empty())
+        {
+            *caption = if caption.is_empty() { shared } else { format!("{caption}: {shared}") };
+        }
+        blocks
     }
 
     /// What the points of a sweep share.
@@ -339,6 +345,14 @@ impl<'a> Rows<'a> {
             .done();
         constant(table, &["workload", "target", "phase"], ", ")
     }
+}
+
+/// The conditions that all of `figures` have.
+fn shared_conditions(figures: &[&Figure]) -> String {
+    let Some((first, others)) = figures.split_first() else { return String::new() };
+    let has = |figure: &Figure, part: &str| figure.conditions.split(", ").any(|one| one == part);
+    let parts = first.conditions.split(", ").filter(|part| others.iter().all(|other| has(other, part)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The value of a swept key.
