@@ -95,12 +95,17 @@ impl Trace {
         trace.with("x", x).with("y", y)
     }
 
-    /// Whiskers along `axis`, so far above and below each point.
+    /// Whiskers along `axis`, so far above and below each point; none where nothing is known of it.
     pub(super) fn whiskers(self, axis: &str, ends: impl Iterator<Item = (Option<f64>, Option<f64>)>) -> Self {
         let (above, below): (Vec<_>, Vec<_>) = ends.unzip();
         if above.iter().all(Option::is_none) {
             return self;
         }
+        // plotly would take null for 0 and draw an interval without a width.
+        let known = |ends: Vec<Option<f64>>| -> Vec<Value> {
+            ends.into_iter().map(|end| end.map_or_else(|| "unknown".into(), Value::from)).collect()
+        };
+        let (above, below) = (known(above), known(below));
         self.with(
             &format!("error_{axis}"),
             json!({
