@@ -125,7 +125,7 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
         let cases: Vec<_> =
             report.0["figures"].as_array().expect("figures").iter().map(|f| &f["case"]).collect();
         assert!(cases.len() >= 2 && cases[..2] == ["test0", "test0"], "{damage}: {cases:?}");
-        let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+        let text = desk.tables();
         assert_says(&text, &["4 KiB sequential write", "!"]);
     }
 }
