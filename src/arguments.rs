@@ -265,6 +265,13 @@ fn instead(error: &clap::Error) -> Option<String> {
             definition.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
         return record::Library::nearest(wrong, names).map(|meant| format!("did you mean `{meant}`?"));
     }
+    if error.kind() == ErrorKind::ArgumentConflict
+        && given(ContextKind::InvalidArg).is_some_and(|option| option.starts_with("--quick"))
+    {
+        return Some(
+            "`ioproof run local-disk --on DIR` is a study of the same kind, and takes --set".to_owned(),
+        );
+    }
     let option = given(ContextKind::InvalidArg)?.strip_prefix("--")?;
     let option = option.split('=').next().unwrap_or(option);
     let is_form = Format::from_str(option, true).is_ok();

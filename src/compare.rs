@@ -20,12 +20,15 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     }
     let shown =
         |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
-    let Some(path) = &arguments.output else {
-        return print(&shown(screen())?).map(|()| Exit::Success);
-    };
-    let text = shown(Screen::PLAIN)?;
-    Output::new(&runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
-    Ok(Exit::Success)
+    match &arguments.output {
+        None => print(&shown(screen())?)?,
+        Some(path) => {
+            let text = shown(Screen::PLAIN)?;
+            Output::new(&runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+        }
+    }
+    let is_slower = arguments.verdict && report::compare(&before, &after).is_slower();
+    Ok(if is_slower { Exit::NotKept } else { Exit::Success })
 }
 
 fn form(before: &Run, after: &Run, arguments: &CompareArguments, screen: Screen) -> anyhow::Result<String> {

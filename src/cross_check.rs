@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     for line in session::leftover_lines(&checked.leftovers) {
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }
-    let directory = session.directory(arguments.out.as_deref());
+    let directory = session.directory(arguments.out.as_deref())?;
     let recorder = Recorder::create(&directory, &session.manifest(&checked))?;
     let (own, seconds) =
         (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());

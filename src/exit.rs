@@ -28,7 +28,7 @@ pub(crate) enum Exit {
     WrongData = 6,
     /// The run directory could not be written or read.
     Record = 7,
-    /// A commitment was not kept, or could not be shown to be kept.
+    /// A commitment was not kept, or could not be shown to be kept; something got slower.
     NotKept = 8,
     /// A node of the run was lost; what was measured before is kept.
     NodeLost = 9,

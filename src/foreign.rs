@@ -87,20 +87,20 @@ pub(crate) fn doubts(run: &record::Run, directory: &Path) {
 fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
+    let directory = session.directory(asked.extras.out.as_deref())?;
     let checked = session.check(plan)?;
     agreed(&checked, &asked.extras)?;
-    let directory = session.directory(asked.extras.out.as_deref());
     let manifest = session.manifest(&checked);
-    let mut out = Output::open(asked.output.as_deref())?;
+    let out = Output::open(asked.output.as_deref())?;
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
-    out.write(&printer.header(&manifest))?;
+    let header = printer.header(&manifest);
     // What a tool prints for each operation shows well enough how far it is.
     let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
     let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
-    let mut watch = Printed { paper: paper.clone(), looking: None, line };
+    let mut watch = Printed { paper: paper.clone(), header, looking: None, line };
     let ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut paper = paper.lock();
@@ -126,6 +126,8 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
 /// Prints the tool's rows as the phases end.
 struct Printed {
     paper: Shared,
+    /// Printed with the first case: what keeps a run from starting is not looked for below it.
+    header: String,
     /// While a phase runs whose operations are printed as they come.
     looking: Option<Looking>,
     line: LiveLine,
@@ -145,8 +147,8 @@ impl Watch for Printed {
                 }
                 return;
             }
+            Event::CaseStarted { .. } => std::mem::take(&mut self.header),
             Event::Warning(_)
-            | Event::CaseStarted { .. }
             | Event::CaseSkipped { .. }
             | Event::CaseFinished(_)
             | Event::CaseFailed { .. }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
+use dialect::{Help, TOOLS, ior};
 
 use crate::arguments;
 use crate::exit::{Exit, Failure};
@@ -22,9 +24,86 @@ fn write(directory: &Path) -> anyhow::Result<()> {
     }
     clap_mangen::generate_to(arguments::definition(), &man)
         .with_context(|| format!("cannot write man pages to {}", man.display()))?;
+    for (name, help) in tools() {
+        let page = man.join(format!("ioproof-{name}.1"));
+        fs::write(&page, man_page(name, &help))
+            .with_context(|| format!("cannot write {}", page.display()))?;
+    }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut arguments::definition(), "ioproof", &completions)
+        clap_complete::generate_to(shell, &mut with_options_of_tools(), "ioproof", &completions)
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
     }
     Ok(())
+}
+
+/// Each tool whose command line is taken, with its help.
+fn tools() -> impl Iterator<Item = (&'static str, Help)> {
+    let others = TOOLS.iter().map(|tool| (tool.name, (tool.help)()));
+    std::iter::once((ior::TOOL, ior::help())).chain(others)
+}
+
+/// The definition of the command line, in which tools have those of their options that a shell can complete.
+fn with_options_of_tools() -> Command {
+    tools().fold(arguments::definition(), |definition, (name, help)| {
+        definition.mut_subcommand(name, |tool| {
+            let own = help.own.iter().map(|(written, about)| (*written, *about));
+            let all =
+                help.options.iter().map(|(written, about)| (written.as_str(), about.as_str())).chain(own);
+            all.fold(tool, |tool, (written, about)| match option(written, about) {
+                Some(option) if tool.get_arguments().all(|known| known.get_id() != option.get_id()) => {
+                    tool.arg(option)
+                }
+                _ => tool,
+            })
+        })
+    })
+}
+
+/// An option by its letter and its words; nothing where it has neither, as `-th` and `-+m`.
+fn option(written: &str, about: &str) -> Option<Arg> {
+    // Names of arguments live as long as the program, which ends when all is written.
+    let names: Vec<&'static str> = Help::names(written).map(|name| &*name.to_owned().leak()).collect();
+    let letter = names.iter().find_map(|name| match name.as_bytes() {
+        [b'-', letter] if letter.is_ascii_alphanumeric() => Some(char::from(*letter)),
+        _ => None,
+    });
+    let words: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("--")).collect();
+    let id = letter.map(String::from).or(words.first().map(|word| (*word).to_owned()))?;
+    let option = Arg::new(&*id.leak()).help(about.to_owned()).action(ArgAction::SetTrue);
+    let option = letter.into_iter().fold(option, Arg::short);
+    let option = words.first().into_iter().fold(option, |option, word| option.long(*word));
+    Some(words.into_iter().skip(1).fold(option, Arg::visible_alias))
+}
+
+/// The man page of a tool: roff has no better source than its help.
+fn man_page(name: &str, help: &Help) -> String {
+    let mut page = format!(
+        ".TH ioproof-{name} 1\n.SH NAME\nioproof\\-{} \\- takes the command line of {}\n.SH SYNOPSIS\n\\fBioproof\\fR {}\n\
+         .SH DESCRIPTION\n",
+        roff(name),
+        roff(help.called),
+        roff(&help.usage)
+    );
+    for line in help.what.lines() {
+        page += &format!("{}\n", roff(line));
+    }
+    let mut section = |heading: &str, options: &mut dyn Iterator<Item = (&str, &str)>| {
+        page += &format!(".SH {heading}\n");
+        for (written, about) in options {
+            page += &format!(".TP\n\\fB{}\\fR\n{}\n", roff(written), roff(about));
+        }
+    };
+    section("OPTIONS", &mut help.options.iter().map(|(written, about)| (written.as_str(), about.as_str())));
+    section("OPTIONS OF IOPROOF", &mut help.own.iter().copied());
+    if !help.refused.is_empty() {
+        let refused = roff(&help.refused.join(" "));
+        page += &format!(".SH REFUSED\nEach with its reason when it is used: {refused}\n");
+    }
+    page + ".SH SEE ALSO\n\\fBioproof\\fR(1)\n"
+}
+
+/// Text that roff prints as it is.
+fn roff(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+    if text.starts_with('.') { format!("\\&{text}") } else { text }
 }

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     let launcher = launcher(world);
     let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
     if asked.show_help {
-        return print(&ior::help()).map(|()| Exit::Success);
+        return print(&ior::help().to_string()).map(|()| Exit::Success);
     }
     if asked.show_version {
         let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
@@ -38,21 +38,22 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
 fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
     let mut plan = asked.plan;
     keep_history(&mut plan, asked.extras.history)?;
+    let directory = session.directory(asked.extras.out.as_deref())?;
     let checked = session.check(plan)?;
     agreed(&checked, &asked.extras)?;
-    let directory = session.directory(asked.extras.out.as_deref());
     let manifest = session.manifest(&checked);
     for path in asked.side_files.iter().flat_map(|files| files.status.iter().chain(&files.rank_csv)) {
         refuse_device(path)?;
     }
-    let mut out = Output::open(asked.output.file.as_deref())?;
+    let out = Output::open(asked.output.file.as_deref())?;
     let mut printer = Printer::new(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
-    out.write(&printer.header(&manifest))?;
+    let header = printer.header(&manifest);
     let shown = if asked.extras.no_progress { Shown::Nothing } else { Shown::All };
     let mut watch = Printed {
         line: session.line(&checked, &directory, shown),
         printer,
+        header,
         out,
         side_files: asked.side_files,
         tasks: Vec::new(),
@@ -85,6 +86,8 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
 struct Printed {
     line: LiveLine,
     printer: Printer,
+    /// Printed with the first case: what keeps a run from starting is not looked for below it.
+    header: String,
     out: Output,
     side_files: Vec<SideFiles>,
     /// Tasks of the case under way, for its side files.
@@ -133,8 +136,11 @@ impl Watch for Printed {
                 let row = self.printer.removed(*repetition, *seconds);
                 self.line.beside(|| self.out.write(&row))
             }
-            Event::CaseStarted { .. }
-            | Event::CaseSkipped { .. }
+            Event::CaseStarted { .. } => {
+                let header = std::mem::take(&mut self.header);
+                self.line.beside(|| self.out.write(&header))
+            }
+            Event::CaseSkipped { .. }
             | Event::PhaseStarted { .. }
             | Event::Wiped { .. }
             | Event::Layout { .. }

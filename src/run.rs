@@ -50,6 +50,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let signer = Signer::of(how)?;
+    let directory = session.directory(how.out.as_deref())?;
     let mut campaign = Campaign::new(&session, &plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster(plan)?;
@@ -60,7 +61,6 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     if !agreed("Start?", &mustered.checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let directory = session.directory(how.out.as_deref());
     let recorder = Recorder::create(&directory, &session.manifest(&mustered.checked))?;
     let ended = campaign.run(mustered, &around, recorder)?;
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
@@ -77,16 +77,13 @@ pub(crate) fn measure(
     let Asked { what, mut plan, notes } = asked;
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
-    let commands = ServerCommands::of(&plan);
     if how.explain {
-        let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
-        let around = session.surroundings(&plan, &facts);
-        print(&if how.full { report::explain(&plan, &around) } else { report::outline(&plan, &around) })?;
-        print(&commands.explained())?;
-        print(&session::explained_loss(&plan))?;
+        explain(&session, &plan, how)?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
+    let commands = ServerCommands::of(&plan);
     let signer = Signer::of(how)?;
+    let directory = session.directory(how.out.as_deref())?;
     let checked = session.check(plan)?;
     let around = session.surroundings(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around))?;
@@ -95,12 +92,20 @@ pub(crate) fn measure(
     if !agreed("Start?", &checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let directory = session.directory(how.out.as_deref());
     let ended = {
         let mut watch = Told { line: session.line(&checked, &directory, how.shown()) };
         session.run(&checked, &directory, &mut watch)?
     };
     conclude(&ended, &directory, verdict, signer.as_ref())
+}
+
+/// Shows a plan without layouts, and what would be lost by it.
+fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure> {
+    let facts = session.host.facts(&session::targets(plan), engine::clock_name());
+    let around = session.surroundings(plan, &facts);
+    print(&if how.full { report::explain(plan, &around) } else { report::outline(plan, &around) })?;
+    print(&ServerCommands::of(plan).explained())?;
+    print(&session::explained_loss(plan))
 }
 
 /// Has each process of every case keep its last operations, where that is asked for.
@@ -126,6 +131,9 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     // What a record says is no consent to lose data: the user names the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");
+    if arguments.how.explain {
+        return explain_rest(&session, resumed, arguments);
+    }
     if !resumed.manifest.plan.layouts.is_empty() {
         return resume_on_layouts(&session, directory, arguments, (recorder, resumed), signer.as_ref());
     }
@@ -151,6 +159,21 @@ fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
     let passes = if turns { ", and so do whole passes of cases that take turns" } else { "" };
     format!("{finished} of {} cases are finished and stay as they are{passes}", plan.cases.len())
+}
+
+/// What going on with a run would do: the cases that are left.
+fn explain_rest(session: &Session<'_>, resumed: Resumed, arguments: &RunArguments) -> Result<Exit, Failure> {
+    let mut plan = resumed.manifest.plan;
+    print_line(&kept(&plan, resumed.finished.len()))?;
+    plan.cases.retain(|case| !resumed.finished.contains(&case.id));
+    if plan.cases.is_empty() {
+        return Ok(Exit::Success);
+    }
+    match plan.layouts.is_empty() {
+        true => explain(session, &plan, &arguments.how)?,
+        false => on_layouts::explain(session, &plan, arguments)?,
+    }
+    Ok(Exit::Success)
 }
 
 /// As [`resume`], of a run on layouts: one that was left standing is dismantled first.

@@ -1,6 +1,6 @@
 //! What `run` and every dialect do alike: check a plan, run it, keep the record.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,14 +42,39 @@ impl<'w> Session<'w> {
     /// Checks `plan` against the host; nothing is written.
     pub(crate) fn check(&self, plan: Plan) -> Result<Checked, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
-        Ok(runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?)
+        let checked = runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?;
+        self.consents_are_used(&checked.plan).map(|()| checked)
+    }
+
+    /// Refuses consent to lose the data of a device that the plan does not write: it was meant for another plan, or
+    /// for a device of another name.
+    fn consents_are_used(&self, plan: &Plan) -> Result<(), Failure> {
+        // What devices other nodes have cannot be told from here.
+        if self.world.launched {
+            return Ok(());
+        }
+        let targets = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
+        // With a slash, since a word without one would be a serial number.
+        let targets = targets.map(|path| Path::new(".").join(path).display().to_string());
+        let devices: BTreeSet<String> =
+            plan.layouts.iter().flat_map(|layout| layout.devices.clone()).chain(targets).collect();
+        let devices: Vec<String> = devices.into_iter().collect();
+        let guard = self.host.guard();
+        let named =
+            |consent: &String| consent == host::UNKNOWN_DATA_WORD || guard.names_one_of(consent, &devices);
+        let Some(unused) = plan.destroy_data_on.iter().find(|consent| !named(consent)) else { return Ok(()) };
+        let why = format!(
+            "--destroy-data-on {unused}: nothing of this run is on such a device; leave the option out, or place a target there"
+        );
+        Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
     }
 
     /// Checks a plan with layouts as far as that can be before they stand; nothing is made.
     pub(crate) fn muster(&self, plan: Plan, builder: &OnHost, earlier: Earlier) -> Result<Mustered, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         let (id, comm) = (self.run_id.clone(), self.world.comm());
-        Ok(runner::muster(plan, &self.host, comm, builder, id, started, earlier)?)
+        let mustered = runner::muster(plan, &self.host, comm, builder, id, started, earlier)?;
+        self.consents_are_used(&mustered.checked.plan).map(|()| mustered)
     }
 
     /// As [`Session::muster`], of what an interrupted run has left to do.
@@ -63,8 +88,13 @@ impl<'w> Session<'w> {
     }
 
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
-    pub(crate) fn directory(&self, out: Option<&Path>) -> PathBuf {
-        directory(&self.run_id, out)
+    ///
+    /// # Errors
+    /// It holds something already.
+    pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
+        let directory = directory(&self.run_id, out);
+        Recorder::check_new(&directory)?;
+        Ok(directory)
     }
 
     /// Runs `checked` and closes the record in `directory`.

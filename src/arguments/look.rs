@@ -146,6 +146,9 @@ pub(crate) struct CompareArguments {
     /// Print every comparison with its conditions instead of the changes alone.
     #[arg(long)]
     pub(crate) full: bool,
+    /// End with status 8 where something is slower in AFTER, beyond the scatter.
+    #[arg(long)]
+    pub(crate) verdict: bool,
     /// Write to this file instead of the terminal.
     #[arg(long, value_name = "FILE", requires = "format")]
     pub(crate) output: Option<PathBuf>,

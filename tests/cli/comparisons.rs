@@ -52,11 +52,12 @@ fn gain_of_a_release(times: u32) {
     fs.set_programme(latency(3 * u64::from(times)));
     let _ = run(&desk.study(&study).args(["--set", "study.release=4.2.1"])).expect_code(0);
 
-    let text = run(&desk.ioproof("compare --full before record")).expect_code(0).stdout;
-    assert_says(
-        &text,
-        &["4.2.0", "4.2.1", "w:transfer=4KiB", "w:transfer=16KiB", "faster", "4 KiB sequential write"],
-    );
+    let text = run(&desk.ioproof("compare before record")).expect_code(0).stdout;
+    assert_says(&text, &["4.2.0", "4.2.1", "w transfer=4KiB write", "w transfer=16KiB write", "faster"]);
+    let _ = run(&desk.ioproof("compare before record --verdict")).expect_code(0);
+    let _ = run(&desk.ioproof("compare record before")).expect_code(0);
+    let slower = run(&desk.ioproof("compare record before --verdict")).expect_code(8);
+    assert_says(&slower.stdout, &["slower"]);
     let json = run(&desk.ioproof("compare before record --format json")).expect_code(0).stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(
@@ -78,8 +79,8 @@ fn gain_of_a_release(times: u32) {
     let markdown = run(&desk.ioproof("compare before record --format md")).expect_code(0).stdout;
     assert!(markdown.contains("| faster |"), "{markdown}");
 
-    let same = run(&desk.ioproof("compare --full before before")).expect_code(0).stdout;
-    assert_says(&same, &["not shown", "+0.0 %"]);
+    let same = run(&desk.ioproof("compare before before")).expect_code(0).stdout;
+    assert_says(&same, &["no change shown", "+0.0 %"]);
     assert!(!same.contains("faster") && !same.contains("slower"), "{same}");
 }
 

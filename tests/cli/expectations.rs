@@ -177,6 +177,8 @@ fn a_promise_decides_the_exit_code_where_that_is_asked_for() {
         let desk = desk();
         let finished = run(&desk.study(&study).arg("--verdict")).expect_code(code);
         assert_says(&finished.stdout, &["the promise", judgement]);
+        let told = run(&desk.study(&study).arg("--explain")).expect_code(0).stdout;
+        assert_says(&told, &["the promise (the vendor)"]);
         let verdicts = desk.report().0["statements"]["commitment"].clone();
         assert_eq!(verdicts[0]["judgement"], judgement, "{verdicts}");
         let again = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(code);

@@ -1,5 +1,7 @@
 //! What is said to somebody who wrote something slightly wrong.
 
+use std::fs;
+
 use crate::desk::{Desk, assert_says, run};
 
 const STUDY: &str = "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"d\"\ndirectory = \".\"\n\
@@ -59,4 +61,49 @@ fn a_run_that_is_compared_with_itself_is_told() {
     let _ = run(&desk.study(STUDY)).expect_code(0);
     let said = run(&desk.ioproof("compare").args([desk.record(), desk.record()])).expect_code(0).stderr;
     assert_says(&said, &["both are the run"]);
+}
+
+/// What keeps a run from starting is said before anything else is printed.
+#[test]
+fn a_run_that_cannot_begin_says_so_first() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("full")).expect("a directory");
+    fs::write(desk.path("full/mine"), "stays").expect("a file");
+    fs::write(desk.path("s.toml"), STUDY).expect("a study");
+    for line in
+        ["run s.toml --yes --out full", "ior -t 4k -b 4k -o f --out full", "mdtest -n 1 -d t --out full"]
+    {
+        let refused = run(&desk.ioproof(line)).expect_code(7);
+        assert_says(&refused.stderr, &["full: it is not empty"]);
+        assert_eq!(refused.stdout, "", "{line}");
+    }
+    // Even root cannot make a file there, which only an attempt tells.
+    let refused = run(&desk.ioproof("ior -t 4k -b 4k -o /sys/f"));
+    assert_ne!(refused.code, Some(0));
+    assert!(!refused.stderr.contains(".ioproof-claim"), "{}", refused.stderr);
+    assert_eq!(refused.stdout, "");
+    // A device of another study.
+    let refused =
+        run(&desk.ioproof("run s.toml --yes --destroy-data-on /dev/loop0 --out new")).expect_code(3);
+    assert_says(&refused.stderr, &["--destroy-data-on /dev/loop0", "nothing of this run"]);
+    assert!(!desk.path("new").exists());
+}
+
+#[test]
+fn manual_pages_and_completions_have_the_options_of_tools() {
+    let desk = Desk::new();
+    let _ = run(&desk.ioproof("generate .")).expect_code(0);
+    let read = |path: &str| fs::read_to_string(desk.path(path)).expect("written");
+    for (tool, option, about) in [
+        ("ior", "\\fB\\-b 16m\\fR", "contiguous bytes of each task"),
+        ("mdtest", "\\fB\\-F\\fR", "files only"),
+        ("gpfsperf", "\\fB\\-th THREADS\\fR", "threads of each process"),
+        ("iozone", "\\fB\\-+m FILE\\fR", "client list"),
+    ] {
+        let page = read(&format!("man/ioproof-{tool}.1"));
+        assert_says(&page, &[option, about, "REFUSED"]);
+    }
+    let bash = read("completions/ioproof.bash");
+    let of_ior = bash.split("ioproof__subcmd__ior)").nth(1).and_then(|rest| rest.lines().nth(1));
+    assert_says(of_ior.unwrap_or(&bash), &["--explain", "--verify", "-b", "--posix.odirect"]);
 }

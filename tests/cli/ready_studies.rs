@@ -252,7 +252,7 @@ fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
         }
     }
     let (brief, full) = (explain("cuny-uv300", &[]), explain("cuny-uv300", &["--full"]));
-    let hash = |text: &str| text.lines().last().map(str::to_owned);
+    let hash = |text: &str| text.split_whitespace().last().map(str::to_owned);
     assert_eq!(hash(&brief), hash(&full), "the same commands are agreed to");
     for command in
         ["blkdiscard -f", "mkfs.xfs -f -K -d su=128k,sw=1", "mdadm --zero-superblock", "mmdelfs p3700"]
@@ -324,8 +324,42 @@ fn runs_in_miniature(name: &str) {
         crate::desk::names(&directory).into_iter().filter(|name| !is_device(name)).collect();
     assert_eq!(left, [""; 0], "{name}: the data files are gone");
     crate::answers::shows(name, &desk);
+    shows_published_tables(name, &desk);
     if !plan.terms.published.is_empty() {
         stands_beside_published_figures(name, &plan, &report["statements"]);
+    }
+}
+
+/// Tables are redrawn as they were published: their rows and columns, and own figures in the same cells.
+fn shows_published_tables(name: &str, desk: &Desk) {
+    let tables: &[(&str, &str, &[&str])] = match name {
+        "bsc-nvm" => &[
+            (
+                ", 3.1 / Table 1 (",
+                "sequential write | sequential read | 4 KiB random write | 4 KiB random read",
+                &["GPFS", "SSD", "NVMe"],
+            ),
+            (
+                ", 4.1 / Table 4 (",
+                "GPFS, write | GPFS, read | SSD, write | SSD, read | NVMe, write | NVMe, read",
+                &["4 KiB", "8 KiB", "16 KiB", "1 MiB"],
+            ),
+            (", 4 (sequential, 128 KB)", "write | read", &["449.0 ± 2.000 | 448.0 ± 1.000"]),
+        ],
+        "nodes-compared" => &[(", 4 / Table 3 (", "write | read", &["456.0 ± 53.00 | 514.0 ± 1.000"])],
+        _ => return,
+    };
+    let report = run(&desk.ioproof("report record --format md")).expect_code(0).stdout;
+    for (caption, columns, rows) in tables {
+        let (_, table) = report.split_once(caption).unwrap_or_else(|| panic!("{name} has no {caption}"));
+        let lines: Vec<String> = table.lines().take(20).map(|line| line.replace('*', "")).collect();
+        for wanted in std::iter::once(columns).chain(*rows) {
+            assert!(
+                lines.iter().any(|line| line.contains(wanted)),
+                "{caption} lacks {wanted:?}:\n{lines:#?}"
+            );
+        }
+        assert!(lines.iter().any(|line| line.contains("own ÷ published")), "{caption} has no own figures");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use testbed::{Finished, Running};
 
-use crate::desk::{Desk, assert_says, events, names, run, wait_for};
+use crate::desk::{Desk, assert_says, events, names, run, tree, wait_for};
 
 /// Three by two points; each phase lasts long enough to be met in its middle.
 const SWEEP: &str = r#"
@@ -96,6 +96,10 @@ fn a_sweep_that_was_interrupted_goes_on_where_it_was() {
     assert!(!report.0["missing"].as_array().expect("a list").is_empty(), "what is missing is said");
     let before = starts(&desk);
 
+    let record = tree(&desk.record());
+    let told = run(&desk.ioproof("run --explain --resume").arg(desk.record())).expect_code(0).stdout;
+    assert_says(&told, &["2 of 6 cases are finished", "In each of 4 cases", "predicted"]);
+    assert_eq!(tree(&desk.record()), record, "telling writes nothing");
     let finished = resumed(&desk).expect_code(0);
     assert_says(&finished.stdout, &["2 of 6 cases are finished"]);
     is_whole(&desk, &data, &before);

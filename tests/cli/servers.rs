@@ -170,6 +170,7 @@ fn nobody_is_asked_by_a_strangers_study_without_consent() {
     let _ = run(&agreed).expect_code(0);
     assert!(is_asked());
     // A study that asks nobody takes no consent.
+    fs::remove_dir_all(desk.record()).expect("no longer needed");
     let quiet = desk.study(&study.replace("server_collect", "# server_collect"));
     let _ = run(&quiet.args(["--allow-commands", "0"])).expect_code(2);
 }

@@ -21,6 +21,8 @@ pub struct Beside {
     pub figure: Option<usize>,
     /// In [`Beside::unit`].
     pub own: Option<f64>,
+    /// The deviation of the own rate, and of how many values: of nodes with storage of their own, else of repetitions.
+    pub spread: Option<(f64, usize)>,
     pub at: Vec<Setting>,
     /// The workload of the curves that it belongs to.
     pub group: Option<String>,
@@ -71,6 +73,7 @@ impl Beside {
             published: published.clone(),
             figure: own.map(|(one, _)| one.index),
             own: own.map(|(_, own)| own),
+            spread: own.and_then(|(one, _)| spread(one, published)),
             at: case.map(|case| published_point(case, published)).unwrap_or_default(),
             group: case.map(|case| case.group.clone()),
             target: case.map(|case| case.target.clone()),
@@ -315,6 +318,17 @@ fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> 
         _ => None,
     });
     rates.collect()
+}
+
+/// The deviation of what stands beside a published rate, and of how many values.
+fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
+    let rates = match (rates_of_nodes(own, published), published.unit) {
+        (Some(rates), _) => Summary::of(&rates)?,
+        (None, PublishedUnit::BytesPerSecond) => own.figure.bytes_per_second,
+        (None, PublishedUnit::OperationsPerSecond) => own.figure.transfers_per_second,
+        (None, _) => return None,
+    };
+    (rates.n > 1).then_some((rates.deviation_sample, rates.n))
 }
 
 /// What stands beside `statistic` of one node: the same extreme of the own ones or their mean, which is no scatter.

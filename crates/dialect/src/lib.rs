@@ -25,6 +25,7 @@ pub mod batch;
 mod extras;
 pub mod fio;
 mod gpfsperf;
+mod help;
 pub mod import;
 mod ioping;
 pub mod ior;
@@ -40,4 +41,5 @@ mod space;
 mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};
+pub use help::Help;
 pub use tool::{Asked, LiveOperation, TOOLS, Tool, ToolError, ToolPrinter, tool};

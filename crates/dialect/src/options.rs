@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use plan::OptionNote;
 
+use crate::help::{self, Help};
 use crate::nearest::nearest;
 use crate::{ToolError, sizes};
 
@@ -245,29 +246,25 @@ impl<Key: Copy> Options<Key> {
         ToolError { tool: self.tool, written: written.to_owned(), reason: reason.to_owned() }
     }
 
-    /// The text for `-h`: every option that is taken, then those that are refused.
-    pub(crate) fn help(&self, what: &str) -> String {
-        let mut out = format!("Usage: ioproof {} [OPTION]...\n{what}\n\nOptions of {0}\n", self.tool);
+    /// What `-h` shows: every option that is taken, then those that are refused.
+    pub(crate) fn help(&self, what: &'static str) -> Help {
         let refused = |spec: &&Spec<Key>| matches!(spec.state, State::Refused(_));
-        for spec in self.specs.iter().filter(|spec| !refused(spec)) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "  {:<36} {}", usage(spec), spec.about);
+        let taken = self.specs.iter().filter(|spec| !refused(spec));
+        Help {
+            usage: format!("{} [OPTION]...", self.tool),
+            what,
+            called: self.tool,
+            options: taken.map(|spec| (usage(spec), spec.about.to_owned())).collect(),
+            own: vec![
+                help::EXPLAIN,
+                help::OUT,
+                ("--compat RELEASE", "which release's tables are printed"),
+                help::TASKS_PER_RANK,
+                help::YES,
+                help::NO_PROGRESS,
+            ],
+            refused: self.specs.iter().filter(refused).map(name).collect(),
         }
-        out.push_str(
-            "\nOptions of ioproof, anywhere on the line\n\
-             \x20 --explain                            print the plan and write nothing\n\
-             \x20 --out RUNDIR                         where the record goes\n\
-             \x20 --compat RELEASE                     which release's tables are printed\n\
-             \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
-             \x20 --yes                                do not ask: files there may lose their data\n\
-             \x20 --no-progress                        do not tell on stderr how far it is\n\
-             \nRefused, each with its reason when it is used\n ",
-        );
-        for spec in self.specs.iter().filter(refused) {
-            let _ = write!(out, " {}", name(spec));
-        }
-        out.push('\n');
-        out
     }
 
     /// The table of all options for a page of documentation, in Markdown.

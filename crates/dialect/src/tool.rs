@@ -8,8 +8,8 @@ use record::{Manifest, Operation, PhaseRecord, Run};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::Extras;
 use crate::ior::Launcher;
+use crate::{Extras, Help};
 
 /// A tool whose command line ioproof takes.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,8 @@ pub struct Tool {
     pub parse: fn(&[String], Launcher<'_>) -> Result<Asked, ToolError>,
     /// What prints the tool's output of a run of this plan; `None` where another tool asked for it.
     pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
+    /// What `-h` shows.
+    pub help: fn() -> Help,
     /// Every option and what it does here, as Markdown, for `docs/`.
     pub reference: fn() -> String,
 }

@@ -291,7 +291,8 @@ fn output_and_dry_run_are_told_apart_from_the_plan() {
         assert!(asked.show_help && asked.plan.cases.is_empty());
     }
     assert!(ask("ior --version").expect("accepted").show_version);
-    assert!(help().contains("-b 16m") && help().contains("--explain"), "{}", help());
+    let shown = help().to_string();
+    assert!(shown.contains("-b 16m") && shown.contains("--explain"), "{shown}");
 }
 
 fn script(text: &str) -> (tempfile::TempDir, String) {

@@ -170,7 +170,11 @@ impl Claim {
                     message: format!("the claim cannot be written down: {error}; use paths in UTF-8"),
                 })
                 .and_then(|text| replace(target, &claim.file_name(), &text, false));
-            if let Err(error) = written {
+            if let Err(mut error) = written {
+                // The user named the directory, and nobody knows the file.
+                if let RecordError::Io { action, path, .. } = &mut error {
+                    (*action, *path) = ("make files in", target.clone());
+                }
                 // The first error is the one to show.
                 let _ = placed.withdraw();
                 return Err(error);

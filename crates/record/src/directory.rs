@@ -196,3 +196,14 @@ pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -
     }
     Ok(())
 }
+
+/// Nothing is in `directory`, or it is not there.
+pub(crate) fn check_empty(directory: &Path) -> Result<(), RecordError> {
+    match std::fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(RecordError::io("read", directory)(error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -84,6 +84,14 @@ pub struct Resumed {
 }
 
 impl Recorder {
+    /// Whether [`Recorder::create`] can begin there, as far as that can be told without writing.
+    ///
+    /// # Errors
+    /// It holds something already, or cannot be read.
+    pub fn check_new(directory: &Path) -> Result<(), RecordError> {
+        directory::check_empty(directory)
+    }
+
     /// Makes the run directory and starts its record.
     ///
     /// # Errors
@@ -91,10 +99,7 @@ impl Recorder {
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
         let existed = directory.exists();
         fs::create_dir_all(directory).map_err(RecordError::io("make the run directory", directory))?;
-        let mut entries = fs::read_dir(directory).map_err(RecordError::io("read", directory))?;
-        if entries.next().is_some() {
-            return Err(RecordError::NotEmpty { path: directory.to_path_buf() });
-        }
+        Self::check_new(directory)?;
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
         let (journal, reader) = start(&directory, manifest).inspect_err(|_| {
             // The error that counts is the first; the directory is left as it was found.

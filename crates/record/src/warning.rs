@@ -309,7 +309,7 @@ impl Warning {
                 MemoryPlace::Server => "use far more data than the memory behind it holds",
             },
             Self::TooShort { .. } => {
-                "do more in a phase: raise the segments (ior: -s), the items (mdtest: -n) or the time (rpc: --seconds)"
+                "do more in a phase: more data (ior: -s), more items (mdtest: -n) or a longer time (rpc: --seconds)"
             }
             Self::ForecastLength { .. } => "change the segments (ior: -s), or set a duration",
             Self::Unbalanced { .. } => "use a number of tasks that is a multiple of the targets",

@@ -134,6 +134,12 @@ fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
 }
 
 impl Pair<'_> {
+    /// Whether anything is slower in the second run, beyond the scatter.
+    #[must_use]
+    pub fn is_slower(&self) -> bool {
+        self.comparisons.iter().any(|(one, _)| outcome(one) == SLOWER)
+    }
+
     /// What changed, for a terminal: changes first, then what cannot be told and what shows no change.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {

@@ -28,6 +28,7 @@ pub(crate) const ROW: Tool = Tool {
     about: "gpfsperf's (and tsqosperf's) command line and report: one file, threads that take its records in turn",
     parse,
     printer,
+    help: options::help,
     reference: options::reference,
 };
 
@@ -75,6 +76,6 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let question = Question::Dialect { tool: TOOL.to_owned(), arguments: arguments.to_vec(), notes, memo };
     let plan =
         Plan { destroy_data_on: extras.destroy_data_on.clone(), ..Plan::new(title, question, 0, cases) };
-    let show = said.help.then(options::help);
+    let show = said.help.then(|| options::help().to_string());
     Ok(Asked { plan, extras, show, warnings, output: None })
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::help::{self, Help};
+
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
@@ -66,31 +68,25 @@ fn usage(spec: &Spec) -> String {
     if spec.value.is_empty() { spec.name.to_owned() } else { format!("{} {}", spec.name, spec.value) }
 }
 
-/// The text for `-h`.
-pub(super) fn help() -> String {
-    let mut out = String::from(
-        "Usage: ioproof gpfsperf create|read|write seq|rand|randhint|strided FILE [OPTION]...\n\
-         Measures as gpfsperf and tsqosperf do: one file, threads that take its records in turn.\n\
-         Every option and every difference: docs/GPFSPERF.md\n\nOptions of gpfsperf\n",
-    );
-    for spec in OPTIONS.iter().filter(|spec| !matches!(spec.key, Key::Refused(_))) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {:<18} {}", usage(spec), spec.about);
+/// What `-h` shows.
+pub(super) fn help() -> Help {
+    let refused = |spec: &&Spec| matches!(spec.key, Key::Refused(_));
+    let taken = OPTIONS.iter().filter(|spec| !refused(spec));
+    Help {
+        usage: "gpfsperf create|read|write seq|rand|randhint|strided FILE [OPTION]...".to_owned(),
+        what: "Measures as gpfsperf and tsqosperf do: one file, threads that take its records in turn.\n\
+               Every option and every difference: docs/GPFSPERF.md",
+        called: "gpfsperf",
+        options: taken.map(|spec| (usage(spec), spec.about.to_owned())).collect(),
+        own: vec![
+            help::EXPLAIN,
+            help::OUT,
+            ("--compat 3|4.2|5", "which release's report is printed; before 4 a Kbyte is 1024 bytes"),
+            help::YES,
+            help::NO_PROGRESS,
+        ],
+        refused: OPTIONS.iter().filter(refused).map(|spec| spec.name.to_owned()).collect(),
     }
-    out.push_str(
-        "\nOptions of ioproof, anywhere on the line\n\
-         \x20 --explain          print the plan and write nothing\n\
-         \x20 --out RUNDIR       where the record goes\n\
-         \x20 --compat 3|4.2|5   which release's report is printed; before 4 a Kbyte is 1024 bytes\n\
-         \x20 --yes              do not ask: files there may lose their data\n\
-         \x20 --no-progress      do not tell on stderr how far it is\n\
-         \nRefused, each with its reason when it is used\n ",
-    );
-    for spec in OPTIONS.iter().filter(|spec| matches!(spec.key, Key::Refused(_))) {
-        let _ = write!(out, " {}", spec.name);
-    }
-    out.push('\n');
-    out
 }
 
 /// The table of all options for `docs/GPFSPERF.md`, in Markdown.

@@ -18,7 +18,7 @@ use plan::{OptionNote, Plan, Question};
 
 use crate::ior::Launcher;
 use crate::tool::kept;
-use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
+use crate::{Asked, Extras, Help, Tool, ToolError, ToolPrinter};
 use printer::Printer;
 use settings::Settings;
 use table::{Key, OPTIONS};
@@ -33,6 +33,7 @@ pub(crate) const ROW: Tool = Tool {
     about: "Measures the latency of one request at a time as ioping does",
     parse,
     printer,
+    help,
     reference,
 };
 
@@ -41,12 +42,16 @@ const HELP: &str = "Measures the latency of requests to a directory, a file or a
                     Words may stand after one dash or two. Every option and every difference to ioping: \
                     docs/IOPING.md";
 
+fn help() -> Help {
+    OPTIONS.help(HELP)
+}
+
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let (extras, words) = Extras::split(arguments).map_err(|error| OPTIONS.error("", &error.to_string()))?;
     let (given, rest) = reader::read(words.get(1..).unwrap_or_default())?;
     let has = |key: Key| given.iter().any(|option| option.key == key);
     let show = match (has(Key::Help), has(Key::Version)) {
-        (true, _) => Some(OPTIONS.help(HELP)),
+        (true, _) => Some(help().to_string()),
         (_, true) => Some(format!("ioping 1.3 (ioproof {})\n", env!("CARGO_PKG_VERSION"))),
         _ => None,
     };

@@ -3,38 +3,31 @@
 use std::fmt::Write as _;
 
 use super::options::{Key, OPTIONS, Spec, Takes};
+use crate::help::{self, Help};
 
-/// The text for `-h`: every option that is honoured, then those that are refused.
+/// What `-h` shows: every option that is honoured, then those that are refused.
 #[must_use]
-pub fn help() -> String {
-    let mut out = String::from(
-        "Usage: ioproof ior [OPTION]...\n\
-         Measures as IOR does: -w -r on one file, -F a file for each task, -N tasks.\n\
-         Sizes take k, m, g, t (powers of 1024). Every option and every difference to IOR: docs/IOR.md\n\n\
-         Options of IOR\n",
-    );
-    for spec in OPTIONS.iter().filter(|spec| !is_refused(spec)) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {:<36} {}", usage(spec), spec.about);
+pub fn help() -> Help {
+    let taken = OPTIONS.iter().filter(|spec| !is_refused(spec));
+    Help {
+        usage: "ior [OPTION]...".to_owned(),
+        what: "Measures as IOR does: -w -r on one file, -F a file for each task, -N tasks.\n\
+               Sizes take k, m, g, t (powers of 1024). Every option and every difference to IOR: docs/IOR.md",
+        called: "IOR",
+        options: taken.map(|spec| (usage(spec), spec.about.to_owned())).collect(),
+        own: vec![
+            help::EXPLAIN,
+            help::OUT,
+            ("--compat 3.0|3.3|4.0", "which release's tables are printed"),
+            ("--verify", "compare every read, inside the timed phase"),
+            ("--fadvise none|as-published|as-meant", "what the kernel is told after open"),
+            help::TASKS_PER_RANK,
+            help::YES,
+            help::NO_PROGRESS,
+            ("--destroy-data-on SERIAL|WWN|PATH", "give up the data of a block device"),
+        ],
+        refused: OPTIONS.iter().filter(|spec| is_refused(spec)).map(name).collect(),
     }
-    out.push_str(
-        "\nOptions of ioproof, anywhere on the line\n\
-         \x20 --explain                            print the plan and write nothing\n\
-         \x20 --out RUNDIR                         where the record goes\n\
-         \x20 --compat 3.0|3.3|4.0                 which release's tables are printed\n\
-         \x20 --verify                             compare every read, inside the timed phase\n\
-         \x20 --fadvise none|as-published|as-meant what the kernel is told after open\n\
-         \x20 --tasks-per-rank K                   tasks of each process of a launcher (1)\n\
-         \x20 --yes                                do not ask: files there may lose their data\n\
-         \x20 --no-progress                        do not tell on stderr how far it is\n\
-         \x20 --destroy-data-on SERIAL|WWN|PATH    give up the data of a block device\n\
-         \nRefused, each with its reason when it is used\n ",
-    );
-    for name in OPTIONS.iter().filter(|spec| is_refused(spec)).map(name) {
-        let _ = write!(out, " {name}");
-    }
-    out.push('\n');
-    out
 }
 
 /// The table of all options for `docs/IOR.md`, in Markdown.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::options::{Key, OPTIONS, Spec, Takes};
+use crate::help::{self, Help};
 
 /// What IOzone says to an empty line.
 pub(super) fn short() -> String {
@@ -16,33 +17,25 @@ pub(super) fn version() -> String {
     )
 }
 
-/// The text for `-h`: every option that is heeded, then those that are refused.
-pub(super) fn help() -> String {
-    let mut out = String::from(
-        "Usage: ioproof iozone [OPTION]...\n\
-         Measures as IOzone does: -a a table of file × record sizes, -s -r one pair, -t processes at once.\n\
-         Sizes are kB, or take k, m, g (powers of 1024). Every difference to IOzone: docs/IOZONE.md\n\n\
-         Options of IOzone\n",
-    );
-    for spec in OPTIONS.iter().filter(|spec| !is_refused(spec)) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {:<18} {}", usage(spec), spec.about);
+/// What `-h` shows: every option that is heeded, then those that are refused.
+pub(super) fn help() -> Help {
+    let taken = OPTIONS.iter().filter(|spec| !is_refused(spec));
+    Help {
+        usage: "iozone [OPTION]...".to_owned(),
+        what: "Measures as IOzone does: -a a table of file × record sizes, -s -r one pair, -t processes at once.\n\
+               Sizes are kB, or take k, m, g (powers of 1024). Every difference to IOzone: docs/IOZONE.md",
+        called: "IOzone",
+        options: taken.map(|spec| (usage(spec), spec.about.to_owned())).collect(),
+        own: vec![
+            help::EXPLAIN,
+            help::OUT,
+            ("--verify", "compare every read, inside the timed phase"),
+            ("--tasks-per-rank K", "processes of the line on each process of a launcher (1)"),
+            help::YES,
+            help::NO_PROGRESS,
+        ],
+        refused: OPTIONS.iter().filter(|spec| is_refused(spec)).map(|spec| spec.name.to_owned()).collect(),
     }
-    out.push_str(
-        "\nOptions of ioproof, anywhere on the line\n\
-         \x20 --explain                            print the plan and write nothing\n\
-         \x20 --out RUNDIR                         where the record goes\n\
-         \x20 --verify                             compare every read, inside the timed phase\n\
-         \x20 --tasks-per-rank K                   processes of the line on each process of a launcher (1)\n\
-         \x20 --yes                                do not ask: files there may lose their data\n\
-         \x20 --no-progress                        do not tell on stderr how far it is\n\
-         \nRefused, each with its reason when it is used\n ",
-    );
-    for spec in OPTIONS.iter().filter(|spec| is_refused(spec)) {
-        let _ = write!(out, " {}", spec.name);
-    }
-    out.push('\n');
-    out
 }
 
 /// The table of all options for `docs/IOZONE.md`, in Markdown.

@@ -37,6 +37,7 @@ pub(crate) const IOZONE: Tool = Tool {
     about: "IOzone's command line and tables: file size × record size, or throughput of processes",
     parse,
     printer,
+    help: help::help,
     reference: help::reference,
 };
 
@@ -66,7 +67,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let Reader { mut settings, mut notes, help, version, list } = reader;
     notes.extend(extras.notes.iter().cloned());
     let show = match (help, version) {
-        (true, _) => Some(help::help()),
+        (true, _) => Some(help::help().to_string()),
         (false, true) => Some(help::version()),
         // As IOzone does without a word.
         (false, false) if words.len() < 2 => Some(help::short()),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::ior::Launcher;
 use crate::options::Given;
 use crate::tool::kept;
-use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
+use crate::{Asked, Extras, Help, Tool, ToolError, ToolPrinter};
 use printer::Printer;
 use settings::Settings;
 use table::{Key, OPTIONS};
@@ -30,6 +30,7 @@ pub(crate) const ROW: Tool = Tool {
     about: "Goes round small objects as md-workbench does, with the latency of each operation",
     parse,
     printer,
+    help,
     reference,
 };
 
@@ -58,6 +59,10 @@ struct Memo {
     map: String,
 }
 
+fn help() -> Help {
+    OPTIONS.help(HELP)
+}
+
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let (extras, words) = Extras::split(arguments).map_err(|error| OPTIONS.error("", &error.to_string()))?;
     let given = OPTIONS.read(words.get(1..).unwrap_or_default())?;
@@ -66,7 +71,7 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
         return Ok(Asked {
             plan,
             extras,
-            show: Some(OPTIONS.help(HELP)),
+            show: Some(help().to_string()),
             warnings: Vec::new(),
             output: None,
         });

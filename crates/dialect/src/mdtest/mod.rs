@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::ior::Launcher;
 use crate::options::Given;
 use crate::tool::kept;
-use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
+use crate::{Asked, Extras, Help, Tool, ToolError, ToolPrinter};
 use case::Tasks;
 use printer::Printer;
 use release::{RELEASES, Release};
@@ -37,6 +37,7 @@ pub(crate) const ROW: Tool = Tool {
     about: "Makes, looks at, reads and removes many files and directories as mdtest does",
     parse,
     printer,
+    help,
     reference,
 };
 
@@ -62,12 +63,16 @@ struct Memo {
     items: u64,
 }
 
+fn help() -> Help {
+    OPTIONS.help(HELP)
+}
+
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let (extras, words) = Extras::split(arguments).map_err(|error| OPTIONS.error("", &error.to_string()))?;
     let given = OPTIONS.read(words.get(1..).unwrap_or_default())?;
     if given.iter().any(|option| option.key == Key::Help) {
         let plan = plan_of(arguments, Vec::new(), String::new(), Vec::new(), &extras);
-        let show = Some(OPTIONS.help(HELP));
+        let show = Some(help().to_string());
         return Ok(Asked { plan, extras, show, warnings: Vec::new(), output: None });
     }
     let release: Release = extras

@@ -112,6 +112,17 @@ impl Guard {
         Ok(device)
     }
 
+    /// Whether `given` and one of `devices` name the same device, each by a path, a serial number or a world wide name.
+    #[must_use]
+    pub fn names_one_of(&self, given: &str, devices: &[String]) -> bool {
+        let number = |given: &str| match given.contains('/') {
+            true => block::number_at(&self.root, Path::new(given)),
+            false => block::number_of(&self.root, &find(&self.root, given).ok()?),
+        };
+        let named = number(given);
+        devices.iter().any(|device| device == given || (named.is_some() && number(device) == named))
+    }
+
     /// The device at `path`, exclusively if the kernel lets us, with all reasons in its use against writing it.
     fn look_at(&self, path: &Path) -> Result<(PermittedDevice, Vec<Reason>), Refusal> {
         let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };

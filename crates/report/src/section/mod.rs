@@ -6,6 +6,7 @@
 mod audit;
 mod block;
 mod cluster;
+mod forms;
 mod layouts;
 mod operations;
 mod printed;
@@ -55,7 +56,10 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("jobs", "Jobs", jobs_first, report.statements.blocks(report, "jobs")),
         ("full-timer", "FULLSTIMER", false, report.statements.blocks(report, "full-timer")),
         ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
-        ("beside", "Published figures and own ones", false, report.statements.blocks(report, "beside")),
+        ("beside", "Published figures and own ones", false, {
+            let list = report.statements.blocks(report, "beside");
+            forms::blocks(report).into_iter().chain(list).collect()
+        }),
         ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),
         ("printed", "What was printed", false, printed::blocks(report)),

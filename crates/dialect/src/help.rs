@@ -1,0 +1,65 @@
+//! What `-h` of a tool shows, made from the table of its options: the terminal, the man page and the completions have
+//! the same.
+
+use std::fmt;
+
+/// Columns of an option with its value.
+const COLUMNS: usize = 36;
+
+/// The help of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Help {
+    /// How a line is written, behind the program's name.
+    pub usage: String,
+    /// What the tool does.
+    pub what: &'static str,
+    /// The tool's own name.
+    pub called: &'static str,
+    /// Each option that is taken, with its value as an example, and what it does.
+    pub options: Vec<(String, String)>,
+    /// The same of ioproof's own options.
+    pub own: Vec<(&'static str, &'static str)>,
+    /// Options that are refused.
+    pub refused: Vec<String>,
+}
+
+/// Options of ioproof that every tool takes.
+pub(crate) const EXPLAIN: (&str, &str) = ("--explain", "print the plan and write nothing");
+/// See [`EXPLAIN`].
+pub(crate) const OUT: (&str, &str) = ("--out RUNDIR", "where the record goes");
+/// See [`EXPLAIN`].
+pub(crate) const TASKS_PER_RANK: (&str, &str) =
+    ("--tasks-per-rank K", "tasks of each process of a launcher (1)");
+/// See [`EXPLAIN`].
+pub(crate) const YES: (&str, &str) = ("--yes", "do not ask: files there may lose their data");
+/// See [`EXPLAIN`].
+pub(crate) const NO_PROGRESS: (&str, &str) = ("--no-progress", "do not tell on stderr how far it is");
+
+impl Help {
+    /// The letters and words by which a shell may complete the option that is written so: `-l` and `--dataPacketType`
+    /// of `-l random, --dataPacketType`.
+    pub fn names(written: &str) -> impl Iterator<Item = &str> {
+        let names = written.split(", ").filter_map(|part| part.split(['=', ' ', '[']).next());
+        names.filter(|name| name.starts_with('-'))
+    }
+}
+
+impl fmt::Display for Help {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { usage, what, called, .. } = self;
+        writeln!(f, "Usage: ioproof {usage}\n{what}\n\nOptions of {called}")?;
+        let options = self.options.iter().map(|(written, about)| (written.as_str(), about.as_str()));
+        let widest = |all: &mut dyn Iterator<Item = &str>| {
+            all.map(|written| written.chars().count()).max().unwrap_or(0).min(COLUMNS)
+        };
+        let columns = widest(&mut options.clone().map(|one| one.0).chain(self.own.iter().map(|one| one.0)));
+        for (written, about) in options {
+            writeln!(f, "  {written:<columns$} {about}")?;
+        }
+        f.write_str("\nOptions of ioproof, anywhere on the line\n")?;
+        for (written, about) in &self.own {
+            writeln!(f, "  {written:<columns$} {about}")?;
+        }
+        writeln!(f, "\nRefused, each with its reason when it is used\n  {}", self.refused.join(" "))
+    }
+}

@@ -1,0 +1,151 @@
+//! Tables of published studies in the form in which they were published, with own figures in the same cells.
+//!
+//! What stands in one table of a study is known from its figures: their section and test. Where they stand in it follows
+//! from what they are of: storage, direction, size and statistic. A mean and its deviation share a cell.
+
+use analysis::{Beside, Outcome, Stated};
+use record::{Metric, Published, PublishedStatistic};
+
+use super::block::{Block, in_unit};
+use crate::format::{NOT_OBSERVED, megabytes, percent};
+use crate::report::Report;
+use crate::table::{Align, Cell, Table};
+
+/// A published figure with its deviation, and the own one of the same cell.
+struct Entry<'a> {
+    row: String,
+    column: String,
+    one: &'a Beside,
+    deviation: Option<f64>,
+    is_doubtful: bool,
+}
+
+/// Each published table of which the study places figures in at least two rows and two columns.
+pub(super) fn blocks(report: &Report) -> Vec<Block> {
+    let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
+    let tables = analysis::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
+        (one.published.study.clone(), one.published.section.clone(), one.published.test.clone())
+    });
+    tables.iter().filter_map(|same| form(same)).collect()
+}
+
+/// Whether the study has it in a table, or with a deviation.
+fn is_of_table(one: &Beside) -> bool {
+    let published = &one.published;
+    let counted = matches!(published.metric, Metric::Bandwidth | Metric::Iops | Metric::Latency);
+    counted && (published.test.starts_with("Table ") || deviation_of(published).is_some())
+}
+
+/// The published deviation of a mean.
+fn deviation_of(mean: &Published) -> Option<&'static Published> {
+    let of = |one: &Published| {
+        let parameters = &one.parameters;
+        (
+            one.study.clone(),
+            one.section.clone(),
+            one.test.clone(),
+            (one.metric, one.operation, one.unit),
+            parameters.layer.clone(),
+            parameters.transfer_bytes,
+        )
+    };
+    let wanted = |one: &&Published| one.statistic == PublishedStatistic::Deviation && of(one) == of(mean);
+    let is_mean = mean.statistic == PublishedStatistic::Mean && mean.metric != Metric::Latency;
+    is_mean.then(|| record::published().figures.iter().find(wanted)).flatten()
+}
+
+/// What a figure is of, in the words of its place in a table.
+fn storage(one: &Beside) -> String {
+    one.storage().to_owned()
+}
+
+fn size(one: &Beside) -> Option<u64> {
+    one.published.parameters.transfer_bytes
+}
+
+/// `write`, or `4 KiB random write` where a table has streams as well.
+fn direction(one: &Beside, names_order: bool) -> String {
+    let published = &one.published;
+    match (names_order, published.parameters.random, size(one)) {
+        (true, Some(true), Some(bytes)) => format!("{} random {}", plan::Bytes(bytes), published.operation),
+        (true, ..) => format!("sequential {}", published.operation),
+        (false, ..) => published.operation.to_string(),
+    }
+}
+
+/// A published table; none of a single row or column.
+fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
+    let all = || same.iter().map(|(_, one)| *one);
+    let is_random = |one: &Beside| one.published.parameters.random == Some(true);
+    let names_order = all().any(is_random) && !all().all(is_random);
+    let sizes = analysis::grouped(all().filter_map(size), |bytes| *bytes).len() > 1;
+    let of_cell = |one: &&Beside| (storage(one), size(one), direction(one, names_order));
+    let statistics = analysis::grouped(all(), of_cell).iter().any(|same| same.len() > 1);
+    let sized = |one: &Beside| size(one).map(|bytes| plan::Bytes(bytes).to_string()).unwrap_or_default();
+    let joined =
+        |parts: [String; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let place = |one: &Beside| match (statistics, sizes) {
+        (true, true) => (joined([storage(one), sized(one)]), one.published.statistic.name().to_owned()),
+        (true, false) => {
+            (joined([storage(one), direction(one, names_order)]), one.published.statistic.name().to_owned())
+        }
+        (false, true) => (sized(one), joined([storage(one), direction(one, names_order)])),
+        (false, false) => (storage(one), direction(one, names_order)),
+    };
+    let entries = same.iter().map(|&(stated, one)| {
+        let (row, column) = place(one);
+        let deviation = deviation_of(&one.published).map(|one| one.value);
+        Entry { row, column, one, deviation, is_doubtful: stated.outcome != Outcome::Stated }
+    });
+    let entries: Vec<Entry<'_>> = entries.collect();
+    let rows = analysis::grouped(&entries, |one| one.row.as_str());
+    let columns = analysis::grouped(&entries, |one| one.column.as_str());
+    if rows.len() < 2 || columns.len() < 2 {
+        return None;
+    }
+    let are_bytes = all().all(|one| one.unit() == "bytes/s");
+    let heads = columns.iter().map(|column| (column[0].column.as_str(), Align::Right));
+    let mut table =
+        Table::new(&[("", Align::Left), ("", Align::Left)].into_iter().chain(heads).collect::<Vec<_>>());
+    for row in &rows {
+        let of_row = |name: &str, which: &str, cell: &dyn Fn(&Entry<'_>) -> String| -> Vec<Cell> {
+            let cells = columns.iter().map(|column| {
+                let found = row.iter().find(|one| one.column == column[0].column);
+                Cell::from(found.map_or_else(String::new, |one| cell(one)))
+            });
+            [Cell::from(name), Cell::from(which)].into_iter().chain(cells).collect()
+        };
+        table.row(of_row(&row[0].row, "published", &|one| published(one, are_bytes)));
+        table.row(of_row("", "own", &|one| own(one, are_bytes)));
+        table.row(of_row("", "own ÷ published", &|one| one.one.ratio().map(percent).unwrap_or_default()));
+    }
+    let (first, unit) = (same[0].1, if are_bytes { ", MB/s" } else { "" });
+    let has_own_spread = entries.iter().any(|one| spread_of(one.one).is_some());
+    let spread = if has_own_spread { "; ± is the standard deviation of n values" } else { "" };
+    let doubt = if entries.iter().any(|one| one.is_doubtful) { "; ! is doubtful, see below" } else { "" };
+    Some(Block::Table { caption: format!("{}{unit}{spread}{doubt}", first.source()), table })
+}
+
+fn value(amount: f64, unit: &str, are_bytes: bool) -> String {
+    if are_bytes { megabytes(amount) } else { in_unit(amount, unit) }
+}
+
+fn published(entry: &Entry<'_>, are_bytes: bool) -> String {
+    let (one, unit) = (entry.one, entry.one.unit());
+    let deviation = entry.deviation.map(|deviation| format!(" ± {}", value(deviation, unit, are_bytes)));
+    format!("{}{}", value(one.value(), unit, are_bytes), deviation.unwrap_or_default())
+}
+
+/// The own scatter, beside a mean.
+fn spread_of(one: &Beside) -> Option<(f64, usize)> {
+    one.spread.filter(|_| one.published.statistic == PublishedStatistic::Mean)
+}
+
+fn own(entry: &Entry<'_>, are_bytes: bool) -> String {
+    let (one, unit) = (entry.one, entry.one.unit());
+    let Some(own) = one.own else { return NOT_OBSERVED.to_owned() };
+    let spread =
+        spread_of(one).map(|(deviation, n)| format!(" ± {} (n = {n})", value(deviation, unit, are_bytes)));
+    let mark = if entry.is_doubtful { " !" } else { "" };
+    format!("{}{}{mark}", value(own, unit, are_bytes), spread.unwrap_or_default())
+}
