@@ -251,6 +251,9 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
     let page = crate::report::page(&study, directory)?;
     let run = shell_word(&directory.to_string_lossy());
     print(&format!("\npage    {}\ntables  ioproof report {run} --full\n", page.display()))?;
+    if study.promises() {
+        print(&format!("sheet   ioproof verdict {run} --sheet sheet.html\n"))?;
+    }
     Ok(verdict::exit(&study))
 }
 

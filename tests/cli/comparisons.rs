@@ -99,7 +99,7 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
     swept(&desk);
     let conditions = "16 KiB sequential write, null depth 1, 1 task";
     let form = |form: &str| {
-        let program = desk.ioproof(&format!("report --format {form}")).arg(desk.record());
+        let program = desk.ioproof(&format!("report --full --format {form}")).arg(desk.record());
         run(&program).expect_code(0).stdout
     };
     let report = desk.report();

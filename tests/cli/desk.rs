@@ -86,6 +86,12 @@ impl Desk {
         let program = self.ioproof("report --format json").arg(self.record());
         Report(serde_json::from_str(&run(&program).expect_code(0).stdout).expect("valid JSON"))
     }
+
+    /// All tables of the record.
+    pub(crate) fn tables(&self) -> String {
+        let program = self.ioproof("report --full --format text").arg(self.record());
+        run(&program).expect_code(0).stdout
+    }
 }
 
 /// Whether fio is installed here.

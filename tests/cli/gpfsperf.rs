@@ -44,7 +44,7 @@ fn published_lines_run_and_report_what_they_moved() {
     assert!((latency / 1e3 * rate - utilization).abs() < 0.02, "latency × rate is what one thread was busy");
     let kbytes = value(&ran.stdout, "Data rate was");
     assert!((kbytes * 1e3 / rate / 65536.0 - 1.0).abs() < 0.001, "a Kbyte has 1000 bytes");
-    let again = run(&desk.ioproof("report").arg(desk.record())).expect_code(0);
+    let again = run(&desk.ioproof("report --full").arg(desk.record())).expect_code(0);
     assert_says(&again.stdout, &["64 KiB sequential read"]);
 }
 

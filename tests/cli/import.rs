@@ -14,7 +14,8 @@ fn fixture(name: &str) -> String {
 /// Imports the fixture `name`, pasted into a file of any name, and gives what is printed.
 fn pasted(desk: &Desk, name: &str) -> String {
     fs::write(desk.path("pasted"), fixture(name)).expect("a file");
-    run(&desk.ioproof("import pasted --out record")).expect_code(0).stdout
+    let _ = run(&desk.ioproof("import pasted --out record")).expect_code(0);
+    run(&desk.ioproof("report --full --format text record")).expect_code(0).stdout
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn imported_and_measured_runs_stand_side_by_side() {
     fs::write(desk.path("theirs"), fixture("ior-4.1.txt")).expect("a file");
     let _ = run(&desk.ioproof("import theirs --out imported")).expect_code(0);
     let _ = run(&desk.ior("-a POSIX -w -r -i 3 -t 64k -b 64m -o iorf")).expect_code(0);
-    let compared = run(&desk.ioproof("compare imported record")).expect_code(0).stdout;
+    let compared = run(&desk.ioproof("compare --full imported record")).expect_code(0).stdout;
     assert_says(&compared, &["64 KiB sequential write", "64 KiB sequential read", "imported"]);
 }
 
@@ -168,13 +169,13 @@ fn what_another_tool_has_printed_is_compared_with_an_own_run_of_its_point() {
     let _ = pasted(&desk, "iozone-3.508.txt");
     fs::rename(desk.record(), desk.path("theirs")).expect("kept");
     let _ = run(&desk.ior("-w -r -F -e -t 64k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
-    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
     assert_says(&said, &["write → test0", "read → test0", "rate while transferring", "before: too short"]);
     assert!(!said.contains("differs in") && !said.contains("on unknown"), "{said}");
     // Nothing but the point pairs them.
     fs::remove_dir_all(desk.record()).expect("gone");
     let _ = run(&desk.ior("-w -r -F -e -t 128k -b 16m --tasks-per-rank 2 -o iorf")).expect_code(0);
-    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
     assert_says(&said, &["0 comparisons. ", "No case was measured in both runs"]);
 }
 
@@ -185,7 +186,7 @@ fn imported_metadata_figures_are_compared_with_own_ones() {
     fs::rename(desk.record(), desk.path("theirs")).expect("kept");
     let _ = run(&desk.ioproof("md-workbench -D 2 -I 200 -P 500 --tasks-per-rank 2 -o objects --out record"))
         .expect_code(0);
-    let said = run(&desk.ioproof("compare theirs record")).expect_code(0).stdout;
+    let said = run(&desk.ioproof("compare --full theirs record")).expect_code(0).stdout;
     assert_says(&said, &["precreate", "benchmark", "cleanup", "operations/s"]);
     // Its mean is anywhere between the seven values that it prints.
     assert!(!said.contains("mean latency"), "{said}");

@@ -39,7 +39,7 @@ fn tests_share_their_files_and_leave_none() {
     let names: Vec<_> =
         fs::read_dir(desk.path("")).expect("a directory").flatten().map(|one| one.file_name()).collect();
     assert!(!names.iter().any(|name| name.to_string_lossy().contains("DUMMY")), "{names:?}");
-    let again = run(&desk.ioproof("report").arg(desk.record())).expect_code(0);
+    let again = run(&desk.ioproof("report --full").arg(desk.record())).expect_code(0);
     assert_says(&again.stdout, &["record", "random"]);
 }
 

@@ -192,7 +192,7 @@ fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
     assert_eq!(found, expected);
     assert_eq!(report.0["statements"]["job_sums"].as_array().map(Vec::len), Some(0));
     assert_eq!(report.0["statements"]["job_pass"].as_array().map(Vec::len), Some(0));
-    let written = run(&desk.ioproof("report record")).expect_code(0).stdout;
+    let written = run(&desk.ioproof("report --full record")).expect_code(0).stdout;
     let launches = fs::read_to_string(desk.record().join("report-launches.csv")).expect("written");
     let rows = launches.lines().filter(|line| line.contains(",extract,") && line.contains(",jobs,"));
     let steps = 2;

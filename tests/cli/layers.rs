@@ -101,7 +101,7 @@ fn the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
             assert_eq!(model["model"], "model unknown");
             assert_eq!(model["says"], "look for a different vendor", "{model}");
         }
-        let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+        let text = desk.tables();
         let marked = slow.clone();
         assert_says(
             &text,
@@ -150,7 +150,7 @@ fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
             let predicted = bytes / (number("positioning") / 1e9 + bytes / number("rate_per_second"));
             assert_near("measured ÷ predicted", rate / predicted, 1.0, 0.25);
         }
-        let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+        let text = desk.tables();
         assert_says(&text, &["Of one device: time of a transfer", "seek time"]);
     });
 }
@@ -195,7 +195,7 @@ fn what_each_layer_takes_is_the_share_of_its_delay() {
         // It is counted in ticks of 10 ms, which these phases are too short for.
         assert!(value(0, "node_cpu_seconds_per_gb") >= 0.0);
         assert_eq!((&layers[0]["best"], &layers[0]["loss"]), (&true.into(), &Value::Null));
-        let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+        let text = desk.tables();
         assert_says(&text, &["Layer by layer", "CPU s/GB", "of the lowest"]);
         let page = run(&desk.ioproof("report --format html").arg(desk.record())).expect_code(0).stdout;
         assert!(page.contains("chart-layers-0") && page.contains("from the device to the application"));

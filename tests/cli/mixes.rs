@@ -33,7 +33,7 @@ fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     let _ = run(&desk.study(&study)).expect_code(0);
     let report = desk.report();
     assert_eq!(shape(&report.0, "read_percent")["sweet_spot"], "50 % writes");
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["sweet spot", "50 % writes", "24 tasks"]);
 }
 
@@ -67,7 +67,7 @@ fn curve_of_a_slow_storage(times: u32) {
     let reached = shape["reaches_90"].as_f64().expect("a number of tasks");
     assert!((4.0..=8.0).contains(&reached), "{shape}");
     assert!(shape["plateau_to"].as_f64() > Some(reached), "{shape}");
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["highest at", "95 % at", "then below it by"]);
 }
 
@@ -113,7 +113,7 @@ fn limits_of_one_process(times: u32) {
     }
     assert!(of(1)["wait"].as_f64() > Some(0.7), "{}", of(1));
     assert!(of(2)["wait"].as_f64() < of(1)["wait"].as_f64(), "{}", of(2));
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["limited by", "user", "system", "waiting", "CPU per operation"]);
 }
 
@@ -155,6 +155,6 @@ fn every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
     let rate = report.transfers("read");
     let efficiency = link["efficiency"].as_f64().expect("measured");
     assert!((efficiency * 2_475_000.0 / rate - 1.0).abs() < 1e-6, "{link}");
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["controllers", "2,475,000", "7,200,000", "the seller's word"]);
 }

@@ -77,7 +77,7 @@ fn one_slow_node_of_four(times: u32) {
     assert_near("measured", number(&set["measured_per_second"]), 4.0 * rates[2], 0.1);
     assert_near("lost", number(&set["lost_per_second"]), 4.0 * (RATE - SLOW) as f64, 0.2);
     assert_eq!(set["device"], nodes[2]["devices"][0]);
-    let shown = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let shown = desk.tables();
     assert_says(&shown, &["Nodes compared", "node3", "node node3 had", "its device", "456"]);
 }
 
@@ -115,6 +115,6 @@ fn a_node_without_a_measurement_is_missing_and_a_blank() {
         one.unwrap_or_else(|| panic!("no nodes of {target}"))["missing"].clone()
     };
     assert_eq!((missing("one"), missing("two")), (json!([]), json!(["node3"])));
-    let shown = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let shown = desk.tables();
     assert_says(&shown, &["not measured on", "node3"]);
 }

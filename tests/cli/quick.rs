@@ -23,10 +23,7 @@ fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     assert_eq!(tree(storage), before, "the data file and the claim are gone, the user's file is not");
 
     // What will be done is said before the tables of what was found.
-    assert_says(
-        &finished.stdout,
-        &["predicted", "space", "Rates", "Latency of every transfer", "report.html"],
-    );
+    assert_says(&finished.stdout, &["predicted", "space", "rand read 4 KiB ×32", "p99", "report.html"]);
     let report = desk.report();
     assert_eq!(report.state(), "complete");
     let conditions: Vec<String> = report.0["figures"]

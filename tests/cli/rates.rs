@@ -36,7 +36,7 @@ fn test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_beside_them()
         assert_eq!(beside["published"], published, "{phase}");
         assert_near("ratio", beside["ratio"].as_f64().expect("a number"), 0.01, 0.05);
     }
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["2.05 GB/s", "2.78 GB/s", "Test 1", "with 10000 segments, here with 25"]);
 }
 

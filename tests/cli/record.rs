@@ -125,7 +125,7 @@ fn a_damaged_record_shows_what_is_whole_and_names_the_damage() {
         let cases: Vec<_> =
             report.0["figures"].as_array().expect("figures").iter().map(|f| &f["case"]).collect();
         assert!(cases.len() >= 2 && cases[..2] == ["test0", "test0"], "{damage}: {cases:?}");
-        let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+        let text = desk.tables();
         assert_says(&text, &["4 KiB sequential write", "!"]);
     }
 }
@@ -157,7 +157,7 @@ fn a_part_that_was_edited_is_named_everywhere_and_keeps_no_promise() {
         let verdict = run(&desk.ioproof("verdict record"));
         assert_ne!(verdict.code, Some(0), "{name}: {}", verdict.stdout);
         assert_says(&verdict.stdout, &["DOUBTFUL", "damaged record"]);
-        let report = run(&desk.ioproof("report record --format text")).expect_code(0);
+        let report = run(&desk.ioproof("report record --full --format text")).expect_code(0);
         assert_says(&report.stdout, &[name, "not what was written"]);
         let check = run(&desk.ioproof("check record"));
         assert_says(&check.stdout, &["damaged record"]);

@@ -45,7 +45,7 @@ fn a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
 
     let said = run(&desk.ioproof("compare first second --format json")).expect_code(0).stdout;
     let compared: Value = serde_json::from_str(&said).expect("JSON");
-    let text = run(&desk.ioproof("compare first second")).expect_code(0).stdout;
+    let text = run(&desk.ioproof("compare --full first second")).expect_code(0).stdout;
     let rows = compared["comparisons"].as_array().unwrap_or_else(|| panic!("no rows in {compared}"));
     let rates: Vec<&Value> = rows.iter().filter(|row| row["latency_of"].is_null()).collect();
     assert_eq!(rates.len(), 3, "{compared}");
@@ -141,7 +141,7 @@ fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     }
     assert_eq!(one["onset"], (SIZES_KIB[FIT] << 10) as f64, "{one}");
     assert_near("worst", number(&one["worst_seconds"]), worst, 1e-9);
-    let text = run(&desk.ioproof("report --full --format text").arg(desk.record())).expect_code(0).stdout;
+    let text = desk.tables();
     assert_says(&text, &["Spread of the repetitions", "spread more from"]);
 }
 
@@ -153,7 +153,7 @@ fn means_have_their_deviation_and_stand_beside_the_published_ones() {
     let study = "[protocol]\nrepetitions = 5\n[[target]]\nname = \"ssd\"\ndirectory = \"data\"\n\
                  [[workload]]\nname = \"streams\"\nphases = [\"write\"]\ntransfer = \"128KiB\"\nsize = \"1MiB\"\n\
                  [[published]]\nfigure = \"b-seq128-ssd-write-mean\"\nworkload = \"streams\"\nphase = \"write\"\n";
-    let finished = run(&desk.study(study)).expect_code(0);
+    let _ = run(&desk.study(study)).expect_code(0);
     let report = desk.report();
     let spread = &report.figure("write")["bytes_per_second"];
     let all: Vec<f64> = report.figure("write")["repetitions"]
@@ -167,7 +167,7 @@ fn means_have_their_deviation_and_stand_beside_the_published_ones() {
     assert_eq!(all.len(), 5);
     assert_near("mean", number(&spread["mean"]), mean, 1e-9);
     assert_near("deviation", number(&spread["deviation"]), deviation, 1e-6);
-    assert_says(&finished.stdout, &["449 ± 2", "mean ± deviation", "fluctuation"]);
+    assert_says(&desk.tables(), &["449 ± 2", "mean ± deviation", "fluctuation"]);
     let share = format!("{:.1} %", deviation / mean * 100.0);
-    assert_says(&finished.stdout, &[&share]);
+    assert_says(&desk.tables(), &[&share]);
 }

@@ -36,7 +36,7 @@ verify = true
 fn a_study_runs_all_its_workloads_and_shows_them() {
     let desk = Desk::new();
     let finished = run(&desk.study(RIGHT)).expect_code(0);
-    assert_says(&finished.stdout, &["Two workloads on one file", "64 KiB sequential write", "report.html"]);
+    assert_says(&finished.stdout, &["Two workloads on one file", "seq write 64 KiB", "report.html"]);
     let report = desk.report();
     assert_eq!(report.0["figures"].as_array().map(Vec::len), Some(3), "write, read, random read");
     let repetitions = report.figure("read")["repetitions"].as_array().map(Vec::len);

@@ -26,7 +26,7 @@ fn of_two_rounds_the_second_counts_and_the_drift_is_told() {
     let desk = desk();
     let study = "[protocol]\nrounds = 2\nrepetitions = 2\n[[target]]\nname = \"d\"\ndirectory = \"data\"\n\
                  [[workload]]\nname = \"w\"\nphases = [\"write\"]\ntransfer = \"64k\"\nsize = \"4m\"\n";
-    let finished = run(&desk.study(study)).expect_code(0);
+    let _ = run(&desk.study(study)).expect_code(0);
     let report = desk.report();
     let figure = report.figure("write");
     let passes = list(figure, "repetitions");
@@ -39,9 +39,9 @@ fn of_two_rounds_the_second_counts_and_the_drift_is_told() {
         assert!((number(&passes[second]["drift"]) - drift).abs() < 1e-9, "{passes:?}");
         assert_eq!(passes[first]["drift"], Value::Null);
         let sign = if drift < 0.0 { '-' } else { '+' };
-        assert_says(&finished.stdout, &[&format!("{sign}{:.1} %", drift.abs() * 100.0)]);
+        assert_says(&desk.tables(), &[&format!("{sign}{:.1} %", drift.abs() * 100.0)]);
     }
-    assert_says(&finished.stdout, &["earlier round", "recorded", "drift"]);
+    assert_says(&desk.tables(), &["earlier round", "recorded", "drift"]);
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn clients_on_the_server_and_behind_a_network_share_no_line_and_no_chart() {
                  [[target]]\nname = \"far\"\ndirectory = \"data\"\nclient = \"remote\"\n\
                  [[workload]]\nname = \"w\"\ntarget = [\"near\", \"far\"]\ntasks = [1, 2, 3]\n\
                  sharing = \"per-task\"\ntransfer = \"64k\"\nsize = \"256k\"\n";
-    let finished = run(&desk.study(study)).expect_code(0);
-    assert_says(&finished.stdout, &["local to server", "remote"]);
+    let _ = run(&desk.study(study)).expect_code(0);
+    assert_says(&desk.tables(), &["local to server", "remote"]);
     let report = desk.report().0;
     let client_of = |target: &str| if target == "near" { "local to server" } else { "remote" };
     for figure in list(&report, "figures") {
@@ -74,7 +74,7 @@ fn a_search_for_the_best_point_says_which_won_and_by_how_much() {
                  [[workload]]\nname = \"search\"\nphases = [\"write\"]\nsharing = \"per-task\"\n\
                  direct = true\ntasks = [1, 2]\ntransfer = [\"4k\", \"16k\"]\nrate = [50, 100]\nsize = \"64k\"\n\
                  duration = \"300ms\"\n";
-    let finished = run(&desk.study(study)).expect_code(0);
+    let _ = run(&desk.study(study)).expect_code(0);
     let report = desk.report().0;
     let best = &list(&report["statements"], "best")[0];
     assert_eq!(best["points"], 8, "{best}");
@@ -88,7 +88,7 @@ fn a_search_for_the_best_point_says_which_won_and_by_how_much() {
     assert!(best["gain"].is_null(), "the same rate by two task counts, once each: {best}");
     assert!(list(best, "because").iter().any(|one| one["reason"] == "too few repetitions"), "{best}");
     assert_near("best", number(&best["operations_per_second"]), 100.0, 0.3);
-    assert_says(&finished.stdout, &["Best points", "transfer 16 KiB", "too few repetitions"]);
+    assert_says(&desk.tables(), &["Best points", "transfer 16 KiB", "too few repetitions"]);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn small() -> &'static str {
 fn goes_round(target: &Path) {
     let desk = Desk::new();
     let finished = run(&desk.study(&study(target, small()))).expect_code(0);
-    assert_says(&finished.stdout, &["Files and directories", "creates/s"]);
+    assert_says(&finished.stdout, &["file-create of 32 KiB", "creates/s"]);
     let report = desk.report();
     assert_eq!(report.state(), "complete");
     assert!(report.transfers("file-create") > 0.0 && report.transfers("file-stat") > 0.0);
@@ -103,7 +103,7 @@ fn files_that_somebody_removes_meanwhile_are_counted_and_end_the_run_with_6() {
     fs::remove_file(&last).expect("it was made");
     let finished = running.wait().expect("it ends").expect_code(6);
     assert_says(&finished.stderr, &["not as this run had left them"]);
-    assert_says(&finished.stdout, &["file.mdtest.0.99999", "is not there"]);
+    assert_says(&desk.tables(), &["file.mdtest.0.99999", "is not there"]);
     assert_eq!(names(&data), ["mine"]);
 }
 

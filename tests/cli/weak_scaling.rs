@@ -56,7 +56,7 @@ fn two_layers(times: u32) {
              [[published]]\nfigure = \"b-ws-ssd-write-slope\"\nworkload = \"weak\"\nphase = \"write\"\n",
             2500 * times
         );
-    let ran = run(&over(&hosts, 1, &desk.study(&study).limit(LIMIT))).expect_code(0);
+    let _ = run(&over(&hosts, 1, &desk.study(&study).limit(LIMIT))).expect_code(0);
     let (figures, stated) = (list(&desk, "figures"), list(&desk, "statements/weak_scaling"));
     for tasks in [1, 2] {
         let local = series(&stated, &figures, "local", tasks);
@@ -72,7 +72,7 @@ fn two_layers(times: u32) {
         }
         assert!(shared["full_from"].is_null(), "nor that it is full: {shared}");
     }
-    assert_says(&ran.stdout, &["Weak scaling"]);
+    assert_says(&desk.tables(), &["Weak scaling"]);
 }
 
 /// Four mixes at levels that are set, on one to four nodes, and one point of all that there is.
@@ -93,7 +93,7 @@ fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
             LEVELS.map(|(percent, _)| percent),
             LEVELS.map(|(_, level)| level),
         );
-    let ran = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
+    let _ = run(&over(&hosts, 1, &desk.study(&study))).expect_code(0);
     let (figures, stated) = (list(&desk, "figures"), list(&desk, "statements/weak_scaling"));
     assert_eq!(stated.len(), 4, "a line for each mix");
     for line in &stated {
@@ -114,5 +114,5 @@ fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
     }
     let full = figures.into_iter().find(|one| one["group"] == "full").expect("one point");
     assert_says(text(&full["conditions"]), &["96 tasks on 4 nodes"]);
-    assert_says(&ran.stdout, &["Weak scaling"]);
+    assert_says(&desk.tables(), &["Weak scaling"]);
 }

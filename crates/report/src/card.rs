@@ -8,7 +8,8 @@ use plan::Bound;
 
 use crate::causes::{Cause, causes, marks};
 use crate::figure::Figure;
-use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted};
+use crate::origin;
 use crate::report::Report;
 use crate::section::{Block, amount, only, point, promised_value, response, signed, title};
 use crate::statements::without_figures;
@@ -90,16 +91,16 @@ fn circumstances(report: &Report) -> String {
         parts.push(counted(first as u64, "repetition"));
     }
     let run = &report.run;
-    let took = run.finished_unix_ns.and_then(|finished| finished.checked_sub(run.started_unix_ns));
-    parts.extend(
-        took.filter(|_| run.provenance == "measured" && run.runs == 1)
-            .map(|nanos| duration(nanos as f64 / 1e9)),
-    );
+    if origin::is_imported(report) {
+        parts.extend([origin::origin(report), origin::when(report)]);
+    } else {
+        parts.push(origin::when(report));
+    }
     parts.push(match &report.cluster {
         Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
         _ => format!("node {}", report.host.node),
     });
-    if run.provenance != "measured" {
+    if run.provenance == "simulated" {
         parts.push(run.provenance.to_owned());
     }
     if run.state != "complete" {
@@ -267,7 +268,13 @@ impl<'a> Rows<'a> {
             })
             .left("!", |one| self.mark(one))
             .done();
-        constant(table, &["workload", "target", "figure", "limited by"], ", ")
+        let mut blocks = constant(table, &["workload", "target", "figure", "limited by"], ", ");
+        let shared = shared_conditions(figures);
+        if let Some(Block::Table { caption, .. }) = blocks.first_mut().filter(|_| swept && !shared.is_empty())
+        {
+            *caption = if caption.is_empty() { shared } else { format!("{caption}: {shared}") };
+        }
+        blocks
     }
 
     /// What the points of a sweep share.
@@ -338,6 +345,14 @@ impl<'a> Rows<'a> {
             .done();
         constant(table, &["workload", "target", "phase"], ", ")
     }
+}
+
+/// The conditions that all of `figures` have.
+fn shared_conditions(figures: &[&Figure]) -> String {
+    let Some((first, others)) = figures.split_first() else { return String::new() };
+    let has = |figure: &Figure, part: &str| figure.conditions.split(", ").any(|one| one == part);
+    let parts = first.conditions.split(", ").filter(|part| others.iter().all(|other| has(other, part)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The value of a swept key.

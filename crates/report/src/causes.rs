@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use analysis::Doubt;
+use analysis::{Check, Doubt};
 
 use crate::format::{counted, grouped, mark};
 use crate::notes::Note;
@@ -87,10 +87,10 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Those of the audit; what disqualifies stands first.
+/// Those of the audit; wrong data stand first, then what else disqualifies.
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
     let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
-    checks.sort_by_key(|doubts| !doubts[0].disqualifies());
+    checks.sort_by_key(|doubts| (doubts[0].check != Check::WrongData, !doubts[0].disqualifies()));
     checks.iter().map(|doubts| of_check(doubts)).collect()
 }
 

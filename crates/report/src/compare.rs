@@ -8,6 +8,7 @@ use crate::asked::tool;
 use crate::changes::{self, CANNOT_TELL, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 use crate::escape;
 use crate::format::{counted, latency, rate_in, whole};
+use crate::origin;
 use crate::report::{SHOWN_RATE, Statements};
 use crate::screen::Screen;
 use crate::section::{Block, Section, signed};
@@ -286,7 +287,7 @@ impl Pair<'_> {
             let tool = Some(tool(run)).filter(|tool| !tool.is_empty());
             let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();
             let node = match (manifest.provenance, manifest.host.node.as_str()) {
-                (Provenance::Imported, text::UNKNOWN_NODE) => String::new(),
+                (Provenance::Imported, origin::UNKNOWN_NODE) => String::new(),
                 (_, node) => format!(" on {node}"),
             };
             let (title, id, release) = (&manifest.plan.title, &manifest.run_id, release.unwrap_or_default());

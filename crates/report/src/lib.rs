@@ -49,6 +49,7 @@ mod notes;
 mod object;
 mod offsets;
 mod openmetrics;
+mod origin;
 mod preflight;
 mod progress;
 pub mod reference;

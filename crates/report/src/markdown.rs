@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use crate::escape::{markdown as inline, markdown_code, markdown_line};
 use crate::format::counted;
 use crate::inventory::beside;
+use crate::origin;
 use crate::report::Report;
 use crate::section::{Block, Section, rates, sections};
 use crate::table::Table;
-use crate::text;
 
 /// Rows of one table: a wiki shows no more in one page.
 const ROWS_SHOWN: usize = 1_000;
@@ -16,11 +16,11 @@ const ROWS_SHOWN: usize = 1_000;
 /// The whole report.
 pub(crate) fn markdown(report: &Report) -> String {
     let mut out = format!("# {}\n\n", markdown_line(&report.run.title));
-    if let Some(line) = text::nodes_line(report) {
+    if let Some(line) = origin::nodes_line(report) {
         let _ = writeln!(out, "{}  ", markdown_line(&line));
     }
-    let _ = writeln!(out, "{}  ", markdown_line(&text::host_line(report)));
-    let _ = writeln!(out, "{}\n", markdown_line(&text::run_line(report)));
+    let _ = writeln!(out, "{}  ", markdown_line(&origin::host_line(report)));
+    let _ = writeln!(out, "{}\n", markdown_line(&origin::run_line(report)));
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }

@@ -11,11 +11,11 @@ use record::{Fact, Provenance, Run};
 use sha2::{Digest, Sha256};
 
 use crate::format::{counted, percent, shell_line};
+use crate::origin;
 use crate::preflight::{promised, protocol};
 use crate::report::Report;
 use crate::section::{Block, Section, conditions, promised_value, signed};
 use crate::table::{Cell, Table};
-use crate::text;
 
 /// Cases of one commitment that are named.
 const NAMED: usize = 12;
@@ -170,13 +170,13 @@ impl Sheet<'_> {
 
     fn circumstances(&self) -> Vec<String> {
         let (manifest, report) = (&self.run.manifest, self.report);
-        let nodes = text::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
-        let (id, origin, version) = (&report.run.id, text::origin(report), &report.run.program_version);
+        let nodes = origin::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
+        let (id, origin, version) = (&report.run.id, origin::origin(report), &report.run.program_version);
         let mut lines = vec![
             format!("run {id}, {origin} by ioproof {version}"),
             format!("command line: {}", shell_line(&manifest.command_line)),
             format!("on {nodes}"),
-            text::when(report),
+            origin::when(report),
         ];
         lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
         let alone = match self.plan().terms.exclusive {

@@ -71,12 +71,14 @@ impl<'a> Study<'a> {
         Some(html::section_alone(&self.report.run.title, &section))
     }
 
-    /// What speaks against the figures, in one line: `cached, all 4 figures; not quiet, 2 of 4 figures`.
+    /// What speaks against the figures, in one line, the worst with its evidence:
+    /// `cached, all 4 figures (the devices read 2 %); not quiet, 2 of 4 figures`.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
-        let causes = causes(&self.report);
-        let said: Vec<String> = causes.iter().map(|cause| cause.named(self.report.figures.len())).collect();
-        (!said.is_empty()).then(|| said.join("; "))
+        let (causes, all) = (causes(&self.report), self.report.figures.len());
+        let (worst, others) = causes.split_first()?;
+        let others: String = others.iter().map(|cause| format!("; {}", cause.named(all))).collect();
+        Some(format!("{} ({}){others}", worst.named(all), worst.evidence))
     }
 
     /// What every form shows.

@@ -25,12 +25,12 @@ use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, num
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::latencies;
+use crate::origin;
 use crate::report::Report;
 use crate::section::Second;
 use crate::section::{Block, Section, conditions, headline, rates, sections, signed};
 use crate::sheet;
 use crate::table::Table;
-use crate::text;
 
 /// Causes of doubt on the first screen; all of them stand folded.
 const CAUSES_SHOWN: usize = 6;
@@ -98,7 +98,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, value),
-        "nodes": text::nodes_line(report),
+        "nodes": origin::nodes_line(report),
         "missing": report.missing,
         "figures": figures,
         "notes": report.notes,
@@ -170,13 +170,13 @@ fn title(report: &Report, second: Option<&Second>) -> String {
 fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
-            let by = format!("{} by ioproof {}", text::origin(report), report.run.program_version);
-            let nodes = text::nodes_line(report);
+            let by = format!("{} by ioproof {}", origin::origin(report), report.run.program_version);
+            let nodes = origin::nodes_line(report);
             // How long it took stands in the circumstances.
             let run = &report.run;
             let when = match run.provenance == "measured" && run.runs == 1 && run.resumed == 0 {
                 true => utc(run.started_unix_ns),
-                false => text::when(report),
+                false => origin::when(report),
             };
             [card.circumstances.clone()].into_iter().chain(nodes).chain([when, by]).collect()
         }
@@ -184,7 +184,7 @@ fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
             let side = |word: &str, one: &Report| {
                 let release = one.study.release.as_ref().map(|release| format!(", {release}"));
                 let (id, node) = (&one.run.id, &one.host.node);
-                format!("{word} {id} on {node}{}, {}", release.unwrap_or_default(), text::when(one))
+                format!("{word} {id} on {node}{}, {}", release.unwrap_or_default(), origin::when(one))
             };
             vec![side("before", report), side("after", &second.report)]
         }
