@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     let session = Session::new(world, "cross-check");
     if arguments.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
-        print(&report::explain(&plan, &session.surroundings(&plan, &facts)))?;
+        print(&report::explain(&plan, &session.surroundings(&plan, &facts), screen()))?;
         for line in command_lines(&plan).chain(notes) {
             print_line(&line)?;
         }

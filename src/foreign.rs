@@ -16,7 +16,7 @@ use report::Shown;
 use runner::{Checked, Event, Watch};
 
 use crate::cluster::World;
-use crate::console::{can_ask, print};
+use crate::console::{can_ask, print, screen};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
 use crate::run::keep_history;
@@ -63,7 +63,7 @@ pub(crate) fn launcher(world: &World) -> Launcher<'_> {
 pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.surroundings(plan, &facts);
-    print(&report::explain(plan, &around))?;
+    print(&report::explain(plan, &around, screen()))?;
     print(&session::explained_loss(plan)).map(|()| Exit::Success)
 }
 

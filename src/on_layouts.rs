@@ -13,7 +13,7 @@ use runner::{Earlier, Ended, Life, Mustered, OnHost, Servers};
 
 use crate::arguments::RunArguments;
 use crate::commands::{self, ServerCommands};
-use crate::console::{print, print_line};
+use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
@@ -77,7 +77,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// The layouts, and so much of their `commands`.
     pub(crate) fn shown(&self, commands: Commands) -> String {
         let servers = if commands == Commands::Agreed { String::new() } else { self.servers.shown() };
-        report::layouts(&self.seen, commands) + &servers
+        report::layouts(&self.seen, commands, screen()) + &servers
     }
 
     /// How many commands all layouts execute, and those that ask servers, and the hash by which a user agrees to exactly these.
@@ -301,7 +301,11 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArgumen
     let facts = session.host.facts(&without, engine::clock_name());
     let around = campaign.surroundings(plan, &facts);
     let commands = if arguments.how.full { Commands::All } else { Commands::Counted };
-    print(&if arguments.how.full { report::explain(plan, &around) } else { report::outline(plan, &around) })?;
+    print(&if arguments.how.full {
+        report::explain(plan, &around, screen())
+    } else {
+        report::outline(plan, &around, screen())
+    })?;
     print(&format!("\n{}", campaign.shown(commands)))?;
     match campaign.commands() {
         (0, _) => Ok(()),

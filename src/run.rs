@@ -55,7 +55,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     campaign.others()?;
     let mustered = campaign.muster(plan)?;
     let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
-    print(&report::preflight(&mustered.checked.plan, &around))?;
+    print(&report::preflight(&mustered.checked.plan, &around, screen()))?;
     print(&lines(&notes))?;
     campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
     if !agreed("Start?", &mustered.checked, how)? {
@@ -86,7 +86,7 @@ pub(crate) fn measure(
     let directory = session.directory(how.out.as_deref())?;
     let checked = session.check(plan)?;
     let around = session.surroundings(&checked.plan, &checked.facts);
-    print(&report::preflight(&checked.plan, &around))?;
+    print(&report::preflight(&checked.plan, &around, screen()))?;
     print(&lines(&notes))?;
     session.servers = commands.agree(&checked.plan, allowed)?;
     if !agreed("Start?", &checked, how)? {
@@ -103,7 +103,11 @@ pub(crate) fn measure(
 fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.surroundings(plan, &facts);
-    print(&if how.full { report::explain(plan, &around) } else { report::outline(plan, &around) })?;
+    print(&if how.full {
+        report::explain(plan, &around, screen())
+    } else {
+        report::outline(plan, &around, screen())
+    })?;
     print(&ServerCommands::of(plan).explained())?;
     print(&session::explained_loss(plan))
 }

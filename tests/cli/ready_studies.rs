@@ -272,8 +272,16 @@ fn the_header_of_every_study_is_short() {
         read: plan::ExpectedRate::assumed(),
     };
     for name in ALL {
-        let text = report::preflight(&plan_of(name, Vec::new()), &around);
+        let plan = plan_of(name, Vec::new());
+        let text = report::preflight(&plan, &around, report::Screen::PLAIN);
         assert!(text.lines().count() <= HEADER_LINES_MAX, "{name}:\n{text}");
+        for columns in [80, 100, 160] {
+            let screen = report::Screen::PLAIN.wide(columns);
+            for text in [report::preflight(&plan, &around, screen), report::outline(&plan, &around, screen)] {
+                let long = text.lines().find(|line| line.chars().count() > columns);
+                assert_eq!(long, None, "{name}, {columns} columns");
+            }
+        }
     }
 }
 

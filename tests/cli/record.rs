@@ -23,7 +23,7 @@ fn every_form_is_printed_or_written() {
     let desk = recorded();
     let report = || desk.ioproof("report").arg(desk.record());
     let text = run(&report()).expect_code(0).stdout;
-    assert_says(&text, &["4 KiB sequential write", "8 KiB sequential read", "report.html"]);
+    assert_says(&text, &["seq write 4 KiB", "seq read 8 KiB", "report.html"]);
     let files = names(&desk.record());
     for name in ["report.html", "report.md", "report.csv", "report.json"] {
         assert!(files.contains(&name.to_owned()), "{name} is not among {files:?}");

@@ -77,20 +77,22 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: the audit's, then those that only the record has.
+/// The causes of `report`: wrong data, what else the audit says, then what only the record has.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(report);
     causes.extend(report.notes.iter().map(of_note));
+    // Of phases without a figure only the record has a warning.
+    causes.sort_by_key(|one| one.name != Check::WrongData.name());
     for (index, cause) in causes.iter_mut().enumerate() {
         cause.mark = mark(index);
     }
     causes
 }
 
-/// Those of the audit; wrong data stand first, then what else disqualifies.
+/// Those of the audit; what disqualifies stands first.
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
     let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
-    checks.sort_by_key(|doubts| (doubts[0].check != Check::WrongData, !doubts[0].disqualifies()));
+    checks.sort_by_key(|doubts| !doubts[0].disqualifies());
     checks.iter().map(|doubts| of_check(doubts)).collect()
 }
 

@@ -3,7 +3,6 @@
 use plan::{Case, Order, Placement, Sharing};
 
 use crate::format::{counted, grouped};
-use crate::screen::PROSE_COLUMNS;
 use crate::screen::Screen;
 use crate::table::{Table, wrapped};
 
@@ -16,7 +15,7 @@ const BLOCKS_SHOWN: u64 = 8;
 /// the blocks in a shared file.
 ///
 /// Block\[i,j\] is the i-th block of task j, as in figure 2 of study B.
-pub(crate) fn first(case: &Case) -> String {
+pub(crate) fn first(case: &Case, screen: Screen) -> String {
     let Some(&phase) = case.phases.iter().find(|phase| phase.is_result()) else {
         return String::new();
     };
@@ -34,16 +33,16 @@ pub(crate) fn first(case: &Case) -> String {
         .left("file", |&task| placement.file(task, phase, 0).path.display().to_string())
         .left("offsets in bytes", |&task| offsets(task))
         .done()
-        .to_text("    ", Screen::PLAIN);
+        .to_text("    ", screen);
     let more = match workload.tasks - shown {
         0 => String::new(),
         more => format!("    … and {}\n", counted(u64::from(more), "more task")),
     };
-    format!("  first transfers of each task ({phase})\n{table}{more}{}", file_layout(case))
+    format!("  first transfers of each task ({phase})\n{table}{more}{}", file_layout(case, screen))
 }
 
 /// The order of the blocks in a shared file.
-fn file_layout(case: &Case) -> String {
+fn file_layout(case: &Case, screen: Screen) -> String {
     let (workload, geometry) = (&case.workload, case.workload.geometry);
     if workload.files.sharing != Sharing::Shared || workload.order != Order::Sequential {
         return String::new();
@@ -55,5 +54,5 @@ fn file_layout(case: &Case) -> String {
     let per_block = counted(geometry.transfers_per_block(), "transfer");
     let bytes = grouped(geometry.block.0);
     let note = format!("(Block[segment,task], {per_block} and {bytes} bytes each)");
-    wrapped("  file order  ", &format!("{blocks}{note}"), PROSE_COLUMNS)
+    wrapped("  file order  ", &format!("{blocks}{note}"), screen.prose())
 }

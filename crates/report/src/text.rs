@@ -44,10 +44,14 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
             writeln!(out, "{}{}", if card.blocks.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
         blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
     }
-    if origin::is_imported(report) {
-        let printed = sections(report).into_iter().filter(|section| section.id == "printed");
-        printed.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
-    }
+    // What another tool printed, and the job table of random operations, are what was asked for.
+    let asked = |section: &Section| match section.id {
+        "printed" => origin::is_imported(report),
+        "jobs" => report.run.tool == plan::randomops::TOOL,
+        _ => false,
+    };
+    let asked = sections(report).into_iter().filter(asked);
+    asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
     out.push('\n');
     if card.causes.is_empty() && !report.figures.is_empty() {
         out.push_str("Nothing speaks against these figures.\n");

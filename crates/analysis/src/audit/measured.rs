@@ -163,7 +163,8 @@ fn unfinished(subject: &Subject<'_>) -> Option<Found> {
 fn wrong_data(counted: &[&RepetitionFigure]) -> Option<Found> {
     let cells: u64 = counted.iter().map(|one| one.phase.wrong_cells).sum();
     let advice = "distrust this storage until the cause is known";
-    (cells > 0).then(|| Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice))
+    let counted_alone = || Found::new(Check::WrongData, format!("{cells} wrong 512-byte cells"), advice);
+    (cells > 0).then(|| warned(counted, Check::WrongData, advice).unwrap_or_else(counted_alone))
 }
 
 /// Statistics of an own record cannot be impossible unless it was damaged or changed.

@@ -21,7 +21,7 @@ use crate::chosen::Chosen;
 use crate::escape;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
-use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent, utc};
+use crate::format::{column_unit, counted, decimal_bytes, grouped, megabytes, number, percent};
 use crate::inventory::beside;
 use crate::inventory::tables::{devices as block_devices, file_systems, queues};
 use crate::latencies;
@@ -170,15 +170,9 @@ fn title(report: &Report, second: Option<&Second>) -> String {
 fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
-            let by = format!("{} by ioproof {}", origin::origin(report), report.run.program_version);
+            let program = format!("ioproof {}", report.run.program_version);
             let nodes = origin::nodes_line(report);
-            // How long it took stands in the circumstances.
-            let run = &report.run;
-            let when = match run.provenance == "measured" && run.runs == 1 && run.resumed == 0 {
-                true => utc(run.started_unix_ns),
-                false => origin::when(report),
-            };
-            [card.circumstances.clone()].into_iter().chain(nodes).chain([when, by]).collect()
+            [card.circumstances.clone()].into_iter().chain(nodes).chain([program]).collect()
         }
         Some(second) => {
             let side = |word: &str, one: &Report| {

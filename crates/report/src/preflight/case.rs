@@ -8,15 +8,15 @@ use plan::{
 };
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::table::wrapped;
 
 /// Targets and nodes that are named before the rest is counted.
 const NAMED: usize = 4;
 
 /// A line of a plan: a name, and what is said of it.
-pub(super) fn line(name: &str, text: &str) -> String {
-    wrapped(&format!("  {name:<11} "), text, COLUMNS)
+pub(super) fn line(name: &str, text: &str, screen: Screen) -> String {
+    wrapped(&format!("  {name:<11} "), text, screen.prose())
 }
 
 /// What a case of transfers does, without its surroundings.

@@ -3,7 +3,7 @@
 use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::table::wrapped;
 
 /// A quick plan measures the cache on purpose and says so in the titles of those cases.
@@ -12,8 +12,8 @@ pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
 }
 
 /// One concern of one case, as a line.
-pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern) -> String {
-    wrapped("  ! ", &concern_words(plan, case, concern), COLUMNS)
+pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern, screen: Screen) -> String {
+    wrapped("  ! ", &concern_words(plan, case, concern), screen.prose())
 }
 
 /// A concern in words, with the option that would do.

@@ -46,17 +46,17 @@ pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, Stri
 }
 
 /// The tests without their steps.
-pub(super) fn outline(jobs: &Jobs) -> String {
-    format!("  Tests, each with the data of one instance\n{}", text(tests(jobs)))
+pub(super) fn outline(jobs: &Jobs, screen: Screen) -> String {
+    format!("  Tests, each with the data of one instance\n{}", text(tests(jobs), screen))
 }
 
-fn text(table: Table) -> String {
-    table.without_empty_columns().to_text("  ", Screen::PLAIN)
+fn text(table: Table, screen: Screen) -> String {
+    table.without_empty_columns().to_text("  ", screen)
 }
 
 /// The tests, and under them their steps.
-pub(super) fn tables(jobs: &Jobs) -> String {
-    let (tests, steps) = (text(tests(jobs)), text(steps(jobs)));
+pub(super) fn tables(jobs: &Jobs, screen: Screen) -> String {
+    let (tests, steps) = (text(tests(jobs), screen), text(steps(jobs), screen));
     format!("\n  Tests, each with the data of one instance\n{tests}\n  Steps\n{steps}")
 }
 
@@ -200,7 +200,11 @@ mod tests {
         insta::assert_snapshot!(format!(
             "{}\n{}",
             lines.join("\n"),
-            tables(jobs).lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+            tables(jobs, crate::screen::Screen::PLAIN)
+                .lines()
+                .map(str::trim_end)
+                .collect::<Vec<_>>()
+                .join("\n")
         ));
     }
 }

@@ -6,7 +6,7 @@ use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, Recipe, visible_lines};
 
 use crate::format::counted;
-use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::table::wrapped;
 
 /// What is known of a layout before it is made.
@@ -46,14 +46,14 @@ pub enum Commands {
 
 /// The layouts one after another, each with its devices and what stands against it.
 #[must_use]
-pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands) -> String {
+pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
     for (at, one) in outlooks.iter().enumerate() {
         let layout = &one.layout;
         let head = [("", &layout.name), (": ", &layout.title), ("; stands for ", &layout.stands_for)];
         let head = head.into_iter().filter(|(_, words)| !words.is_empty());
         let head: String = head.map(|(before, words)| format!("{before}{words}")).collect();
-        out += &wrapped("  ", &head, COLUMNS);
+        out += &wrapped("  ", &head, screen.prose());
         if !one.devices.is_empty() {
             let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
             let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
@@ -67,25 +67,25 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands) -> String {
                     names.join(" ")
                 }
             };
-            out += &wrapped("    ", &format!("{count}{size}: {names}"), COLUMNS);
+            out += &wrapped("    ", &format!("{count}{size}: {names}"), screen.prose());
         }
         match commands {
-            Commands::All => out += &of_one(one),
+            Commands::All => out += &of_one(one, screen),
             Commands::Counted => out += &counted_of_one(one),
             Commands::Agreed => {}
         }
         if commands != Commands::Counted {
-            out.extend(one.obstacles.iter().map(|obstacle| wrapped("    ! ", obstacle, COLUMNS)));
+            out.extend(one.obstacles.iter().map(|obstacle| wrapped("    ! ", obstacle, screen.prose())));
         }
     }
     if commands == Commands::Counted {
-        out += &obstacles(outlooks);
+        out += &obstacles(outlooks, screen);
     }
     out
 }
 
 /// What stands against layouts, each once, with the layouts; what is said of several devices is one line.
-fn obstacles(outlooks: &[LayoutOutlook]) -> String {
+fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
     let each = outlooks
         .iter()
         .flat_map(|one| one.obstacles.iter().map(|obstacle| (one.layout.name.as_str(), obstacle.as_str())));
@@ -109,7 +109,7 @@ fn obstacles(outlooks: &[LayoutOutlook]) -> String {
             [first, others @ ..] => format!("{first} and {} more: {reason}", others.len()),
             [] => reason,
         };
-        wrapped("  ! ", &format!("{layouts}: {text}"), COLUMNS)
+        wrapped("  ! ", &format!("{layouts}: {text}"), screen.prose())
     };
     reasons.iter().map(line).collect()
 }
@@ -166,11 +166,11 @@ fn counted_of_one(one: &LayoutOutlook) -> String {
 
 /// The commands of a layout. None is ever broken: it is to be copied, and nothing of it may be overlooked. Further
 /// lines of one begin as a shell would ask for them.
-fn of_one(one: &LayoutOutlook) -> String {
+fn of_one(one: &LayoutOutlook, screen: Screen) -> String {
     let command =
         |action: &Action| format!("    # {}\n", visible_lines(&action.to_string()).replace('\n', "\n    > "));
     let make = one.steps.iter().map(|step| {
-        let remark = step.provenance.remark().map(|remark| wrapped("      ", &remark, COLUMNS));
+        let remark = step.provenance.remark().map(|remark| wrapped("      ", &remark, screen.prose()));
         command(&step.action) + &remark.unwrap_or_default()
     });
     let undo = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| command(&undo.action));

@@ -25,7 +25,6 @@ pub(crate) use self::terms::{promised, words as protocol};
 use self::case::{line, memory_words, space_words};
 use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
 use crate::offsets;
-use crate::screen::PROSE_COLUMNS as COLUMNS;
 use crate::screen::Screen;
 use crate::statements::without_figures;
 use crate::table::{width, wrapped};
@@ -39,7 +38,7 @@ const CONCERNS_BEFORE: usize = 3;
 /// What a run is about to do, in a few lines for the moment before it starts: cases, seconds, bytes and space, and
 /// what should be looked at first. [`outline`] has the rest.
 #[must_use]
-pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
+pub fn preflight(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     let (all, spaces) = outlooks(plan, around);
     let seconds = duration(all.iter().map(|outlook| outlook.seconds).sum());
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
@@ -50,14 +49,14 @@ pub fn preflight(plan: &Plan, around: &Surroundings) -> String {
         (write, read) => format!(" at {} for writes, {} for reads", expected(write), expected(read)),
     };
     let mut out = format!("{}\n", visible(&plan.title));
-    out += &line("predicted", &format!("about {seconds}{source}"));
-    out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)));
+    out += &line("predicted", &format!("about {seconds}{source}"), screen);
+    out += &line("cases", &format!("{cases}, passes: {passes}{}", volume(plan, &all)), screen);
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
-    out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)))));
+    out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)), screen)));
     let misfits = analysis::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
-    out += &table_of_study(plan, ROOM, &analysis::Table::planned(&misfits), false);
-    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE) + &terms::repetitions(plan)
+    out += &table_of_study(plan, ROOM, &analysis::Table::planned(&misfits), false, screen);
+    out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &terms::repetitions(plan, screen)
 }
 
 const ROOM: &str = "Slots and room, by what the study says of its targets";
@@ -97,7 +96,7 @@ fn expected(rate: &ExpectedRate) -> String {
 /// What follows from the study's own words, before anything is measured: what its limits allow, and whether devices
 /// and data fit. Without `full`, what is the same for several targets is said once, and of the limits those of the
 /// fewest and of the most nodes that cases are on.
-fn of_study(plan: &Plan, full: bool) -> String {
+fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
     let mut limits = analysis::weakest_links(plan, &[]);
     let used: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
     let ends = [used.first().copied(), used.last().copied()];
@@ -106,12 +105,14 @@ fn of_study(plan: &Plan, full: bool) -> String {
     let room = analysis::Table::planned(&analysis::fits(plan));
     let node = Some(plan.terms.node.words()).filter(|words| !words.is_empty());
     let node = node.map(|words| format!("\nEach node, as the study says: {words}\n")).unwrap_or_default();
-    let (limits, room) =
-        (table_of_study(plan, LIMITS, &limits, full), table_of_study(plan, ROOM, &room, true));
+    let (limits, room) = (
+        table_of_study(plan, LIMITS, &limits, full, screen),
+        table_of_study(plan, ROOM, &room, true, screen),
+    );
     node + &limits + &room
 }
 
-fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: bool) -> String {
+fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: bool, screen: Screen) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
@@ -121,24 +122,25 @@ fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: boo
     };
     let table = without_figures(table, title);
     let table = if full { table } else { table.brief() };
-    format!("\n{heading}\n{}", table.to_text("", Screen::PLAIN))
+    format!("\n{heading}\n{}", table.to_text("", screen))
 }
 
 /// The plan for `--explain` without what is the same in many cases: what they have in common once, each workload with
 /// a row for cases that differ in one swept key alone, and concerns by kind. A plan of one case is told in full.
 #[must_use]
-pub fn outline(plan: &Plan, around: &Surroundings) -> String {
+pub fn outline(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     if let [only] = plan.cases.as_slice()
         && only.workload.work.jobs().is_none()
     {
-        return explain(plan, around);
+        return explain(plan, around, screen);
     }
     let (all, spaces) = outlooks(plan, around);
-    let cases = outline::cases(plan, &all, around);
-    let (concerns, advice) = (sweep::concerns(plan, &all, usize::MAX), terms::repetitions(plan));
+    let cases = outline::cases(plan, &all, around, screen);
+    let (concerns, advice) =
+        (sweep::concerns(plan, &all, usize::MAX, screen), terms::repetitions(plan, screen));
     let heading = if concerns.is_empty() && advice.is_empty() { "" } else { "\nLook at this first\n" };
-    let whole = altogether(plan, &all, &spaces, around, false);
-    let (title, question) = (visible(&plan.title), question(plan));
+    let whole = altogether(plan, &all, &spaces, around, false, screen);
+    let (title, question) = (visible(&plan.title), question(plan, screen));
     format!("{title}\n{question}{cases}\nAltogether\n{whole}{heading}{concerns}{advice}")
 }
 
@@ -146,26 +148,27 @@ pub fn outline(plan: &Plan, around: &Surroundings) -> String {
 /// units, tasks, files, targets, bounds, the first offsets, predicted volume and seconds, space,
 /// memory and what should be looked at.
 #[must_use]
-pub fn explain(plan: &Plan, around: &Surroundings) -> String {
+pub fn explain(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     let (all, spaces) = outlooks(plan, around);
-    let mut out = format!("{}\n{}", visible(&plan.title), question(plan));
+    let mut out = format!("{}\n{}", visible(&plan.title), question(plan, screen));
     let cases = plan.cases.len();
     for (number, (case, outlook)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
             if case.title.is_empty() { case.id.clone() } else { format!("{}: {}", case.id, case.title) };
         let _ = write!(out, "\nCase {} of {cases}  {}\n", number + 1, visible(&name));
-        out.push_str(&case_lines(case, outlook, around));
-        out.extend(outlook.concerns.iter().map(|concern| concerns::line(plan, case, concern)));
+        out.push_str(&case_lines(case, outlook, around, screen));
+        out.extend(outlook.concerns.iter().map(|concern| concerns::line(plan, case, concern, screen)));
     }
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
     }
-    let (whole, advice) = (altogether(plan, &all, &spaces, around, true), terms::repetitions(plan));
+    let (whole, advice) =
+        (altogether(plan, &all, &spaces, around, true, screen), terms::repetitions(plan, screen));
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
 /// Who asked, and each option with its meaning.
-fn question(plan: &Plan) -> String {
+fn question(plan: &Plan, screen: Screen) -> String {
     match &plan.question {
         Question::Quick { directory } => {
             format!("asked by      --quick {}\n", visible(&directory.to_string_lossy()))
@@ -177,13 +180,13 @@ fn question(plan: &Plan) -> String {
         Question::Study { path, .. } => format!("asked by      {}\n", visible(&path.to_string_lossy())),
         Question::Import { tools, .. } => format!("printed by    {}\n", visible(&tools.join(", "))),
         Question::Dialect { arguments, notes, .. } => {
-            let asked = wrapped("asked by      ", &shell_line(arguments), COLUMNS);
-            format!("{asked}\n{}", options(notes))
+            let asked = wrapped("asked by      ", &shell_line(arguments), screen.prose());
+            format!("{asked}\n{}", options(notes, screen))
         }
     }
 }
 
-fn options(notes: &[OptionNote]) -> String {
+fn options(notes: &[OptionNote], screen: Screen) -> String {
     let written = notes.iter().map(|note| width(&note.written)).max().unwrap_or(0).clamp(6, 24);
     let name = notes.iter().map(|note| width(&note.name)).max().unwrap_or(0).clamp(4, 20);
     let mut out = String::new();
@@ -195,37 +198,37 @@ fn options(notes: &[OptionNote]) -> String {
             shown = "";
         }
         let first = format!("  {shown:written$}  {:name$}  ", note.name);
-        out.push_str(&wrapped(&first, &note.meaning, COLUMNS));
+        out.push_str(&wrapped(&first, &note.meaning, screen.prose()));
     }
     out
 }
 
-fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> String {
+fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings, screen: Screen) -> String {
     let is_transfers = case.workload.work.is_transfers();
     let does = match is_transfers {
         true => case::what_lines(case, outlook, around),
         false => works::what_lines(case, outlook),
     };
-    let mut out: String = does.iter().map(|(name, text)| line(name, text)).collect();
+    let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
     for phase in outlook.fill.iter().chain(&outlook.phases) {
         let predicted = match phase.phase.is_transfers() {
             true => case::predicted(phase, around),
             false => works::predicted(phase, around),
         };
-        out.push_str(&line("predicted", &predicted));
+        out.push_str(&line("predicted", &predicted, screen));
     }
-    out.extend(outlook.spaces.iter().map(|space| line("space", &space_words(space))));
+    out.extend(outlook.spaces.iter().map(|space| line("space", &space_words(space), screen)));
     if is_transfers {
-        out.push_str(&line("memory", &memory_words(&case.workload, around.memory)));
+        out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
     }
     if outlook.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
-        out.push_str(&line("time", &format!("{} for {repetitions}", duration(outlook.seconds))));
+        out.push_str(&line("time", &format!("{} for {repetitions}", duration(outlook.seconds)), screen));
     }
     if is_transfers {
-        out.push_str(&offsets::first(case));
+        out.push_str(&offsets::first(case, screen));
     }
-    out.extend(case.workload.work.jobs().map(jobs::tables));
+    out.extend(case.workload.work.jobs().map(|jobs| jobs::tables(jobs, screen)));
     out
 }
 
@@ -236,6 +239,7 @@ fn altogether(
     spaces: &[SpaceOutlook],
     around: &Surroundings,
     full: bool,
+    screen: Screen,
 ) -> String {
     let seconds: f64 = all.iter().map(|outlook| outlook.seconds).sum();
     let moves_data = moved(plan, all) != (0, 0);
@@ -247,6 +251,7 @@ fn altogether(
     let rates = [("write rate", &around.write), ("read rate", &around.read)];
     lines.extend(rates.into_iter().filter(|_| moves_data).map(|(name, rate)| (name, expected(rate))));
     lines.push(("seed", plan.seed.to_string()));
-    let lines: String = lines.iter().map(|(name, text)| line(name, text)).collect();
-    [lines, terms::protocol(plan), terms::commitments(plan), of_study(plan, full)].concat()
+    let lines: String = lines.iter().map(|(name, text)| line(name, text, screen)).collect();
+    [lines, terms::protocol(plan, screen), terms::commitments(plan, screen), of_study(plan, full, screen)]
+        .concat()
 }

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Outlook, Plan, SettingValue, Surroundings, visible};
+use plan::{Case, Outlook, Plan, SettingValue, Surroundings};
 
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
 use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::screen::Screen;
-use crate::table::Table;
+use crate::table::{Table, wrapped};
 
 /// Rows of a workload's table before cases that differ in one more key stand together.
 const ROWS: usize = 7;
@@ -29,18 +29,18 @@ const TARGETS: &str = "targets";
 type Lines = Vec<(&'static str, String)>;
 
 /// The cases of `plan`, by workload.
-pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings) -> String {
+pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings, screen: Screen) -> String {
     let told: Vec<Lines> =
         plan.cases.iter().zip(all).map(|(case, outlook)| lines(case, outlook, around)).collect();
     let of_all = common(&told.iter().collect::<Vec<_>>());
     let mut out = String::new();
     if plan.cases.len() > 1 && !of_all.is_empty() {
         out += &format!("\nIn each of {}\n", counted(plan.cases.len() as u64, "case"));
-        out.extend(of_all.iter().map(|(name, text)| line(name, text)));
+        out.extend(of_all.iter().map(|(name, text)| line(name, text, screen)));
     }
     for group in groups(plan, all) {
         let told: Vec<&Lines> = group.iter().map(|(case, _)| &told[place(plan, case)]).collect();
-        out += &workload(&group, &told, if plan.cases.len() > 1 { &of_all } else { &[] });
+        out += &workload(&group, &told, if plan.cases.len() > 1 { &of_all } else { &[] }, screen);
     }
     out
 }
@@ -76,7 +76,7 @@ fn common(told: &[&Lines]) -> Lines {
 }
 
 /// One workload: what its cases have in common beside what all of the plan have, and in what they differ.
-fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)]) -> String {
+fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)], screen: Screen) -> String {
     let first = group[0].0;
     let name = if first.group.is_empty() { &first.id } else { &first.group };
     let title = if first.title.is_empty() { String::new() } else { format!(": {}", first.title) };
@@ -84,29 +84,29 @@ fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)
         1 => String::new(),
         several => format!(", {}", counted(several as u64, "case")),
     };
-    let mut out = format!("\n{}\n", visible(&format!("{name}{cases}{title}")));
+    let mut out = format!("\n{}", wrapped("", &format!("{name}{cases}{title}"), screen.prose()));
     let own = common(told);
     let names = analysis::grouped(told.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
     for texts in &names {
         let name = texts[0].0;
         if own.iter().any(|(of_own, _)| *of_own == name) {
             let is_said = of_all.iter().any(|(of_all, _)| *of_all == name);
-            out.extend((!is_said).then(|| line(name, &texts[0].1)));
+            out.extend((!is_said).then(|| line(name, &texts[0].1, screen)));
         } else if !KEYS.contains(&name) {
             let texts = analysis::grouped(texts.iter().map(|(_, text)| text), |text| *text);
             let shown = if name == TARGETS { texts.len() } else { TEXTS.min(texts.len()) };
             let label = |at| if at == 0 { name } else { "" };
-            out.extend(texts[..shown].iter().enumerate().map(|(at, text)| line(label(at), text[0])));
+            out.extend(texts[..shown].iter().enumerate().map(|(at, text)| line(label(at), text[0], screen)));
             let more = texts.len() - shown;
-            out.extend((more > 0).then(|| line("", &format!("… and {more} more, by case"))));
+            out.extend((more > 0).then(|| line("", &format!("… and {more} more, by case"), screen)));
         }
     }
     if group.len() > 1 {
-        out += &points(group).to_text("  ", Screen::PLAIN);
+        out += &points(group).to_text("  ", screen);
     } else {
-        out += &line("predicted", &totals(group));
+        out += &line("predicted", &totals(group), screen);
     }
-    out.extend(first.workload.work.jobs().map(jobs::outline));
+    out.extend(first.workload.work.jobs().map(|jobs| jobs::outline(jobs, screen)));
     out
 }
 

@@ -7,7 +7,7 @@ use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
 
 use super::concerns::{concern_words, is_news};
 use crate::format::counted;
-use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::table::wrapped;
 
 /// Values of a key that are named before only its ends are.
@@ -46,7 +46,7 @@ pub(super) fn values(settings: &[&Setting]) -> String {
 }
 
 /// Concerns by kind, each with the number of cases that have it, and the worst in full: at most so many kinds.
-pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize) -> String {
+pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen) -> String {
     let each = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
         outlook.concerns.iter().map(move |concern| (case, concern)).filter(|(_, one)| is_news(plan, one))
     });
@@ -63,7 +63,7 @@ pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize) -> String {
             (_, 1) => format!("{}: ", case.id),
             (of, cases) => format!("{cases} of {of} cases; the worst, {}: ", case.id),
         };
-        out += &wrapped("  ! ", &format!("{about}{concern}"), COLUMNS);
+        out += &wrapped("  ! ", &format!("{about}{concern}"), screen.prose());
     }
     if kinds.len() > most {
         out += &format!("  … and {}; --explain shows them\n", counted((kinds.len() - most) as u64, "kind"));

@@ -4,12 +4,12 @@ use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, s
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use crate::format::{counted, percent};
-use crate::screen::PROSE_COLUMNS as COLUMNS;
+use crate::screen::Screen;
 use crate::section::amount;
 use crate::table::wrapped;
 
 /// What the study asks of its figures that their repetitions cannot carry, with how many would.
-pub(super) fn repetitions(plan: &Plan) -> String {
+pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     let claimed = plan.terms.claims.iter().flat_map(|claim| {
         let right = match &claim.right {
             Side::Measured(selector) => Some(selector),
@@ -39,7 +39,7 @@ pub(super) fn repetitions(plan: &Plan) -> String {
         let needed = same.iter().map(|one| one.2).max().unwrap_or(0);
         let what = same[0].0;
         let text = format!("{what} of {there}: at least {needed} are needed; set repetitions = {needed}");
-        wrapped("  ! ", &text, COLUMNS)
+        wrapped("  ! ", &text, screen.prose())
     };
     analysis::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
 }
@@ -60,7 +60,7 @@ const fn counting(case: &Case) -> u32 {
 }
 
 /// How cases are gone through, where it is not simply once: one line for each protocol.
-pub(super) fn protocol(plan: &Plan) -> String {
+pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
     let told = plan.cases.iter().filter(|case| case.protocol != Protocol::default());
     let said = analysis::grouped(told, |case| words(case));
     let line = |same: &Vec<&Case>| {
@@ -68,7 +68,7 @@ pub(super) fn protocol(plan: &Plan) -> String {
         let names = analysis::grouped(names, |name| *name);
         let names: Vec<&str> = names.iter().map(|same| same[0].as_str()).collect();
         let of = if said.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
-        wrapped("  protocol    ", &format!("{of}{}", words(same[0])), COLUMNS)
+        wrapped("  protocol    ", &format!("{of}{}", words(same[0])), screen.prose())
     };
     said.iter().map(line).collect()
 }
@@ -117,10 +117,10 @@ pub(crate) fn promised(one: &Commitment) -> String {
 }
 
 /// Every commitment with the rule that judges it.
-pub(super) fn commitments(plan: &Plan) -> String {
+pub(super) fn commitments(plan: &Plan, screen: Screen) -> String {
     let all = plan.terms.commitments.iter().map(|one| {
         let (of, by) = (selected(&one.figures, one.over), judged_by(one));
-        wrapped("  · ", &format!("{}, {of}; judged by {by}", promised(one)), COLUMNS)
+        wrapped("  · ", &format!("{}, {of}; judged by {by}", promised(one)), screen.prose())
     });
     let all: String = all.collect();
     if all.is_empty() { all } else { format!("\nPromised, and fixed from now on\n{all}") }

@@ -65,7 +65,11 @@ fn one_line(text: &str) -> String {
 #[test]
 fn a_plan_is_explained_in_full() {
     let plan = ior(twelve_cards(33, Bytes::mib(1), 1_000));
-    insta::assert_snapshot!(report::explain(&plan, &around(18.8e9, 24_000_000_000_000)));
+    insta::assert_snapshot!(report::explain(
+        &plan,
+        &around(18.8e9, 24_000_000_000_000),
+        report::Screen::PLAIN
+    ));
 }
 
 /// Figure 2 of study B: three tasks, two segments, two transfers in each block.
@@ -75,7 +79,7 @@ fn offsets_and_the_order_of_blocks_in_a_shared_file_are_shown() {
     let mut spec = WorkloadSpec::new("figure 2", "file", geometry);
     spec.tasks = 3;
     let case = Case::new("figure-2", spec.validate().expect("valid"), vec![Phase::Write]);
-    let text = report::explain(&ior(case), &around(1e9, 1 << 40));
+    let text = report::explain(&ior(case), &around(1e9, 1 << 40), report::Screen::PLAIN);
     assert!(text.contains("Block[0,0] Block[0,1] Block[0,2] Block[1,0] Block[1,1] Block[1,2]"), "{text}");
     assert!(text.contains("1  file  2, 3, 8, 9"), "{text}");
 }
@@ -83,14 +87,15 @@ fn offsets_and_the_order_of_blocks_in_a_shared_file_are_shown() {
 #[test]
 fn thirty_three_tasks_over_twelve_targets_are_told_their_bound() {
     let plan = ior(twelve_cards(33, Bytes::mib(1), 10_000));
-    let text = one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000)));
+    let text = one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000), report::Screen::PLAIN));
     assert!(text.contains("33 tasks over 12 targets: at most 91.7 % of the sum can be reached"), "{text}");
 }
 
 #[test]
 fn a_published_line_is_too_short_and_told_what_would_do() {
     let plan = ior(twelve_cards(33, Bytes::mib(1), 1_000));
-    let text = one_line(&report::preflight(&plan, &around(18.8e9, 24_000_000_000_000)));
+    let text =
+        one_line(&report::preflight(&plan, &around(18.8e9, 24_000_000_000_000), report::Screen::PLAIN));
     assert!(text.contains("34.6 GB take 1.8 s at 18.8 GB/s"), "{text}");
     assert!(text.contains("raise -s to 5434"), "{text}");
 }
@@ -99,7 +104,7 @@ fn a_published_line_is_too_short_and_told_what_would_do() {
 fn files_that_leave_little_room_or_none_are_told_what_would_fit() {
     let told = |tasks| {
         let plan = ior(twelve_cards(tasks, Bytes::mib(16), 10_000));
-        one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000)))
+        one_line(&report::preflight(&plan, &around(20e9, 24_000_000_000_000), report::Screen::PLAIN))
     };
     let tight = told(132);
     assert!(tight.contains("132 tasks × 16 MiB × 10,000 = 22.1 TB of 24.0 TB free"), "{tight}");
@@ -141,12 +146,15 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
     let around = around(1e9, 1 << 50);
     let claims = "claims compare figures of 3 repetitions: at least 5 are needed; set repetitions = 5";
     let best = "commitments take the best of several figures of 3 repetitions: at least 6 are needed";
-    for text in [report::preflight(&plan_of(3), &around), report::explain(&plan_of(3), &around)] {
+    for text in [
+        report::preflight(&plan_of(3), &around, report::Screen::PLAIN),
+        report::explain(&plan_of(3), &around, report::Screen::PLAIN),
+    ] {
         let text = one_line(&text);
         assert_eq!(text.matches(claims).count(), 1, "{text}");
         assert!(text.contains(best), "{text}");
     }
-    assert!(!report::preflight(&plan_of(6), &around).contains("are needed"));
+    assert!(!report::preflight(&plan_of(6), &around, report::Screen::PLAIN).contains("are needed"));
 }
 
 /// What does not fit is told before the run, with the reason.
@@ -162,7 +170,10 @@ fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
         ..TargetTerms::default()
     });
     let around = around(20e9, 24_000_000_000_000);
-    for text in [report::preflight(&plan, &around), report::explain(&plan, &around)] {
+    for text in [
+        report::preflight(&plan, &around, report::Screen::PLAIN),
+        report::explain(&plan, &around, report::Screen::PLAIN),
+    ] {
         let text = one_line(&text);
         assert!(text.contains("Slots and room, by what the study says"), "{text}");
         assert!(text.contains("cards no 12 11 11.7 GiB 1 GiB"), "{text}");
@@ -195,7 +206,7 @@ fn a_table_of_several_cases_fits_a_terminal() {
     let plan = Plan::new("Quick study of /p3700", Question::Quick { directory: "/p3700".into() }, 42, cases);
     let mut around = around(2e9, 1_000_000_000_000);
     around.spaces[0].targets = vec!["/p3700/f".into()];
-    let text = report::preflight(&plan, &around);
+    let text = report::preflight(&plan, &around, report::Screen::PLAIN);
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     insta::assert_snapshot!(text);
 }
@@ -252,7 +263,7 @@ fn sweep() -> Plan {
 
 #[test]
 fn a_sweep_is_told_by_workload_with_its_bounds_and_counted_concerns() {
-    let text = report::preflight(&sweep(), &around(18.8e9, 24_000_000_000_000));
+    let text = report::preflight(&sweep(), &around(18.8e9, 24_000_000_000_000), report::Screen::PLAIN);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert!(text.lines().count() < 40, "{text}");
     let line = one_line(&text);
