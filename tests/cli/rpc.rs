@@ -116,8 +116,8 @@ fn slow_a_link_with_a_limit_gives_what_it_has() {
         // Those of the launcher are on the same network.
         let ours = |text: &str| text.lines().filter(|line| line.contains("ioproof")).count();
         assert_eq!(ours(&sockets(&hosts, 1, "-Htlnp")), mpi_listens(&hosts), "all have come: nobody listens");
-        let ran = running.wait().expect("it ends").expect_code(0);
-        assert_says(&ran.stdout, &["eth0", "of 2 nodes"]);
+        let _ = running.wait().expect("it ends").expect_code(0);
+        assert_says(&desk.tables(), &["eth0", "of 2 nodes"]);
         let rate = desk.report().rate("exchange");
         assert_near("the link", rate, PAYLOAD, 0.05);
         assert_eq!(ours(&sockets(&hosts, 1, "-Htnp")), 0, "nothing is left behind");

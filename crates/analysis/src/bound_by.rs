@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Backend, Case, Plan};
+use plan::{Backend, Case, Plan, Work};
 
 use crate::gate::Kind;
 use crate::table::{Column, Of, Statement, nanos, share, word};
@@ -80,16 +80,18 @@ impl Statement for BoundBy {
 /// The time is that of the whole process in the phase, open and close included, so that a short
 /// phase of many files looks busier than its transfers were. Figures without processor time, as
 /// imported ones, and those of the null backend, which never waits, are left out. So are those that
-/// the processors did not set where memory answered or others used the host: nobody knows what
-/// their tasks waited for.
+/// the processors did not set where memory answered, others used the host, or processes exchanged requests: nobody
+/// knows what their tasks waited for.
 #[must_use]
 pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u32) -> Vec<BoundBy> {
     let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
         let case = cases.get(&*figure.case).filter(|case| case.workload.backend != Backend::Null)?;
+        // Between processes it may be the network or the other end.
+        let is_unknown = unknown.contains(&place) || matches!(case.workload.work, Work::Rpc(_));
         bound_by(place, figure, case, usable_cpus)
-            .filter(|found| found.limit == Limit::Processor || !unknown.contains(&place))
+            .filter(|found| found.limit == Limit::Processor || !is_unknown)
     };
     let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();
     limits.sort_by_key(|one| one.limit == Limit::Storage);
