@@ -83,9 +83,6 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     causes.extend(report.notes.iter().map(of_note));
     // Of phases without a figure only the record has a warning.
     causes.sort_by_key(|one| one.name != Check::WrongData.name());
-    for (index, cause) in causes.iter_mut().enumerate() {
-        cause.mark = mark(index);
-    }
     causes
 }
 
@@ -93,7 +90,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
     let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
     checks.sort_by_key(|doubts| !doubts[0].disqualifies());
-    checks.iter().map(|doubts| of_check(doubts)).collect()
+    checks.iter().enumerate().map(|(index, doubts)| of_check(mark(index), doubts)).collect()
 }
 
 fn of_note(note: &Note) -> Cause {
@@ -102,7 +99,7 @@ fn of_note(note: &Note) -> Cause {
     let name = note.kind.replace('-', " ");
     let first = note.entries.first().map(|entry| entry.text.as_str()).unwrap_or_default();
     Cause {
-        mark: String::new(),
+        mark: note.mark.clone(),
         disqualifies: false,
         figures: figures.into_iter().collect(),
         elsewhere: places.map(|entry| entry.concerns.clone()).collect(),
@@ -112,13 +109,13 @@ fn of_note(note: &Note) -> Cause {
     }
 }
 
-fn of_check(doubts: &[&Doubt]) -> Cause {
+fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
     let first = doubts[0];
     let mut figures: Vec<usize> = doubts.iter().filter_map(|one| one.figure).map(|place| place + 1).collect();
     figures.dedup();
     let elsewhere = doubts.iter().filter(|one| one.figure.is_none()).map(|one| one.concerns.clone());
     Cause {
-        mark: String::new(),
+        mark,
         name: first.check.name().to_owned(),
         disqualifies: first.disqualifies(),
         figures,

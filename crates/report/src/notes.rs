@@ -41,12 +41,12 @@ struct Said<'a> {
 }
 
 /// The notes of `run`: those of the whole run first, then in the order of the figures, which are
-/// given their marks.
-pub(crate) fn notes(run: &Run, figures: &mut [Figure]) -> Vec<Note> {
+/// given their marks; the first `marked` marks are those of the audit.
+pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for said in said(run, figures) {
         let at = notes.iter().position(|note| note.kind == said.kind).unwrap_or_else(|| {
-            let (mark, advice) = (mark(notes.len()), said.warning.advice().to_owned());
+            let (mark, advice) = (mark(marked + notes.len()), said.warning.advice().to_owned());
             notes.push(Note { mark, kind: said.kind.clone(), advice, entries: Vec::new() });
             notes.len() - 1
         });

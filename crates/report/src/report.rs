@@ -111,7 +111,8 @@ impl Report {
             Figure::of(run, index + 1, source, case, doubts)
         };
         let mut figures: Vec<Figure> = sources.into_iter().enumerate().map(figure).collect();
-        let notes = notes::notes(run, &mut figures);
+        let checks: HashSet<Check> = found.audit.iter().map(|one| one.check).collect();
+        let notes = notes::notes(run, &mut figures, checks.len());
         let keys = run.phases.iter().map(|row| &row.key).chain(run.interrupted.iter().map(|pass| &pass.key));
         let begun: HashSet<&str> = keys.map(|key| &*key.case).collect();
         let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();

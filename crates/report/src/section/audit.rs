@@ -7,6 +7,7 @@ use crate::table::{Cell, Table, Tone};
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let table = Table::of(of_audit(report))
+        .left("", |one| one.mark.clone())
         .left("check", |one| {
             Cell::toned(one.name.as_str(), if one.disqualifies { Tone::Bad } else { Tone::Doubtful })
         })
