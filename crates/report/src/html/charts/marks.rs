@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::section::{in_unit, title};
 
 /// Limits of one chart, each with dashes of its own.
-const LIMIT_DASHES: [&str; 3] = ["dash", "longdash", "dashdot"];
+const LIMIT_DASHES: [&str; 6] = ["dash", "longdash", "dashdot", "longdashdot", "3px,6px", "12px,2px"];
 /// What is more than this many times the highest own point would press the lines to the floor.
 const FAR: f64 = 2.5;
 

@@ -45,6 +45,13 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     if !apart {
         parts = vec![curves.to_vec()];
     }
+    // Lines of one phase are compared with one another.
+    let crowded = |part: &Vec<&Curve>| part.len() > TOGETHER_MAX;
+    let by_phase = parts.iter().any(crowded) && curves.iter().any(|curve| curve.phase != curves[0].phase);
+    if by_phase {
+        let parted = |part| grouped(part, |one: &&Curve, other: &&Curve| one.phase == other.phase);
+        parts = parts.into_iter().flat_map(parted).collect();
+    }
     let mut charts = Vec::new();
     for (unit, twin) in units(report, curves, curves.len() / parts.len()) {
         let stars: Vec<Stars<f64>> = parts
@@ -54,7 +61,7 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
         let others = curves.iter().filter_map(|curve| again(second, curve));
         let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
         let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
-        let sweep = Sweep { report, second, axis, unit, twin, apart };
+        let sweep = Sweep { report, second, axis, unit, twin, apart, by_phase };
         let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
         let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
         let lines = limits.iter().flatten().map(|(.., value)| *value);
@@ -102,6 +109,8 @@ struct Sweep<'a> {
     twin: bool,
     /// Each target has a chart of its own.
     apart: bool,
+    /// Each phase has.
+    by_phase: bool,
 }
 
 impl Sweep<'_> {
@@ -166,7 +175,8 @@ impl Sweep<'_> {
             (unit, false) => unit,
         };
         let of = if self.apart { format!("{}: ", title(self.report, &first.target)) } else { String::new() };
-        format!("{of}{what} against {}", self.axis.name())
+        let phase = if self.by_phase { format!(" of {}", first.phase) } else { String::new() };
+        format!("{of}{what}{phase} against {}", self.axis.name())
     }
 
     /// What must be known to read the chart.
