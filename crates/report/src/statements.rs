@@ -94,8 +94,13 @@ fn read<'t>(
 ) -> (Vec<Cell>, Vec<String>) {
     let cells = table.columns.iter().zip(&row.cells).filter(|(head, _)| !head.detail);
     let (below, read): (Vec<_>, Vec<_>) = cells.partition(|(head, _)| head.below);
+    // A value stands out no more than what is known of it.
+    let toned = |cell: Cell| match (row.outcome, cell.tone) {
+        (Outcome::Stated, _) | (_, Tone::Good | Tone::Bad | Tone::Doubtful) => cell,
+        _ => Cell { tone: Tone::Plain, ..cell },
+    };
     (
-        read.into_iter().map(|(_, value)| cell(value)).collect(),
+        read.into_iter().map(|(_, value)| toned(cell(value))).collect(),
         below.into_iter().map(|(_, value)| cell(value).text).collect(),
     )
 }
