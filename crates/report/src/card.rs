@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use, Value, Verdict};
+use analysis::{Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use, Value, Verdict};
 use plan::Bound;
 
 use crate::causes::{Cause, causes, marks};
@@ -306,13 +306,18 @@ impl<'a> Rows<'a> {
             let mark = self.marks.get(&figure.number).map(|mark| format!("  ! {mark}")).unwrap_or_default();
             let on = Some(self.target(figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
-            let words =
-                format!("{}{range} at {}{ahead}{mark}", self.rate(figure).text, point(&figure.settings));
+            // Doubts about its figure have their letter.
+            let why = stated.reasons.iter().map(|one| one.because);
+            let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
+            let why: String = why.map(|because| format!("; {}", because.name())).collect();
+            let (rate, at) = (self.rate(figure).text, point(&figure.settings));
+            let order = figure.order().unwrap_or(&figure.what);
+            let words = format!("{rate}{range} at {at}{ahead}; {order}, {}{why}{mark}", figure.path);
             (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
         };
         let mut lines: Vec<Line> = all.iter().take(most).map(line).collect();
         if let Some((.., words)) = lines.last_mut().filter(|_| all.len() > most) {
-            words.push_str(&format!("; and {}", counted((all.len() - most) as u64, "more best point")));
+            words.push_str(&format!("; {} more below", all.len() - most));
         }
         lines
     }

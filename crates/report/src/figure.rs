@@ -126,12 +126,18 @@ impl Figure {
         }
     }
 
+    /// The order of its transfers; none where the words of an import do not tell.
+    pub(crate) fn order(&self) -> Option<&'static str> {
+        let word = |one: &&&str| self.what.split(' ').any(|part| part == **one);
+        ["sequential", "random", "backward", "strided", "same"].iter().find(word).copied()
+    }
+
     /// Size, order and phase with the transfers under way: `rand read 4 KiB ×32`.
     pub(crate) fn short_name(&self) -> String {
-        let order = match self.what.split(' ').find(|word| matches!(*word, "sequential" | "random")) {
+        let order = match self.order() {
             Some("sequential") => "seq",
-            Some(_) => "rand",
-            None => return self.what.clone(),
+            Some("random") => "rand",
+            _ => return self.what.clone(),
         };
         if self.is_operations() || self.path.is_empty() {
             return self.what.clone();

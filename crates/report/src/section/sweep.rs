@@ -35,8 +35,8 @@ fn caption(figures: &[&Figure]) -> String {
     if transfers && all(&|other| other.transfer_bytes == first.transfer_bytes) {
         shared.push(plan::Bytes(first.transfer_bytes).to_string());
     }
-    let order = order(first).filter(|_| transfers);
-    if all(&|other| self::order(other) == order) {
+    let order = first.order().filter(|_| transfers);
+    if all(&|other| other.order() == order) {
         shared.extend(order.map(str::to_owned));
     }
     if all(&|other| other.phase == first.phase) {
@@ -53,12 +53,6 @@ fn caption(figures: &[&Figure]) -> String {
         text.push_str(&format!("; all points: {}", words.join(", ")));
     }
     text
-}
-
-/// None where the words of an import do not tell.
-fn order(figure: &Figure) -> Option<&'static str> {
-    let word = |one: &&&str| figure.what.split(' ').any(|part| part == **one);
-    ["sequential", "random", "backward", "strided", "same"].iter().find(word).copied()
 }
 
 /// What findings say of single figures.
