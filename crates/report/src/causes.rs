@@ -25,7 +25,7 @@ pub(crate) struct Cause {
     pub(crate) figures: Vec<usize>,
     /// What it concerns that is no figure.
     elsewhere: Vec<String>,
-    /// The numbers that show it, of the worst figure where that is known.
+    /// The numbers that show it, of the first of its figures.
     pub(crate) evidence: String,
     pub(crate) advice: String,
 }

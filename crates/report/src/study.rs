@@ -71,7 +71,7 @@ impl<'a> Study<'a> {
         Some(html::section_alone(&self.report.run.title, &section))
     }
 
-    /// What speaks against the figures, in one line, the worst with its evidence:
+    /// What speaks against the figures, in one line, the first cause with its evidence:
     /// `cached, all 4 figures (the devices read 2 %); not quiet, 2 of 4 figures`.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
