@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testbed::{FileSystem, LoopDevice, Programme, ProgrammedFs, Scratch, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, run, timed};
+use crate::desk::{Desk, assert_says, measured, run, timed};
 
 /// A promise that anything keeps, about reads of `workload` on `target`, which are parts of a study.
 fn study(target: &str, workload: &str, repetitions: u32) -> String {
@@ -77,23 +77,29 @@ fn a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
-    let builder = LoopDevice::builder().on_disk().bytes(512 << 20).file_system(FileSystem::Xfs);
-    let of = |device: &LoopDevice| {
-        let directory = device.mount_point().expect("mounted").display();
-        study(
-            &format!("directory = \"{directory}\""),
-            "transfer = \"4KiB\"\nsize = \"4MiB\"\ndirect = true",
-            2,
-        )
-    };
-    let cached = builder.clone().cached().build().expect("a device");
-    let reason = format!("{} reads its file", cached.name());
-    is_doubtful(&Desk::new(), &of(&cached), &[&reason, "through the page cache", "losetup --direct-io=on"]);
-    drop(cached);
-    let direct = builder.build().expect("a device");
-    let said = run(&Desk::new().study(&of(&direct)).arg("--verdict")).expect_code(0).stdout;
-    assert_says(&said, &["PASS"]);
+    measured(|times| {
+        let builder = LoopDevice::builder().on_disk().bytes(512 << 20).file_system(FileSystem::Xfs);
+        let of = |device: &LoopDevice| {
+            let directory = device.mount_point().expect("mounted").display();
+            let size = 16 * times;
+            study(
+                &format!("directory = \"{directory}\""),
+                &format!("transfer = \"4KiB\"\nsize = \"{size}MiB\"\ndirect = true"),
+                2,
+            )
+        };
+        let cached = builder.clone().cached().build().expect("a device");
+        let reason = format!("{} reads its file", cached.name());
+        is_doubtful(
+            &Desk::new(),
+            &of(&cached),
+            &[&reason, "through the page cache", "losetup --direct-io=on"],
+        );
+        drop(cached);
+        let direct = builder.build().expect("a device");
+        let said = run(&Desk::new().study(&of(&direct)).arg("--verdict")).expect_code(0).stdout;
+        assert_says(&said, &["PASS"]);
+    });
 }
 
 #[test]
@@ -152,6 +158,7 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
 }
 
 /// The cache takes writes at once, and fsync does not wait for it: only the volume shows the storage.
+/// Each pass finds the cache empty after its delay, in which the storage takes three times what the cache holds.
 #[test]
 fn writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
     if skipped(ProgrammedFs::available()) {
@@ -163,7 +170,8 @@ fn writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
     let mount = ProgrammedFs::builder().programme(behind_cache).mount().expect("a file system");
     let of = |size: &str, promised: &str, caches: &str| {
         format!(
-            "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n{caches}\n\
+            "[protocol]\nrepetitions = 5\nphase_min = \"1ms\"\ndelay = \"50ms\"\n\
+             [[target]]\nname = \"store\"\ndirectory = \"{}\"\n{caches}\n\
              [[workload]]\nname = \"writes\"\nphases = [\"write\"]\ntransfer = \"64KiB\"\nsize = \"{size}\"\nfsync = \"close\"\n\
              [[commitment]]\nname = \"promise\"\nworkload = \"writes\"\nphase = \"write\"\nstatistic = \"median\"\n\
              bandwidth_at_least = \"{promised}\"\n",

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use testbed::{Finished, Program, ProgrammedFs, Testbed, skipped};
 
-use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, run, timed};
+use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, measured, run, timed};
 
 /// A file system whose devices nobody sees from here, and a command that stands in for its servers.
 struct Storage {
@@ -74,11 +74,8 @@ fn servers_whose_disks_moved_all_bytes_keep_a_promise() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     // Passes of some milliseconds jump where the host is busy.
-    if std::panic::catch_unwind(disks_moved_all_bytes).is_err() {
-        disks_moved_all_bytes();
-    }
+    measured(|_| disks_moved_all_bytes());
 }
 
 fn disks_moved_all_bytes() {
