@@ -200,6 +200,7 @@ fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
         concerns: one.phase.map_or_else(|| one.case.clone(), |phase| format!("{} {phase}", one.case)),
         evidence: format!("{}: {}", one.check.rule, one.check.evidence),
         advice: "look at the text again: a digit is wrong, or its processes did not run together".to_owned(),
+        severity: 0.0,
     };
     checks.iter().filter(differs).map(doubt).collect()
 }

@@ -102,9 +102,10 @@ pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
     let busy = |share: Option<f64>, verb: &str| {
         let transfers = phase.key.phase.is_transfers();
         let share = share.filter(|&share| transfers && workload.direct && share > DEVICE_SHARE_MAX)?;
-        Some(format!("the devices {verb} {share:.2} times what the tasks did"))
+        let seen = format!("the devices {verb} {share:.2} times what the tasks did");
+        Some(Warning::NotQuiet { seen, share: 1.0 - 1.0 / share })
     };
-    busy(read, "read").or_else(|| busy(write, "wrote")).map(|seen| Warning::NotQuiet { seen })
+    busy(read, "read").or_else(|| busy(write, "wrote"))
 }
 
 /// What `seconds` fall short of: `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it is 0 (see

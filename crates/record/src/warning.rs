@@ -186,6 +186,10 @@ pub enum Warning {
     NotQuiet {
         /// What was seen.
         seen: String,
+        /// The largest share of the processors' time or of the devices' bytes that others had; 0 where only a load or
+        /// single requests were seen, and in records of older programs.
+        #[serde(default)]
+        share: f64,
     },
     /// The node did not let the run work: its figures are those of less than the storage could do.
     Starved {
@@ -456,7 +460,7 @@ impl fmt::Display for Warning {
             Self::ClockUncertain { node, error_ns } => {
                 write!(f, "the clock of node {node} is known to {:.3} ms only", *error_ns as f64 / 1e6)
             }
-            Self::NotQuiet { seen } => write!(f, "not quiet: {seen}"),
+            Self::NotQuiet { seen, .. } => write!(f, "not quiet: {seen}"),
             Self::Starved { seen, .. } => write!(f, "starved: {seen}"),
             Self::ResumedElsewhere { before, now } => {
                 write!(f, "begun on {before} and resumed on {now}: its figures are of both")

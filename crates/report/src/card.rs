@@ -134,8 +134,11 @@ fn commitments(report: &Report) -> Vec<Line> {
             Bound::AtMost => "≤",
         };
         let promised = format!("{sign} {}", amount(one.commitment.amount));
-        let bound = one.bound.map(|(end, _)| format!(", at worst {},", value(end))).unwrap_or_default();
-        let measured = one.measured.map(|measured| format!("{}{bound} for {promised}", value(measured)));
+        let bound = one.bound.map(|(end, _)| format!("at worst {}", value(end)));
+        // Judged by its bound, the bound is what was measured.
+        let measured = one.measured.filter(|&measured| one.bound.is_none_or(|(end, _)| end != measured));
+        let measured: Vec<String> = measured.map(value).into_iter().chain(bound).collect();
+        let measured = (!measured.is_empty()).then(|| format!("{}, for {promised}", measured.join(", ")));
         // What was not tested has the name of its case before the reason.
         let why = one.because.first().map(|why| match one.judgement {
             Standing::NotTested => why.rsplit(": ").next().unwrap_or(why).to_owned(),
@@ -262,13 +265,13 @@ impl<'a> Rows<'a> {
             .right("range", |one| range(one))
             .right("p50", |one| response(one).map(|latency| latency.words("p50")))
             .right("p99", |one| response(one).map(|latency| latency.words("p99")))
-            .left("limited by", |one| {
-                let limit = self.limits.get(&one.number).filter(|_| few);
-                limit.map(|limit| format!("limited by {limit}"))
-            })
+            .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
             .left("!", |one| self.mark(one))
             .done();
-        let mut blocks = constant(table, &["workload", "target", "figure", "limited by"], ", ");
+        let mut table = table.without_empty_columns();
+        let mut said = table.take_constant(&["workload", "target", "figure"]);
+        said.extend(table.take_constant(&["limited by"]).iter().map(|limit| format!("limited by {limit}")));
+        let mut blocks = only(&said.join(", "), table);
         let shared = shared_conditions(figures);
         if let Some(Block::Table { caption, .. }) = blocks.first_mut().filter(|_| swept && !shared.is_empty())
         {

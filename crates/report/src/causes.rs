@@ -25,8 +25,10 @@ pub(crate) struct Cause {
     pub(crate) figures: Vec<usize>,
     /// What it concerns that is no figure.
     elsewhere: Vec<String>,
-    /// The numbers that show it, of the first of its figures.
+    /// The numbers that show it, of the figure where it is worst.
     pub(crate) evidence: String,
+    /// The number of that figure.
+    worst: Option<usize>,
     pub(crate) advice: String,
 }
 
@@ -54,8 +56,8 @@ impl Cause {
 
     /// The evidence, of several figures with the number of the one that it is of.
     pub(crate) fn shown(&self) -> String {
-        match self.figures.as_slice() {
-            [first, _, ..] => format!("#{first}: {}", self.evidence),
+        match self.worst {
+            Some(worst) if self.figures.len() > 1 => format!("#{worst}: {}", self.evidence),
             _ => self.evidence.clone(),
         }
     }
@@ -101,6 +103,7 @@ fn of_note(note: &Note) -> Cause {
     Cause {
         mark: note.mark.clone(),
         disqualifies: false,
+        worst: figures.first().copied(),
         figures: figures.into_iter().collect(),
         elsewhere: places.map(|entry| entry.concerns.clone()).collect(),
         evidence: first.strip_prefix(&format!("{name}: ")).unwrap_or(first).to_owned(),
@@ -110,18 +113,23 @@ fn of_note(note: &Note) -> Cause {
 }
 
 fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
-    let first = doubts[0];
+    // Of equally bad ones the first.
+    let worst = doubts[1..].iter().fold(doubts[0], |worst, one| match one.severity > worst.severity {
+        true => one,
+        false => worst,
+    });
     let mut figures: Vec<usize> = doubts.iter().filter_map(|one| one.figure).map(|place| place + 1).collect();
     figures.dedup();
     let elsewhere = doubts.iter().filter(|one| one.figure.is_none()).map(|one| one.concerns.clone());
     Cause {
         mark,
-        name: first.check.name().to_owned(),
-        disqualifies: first.disqualifies(),
+        name: worst.check.name().to_owned(),
+        disqualifies: worst.disqualifies(),
         figures,
         elsewhere: elsewhere.collect(),
-        evidence: first.evidence.clone(),
-        advice: first.advice.clone(),
+        evidence: worst.evidence.clone(),
+        worst: worst.figure.map(|place| place + 1),
+        advice: worst.advice.clone(),
     }
 }
 

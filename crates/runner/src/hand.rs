@@ -446,9 +446,9 @@ impl<'a> Hand<'a> {
         let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
         self.signals.phase(0);
         let (mut part, rows) = result?;
-        if watches && let Some(Warning::NotQuiet { seen }) = self.quiet.phase_ended() {
+        if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {
             let node = self.comm.topology().node_of()[self.comm.rank() as usize];
-            part.disturbed.push((node, seen));
+            part.disturbed.push((node, seen, share));
         }
         Ok((part, rows))
     }

@@ -92,7 +92,7 @@ pub(crate) struct Part {
     /// Bytes that the processes of the run had fetched from block devices.
     pub(crate) fetched: Option<u64>,
     /// What others did on a node meanwhile.
-    pub(crate) disturbed: Vec<(u32, String)>,
+    pub(crate) disturbed: Vec<(u32, String, f64)>,
     /// Why the devices of a node could not be observed.
     pub(crate) unobserved: Vec<(u32, String)>,
     /// Memories below the devices of any node.

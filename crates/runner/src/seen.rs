@@ -141,11 +141,15 @@ impl Nodes {
         let several = self.seen.len() > 1;
         let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
         let disturbed = self.seen.iter().filter_map(|node| match &node.quiet {
-            Some(Warning::NotQuiet { seen }) if several => Some(format!("{}: {seen}", name(node))),
-            Some(Warning::NotQuiet { seen }) => Some(seen.clone()),
+            Some(Warning::NotQuiet { seen, share }) if several => {
+                Some((format!("{}: {seen}", name(node)), *share))
+            }
+            Some(Warning::NotQuiet { seen, share }) => Some((seen.clone(), *share)),
             _ => None,
         });
-        told(disturbed.collect()).map(|seen| Warning::NotQuiet { seen })
+        let (disturbed, shares): (Vec<String>, Vec<f64>) = disturbed.unzip();
+        let share = shares.into_iter().max_by(f64::total_cmp)?;
+        told(disturbed).map(|seen| Warning::NotQuiet { seen, share })
     }
 
     /// The nodes as the record has them; `library` is what the MPI library says of itself.

@@ -72,8 +72,10 @@ impl Whole<'_> {
             let what = "the device's part of each of the last operations".to_owned();
             warnings.push(Warning::Unapplied { what, reason });
         }
-        if let Some(seen) = self.told_of(&part.disturbed) {
-            warnings.push(Warning::NotQuiet { seen });
+        let share = part.disturbed.iter().map(|(.., share)| *share).max_by(f64::total_cmp);
+        let disturbed: Vec<_> = part.disturbed.iter().map(|(node, seen, _)| (*node, seen.clone())).collect();
+        if let Some((seen, share)) = self.told_of(&disturbed).zip(share) {
+            warnings.push(Warning::NotQuiet { seen, share });
         }
         let starved = self.starved(&table, &series);
         if let Some(share) = starved.iter().map(|(.., share)| *share).max_by(f64::total_cmp) {

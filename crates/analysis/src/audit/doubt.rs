@@ -16,6 +16,8 @@ pub struct Doubt {
     pub concerns: String,
     pub evidence: String,
     pub advice: String,
+    /// How far beyond its limit the figure is, to compare doubts of one check by; larger is worse.
+    pub severity: f64,
 }
 
 impl Doubt {
@@ -62,6 +64,7 @@ pub(super) struct Found {
     pub(super) check: Check,
     pub(super) evidence: String,
     pub(super) advice: Cow<'static, str>,
+    pub(super) severity: f64,
 }
 
 impl Found {
@@ -70,12 +73,17 @@ impl Found {
         evidence: impl Into<String>,
         advice: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { check, evidence: evidence.into(), advice: advice.into() }
+        Self { check, evidence: evidence.into(), advice: advice.into(), severity: 0.0 }
+    }
+
+    /// With `severity`, which is larger for what is worse; doubts of one check are compared by it.
+    pub(super) fn with_severity(self, severity: f64) -> Self {
+        Self { severity, ..self }
     }
 
     pub(super) fn of(self, figure: Option<usize>, concerns: impl Into<String>) -> Doubt {
-        let Self { check, evidence, advice } = self;
-        Doubt { check, figure, concerns: concerns.into(), evidence, advice: advice.into_owned() }
+        let Self { check, evidence, advice, severity } = self;
+        Doubt { check, figure, concerns: concerns.into(), evidence, advice: advice.into_owned(), severity }
     }
 }
 

@@ -133,7 +133,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
         Work::Jobs(_) => "raise the scale",
         Work::Objects(_) => "give each task more objects and steps",
     };
-    Some(Found::new(Check::TooShort, evidence, advice))
+    Some(Found::new(Check::TooShort, evidence, advice).with_severity(-seconds))
 }
 
 /// Whether the repetitions are not those that the protocol asks for: the case ended before all were there, or never
@@ -230,7 +230,7 @@ fn littles_law(subject: &Subject<'_>) -> Option<Found> {
             "tasks were idle between transfers: look at opens, stragglers and processor time",
         ),
     };
-    Some(Found::new(check, evidence, advice))
+    Some(Found::new(check, evidence, advice).with_severity((law.agreement - 1.0).abs()))
 }
 
 /// The mean of the repetitions' rates against all bytes, or all operations, ÷ all time.
@@ -253,7 +253,8 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
     );
     let work = counts.pick("bytes", "operations");
     let advice = format!("say which of both is meant; for rates over equal work it is all {work} ÷ all time");
-    ((mean / of_sums - 1.0).abs() > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice))
+    let off = (mean / of_sums - 1.0).abs();
+    (off > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice).with_severity(off))
 }
 
 fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
@@ -265,19 +266,22 @@ fn unbalanced(subject: &Subject<'_>) -> Option<Found> {
         percent(bound)
     );
     let advice = "use a number of tasks that is a multiple of the targets";
-    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice))
+    (bound < 1.0).then(|| Found::new(Check::Unbalanced, evidence, advice).with_severity(-bound))
 }
 
-/// What the worst warnings of passes that count say; of equal ones the first.
+/// What the worst warnings of passes that count say, or of equally bad ones the first; where a share tells which is
+/// the worst, that one alone.
 fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> Option<Found> {
     let share = |warning: &Warning| match warning {
-        Warning::Starved { share, .. } => *share,
+        Warning::Starved { share, .. } | Warning::NotQuiet { share, .. } => *share,
         Warning::HarnessBound { cpu_share } => *cpu_share,
         _ => 0.0,
     };
     let all = counted.iter().flat_map(|one| &one.warnings);
     let mut all: Vec<&Warning> = all.filter(|one| Check::of(one) == Some(check)).collect();
     all.sort_by(|one, other| share(other).total_cmp(&share(one)));
+    let severity = all.first().map(|one| share(one))?;
+    all.retain(|one| severity == 0.0 || share(one) == severity);
     let named = format!("{}: ", check.name());
     let mut said: Vec<String> = Vec::new();
     for warning in all {
@@ -287,5 +291,5 @@ fn warned(counted: &[&RepetitionFigure], check: Check, advice: &'static str) -> 
             said.push(text.to_owned());
         }
     }
-    (!said.is_empty()).then(|| Found::new(check, said.join("; "), advice))
+    Some(Found::new(check, said.join("; "), advice).with_severity(severity))
 }

@@ -58,7 +58,8 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
         );
         let advice =
             "look at that node's devices, links and load; work that waits for all has n times its rate";
-        Some(Found::new(Check::SlowNode, evidence, advice).of(Some(subject.index), format!("node {name}")))
+        let found = Found::new(Check::SlowNode, evidence, advice).with_severity(-node.share);
+        Some(found.of(Some(subject.index), format!("node {name}")))
     };
     nodes.into_iter().filter_map(doubt).collect()
 }
@@ -75,7 +76,8 @@ pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) ->
             baseline.conditions
         );
         let advice = "measure the baseline with the same sizes and enough tasks, or correct `devices`";
-        Some(Found::new(Check::AboveDevices, evidence, advice).of(Some(one.figure()), concerns(own)))
+        let found = Found::new(Check::AboveDevices, evidence, advice).with_severity(value.share);
+        Some(found.of(Some(one.figure()), concerns(own)))
     };
     scaling.iter().filter_map(beyond).collect()
 }

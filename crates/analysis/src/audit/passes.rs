@@ -48,7 +48,8 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
         (_, true) => "write the files once before (warm_up): the first passes allocate them",
         (_, false) => "write the medium over before (precondition), or go on until it is steady",
     };
-    Some(Found::new(check, evidence, advice))
+    let factor = (rates[after] / rates[before]).max(rates[before] / rates[after]);
+    Some(Found::new(check, evidence, advice).with_severity(factor))
 }
 
 /// The last place before a change that lasts, and the first behind it. A single pass at the end that differs from
@@ -101,7 +102,8 @@ fn above(random: &Subject<'_>, alike: &[&Subject<'_>]) -> Option<Found> {
         RateOf::Bytes.text(rate(sequential))
     );
     let advice = "look for a cache that the sequential reads filled, or for what held those back";
-    Some(Found::new(Check::RandomAboveSequential, evidence, advice))
+    let severity = rate(random) / rate(sequential);
+    Some(Found::new(Check::RandomAboveSequential, evidence, advice).with_severity(severity))
 }
 
 #[cfg(test)]

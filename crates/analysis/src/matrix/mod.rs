@@ -68,6 +68,7 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
             advice: "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
                      another load"
                 .to_owned(),
+            severity: 0.0,
         }
     };
     matrices.all.iter().filter(|one| !one.is_complete()).map(doubt).collect()

@@ -239,6 +239,7 @@ pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
             concerns: format!("{}, repetition {}", figures[one.figure].conditions, one.repetition + 1),
             evidence,
             advice: advice.to_owned(),
+            severity: 0.0,
         };
         let cpu = "work that no step accounts for, or the kernel counts CPU time by ticks";
         let bytes = "counters of a job that was killed between two samples; the launches' own sums are right";

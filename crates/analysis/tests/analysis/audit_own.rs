@@ -177,8 +177,10 @@ fn wrong_data_disqualify_and_company_does_not() {
     wrong.phase.wrong_cells = 3;
     assert_eq!(wrong.checks(), [(Check::WrongData, true)]);
     let mut busy = One::new(|_| {});
-    busy.warnings =
-        vec![Warning::NotQuiet { seen: "load".to_owned() }, Warning::HarnessBound { cpu_share: 0.95 }];
+    busy.warnings = vec![
+        Warning::NotQuiet { seen: "load".to_owned(), share: 0.0 },
+        Warning::HarnessBound { cpu_share: 0.95 },
+    ];
     assert_eq!(busy.checks(), [(Check::NotQuiet, false), (Check::HarnessBound, false)]);
     let mut shared = One::new(|_| {});
     shared.plan.terms.exclusive = Some(false);

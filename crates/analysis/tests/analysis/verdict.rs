@@ -46,6 +46,7 @@ fn doubt(figure: usize, disqualifies: bool) -> Doubt {
         concerns: "a figure".to_owned(),
         evidence: "the devices read 1 %".to_owned(),
         advice: "read more".to_owned(),
+        severity: 0.0,
     }
 }
 
@@ -297,7 +298,8 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     let plan = study.plan();
     let mut figures = study.figures();
     assert_eq!(limits(&plan, &figures, &[], 8)[0].limit, Limit::Storage);
-    figures[0].repetitions[0].warnings = vec![record::Warning::NotQuiet { seen: "others".to_owned() }];
+    figures[0].repetitions[0].warnings =
+        vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
     assert_eq!(limits(&plan, &figures, &analysis::audit(&plan, &figures, &[]), 8), []);
 }
 

@@ -52,7 +52,7 @@ fn direct_transfers_that_the_devices_did_not_see_were_not_direct() {
 #[test]
 fn devices_that_moved_more_than_the_tasks_were_shared() {
     let direct = |direct| workload(|spec| spec.direct = direct);
-    let Some(Warning::NotQuiet { seen }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
+    let Some(Warning::NotQuiet { seen, .. }) = not_quiet(&read(Some(365 * MIB)), &direct(true)) else {
         panic!("somebody else read three times as much");
     };
     assert!(seen.contains("3.65 times"), "{seen}");

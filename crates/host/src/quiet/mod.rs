@@ -24,21 +24,36 @@ pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Opti
     if !interval.is_zero() {
         let before = Look::now(root, devices);
         thread::sleep(interval);
-        return not_quiet(carried(&Look::now(root, devices), &before));
+        return not_quiet(&carried(&Look::now(root, devices), &before));
     }
-    let mut seen: Vec<String> = high_load(root).into_iter().collect();
+    let mut seen: Vec<Seen> = high_load(root).map(Seen::of_no_share).into_iter().collect();
     for counters in DeviceCounters::read(root, devices).unwrap_or_default() {
-        seen.extend(under_way(&counters));
+        seen.extend(under_way(&counters).map(Seen::of_no_share));
     }
-    not_quiet(seen)
+    not_quiet(&seen)
 }
 
-fn not_quiet(seen: Vec<String>) -> Option<Warning> {
-    (!seen.is_empty()).then(|| Warning::NotQuiet { seen: seen.join("; ") })
+/// What others did.
+struct Seen {
+    words: String,
+    /// The share of processor time or of bytes that they had.
+    share: f64,
+}
+
+impl Seen {
+    fn of_no_share(words: String) -> Self {
+        Self { words, share: 0.0 }
+    }
+}
+
+fn not_quiet(seen: &[Seen]) -> Option<Warning> {
+    let share = seen.iter().map(|one| one.share).max_by(f64::total_cmp)?;
+    let words: Vec<&str> = seen.iter().map(|one| one.words.as_str()).collect();
+    Some(Warning::NotQuiet { seen: words.join("; "), share })
 }
 
 /// What was seen between two looks while this process did nothing: all traffic is that of others.
-fn carried(now: &Look, before: &Look) -> Vec<String> {
+fn carried(now: &Look, before: &Look) -> Vec<Seen> {
     let devices = now.devices.iter().zip(&before.devices).filter_map(|(now, before)| {
         let delta = now.since(before);
         if delta.reads + delta.writes == 0 {
@@ -47,7 +62,7 @@ fn carried(now: &Look, before: &Look) -> Vec<String> {
         let DeviceCounters { device, reads, writes, .. } = delta;
         Some(format!("{device} carried {reads} reads and {writes} writes of others"))
     });
-    processors(now, before).into_iter().chain(devices).collect()
+    processors(now, before).into_iter().chain(devices.map(Seen::of_no_share)).collect()
 }
 
 /// The average number of tasks that ran or waited for a device in the last minute, if as many are

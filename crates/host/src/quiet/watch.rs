@@ -8,7 +8,7 @@ use plan::Bytes;
 use record::Warning;
 
 use super::processes::{self, Process, Processes};
-use super::{OTHERS_SHARE_MAX, TOLD_SHARE_MIN, not_quiet};
+use super::{OTHERS_SHARE_MAX, Seen, TOLD_SHARE_MIN, not_quiet};
 use crate::{CpuTimes, DeviceCounters, Root};
 
 /// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
@@ -109,12 +109,12 @@ fn thread_time() -> Duration {
 
 /// What others did between two looks, if it was much.
 fn others(now: &Look, base: &Look) -> Option<Warning> {
-    let seen: Vec<String> = processors(now, base).into_iter().chain(traffic(now, base)).collect();
-    not_quiet(seen)
+    let seen: Vec<Seen> = processors(now, base).into_iter().chain(traffic(now, base)).collect();
+    not_quiet(&seen)
 }
 
 /// Processor time of others, if it was much.
-pub(super) fn processors(now: &Look, base: &Look) -> Option<String> {
+pub(super) fn processors(now: &Look, base: &Look) -> Option<Seen> {
     let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
     let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
     if share <= OTHERS_SHARE_MAX {
@@ -124,12 +124,13 @@ pub(super) fn processors(now: &Look, base: &Look) -> Option<String> {
     // Where they were many, each of which came and went, none stands out.
     let most = busiest.filter(|(.., by)| *by as f64 / all >= TOLD_SHARE_MIN);
     let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
-    Some(format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most)))
+    let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));
+    Some(Seen { words, share })
 }
 
 /// Others have moved bytes on the devices where they moved some at all, and the devices more than
 /// this process asked for: either alone may be another device, or the kernel writing back.
-fn traffic(now: &Look, base: &Look) -> Option<String> {
+fn traffic(now: &Look, base: &Look) -> Option<Seen> {
     let (mut read, mut written) = (0_u64, 0_u64);
     for (now, base) in now.devices.iter().zip(&base.devices) {
         let delta = now.since(base);
@@ -146,12 +147,13 @@ fn traffic(now: &Look, base: &Look) -> Option<String> {
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::bytes);
     let most = busiest.map(|(id, one, by)| format!("{} alone {}", name(id, one), Bytes(by)));
-    Some(format!(
+    let words = format!(
         "others moved {} ({:.0} % of all) on the devices{}",
         Bytes(foreign),
         share * 100.0,
         of_which(most)
-    ))
+    );
+    Some(Seen { words, share })
 }
 
 fn name(id: u32, process: &Process) -> String {

@@ -439,7 +439,10 @@ pub(crate) fn case(id: &str, tasks: u32) -> Vec<PhaseRecord> {
 
 /// A warning about the run as a whole.
 pub(crate) fn run_warning() -> WarningRow {
-    WarningRow { key: None, warning: Warning::NotQuiet { seen: "load 3.1 before the run".to_owned() } }
+    WarningRow {
+        key: None,
+        warning: Warning::NotQuiet { seen: "load 3.1 before the run".to_owned(), share: 0.0 },
+    }
 }
 
 /// Writes a run of [`CASES`] that ends with `outcome`.

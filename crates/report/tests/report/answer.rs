@@ -1,5 +1,6 @@
 //! What a reader sees first: short, as wide as the terminal, and every figure with what speaks against it.
 
+use record::{Warning, WarningRow};
 use report::{Screen, Study};
 
 use crate::common;
@@ -50,4 +51,21 @@ fn what_changed_at_80_columns() {
     let text = report::compare(&before, &after).text(Screen::PLAIN.wide(80));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
+}
+
+/// Of three figures on a busy host the last is the worst, and the second repeats what the first says.
+#[test]
+fn a_cause_shows_the_figure_where_it_is_worst() {
+    let mut run = common::run();
+    run.warnings.clear();
+    for (row, share) in run.phases.iter().filter(|row| row.key.repetition == 0).zip([0.31, 0.31, 0.85]) {
+        let seen = format!("others used {:.0} % of the processors", share * 100.0);
+        run.warnings
+            .push(WarningRow { key: Some(row.key.clone()), warning: Warning::NotQuiet { seen, share } });
+    }
+    let text = Study::of(&run).text(Screen::PLAIN.wide(200));
+    let told: Vec<&str> = text.lines().filter(|line| line.contains("not quiet")).collect();
+    assert_eq!(told.len(), 1, "{text}");
+    assert!(told[0].contains("#3: others used 85 % of the processors"), "{text}");
+    assert!(!text.contains("31 %"), "{text}");
 }

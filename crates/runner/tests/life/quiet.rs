@@ -40,7 +40,7 @@ fn seen_in(duration: Nanos) -> String {
     let (ended, run) = place.run(vec![case("a", spec, &[Phase::Write])]);
     assert!(ended.failed.is_none(), "{ended:?}");
     let seen = run.warnings.into_iter().find_map(|row| match (row.key, row.warning) {
-        (Some(key), Warning::NotQuiet { seen }) if key.phase == Phase::Write => Some(seen),
+        (Some(key), Warning::NotQuiet { seen, .. }) if key.phase == Phase::Write => Some(seen),
         _ => None,
     });
     let seen = seen.expect("the phase is marked");

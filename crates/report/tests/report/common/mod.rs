@@ -182,7 +182,7 @@ pub(crate) fn run_with(keep: impl FnMut(&mut PhaseRecord) -> bool) -> Run {
     let mut run = in_memory(manifest, records);
     run.warnings.push(WarningRow {
         key: None,
-        warning: Warning::NotQuiet { seen: "load average 1.8 before the start".into() },
+        warning: Warning::NotQuiet { seen: "load average 1.8 before the start".into(), share: 0.0 },
     });
     run
 }
