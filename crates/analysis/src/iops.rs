@@ -57,9 +57,12 @@ impl Statement for DefinedIops {
                 Client::Remote => "remote",
             }
         })),
-        subject(word("cache", "answered", "`from the devices`, `from memory` or `not observed`.", |one| {
-            one.definition.cache
-        })),
+        subject(word(
+            "cache",
+            "answered",
+            "`from the devices` as the kernel of the node counts them, whatever caches these have, `from memory` or `not observed`.",
+            |one| one.definition.cache,
+        )),
         operations("iops", "IOPS", "Median of transfers per second.", |one| Some(one.rate)),
         nanos("mean", "mean", "Mean latency.", |one| one.latency.map(|(mean, _)| mean)),
         nanos("p99", "p99", "99 % of the transfers take no longer.", |one| one.latency.map(|(_, p99)| p99)),

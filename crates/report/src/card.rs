@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use analysis::{Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use, Value, Verdict};
-use plan::Bound;
+use plan::{Bound, Bytes};
 
 use crate::causes::{Cause, causes, marks};
 use crate::figure::Figure;
-use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, latency};
 use crate::origin;
 use crate::report::Report;
 use crate::section::{Block, amount, only, point, promised_value, response, signed, title};
@@ -25,6 +25,9 @@ const COMMITMENTS: usize = 4;
 const ROWS: usize = 6;
 /// Swept keys that have a column each.
 const KEYS: usize = 3;
+
+/// The heading of figures that say how many transfers they kept under way, as in `×32`.
+const IN_FLIGHT: &str = "figure (× in flight)";
 
 /// A card.
 #[derive(Debug)]
@@ -87,9 +90,12 @@ fn circumstances(report: &Report) -> String {
     let mut parts = Vec::new();
     parts.extend(storage(report));
     let mut counts = report.figures.iter().map(Figure::repeated);
-    if let Some(first) = counts.next().filter(|&first| counts.all(|count| count == first)) {
-        parts.push(counted(first as u64, "repetition"));
-    }
+    let same = counts.next().filter(|&first| counts.all(|count| count == first));
+    let passes = same.map(|count| counted(count as u64, "repetition"));
+    parts.extend(match extent(report) {
+        Some(extent) => Some(format!("{} {extent}", passes.as_deref().unwrap_or("repetitions"))),
+        None => passes,
+    });
     let run = &report.run;
     if origin::is_imported(report) {
         parts.extend([origin::origin(report), origin::when(report)]);
@@ -107,6 +113,27 @@ fn circumstances(report: &Report) -> String {
         parts.push(run.state.to_owned());
     }
     parts.join(" · ")
+}
+
+/// How long passes took and how much data they went over, of transfers: `of 2.01 s over 256 MiB`.
+fn extent(report: &Report) -> Option<String> {
+    let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > 0);
+    if origin::is_imported(report) || transfers().count() < report.figures.len() {
+        return None;
+    }
+    let passes = transfers().flat_map(|figure| figure.counted().map(|pass| pass.phase.wall_ns));
+    let times = ends(passes, latency)?;
+    let data = ends(transfers().map(|figure| figure.data_bytes), |bytes| Bytes(bytes).to_string())?;
+    Some(format!("of {times} over {data}"))
+}
+
+/// The smallest and the largest in words, or the one that both are.
+fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<String> {
+    let (least, most) = all.fold(None, |ends: Option<(u64, u64)>, one| {
+        Some(ends.map_or((one, one), |(least, most)| (least.min(one), most.max(one))))
+    })?;
+    let [least, most] = [least, most].map(words);
+    Some(if least == most { least } else { format!("{least} to {most}") })
 }
 
 /// The file system of the only target: `ext4 on nvme0n1 (PM9A3)`.
@@ -251,26 +278,33 @@ impl<'a> Rows<'a> {
         let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
         let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
         let few = self.report.figures.len() <= FIGURES;
+        let has_depths = figures.iter().any(|one| one.short_name().contains(" ×"));
+        let figure = if !swept && has_depths { IN_FLIGHT } else { "figure" };
         let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
         let table = Table::of(figures.iter().copied())
             .right("#", number)
             .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
             .left("target", |one| self.target(one))
-            .left("figure", |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
+            .left(figure, |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
             .with(|table| match keys.len() <= KEYS {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
                 false => table.left("at", |one| point(&one.settings)),
             })
             .right("rate", |one| self.rate(one))
             .right("range", |one| range(one))
-            .right("p50", |one| response(one).map(|latency| latency.words("p50")))
-            .right("p99", |one| response(one).map(|latency| latency.words("p99")))
+            .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
+            .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
             .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
             .left("!", |one| self.mark(one))
             .done();
         let mut table = table.without_empty_columns();
-        let mut said = table.take_constant(&["workload", "target", "figure"]);
-        said.extend(table.take_constant(&["limited by"]).iter().map(|limit| format!("limited by {limit}")));
+        let mut said = table.take_constant(&["workload", "target", figure]);
+        let depths = if has_depths { " at these depths" } else { "" };
+        let limits = table.take_constant(&["limited by"]);
+        said.extend(limits.iter().map(|limit| match limit.as_str() {
+            "storage" => format!("limited by {limit}{depths}"),
+            _ => format!("limited by {limit}"),
+        }));
         let mut blocks = only(&said.join(", "), table);
         let shared = shared_conditions(figures);
         if let Some(Block::Table { caption, .. }) = blocks.first_mut().filter(|_| swept && !shared.is_empty())

@@ -79,10 +79,16 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: wrong data, what else the audit says, then what only the record has.
+/// The causes of `report`: wrong data, what else the audit says, then what only the record has. A warning about the
+/// whole run stands with the audit's cause of its name.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(report);
-    causes.extend(report.notes.iter().map(of_note));
+    for note in report.notes.iter().map(of_note) {
+        match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
+            Some(same) => same.elsewhere.extend(note.elsewhere),
+            None => causes.push(note),
+        }
+    }
     // Of phases without a figure only the record has a warning.
     causes.sort_by_key(|one| one.name != Check::WrongData.name());
     causes

@@ -5,7 +5,7 @@ use analysis::{Comparison, Contrast};
 use plan::Bytes;
 use record::{HostFacts, Run};
 
-use crate::format::{counted, latency, rate_in, whole};
+use crate::format::{compact_rate, latency, rate_in, whole};
 use crate::section::{Block, only, signed};
 use crate::table::{Cell, Table, Tone};
 use crate::words;
@@ -13,6 +13,8 @@ use crate::words;
 /// Comparisons without a change that are named, and those of which nothing can be told.
 const NAMED: usize = 3;
 const UNTOLD: usize = 1;
+/// What the interval of a change is called. Its confidence is that of all comparisons together.
+pub(crate) const INTERVAL: &str = "99 % interval";
 /// Changes that are named.
 const CHANGES: usize = 24;
 
@@ -35,26 +37,55 @@ pub(crate) const fn outcome(one: &Comparison) -> (&'static str, Tone) {
     }
 }
 
-/// A row for each change, a few of the others, and how many more there are.
-pub(crate) fn blocks(comparisons: &[&Comparison]) -> Vec<Block> {
-    let of = |stated: bool| {
-        move |one: &&&Comparison| (one.refused.is_none() && one.difference.is_stated()) == stated
-    };
-    let changed: Vec<&Comparison> = comparisons.iter().filter(of(true)).copied().collect();
-    // Latencies follow their rates; they are named where they change.
-    let rates =
-        comparisons.iter().filter(of(false)).filter(|one| one.operation.is_none() && !one.transferring);
-    let by_outcome = analysis::grouped(rates.copied(), |one| outcome(one).0);
-    let mut rows: Vec<&Comparison> = changed.iter().copied().take(CHANGES).collect();
+/// A comparison with what it is of.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) comparison: Comparison,
+    /// The conditions of both figures.
+    pub(crate) conditions: String,
+    /// In what these differ; empty where they do not.
+    pub(crate) differs: String,
+    /// Bytes of a transfer, where it is so small that its rate is told in transfers per second.
+    pub(crate) small_transfer: Option<f64>,
+}
+
+impl Compared {
+    /// A value of either side in words.
+    pub(crate) fn value(&self, value: f64) -> String {
+        match (self.comparison.operation, self.small_transfer) {
+            (Some(_), _) => latency(whole(value)),
+            (None, Some(bytes)) => compact_rate(value / bytes, "IOPS"),
+            (None, None) => rate_in(value, words::unit(self.comparison.phase)),
+        }
+    }
+
+    fn is_stated(&self) -> bool {
+        self.comparison.refused.is_none() && self.comparison.difference.is_stated()
+    }
+
+    /// Latencies follow their rates.
+    fn is_rate(&self) -> bool {
+        self.comparison.operation.is_none() && !self.comparison.transferring
+    }
+}
+
+/// A row for each change, a few of the others, and how many more there are; then why nothing can be told of some, and
+/// which figures were measured under other conditions.
+pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
+    let changed: Vec<&Compared> = comparisons.iter().filter(|one| one.is_stated()).collect();
+    let rates = comparisons.iter().filter(|one| !one.is_stated() && one.is_rate());
+    let by_outcome = analysis::grouped(rates, |one| outcome(&one.comparison).0);
+    let mut rows: Vec<&Compared> = changed.iter().copied().take(CHANGES).collect();
     let mut more = Vec::new();
     if changed.len() > CHANGES {
         more.push(format!("{} more changed", changed.len() - CHANGES));
     }
     for mut same in by_outcome {
         // The largest gaps are what a reader asks for.
-        same.sort_by(|one, other| other.difference.change.abs().total_cmp(&one.difference.change.abs()));
-        let word = shown(same[0]).0;
-        let named = if word == outcome(same[0]).0 { UNTOLD } else { NAMED };
+        let gap = |one: &Compared| one.comparison.difference.change.abs();
+        same.sort_by(|one, other| gap(other).total_cmp(&gap(one)));
+        let word = shown(&same[0].comparison).0;
+        let named = if word == outcome(&same[0].comparison).0 { UNTOLD } else { NAMED };
         if same.len() > named {
             more.push(format!("{} more {word}", same.len() - named));
         }
@@ -64,27 +95,32 @@ pub(crate) fn blocks(comparisons: &[&Comparison]) -> Vec<Block> {
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
-    let mut reasons: Vec<&str> = comparisons.iter().filter_map(|one| one.refused.as_deref()).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
-    if let Some(first) = reasons.first() {
-        let others = match reasons.len() - 1 {
+    // `before: too short: took 1.2 s`: one line for each reason, with what shows it for the first figure.
+    let reasons = comparisons.iter().filter(|one| one.is_rate());
+    let reasons = reasons.filter_map(|one| one.comparison.refused.as_deref());
+    for same in analysis::grouped(reasons, |why| why.split(": ").nth(1).unwrap_or(why)) {
+        let of = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
+        blocks.push(Block::Text(format!("{}{of}: {}", CANNOT_TELL.0, same[0])));
+    }
+    let differing = comparisons.iter().filter(|one| one.is_rate() && !one.differs.is_empty());
+    for same in analysis::grouped(differing, |one| one.differs.as_str()) {
+        let first = &same[0].comparison;
+        let more = match same.len() - 1 {
             0 => String::new(),
-            others => format!("; and {}", counted(others as u64, "other reason")),
+            more => format!(" and {more} more"),
         };
-        blocks.push(Block::Text(format!("{}: {first}{others}", CANNOT_TELL.0)));
+        blocks.push(Block::Text(format!(
+            "not measured alike: {} {}{more}: {}",
+            first.case, first.phase, same[0].differs
+        )));
     }
     blocks
 }
 
-fn table(rows: &[&Comparison]) -> Table {
-    let value = |one: &Comparison, value: f64| match one.operation {
-        Some(_) => latency(whole(value)),
-        None => rate_in(value, words::unit(one.phase)),
-    };
-    Table::of(rows)
-        .left("result", |one| Cell::toned(shown(one).0, shown(one).1))
-        .left("case", |one| {
+fn table(rows: &[&Compared]) -> Table {
+    Table::of(rows.iter().map(|one| (&one.comparison, *one)))
+        .left("result", |(one, _)| Cell::toned(shown(one).0, shown(one).1))
+        .left("case", |(one, _)| {
             // The name of a point of a sweep has its settings, which may be folded between them.
             let case = one.case.replace(':', " ");
             match one.operation {
@@ -93,10 +129,10 @@ fn table(rows: &[&Comparison]) -> Table {
                 None => format!("{case} {}", one.phase),
             }
         })
-        .right("before", |one| value(one, one.difference.before))
-        .right("after", |one| value(one, one.difference.after))
-        .right("change", |one| one.refused.is_none().then(|| signed(one.difference.change)))
-        .right("interval", |one| {
+        .right("before", |(one, of)| of.value(one.difference.before))
+        .right("after", |(one, of)| of.value(one.difference.after))
+        .right("change", |(one, _)| one.refused.is_none().then(|| signed(one.difference.change)))
+        .right(INTERVAL, |(one, _)| {
             one.difference
                 .interval
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))

@@ -5,9 +5,10 @@ use record::{Operation, Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use crate::asked::tool;
-use crate::changes::{self, CANNOT_TELL, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
+use crate::changes::{self, CANNOT_TELL, Compared, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
 use crate::escape;
-use crate::format::{counted, latency, rate_in, whole};
+use crate::figure::LARGE_TRANSFER_BYTES;
+use crate::format::counted;
 use crate::origin;
 use crate::report::{SHOWN_RATE, Statements};
 use crate::screen::Screen;
@@ -32,8 +33,7 @@ const SCHEMA: &str = "ioproof-comparison/1";
 #[derive(Debug)]
 pub struct Pair<'a> {
     runs: [&'a Run; 2],
-    /// With the conditions of both figures.
-    comparisons: Vec<(Comparison, String)>,
+    comparisons: Vec<Compared>,
     /// Figures of either run that the other lacks.
     alone: [usize; 2],
     /// Pairs that have different names and the same point.
@@ -71,7 +71,17 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
         if !pair.differs.is_empty() {
             words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
         }
-        pair.comparisons.iter().map(move |one| (one.clone(), words.clone())).collect::<Vec<_>>()
+        let [bytes, others] =
+            [one, other].map(|of| (of.bytes_per_second.median / of.transfers_per_second.median).round());
+        let is_small = bytes == others && bytes < LARGE_TRANSFER_BYTES as f64 && one.phase.counts_bytes();
+        let small_transfer = is_small.then_some(bytes);
+        let compared = move |one: &Comparison| Compared {
+            comparison: one.clone(),
+            conditions: words.clone(),
+            differs: pair.differs.join("; "),
+            small_transfer,
+        };
+        pair.comparisons.iter().map(compared).collect::<Vec<_>>()
     };
     Pair {
         runs,
@@ -137,7 +147,7 @@ impl Pair<'_> {
     /// Whether anything is slower in the second run, beyond the scatter.
     #[must_use]
     pub fn is_slower(&self) -> bool {
-        self.comparisons.iter().any(|(one, _)| outcome(one) == SLOWER)
+        self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
     }
 
     /// What changed, for a terminal: changes first, then what cannot be told and what shows no change.
@@ -155,10 +165,9 @@ impl Pair<'_> {
 
     /// What changed, in what the hosts differ, and what each of the runs has alone.
     pub(crate) fn changes(&self) -> Vec<Block> {
-        let comparisons: Vec<&Comparison> = self.comparisons.iter().map(|(one, _)| one).collect();
-        let mut blocks = match comparisons.is_empty() {
+        let mut blocks = match self.comparisons.is_empty() {
             true => vec![Block::Text("No case was measured in both runs.".to_owned())],
-            false => changes::blocks(&comparisons),
+            false => changes::blocks(&self.comparisons),
         };
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
         let alone = ["before", "after"].into_iter().zip(self.alone).filter(|(_, alone)| *alone > 0);
@@ -194,7 +203,7 @@ impl Pair<'_> {
     /// JSON in the schema `ioproof-comparison/1`.
     #[must_use]
     pub fn json(&self) -> String {
-        let row = |(one, conditions): &(Comparison, String)| {
+        let row = |Compared { comparison: one, conditions, .. }: &Compared| {
             let found = &one.difference;
             json!({
                 "case": one.case,
@@ -240,7 +249,7 @@ impl Pair<'_> {
 
     /// All comparisons.
     pub(crate) fn comparisons(&self) -> Vec<Comparison> {
-        self.comparisons.iter().map(|(one, _)| one.clone()).collect()
+        self.comparisons.iter().map(|one| one.comparison.clone()).collect()
     }
 
     /// The same for a page.
@@ -303,7 +312,7 @@ impl Pair<'_> {
     /// `12 comparisons: 2 faster, 10 not shown.`
     fn counts(&self) -> String {
         let kinds = [FASTER, SLOWER, NOT_SHOWN, TOO_FEW, CANNOT_TELL].map(|(kind, _)| {
-            (kind, self.comparisons.iter().filter(|(one, _)| outcome(one).0 == kind).count())
+            (kind, self.comparisons.iter().filter(|one| outcome(&one.comparison).0 == kind).count())
         });
         let kinds = kinds.iter().filter(|(_, count)| *count > 0);
         let kinds: Vec<String> = kinds.map(|(word, count)| format!("{count} {word}")).collect();
@@ -320,12 +329,9 @@ impl Pair<'_> {
 
     fn table(&self) -> Table {
         // What changed is read first; the rest keeps its order.
-        let mut rows: Vec<&(Comparison, String)> = self.comparisons.iter().collect();
+        let mut rows: Vec<(&Comparison, &Compared)> =
+            self.comparisons.iter().map(|one| (&one.comparison, one)).collect();
         rows.sort_by_key(|(one, _)| !one.difference.is_stated());
-        let value = |one: &Comparison, value: f64| match one.operation {
-            Some(_) => latency(whole(value)),
-            None => rate_in(value, words::unit(one.phase)),
-        };
         Table::of(rows)
             .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
             .left("case", |(one, _)| one.case.clone())
@@ -335,21 +341,21 @@ impl Pair<'_> {
                 (None, true) => "rate while transferring".to_owned(),
                 (None, false) => "rate".to_owned(),
             })
-            .right("before", |(one, _)| value(one, one.difference.before))
-            .right("after", |(one, _)| value(one, one.difference.after))
+            .right("before", |(one, of)| of.value(one.difference.before))
+            .right("after", |(one, of)| of.value(one.difference.after))
             .right("change", |(one, _)| {
                 let change =
                     if one.refused.is_some() { String::new() } else { signed(one.difference.change) };
                 Cell::toned(change, outcome(one).1)
             })
-            .right("interval", |(one, _)| {
+            .right(changes::INTERVAL, |(one, _)| {
                 one.difference.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
             })
             .right("p", |(one, _)| {
                 let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
                 one.difference.p_value.map(words)
             })
-            .left("conditions", |(one, conditions)| match &one.refused {
+            .left("conditions", |(one, Compared { conditions, .. })| match &one.refused {
                 Some(why) => format!("{conditions}; cannot be told: {why}"),
                 None => conditions.clone(),
             })

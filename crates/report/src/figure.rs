@@ -21,7 +21,7 @@ use crate::words;
 
 /// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
 /// second, as data sheets do.
-const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
+pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
 
 /// The role of a recorded pass before the window in which a case became steady.
 const UNSETTLED: &str = "before steady state";
@@ -39,6 +39,8 @@ pub(crate) struct Figure {
     pub(crate) path: String,
     pub(crate) tasks: u32,
     pub(crate) transfer_bytes: u64,
+    /// Bytes of the files that its transfers go over; 0 where it is of other work.
+    pub(crate) data_bytes: u64,
     /// The long form of all conditions, and whether it had the storage for itself where the study says so.
     pub(crate) conditions: String,
     /// Memory took part: the figure is not one of the device.
@@ -115,6 +117,9 @@ impl Figure {
             path: case.map(words::path_of).unwrap_or_default(),
             tasks: case.map_or(0, |case| case.workload.tasks),
             transfer_bytes: of_operation.or_else(transfer).map_or(0, |bytes| bytes.0),
+            data_bytes: case
+                .filter(|case| matches!(case.workload.work, plan::Work::Transfers))
+                .map_or(0, |case| case.workload.footprint().0),
             conditions,
             page_cache: is_buffered && checks.iter().any(is_cached),
             bytes_per_operation: of_operation.map(|bytes| bytes.0),

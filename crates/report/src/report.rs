@@ -259,7 +259,8 @@ fn definitions() -> Vec<Definition> {
         (
             "device ÷ tasks",
             "bytes that the block devices under the target moved, by the kernel's counters, for each byte that the \
-             tasks moved; 1.0 says that no cache took part",
+             tasks moved; 1.0 says that the page cache of this host answered nothing. Caches of hypervisors, controllers \
+             and drives are not seen",
         ),
         ("page cache", "memory of this host took part: the figure is not one of the device"),
     ];

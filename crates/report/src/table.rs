@@ -80,6 +80,12 @@ impl From<Option<String>> for Cell {
     }
 }
 
+/// Units that are not folded away from their number.
+const UNITS: [&str; 21] = [
+    "%", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "kB/s", "MB/s", "GB/s", "TB/s", "ns", "µs",
+    "ms", "s", "min", "h", "IOPS",
+];
+
 /// A table of text.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
@@ -456,7 +462,8 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
     let mut used = width(&first);
     let mut out = first.into_owned();
     let mut fresh = true;
-    for word in text.split_whitespace() {
+    for word in unbroken(&text) {
+        let word = &*word;
         if !fresh && used + 1 + width(word) > columns {
             out.push('\n');
             out.push_str(&indent);
@@ -475,6 +482,19 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
     out
 }
 
+/// The words of `text`; a unit stands on the line of its number.
+fn unbroken(text: &str) -> Vec<Cow<'_, str>> {
+    let mut words: Vec<Cow<'_, str>> = Vec::new();
+    for word in text.split_whitespace() {
+        let unit = word.trim_end_matches([',', ';', ':', '.', ')']);
+        match words.last_mut().filter(|number| number.ends_with(|last: char| last.is_ascii_digit())) {
+            Some(number) if UNITS.contains(&unit) => *number = format!("{number} {word}").into(),
+            _ => words.push(word.into()),
+        }
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Align, Cell, Table, Tone, width, wrapped};
@@ -485,6 +505,13 @@ mod tests {
         table.row(vec!["a|b", "1,234", ""]);
         table.row(vec!["µ", "9.5", "–"]);
         table
+    }
+
+    #[test]
+    fn units_stay_with_their_numbers() {
+        assert_eq!(wrapped("", "devices read 0.0 % of all", 17), "devices read\n0.0 % of all\n");
+        assert_eq!(wrapped("", "a file of 4 KiB, direct", 13), "a file of\n4 KiB, direct\n");
+        assert_eq!(wrapped("", "one s two", 5), "one s\ntwo\n", "a word that only looks like one");
     }
 
     #[test]

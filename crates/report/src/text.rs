@@ -54,7 +54,7 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
     asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
     out.push('\n');
     if card.causes.is_empty() && !report.figures.is_empty() {
-        out.push_str("Nothing speaks against these figures.\n");
+        out.push_str("The audit found nothing against these figures.\n");
     }
     for cause in card.causes.iter().take(CAUSES_SHOWN) {
         let first = format!("{:<2} ", cause.mark);

@@ -76,11 +76,15 @@ fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
     (moved(true), moved(false))
 }
 
-/// `; 52.8 TB written, 53.0 TB read`.
+/// `; 52.8 TB written, 53.0 TB read`; of passes that end by the clock only a rate says how much they move.
 fn volume(plan: &Plan, all: &[Outlook]) -> String {
+    let by_clock = plan.cases.iter().any(|case| case.workload.duration.is_some());
+    let more = if by_clock { ", more on faster storage" } else { "" };
     match moved(plan, all) {
         (0, 0) => String::new(),
-        (written, read) => format!("; {} written, {} read", decimal_bytes(written), decimal_bytes(read)),
+        (written, read) => {
+            format!("; {} written, {} read{more}", decimal_bytes(written), decimal_bytes(read))
+        }
     }
 }
 
