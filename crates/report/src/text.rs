@@ -61,7 +61,14 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
         let line = wrapped(&first, &cause.sentence(report.figures.len()), screen.prose());
         out.push_str(&screen.warning(&line));
     }
-    rest(&mut out, card.causes.len().saturating_sub(CAUSES_SHOWN), "doubt");
+    // Each letter has its name at least.
+    let others = card.causes.iter().skip(CAUSES_SHOWN);
+    let named: Vec<String> =
+        others.map(|one| format!("{} {}", one.mark, one.named(report.figures.len()))).collect();
+    if !named.is_empty() {
+        let line = wrapped("   ", &format!("{}; all in `ioproof check`", named.join("; ")), screen.prose());
+        out.push_str(&screen.warning(&line));
+    }
     out
 }
 

@@ -240,7 +240,7 @@ impl Progress {
             }
             _ => String::new(),
         };
-        format!("{done}{rate}, {left} left{}", self.launches)
+        format!("{left} left, {done}{rate}{}", self.launches)
     }
 
     fn draw(&self) {
@@ -359,7 +359,7 @@ impl Results {
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{prefix}  {bar:24}  {msg}")
+    let style = ProgressStyle::with_template("{prefix}  {bar:16}  {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━━─");
     let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND);
