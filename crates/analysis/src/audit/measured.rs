@@ -28,6 +28,10 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         Some(found) if found.check == Check::Cached => None,
         _ => memory::not_excluded(subject, &counted),
     };
+    let more_processors = match subject.case.workload.work {
+        Work::Transfers => "use more processors or nodes, larger transfers, or io_uring",
+        _ => "use more processors or nodes",
+    };
     let checks = [
         cached,
         memory,
@@ -44,7 +48,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<Found> {
         unbalanced(subject),
         warned(&counted, Check::NotQuiet, "repeat the run on a quiet host"),
         warned(&counted, Check::Starved, "take away what held the program back, and repeat the run"),
-        warned(&counted, Check::HarnessBound, "use more processors or nodes, larger transfers, or io_uring"),
+        warned(&counted, Check::HarnessBound, more_processors),
     ];
     checks.into_iter().flatten().collect()
 }
