@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use plan::{Case, Phase, Plan, Sharing};
+use plan::{Case, Phase, Sharing};
 
 use crate::amount::bytes_of_one;
-use crate::compare::{Samples, family, samples};
+use crate::compare::{Samples, samples};
+use crate::gate::{Gate, Kind, Stated};
 use crate::subject::nodes_of;
 use crate::{Comparison, Figure};
 
@@ -22,21 +23,11 @@ pub struct Paired {
     pub by_conditions: bool,
 }
 
-/// A run's plan and figures.
-#[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the type says it")]
-pub struct RunFigures<'a> {
-    pub plan: &'a Plan,
-    pub figures: &'a [Figure],
-    /// Why a figure may not be compared, by its place: see [`crate::refusals`].
-    pub refused: &'a [Option<String>],
-}
-
 /// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an operation,
 /// order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one point that of the
 /// same name is taken, or the one with the fewest other differences, which are told. In the order of the first.
 #[must_use]
-pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
+pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
     let (own, other) = (Cases::of(before), Cases::of(after));
     let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
     let mut taken: Vec<bool> = vec![false; after.figures.len()];
@@ -60,25 +51,24 @@ pub fn paired(before: RunFigures<'_>, after: RunFigures<'_>) -> Vec<Paired> {
     }
     let pairs: Vec<(usize, usize)> =
         partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect();
-    let sampled: Vec<Vec<Samples>> = pairs
+    let sampled: Vec<(Stated<()>, Vec<Samples>)> = pairs
         .iter()
         .map(|&(place, partner)| {
             let (one, two) = (&before.figures[place], &after.figures[partner]);
-            let refused = [("before", before, place), ("after", after, partner)];
-            let refused = refused
-                .into_iter()
-                .find_map(|(which, run, at)| Some(format!("{which}: {}", run.refused.get(at)?.as_deref()?)));
-            samples(one, two, one.case != two.case, refused.as_deref())
+            let gated =
+                Gate::state_of_two_runs(Kind::Comparison, [(before, place), (after, partner)], None, ());
+            (gated, samples(one, two, one.case != two.case))
         })
         .collect();
-    let family = family(sampled.iter().flatten());
-    let pair = |((place, partner), samples): ((usize, usize), Vec<Samples>)| {
+    let usable = sampled.iter().filter(|(gated, _)| gated.says().is_some());
+    let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
+    let pair = |((place, partner), (gated, samples)): ((usize, usize), (Stated<()>, Vec<Samples>))| {
         let (one, two) = (&before.figures[place], &after.figures[partner]);
         let cases = own.case(place).zip(other.case(partner));
         Paired {
             before: place,
             after: partner,
-            comparisons: samples.iter().filter_map(|one| one.compared(family)).collect(),
+            comparisons: samples.into_iter().filter_map(|one| one.compared(family, &gated)).collect(),
             differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
             by_conditions: one.case != two.case,
         }
@@ -96,7 +86,7 @@ struct Cases<'a> {
 }
 
 impl<'a> Cases<'a> {
-    fn of(run: RunFigures<'a>) -> Self {
+    fn of(run: &Gate<'a>) -> Self {
         let by_id = run.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         Self { figures: run.figures, by_id }
     }
@@ -164,6 +154,10 @@ fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
             found.flags("fsync of each write", each, "yes", "no");
         }
         found.tell("depth", [one.backend.depth(), other.backend.depth()], u32::to_string);
+        let rates = [one, other].map(|workload| workload.pace.map(|pace| pace.transfers_per_second));
+        found.tell("rate that is set", rates, |rate| {
+            rate.map_or("none".to_owned(), |rate| format!("{rate:.0} transfers/s"))
+        });
     }
     if let (Some(one), Some(other)) = (one.work.tree(), other.work.tree()) {
         found.tell("items of each task", [one.items_per_task(), other.items_per_task()], u64::to_string);

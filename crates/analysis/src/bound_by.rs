@@ -1,4 +1,4 @@
-//! What the tasks were waiting for: the processors or the storage.
+//! What the tasks were waiting for: the processors, the storage, or the rate that the study sets.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,14 @@ use crate::{Check, Doubt, Figure, doubted};
 /// Where the tasks waited for at least this share of the time, the storage set the rate.
 pub const WAIT_SHARE_MIN: f64 = 0.5;
 
+/// The share of a set rate from which on it is what limited.
+const OF_SET_RATE: f64 = 0.95;
+
 /// What the tasks were waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
+    /// The rate that the study sets was kept.
+    SetRate,
     /// Their processor time fills their time.
     Processor,
     /// They waited for transfers.
@@ -26,6 +31,7 @@ pub enum Limit {
 impl Limit {
     const fn name(self) -> &'static str {
         match self {
+            Self::SetRate => "set rate",
             Self::Processor => "processor",
             Self::Storage => "storage",
             Self::Both => "both",
@@ -58,7 +64,7 @@ impl Statement for BoundBy {
     const OF: Of = Of::Point;
     const CAPTION: &'static str = "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); ready: waiting for a processor; the rest is waiting for the storage";
     const COLUMNS: &'static [Column<Self>] = &[
-        word("limit", "limited by", "`processor`, `storage` or `both`.", |one| one.limit.name()),
+        word("limit", "limited by", "`processor`, `storage`, `both`, or `set rate`.", |one| one.limit.name()),
         share("user", "user", "Share of user time.", |one| Some(one.user_share)),
         share("system", "system", "Share of system time.", |one| Some(one.system_share)),
         share("ready", "ready", "Share of time in which threads waited for a processor.", |one| {
@@ -74,14 +80,14 @@ impl Statement for BoundBy {
 /// What limited each figure, what the processors limited first, by the processor time of the program: over the
 /// repetitions that count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time for
 /// which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one
-/// node. With [`CPU_SHARE_MAX`] and more on the processors [`Limit::Processor`], with
-/// [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
+/// node. With 95 % of a rate that the study sets [`Limit::SetRate`], with [`CPU_SHARE_MAX`] and more on the processors
+/// [`Limit::Processor`], with [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
 ///
 /// The time is that of the whole process in the phase, open and close included, so that a short
 /// phase of many files looks busier than its transfers were. Figures without processor time, as
-/// imported ones, and those of the null backend, which never waits, are left out. So are those that
-/// the processors did not set where memory answered, others used the host, or processes exchanged requests: nobody
-/// knows what their tasks waited for.
+/// imported ones, and those of the null backend, which never waits, are left out. So are figures
+/// below the limit of the processors where memory answered, others used the host, or processes exchanged requests: the
+/// cause of waiting is unknown.
 #[must_use]
 pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u32) -> Vec<BoundBy> {
     let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
@@ -91,7 +97,7 @@ pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u3
         // Between processes it may be the network or the other end.
         let is_unknown = unknown.contains(&place) || matches!(case.workload.work, Work::Rpc(_));
         bound_by(place, figure, case, usable_cpus)
-            .filter(|found| found.limit == Limit::Processor || !is_unknown)
+            .filter(|found| matches!(found.limit, Limit::Processor | Limit::SetRate) || !is_unknown)
     };
     let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();
     limits.sort_by_key(|one| one.limit == Limit::Storage);
@@ -121,7 +127,11 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
         (of_threads * processors / f64::from(case.workload.tasks.max(1))).min(whole - busy_ns)
     });
     let wait_share = 1.0 - (busy_ns + ready_ns.unwrap_or(0.0)) / whole;
-    let limit = if 1.0 - wait_share >= CPU_SHARE_MAX {
+    let keeps =
+        |pace: plan::Pace| figure.transfers_per_second.median >= OF_SET_RATE * pace.transfers_per_second;
+    let limit = if case.workload.pace.is_some_and(keeps) {
+        Limit::SetRate
+    } else if 1.0 - wait_share >= CPU_SHARE_MAX {
         Limit::Processor
     } else if wait_share >= WAIT_SHARE_MIN {
         Limit::Storage

@@ -3,6 +3,7 @@
 use plan::{Phase, RateName};
 use record::Operation;
 
+use crate::gate::{Outcome, Reason, Stated};
 use crate::{Contrast, DIFFERENCE_LEAST, Difference, Figure, LatencySummary, RepetitionFigure, difference};
 
 /// How two figures of two runs, releases or targets compare.
@@ -20,9 +21,19 @@ pub struct Comparison {
     /// Of the first rate of the phase, [`crate::RateOf::phase`]; of nanoseconds where
     /// [`Comparison::operation`] is given.
     pub difference: Difference,
-    /// Why the figures may not be compared, though they were measured: what the audit says of one of them. Nothing
-    /// is stated then.
-    pub refused: Option<String>,
+    /// What the policy of [`crate::Kind::Comparison`] makes of what the audit says of both figures. Nothing is stated
+    /// of what is withheld.
+    pub outcome: Outcome,
+    /// Why it is marked or withheld, with the run that each reason is of.
+    pub reasons: Vec<Reason>,
+}
+
+impl Comparison {
+    /// Whether the audit lets nothing be said.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        self.outcome == Outcome::Withheld
+    }
 }
 
 /// What two figures are compared by: a rate, or the mean latency of an operation.
@@ -34,7 +45,6 @@ pub(crate) struct Samples {
     transferring: bool,
     before: Vec<f64>,
     after: Vec<f64>,
-    refused: Option<String>,
 }
 
 /// What the figures are compared by, which may be of one case or of two that differ in what is of interest: two
@@ -42,12 +52,7 @@ pub(crate) struct Samples {
 /// that differs; then the mean latencies of each operation. Between, where the figures are of different tools, the
 /// rate over the time of the transfers alone, if it says something else: tools count opening, syncing and closing
 /// in different ways.
-pub(crate) fn samples(
-    before: &Figure,
-    after: &Figure,
-    of_two_tools: bool,
-    refused: Option<&str>,
-) -> Vec<Samples> {
+pub(crate) fn samples(before: &Figure, after: &Figure, of_two_tools: bool) -> Vec<Samples> {
     let counts = after.rate_of();
     let sampled = |operation, transferring, of: &dyn Fn(&RepetitionFigure) -> Option<f64>| {
         let [before_values, after_values] = [before, after].map(|figure| values(figure, of));
@@ -58,7 +63,6 @@ pub(crate) fn samples(
             transferring,
             before: before_values,
             after: after_values,
-            refused: refused.map(str::to_owned),
         }
     };
     let by = |rate: RateName| move |one: &RepetitionFigure| one.rates.get(rate).map(|rate| counts.get(&rate));
@@ -89,24 +93,24 @@ fn is_other(all: &[f64], transferring: &[f64]) -> bool {
     (median(transferring) / median(all) - 1.0).abs() > SAME_RATE
 }
 
-/// How many of the comparisons of one page can be called different at all: those with enough values that nothing speaks
-/// against.
-pub(crate) fn family<'a>(all: impl Iterator<Item = &'a Samples>) -> usize {
-    all.filter(|one| one.refused.is_none() && one.before.len().min(one.after.len()) >= DIFFERENCE_LEAST)
-        .count()
-}
-
 impl Samples {
-    pub(crate) fn compared(&self, family: usize) -> Option<Comparison> {
+    /// Whether there are enough values for a difference.
+    pub(crate) fn are_enough(&self) -> bool {
+        self.before.len().min(self.after.len()) >= DIFFERENCE_LEAST
+    }
+
+    /// The comparison, one of `family` that could be stated, of figures that stand as `gated` says.
+    pub(crate) fn compared(self, family: usize, gated: &Stated<()>) -> Option<Comparison> {
         let found = difference(&self.before, &self.after, family)?;
         let untested = Difference { interval: None, p_value: None, outcome: Contrast::NotShown, ..found };
         Some(Comparison {
-            case: self.case.clone(),
+            case: self.case,
             phase: self.phase,
             operation: self.operation,
             transferring: self.transferring,
-            difference: if self.refused.is_some() { untested } else { found },
-            refused: self.refused.clone(),
+            difference: if gated.says().is_some() { found } else { untested },
+            outcome: gated.outcome,
+            reasons: gated.reasons.clone(),
         })
     }
 }
@@ -135,14 +139,14 @@ fn values(figure: &Figure, of: impl Fn(&RepetitionFigure) -> Option<f64>) -> Vec
     figure.counted().filter_map(of).collect()
 }
 
-/// The rates that differ most, in either direction; one that was shown to differ comes before all others.
+/// The rates that differ most, in either direction: of those that were shown to differ, or else of those with too few
+/// values to tell.
 #[must_use]
 pub fn largest_gap(comparisons: &[Comparison]) -> Option<&Comparison> {
-    let rates = comparisons
-        .iter()
-        .filter(|one| one.operation.is_none() && !one.transferring && one.refused.is_none());
+    let rates = comparisons.iter().filter(|one| one.operation.is_none() && !one.transferring);
+    let open = rates.filter(|one| !one.is_withheld() && one.difference.outcome != Contrast::NotShown);
     let rank = |one: &Comparison| (one.difference.is_stated(), one.difference.change.abs());
-    rates.max_by(|a, b| {
+    open.max_by(|a, b| {
         let (a, b) = (rank(a), rank(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     })

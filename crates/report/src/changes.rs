@@ -5,7 +5,7 @@ use analysis::{Comparison, Contrast};
 use plan::Bytes;
 use record::{HostFacts, Run};
 
-use crate::format::{compact_rate, latency, rate_in, whole};
+use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
 use crate::section::{Block, only, signed};
 use crate::table::{Cell, Table, Tone};
 use crate::words;
@@ -20,13 +20,14 @@ const CHANGES: usize = 24;
 
 pub(crate) const FASTER: (&str, Tone) = ("faster", Tone::Good);
 pub(crate) const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
-pub(crate) const NOT_SHOWN: (&str, Tone) = ("not shown", Tone::Plain);
+/// A difference that is not shown is no proof that there is none.
+pub(crate) const NOT_SHOWN: (&str, Tone) = ("no change shown", Tone::Plain);
 pub(crate) const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
 pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
 
 /// What is said of a comparison: a higher rate is faster, a higher latency slower.
-pub(crate) const fn outcome(one: &Comparison) -> (&'static str, Tone) {
-    if one.refused.is_some() {
+pub(crate) fn outcome(one: &Comparison) -> (&'static str, Tone) {
+    if one.is_withheld() {
         return CANNOT_TELL;
     }
     match (one.difference.outcome, one.operation) {
@@ -59,67 +60,79 @@ impl Compared {
         }
     }
 
+    /// By how much it changed; nothing where no change is shown, as a number beside that would say both.
+    pub(crate) fn change(&self) -> Option<f64> {
+        let one = &self.comparison;
+        let is_said = !one.is_withheld() && one.difference.outcome != Contrast::NotShown;
+        is_said.then_some(one.difference.change)
+    }
+
+    /// What a reader has to know beside the result: names of reasons with their evidence.
+    fn caveats(&self) -> impl Iterator<Item = (&str, &str)> {
+        let differs = Some(("not measured alike", &*self.differs)).filter(|(_, differs)| !differs.is_empty());
+        let reasons = self.comparison.reasons.iter();
+        differs.into_iter().chain(reasons.map(|one| (one.because.name(), &*one.evidence)))
+    }
+
     fn is_stated(&self) -> bool {
-        self.comparison.refused.is_none() && self.comparison.difference.is_stated()
+        self.comparison.difference.is_stated()
     }
 
     /// Latencies follow their rates.
-    fn is_rate(&self) -> bool {
+    pub(crate) fn is_rate(&self) -> bool {
         self.comparison.operation.is_none() && !self.comparison.transferring
     }
 }
 
-/// A row for each change, a few of the others, and how many more there are; then why nothing can be told of some, and
-/// which figures were measured under other conditions.
+/// A row for each change, a few of the others, and how many more there are; then each caveat once, with the letter that
+/// stands in the rows that it is of.
 pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
-    let changed: Vec<&Compared> = comparisons.iter().filter(|one| one.is_stated()).collect();
-    let rates = comparisons.iter().filter(|one| !one.is_stated() && one.is_rate());
-    let by_outcome = analysis::grouped(rates, |one| outcome(&one.comparison).0);
-    let mut rows: Vec<&Compared> = changed.iter().copied().take(CHANGES).collect();
-    let mut more = Vec::new();
-    if changed.len() > CHANGES {
-        more.push(format!("{} more changed", changed.len() - CHANGES));
-    }
-    for mut same in by_outcome {
-        // The largest gaps are what a reader asks for.
+    let rates: Vec<&Compared> = comparisons.iter().filter(|one| one.is_rate()).collect();
+    let mut changed = comparisons.iter().filter(|one| one.is_stated());
+    let mut rows: Vec<&Compared> = changed.by_ref().take(CHANGES).collect();
+    let mut more: Vec<String> = match changed.count() {
+        0 => Vec::new(),
+        count => vec![format!("{count} more changed")],
+    };
+    let others = rates.iter().copied().filter(|one| !one.is_stated());
+    for mut same in analysis::grouped(others, |one| outcome(&one.comparison).0) {
         let gap = |one: &Compared| one.comparison.difference.change.abs();
         same.sort_by(|one, other| gap(other).total_cmp(&gap(one)));
-        let word = shown(&same[0].comparison).0;
-        let named = if word == outcome(&same[0].comparison).0 { UNTOLD } else { NAMED };
+        let said = outcome(&same[0].comparison);
+        let named = if said == NOT_SHOWN { NAMED } else { UNTOLD };
         if same.len() > named {
-            more.push(format!("{} more {word}", same.len() - named));
+            more.push(format!("{} more {}", same.len() - named, said.0));
         }
         rows.extend(same.into_iter().take(named));
     }
-    let mut blocks = only("", table(&rows));
+    let caveats =
+        rates.iter().flat_map(|one| one.caveats().map(move |(name, evidence)| (name, evidence, *one)));
+    let caveats = analysis::grouped(caveats, |(name, ..)| *name);
+    let names: Vec<&str> = caveats.iter().map(|same| same[0].0).collect();
+    let mut blocks = only("", table(&rows, &names));
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
-    // `before: too short: took 1.2 s`: one line for each reason, with what shows it for the first figure.
-    let reasons = comparisons.iter().filter(|one| one.is_rate());
-    let reasons = reasons.filter_map(|one| one.comparison.refused.as_deref());
-    for same in analysis::grouped(reasons, |why| why.split(": ").nth(1).unwrap_or(why)) {
-        let of = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
-        blocks.push(Block::Text(format!("{}{of}: {}", CANNOT_TELL.0, same[0])));
-    }
-    let differing = comparisons.iter().filter(|one| one.is_rate() && !one.differs.is_empty());
-    for same in analysis::grouped(differing, |one| one.differs.as_str()) {
-        let first = &same[0].comparison;
-        let more = match same.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+    blocks.extend(caveats.iter().enumerate().map(|(index, same)| {
+        let (name, evidence, first) = same[0];
+        let of = match same.len() {
+            1 => String::new(),
+            all if all == rates.len() => format!(", all {}", counted(all as u64, "figure")),
+            some => format!(", {}", counted(some as u64, "figure")),
         };
-        blocks.push(Block::Text(format!(
-            "not measured alike: {} {}{more}: {}",
-            first.case, first.phase, same[0].differs
-        )));
-    }
+        let (case, phase) = (&first.comparison.case, first.comparison.phase);
+        Block::Text(format!("{}  {name}{of}: {case} {phase}, {evidence}", mark(index)))
+    }));
     blocks
 }
 
-fn table(rows: &[&Compared]) -> Table {
+fn table(rows: &[&Compared], names: &[&str]) -> Table {
+    let letters = |one: &Compared| {
+        let letter = |(name, _)| names.iter().position(|other| *other == name).map(mark);
+        one.caveats().filter_map(letter).collect::<Vec<_>>().join(" ")
+    };
     Table::of(rows.iter().map(|one| (&one.comparison, *one)))
-        .left("result", |(one, _)| Cell::toned(shown(one).0, shown(one).1))
+        .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
         .left("case", |(one, _)| {
             // The name of a point of a sweep has its settings, which may be folded between them.
             let case = one.case.replace(':', " ");
@@ -131,19 +144,14 @@ fn table(rows: &[&Compared]) -> Table {
         })
         .right("before", |(one, of)| of.value(one.difference.before))
         .right("after", |(one, of)| of.value(one.difference.after))
-        .right("change", |(one, _)| one.refused.is_none().then(|| signed(one.difference.change)))
+        .right("change", |(_, of)| of.change().map(signed))
         .right(INTERVAL, |(one, _)| {
             one.difference
                 .interval
                 .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
         })
+        .left("!", |(_, of)| letters(of))
         .done()
-}
-
-/// A difference that is not shown is no proof that there is none.
-fn shown(one: &Comparison) -> (&'static str, Tone) {
-    let said = outcome(one);
-    if said.0 == NOT_SHOWN.0 { ("no change shown", said.1) } else { said }
 }
 
 /// In what the hosts and programs of both runs differ: `kernel 6.1.0-25 → 6.1.0-28`.

@@ -1,6 +1,6 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
-use analysis::{Comparison, Figure, Matrix, Paired, largest_gap};
+use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
 use record::{Operation, Provenance, Run, Warning};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::text;
 use crate::words;
 
 /// The version of the JSON form.
-const SCHEMA: &str = "ioproof-comparison/1";
+const SCHEMA: &str = "ioproof-comparison/2";
 
 /// What two runs say about the same cases.
 ///
@@ -47,16 +47,11 @@ pub struct Pair<'a> {
 pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     let runs = [before, after];
     let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
-    let refused = [0, 1].map(|at| {
+    let [own, others] = [0, 1].map(|at| {
         let doubts = analysis::findings(runs[at], &figures[at]).audit;
-        analysis::refusals(&runs[at].manifest.plan, &figures[at], &doubts)
+        Gate::new(&runs[at].manifest.plan, &figures[at], &doubts)
     });
-    let of = |at: usize| analysis::RunFigures {
-        plan: &runs[at].manifest.plan,
-        figures: &figures[at],
-        refused: &refused[at],
-    };
-    let pairs = analysis::paired(of(0), of(1));
+    let pairs = analysis::paired(&own, &others);
     let with_conditions = |pair: &Paired| {
         let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
         let mut words = one.conditions.clone();
@@ -88,12 +83,12 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
         alone: figures.each_ref().map(|side| side.len() - pairs.len()),
         comparisons: pairs.iter().flat_map(with_conditions).collect(),
         agreements: pairs.iter().filter(|pair| pair.by_conditions).count(),
-        matrices: matrices(runs, &figures),
+        matrices: matrices(runs, &figures, [&own, &others]),
     }
 }
 
 /// The matrices of both runs that are of the same workload, target and settings; where each run has one, these.
-fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2]) -> Vec<(Value, Block)> {
+fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
     let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
     let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
@@ -105,9 +100,9 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2]) -> Vec<(Value, Block)> 
         let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
         let same_work = analysis::same_jobs(&one.case.workload.work, &other.case.workload.work);
         let (before, after) = (name(one, "before"), name(other, "after"));
-        let comparison = analysis::compare_matrices([after.clone(), before.clone()], one, other);
-        let rows: Vec<_> = comparison.contrasts.into_iter().map(|(row, _)| row).collect();
-        let table = (same_work && comparison.complete).then(|| analysis::Table::planned(&rows));
+        let systems = [after.clone(), before.clone()];
+        let rows = analysis::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
+        let table = rows.filter(|_| same_work).map(|rows| analysis::Table::of(&rows));
         let block = match &table {
             Some(table) => Block::Table {
                 caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
@@ -154,9 +149,10 @@ impl Pair<'_> {
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
         let mut out = format!(
-            "{}\n{}",
+            "{}\n{}{}",
             screen.strong("Comparison of two runs"),
-            wrapped("", &self.sides(), screen.prose())
+            wrapped("", &self.sides(), screen.prose()),
+            wrapped("", &self.counts(), screen.prose())
         );
         out.push('\n');
         text::blocks_text(&mut out, &self.changes(), screen);
@@ -170,15 +166,9 @@ impl Pair<'_> {
             false => changes::blocks(&self.comparisons),
         };
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
-        let alone = ["before", "after"].into_iter().zip(self.alone).filter(|(_, alone)| *alone > 0);
-        let alone: Vec<String> =
-            alone.map(|(side, alone)| format!("{} only {side}", counted(alone as u64, "figure"))).collect();
-        if !alone.is_empty() {
-            blocks.push(Block::Text(format!("{}.", alone.join(", "))));
-        }
         let differs = changes::differences(self.runs);
         blocks.push(Block::Text(match differs.is_empty() {
-            true => "The hosts of both runs do not differ in what is recorded of them.".to_owned(),
+            true => "No difference between the hosts is recorded.".to_owned(),
             false => format!("The hosts differ: {}.", differs.join("; ")),
         }));
         blocks
@@ -200,10 +190,12 @@ impl Pair<'_> {
         out
     }
 
-    /// JSON in the schema `ioproof-comparison/1`.
+    /// JSON in the schema `ioproof-comparison/2`.
     #[must_use]
     pub fn json(&self) -> String {
-        let row = |Compared { comparison: one, conditions, .. }: &Compared| {
+        let reason = |one: &Reason| json!({ "because": one.because.name(), "evidence": one.evidence });
+        let row = |compared: &Compared| {
+            let Compared { comparison: one, conditions, .. } = compared;
             let found = &one.difference;
             json!({
                 "case": one.case,
@@ -214,12 +206,13 @@ impl Pair<'_> {
                 "before": found.before,
                 "after": found.after,
                 "unit": if one.operation.is_some() { "ns" } else { words::unit(one.phase) },
-                "change": one.refused.is_none().then_some(found.change),
+                "change": compared.change(),
                 "change_low": found.interval.map(|(low, _)| low),
                 "change_high": found.interval.map(|(_, high)| high),
                 "p_value": found.p_value,
                 "outcome": outcome(one).0,
-                "because": one.refused,
+                "standing": one.outcome.name(),
+                "reasons": one.reasons.iter().map(reason).collect::<Vec<_>>(),
             })
         };
         let side = |run: &Run| {
@@ -256,12 +249,10 @@ impl Pair<'_> {
     pub(crate) fn section(&self) -> Section {
         let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
         blocks.extend(largest_gap(&self.comparisons()).map(|one| {
-            let change = signed(one.difference.change);
+            let (change, said) = (signed(one.difference.change), outcome(one).0);
             Block::Text(format!(
-                "The largest gap between both is {change}: {} of {} ({}).",
-                one.phase,
-                one.case,
-                outcome(one).0
+                "The largest gap between both is {change}: {} of {} ({said}).",
+                one.phase, one.case
             ))
         }));
         if self.agreements > 0 {
@@ -309,16 +300,21 @@ impl Pair<'_> {
         format!("Before: {}. After: {}.", words(before), words(after))
     }
 
-    /// `12 comparisons: 2 faster, 10 not shown.`
+    /// `12 figures in both runs: 2 faster, 10 no change shown.` Latencies follow their rates.
     fn counts(&self) -> String {
-        let kinds = [FASTER, SLOWER, NOT_SHOWN, TOO_FEW, CANNOT_TELL].map(|(kind, _)| {
-            (kind, self.comparisons.iter().filter(|one| outcome(&one.comparison).0 == kind).count())
-        });
+        let rates: Vec<&str> = self
+            .comparisons
+            .iter()
+            .filter(|one| one.is_rate())
+            .map(|one| outcome(&one.comparison).0)
+            .collect();
+        let kinds = [FASTER, SLOWER, NOT_SHOWN, TOO_FEW, CANNOT_TELL];
+        let kinds = kinds.map(|(kind, _)| (kind, rates.iter().filter(|one| **one == kind).count()));
         let kinds = kinds.iter().filter(|(_, count)| *count > 0);
         let kinds: Vec<String> = kinds.map(|(word, count)| format!("{count} {word}")).collect();
         let colon = if kinds.is_empty() { "" } else { ": " };
         let mut text =
-            format!("{}{colon}{}.", counted(self.comparisons.len() as u64, "comparison"), kinds.join(", "));
+            format!("{} in both runs{colon}{}.", counted(rates.len() as u64, "figure"), kinds.join(", "));
         for (side, alone) in ["before", "after"].into_iter().zip(self.alone) {
             if alone > 0 {
                 text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
@@ -343,10 +339,8 @@ impl Pair<'_> {
             })
             .right("before", |(one, of)| of.value(one.difference.before))
             .right("after", |(one, of)| of.value(one.difference.after))
-            .right("change", |(one, _)| {
-                let change =
-                    if one.refused.is_some() { String::new() } else { signed(one.difference.change) };
-                Cell::toned(change, outcome(one).1)
+            .right("change", |(one, of)| {
+                Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1)
             })
             .right(changes::INTERVAL, |(one, _)| {
                 one.difference.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
@@ -355,9 +349,10 @@ impl Pair<'_> {
                 let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
                 one.difference.p_value.map(words)
             })
-            .left("conditions", |(one, Compared { conditions, .. })| match &one.refused {
-                Some(why) => format!("{conditions}; cannot be told: {why}"),
-                None => conditions.clone(),
+            .left("conditions", |(one, Compared { conditions, .. })| {
+                let reasons = one.reasons.iter();
+                let reasons = reasons.map(|one| format!("; {}: {}", one.because.name(), one.evidence));
+                format!("{conditions}{}", reasons.collect::<String>())
             })
             .done()
             .below("conditions")

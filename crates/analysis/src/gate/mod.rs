@@ -232,12 +232,7 @@ impl<'a> Gate<'a> {
         difference: &Difference,
         value: T,
     ) -> Stated<T> {
-        let reason = match difference.outcome {
-            Contrast::Higher | Contrast::Lower => None,
-            Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),
-            Contrast::NotShown => Some(Reason::new(Because::WithinScatter, not_shown(difference))),
-        };
-        self.decided(kind, inputs, reason.into_iter().collect(), value)
+        self.decided(kind, inputs, untold(kind, difference).into_iter().collect(), value)
     }
 
     /// A statement of a choice among several, with what was left out.
@@ -299,28 +294,55 @@ impl<'a> Gate<'a> {
 
     /// Applies the policy: what speaks against the inputs, then `more`.
     fn decided<T>(&self, kind: Kind, inputs: Vec<usize>, more: Vec<Reason>, value: T) -> Stated<T> {
-        let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
-        let mut reasons: Vec<Reason> = Vec::new();
-        for reason in of_inputs.chain(more) {
-            let known = reasons.iter().any(|one| one.because == reason.because);
-            if outcome_of(&reason) > Outcome::Stated && !known {
-                reasons.push(reason);
-            }
-        }
-        let outcome = reasons.iter().map(outcome_of).max().unwrap_or(Outcome::Stated);
-        // Only what withholds it is told then.
-        reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
-        Stated { inputs, outcome, reasons, value }
+        let reasons: Vec<Reason> = of_inputs.chain(more).collect();
+        decide(kind, inputs, reasons, value)
+    }
+
+    /// A statement about a figure of one run and one of another, of their `difference` where it was tested. Its reasons
+    /// say which run they are of; it names no inputs, since figures are numbered by run.
+    pub(crate) fn state_of_two_runs<T>(
+        kind: Kind,
+        runs: [(&Self, usize); 2],
+        difference: Option<&Difference>,
+        value: T,
+    ) -> Stated<T> {
+        let [before, after] =
+            runs.map(|(gate, place)| gate.against.get(place).map_or(&[][..], Vec::as_slice));
+        let has = |all: &[Reason], one: &Reason| all.iter().any(|other| other.because == one.because);
+        let of = |run: &str, one: &Reason| Reason::new(one.because, format!("{run}: {}", one.evidence));
+        let first =
+            before.iter().map(|one| of(if has(after, one) { "both runs, before" } else { "before" }, one));
+        let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
+        let more = difference.and_then(|difference| untold(kind, difference));
+        decide(kind, Vec::new(), first.chain(second).chain(more).collect(), value)
     }
 }
 
-/// Why each of `figures` may not be compared, in their order: the first thing that speaks against it, by the doubts that
-/// disqualify it or because it was not finished; none where nothing does.
-#[must_use]
-pub fn refusals(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Option<String>> {
-    let gate = Gate::new(plan, figures, doubts);
-    (0..figures.len()).map(|place| gate.against(place, Use::PromiseKept, None).into_iter().next()).collect()
+/// Applies the policy of `kind` to everything that speaks against a statement. Of several reasons of one kind the first
+/// is kept.
+fn decide<T>(kind: Kind, inputs: Vec<usize>, all: Vec<Reason>, value: T) -> Stated<T> {
+    let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
+    let mut reasons: Vec<Reason> = Vec::new();
+    for reason in all {
+        let known = reasons.iter().any(|one| one.because == reason.because);
+        if outcome_of(&reason) > Outcome::Stated && !known {
+            reasons.push(reason);
+        }
+    }
+    let outcome = reasons.iter().map(outcome_of).max().unwrap_or(Outcome::Stated);
+    // Only what withholds it is told then.
+    reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
+    Stated { inputs, outcome, reasons, value }
+}
+
+/// Why a difference is not stated.
+fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
+    match difference.outcome {
+        Contrast::Higher | Contrast::Lower => None,
+        Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),
+        Contrast::NotShown => Some(Reason::new(Because::WithinScatter, not_shown(difference))),
+    }
 }
 
 fn too_few(n: usize, least: usize) -> Option<Reason> {

@@ -60,6 +60,7 @@ pub enum Kind {
     JobRatios,
     JobTest,
     CrossCheck,
+    Comparison,
 }
 
 /// Why a statement is withheld or marked.
@@ -203,7 +204,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 50] = [
+pub const POLICY: [Policy; 51] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     row(Kind::Best, "best", "Best points", "best")
@@ -300,6 +301,10 @@ pub const POLICY: [Policy; 50] = [
         ),
     observed(Kind::JobRatios, "job_ratios", "CPU time ÷ real time", "matrix").rows(JOBS_SHOWN),
     observed(Kind::JobTest, "job_test", "Tests of jobs", "matrix").rows(JOBS_SHOWN),
+    row(Kind::Comparison, "comparison", "Two runs beside each other", "comparison")
+        .metrics(false)
+        .repeated()
+        .compared("difference, corrected for all comparisons of both runs"),
 ];
 
 impl Kind {

@@ -23,7 +23,7 @@ pub use ratios::{JobTest, RatioStatistics};
 pub use system::Matrix;
 pub use systems::{JobContrast, MatrixComparison, compare_matrices, same_jobs};
 pub(crate) use tables::tables;
-pub use tables::{JobRatios, JobSums, MatrixTables};
+pub use tables::{JobRatios, JobSums, MatrixTables, contrasts_of_runs};
 
 use crate::subject::subjects;
 use crate::{Check, Doubt, Figure};

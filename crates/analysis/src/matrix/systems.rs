@@ -21,6 +21,9 @@ const SAMPLES_MIN: usize = 1_000;
 /// with more the correction is small.
 const CORRECTED_MAX: usize = 2_000;
 
+/// The verdict on what may be chance.
+const NOT_SHOWN: &str = "not shown";
+
 /// The second system against the first one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixComparison {
@@ -155,13 +158,14 @@ fn sums(
         let verdict = match test.map(|test| test.outcome) {
             Some(Contrast::Lower) => "less",
             Some(Contrast::Higher) => "more",
-            Some(Contrast::NotShown) => "not shown",
+            Some(Contrast::NotShown) => NOT_SHOWN,
             Some(Contrast::TooFew) | None => "too few passes",
         };
         let contrast = JobContrast {
             what,
             values: [first, second].map(|amount| value_of(column, amount)),
-            change: (first > 0.0).then(|| (second - first) / first),
+            // A change beside "not shown" would say both.
+            change: (first > 0.0 && verdict != NOT_SHOWN).then(|| (second - first) / first),
             interval: test.and_then(|test| test.interval),
             verdict: verdict.to_owned(),
             ..blank.clone()
@@ -184,11 +188,11 @@ fn real_time(blank: &JobContrast, pairs: &[[&LaunchMean; 2]]) -> Option<JobContr
         None => "too few launches",
         Some((low, _)) if low > 0.0 => "slower",
         Some((_, high)) if high < 0.0 => "faster",
-        Some(_) => "no difference was shown",
+        Some(_) => NOT_SHOWN,
     };
     Some(JobContrast {
         what: "real time, launch by launch",
-        change: Some(all.median),
+        change: (verdict != NOT_SHOWN).then_some(all.median),
         interval,
         verdict: verdict.to_owned(),
         how: "median of second ÷ first − 1, by order statistics".to_owned(),
@@ -258,12 +262,12 @@ fn spread(
         None => format!("too few {drawn}"),
         Some((_, high)) if high < 0.0 => format!("more consistent is {}", blank.systems[0]),
         Some((low, _)) if low > 0.0 => format!("more consistent is {}", blank.systems[1]),
-        Some(_) => "no difference".to_owned(),
+        Some(_) => NOT_SHOWN.to_owned(),
     };
     Some(JobContrast {
         of: format!("{n} {drawn}"),
         values: [first, second].map(Value::Number),
-        change: Some(second / first - 1.0),
+        change: (verdict != NOT_SHOWN).then_some(second / first - 1.0),
         interval,
         verdict,
         how: format!("paired bootstrap, {samples} samples, seed {}", bootstrap.seed),

@@ -2,11 +2,11 @@
 //! the study printed stands in rows of the same kinds, which rest on no figure.
 
 use super::ratios::tests;
-use super::{Amounts, JobContrast, JobTest, Matrices, RatioStatistics};
-use crate::Summary;
+use super::{Amounts, JobContrast, JobTest, Matrices, Matrix, RatioStatistics, compare_matrices};
 use crate::gate::{Gate, Kind, Stated};
 use crate::table::{Column, Of, Statement, below, bytes, count, detail, number, seconds, subject, word};
 use crate::timeline::whole;
+use crate::{Difference, Summary};
 
 /// Rows of all matrices.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -128,6 +128,22 @@ impl Statement for JobTest {
             one.ratios.map_or("", |ratios| ratios.standing())
         }),
     ];
+}
+
+/// [`compare_matrices`] of two runs, each with its gate; none where not all launches of both completed and have their
+/// pairs.
+#[must_use]
+pub fn contrasts_of_runs(
+    systems: [String; 2],
+    first: (&Gate<'_>, &Matrix),
+    second: (&Gate<'_>, &Matrix),
+) -> Option<Vec<Stated<JobContrast>>> {
+    let compared = compare_matrices(systems, first.1, second.1);
+    let runs = [first, second].map(|(gate, matrix)| (gate, matrix.figure));
+    let state = |(contrast, test): &(JobContrast, Option<Difference>)| {
+        Gate::state_of_two_runs(Kind::JobContrast, runs, test.as_ref(), contrast.clone())
+    };
+    compared.complete.then(|| compared.contrasts.iter().map(state).collect())
 }
 
 /// All rows of `matrices`, and of the `printed` one.

@@ -1,6 +1,6 @@
 //! Two tools, one point: figures are paired by their conditions where their names differ.
 
-use analysis::{Figure, Paired, RunFigures, paired};
+use analysis::{Figure, Gate, Paired, paired};
 use plan::{Case, Phase, Plan, Sharing};
 
 use crate::rows::{case, key, phase, plan, run_of, workload};
@@ -19,10 +19,7 @@ fn measured(id: &str, bytes: u64, change: impl FnOnce(&mut plan::WorkloadSpec)) 
 }
 
 fn pairs(before: &(Plan, Vec<Figure>), after: &(Plan, Vec<Figure>)) -> Vec<Paired> {
-    paired(
-        RunFigures { plan: &before.0, figures: &before.1, refused: &[] },
-        RunFigures { plan: &after.0, figures: &after.1, refused: &[] },
-    )
+    paired(&Gate::new(&before.0, &before.1, &[]), &Gate::new(&after.0, &after.1, &[]))
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Two runs beside each other.
 
-use analysis::{Comparison, Contrast, RunFigures, Steadier, compare_spread, largest_gap, paired, refusals};
+use analysis::{
+    Because, Check, Comparison, Contrast, Doubt, Gate, Outcome, Steadier, compare_spread, largest_gap, paired,
+};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
 use record::Operation;
@@ -9,16 +11,14 @@ use crate::rows::bucket;
 use crate::study::{Study, key, reads};
 
 fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
-    compare_refused(before, after, &[])
+    compare_doubted(before, after, &[])
 }
 
-fn compare_refused(before: &Study, after: &Study, refused: &[Option<String>]) -> Vec<Comparison> {
+/// With `doubts` about the second run.
+fn compare_doubted(before: &Study, after: &Study, doubts: &[Doubt]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
-    let found = paired(
-        RunFigures { plan: &plan, figures: &figures, refused: &[] },
-        RunFigures { plan: &other_plan, figures: &others, refused },
-    );
+    let found = paired(&Gate::new(&plan, &figures, &[]), &Gate::new(&other_plan, &others, doubts));
     found.into_iter().flat_map(|one| one.comparisons).collect()
 }
 
@@ -59,7 +59,7 @@ fn mean_latencies_are_compared() {
     let latency = &found[1].difference;
     assert_eq!((found[1].operation, latency.before, latency.after), (Some(Operation::Read), 1002.0, 502.0));
     assert_eq!(latency.outcome, Contrast::Lower);
-    assert_eq!(largest_gap(&found).map(|gap| gap.operation), Some(None), "latencies are no rates");
+    assert_eq!(largest_gap(&found), None, "latencies are no rates");
 }
 
 /// What differs by 2 % with a probability of 0.01 alone is not told among a hundred that do not.
@@ -91,12 +91,32 @@ fn what_the_audit_disqualifies_is_not_compared() {
         phase.wall_ns = 1_000_000;
     }
     let doubts = analysis::audit(&short.plan(), &short.figures(), &[]);
-    let refused = refusals(&short.plan(), &short.figures(), &doubts);
-    let found = compare_refused(&before, &short, &refused);
+    let found = compare_doubted(&before, &short, &doubts);
     let one = &found[0];
-    assert!(one.refused.as_ref().is_some_and(|why| why.starts_with("after: too short")), "{one:?}");
+    assert!(one.is_withheld() && one.reasons[0].because == Because::Doubted(Check::TooShort), "{one:?}");
+    assert!(one.reasons[0].evidence.starts_with("after: "), "{one:?}");
     assert!(!one.difference.is_stated() && one.difference.p_value.is_none(), "{one:?}");
     assert_eq!(largest_gap(&found), None);
+}
+
+/// A mark is no refusal, and writes can be compared whether or not a promise needs to know where they went.
+#[test]
+fn what_the_audit_marks_is_compared_with_the_mark() {
+    let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
+    let (before, after) = (of(&[100, 101, 102, 103, 104]), of(&[150, 151, 152, 153, 154]));
+    let doubt = |check| Doubt {
+        check,
+        figure: Some(0),
+        concerns: "a".to_owned(),
+        evidence: "others used 40 %".to_owned(),
+        advice: String::new(),
+        severity: 0.4,
+    };
+    let found = compare_doubted(&before, &after, &[doubt(Check::NotQuiet), doubt(Check::AbsorbedWrites)]);
+    let one = &found[0];
+    assert_eq!((one.outcome, one.difference.outcome), (Outcome::Marked, Contrast::Higher));
+    let reasons: Vec<_> = one.reasons.iter().map(|one| (one.because, one.evidence.as_str())).collect();
+    assert_eq!(reasons, [(Because::Doubted(Check::NotQuiet), "after: others used 40 %")]);
 }
 
 /// The warm-up of the first run is far off; without it both are the same.

@@ -65,7 +65,7 @@ fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], h
 
 /// What changed between two runs: those that are shown first.
 fn changes(all: &[Comparison]) -> Option<Chart> {
-    let mut shown: Vec<&Comparison> = all.iter().filter(|one| one.refused.is_none()).collect();
+    let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld()).collect();
     let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
     let size = |one: &Comparison| one.difference.change.abs();
     shown.sort_by(|one, other| rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one))));

@@ -1,8 +1,6 @@
 //! What a report states, read from its public results: the one place that knows their types.
 
-use analysis::{
-    ClaimVerdict, Comparison, Contrast, Figure, Findings, RateName, RunFigures, Standing, Stated,
-};
+use analysis::{ClaimVerdict, Comparison, Contrast, Figure, Findings, Gate, RateName, Standing, Stated};
 use plan::Relation;
 use record::Run;
 use serde_json::Value;
@@ -222,15 +220,15 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     let of = |run: &Run| {
         let figures = analysis::figures(run, RateName::ByWall);
         let doubts = analysis::findings(run, &figures).audit;
-        (analysis::refusals(&run.manifest.plan, &figures, &doubts), figures)
+        (figures, doubts)
     };
     let [first, second] = [before, after].map(of);
     let paired = analysis::paired(
-        RunFigures { plan: &before.manifest.plan, figures: &first.1, refused: &first.0 },
-        RunFigures { plan: &after.manifest.plan, figures: &second.1, refused: &second.0 },
+        &Gate::new(&before.manifest.plan, &first.0, &first.1),
+        &Gate::new(&after.manifest.plan, &second.0, &second.1),
     );
     let all = paired.into_iter().flat_map(|one| one.comparisons);
-    all.filter(|one| one.operation.is_none() && !one.transferring && one.refused.is_none()).collect()
+    all.filter(|one| one.operation.is_none() && !one.transferring && !one.is_withheld()).collect()
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
