@@ -105,31 +105,39 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
         }
         rows.extend(same.into_iter().take(named));
     }
-    let caveats =
-        rates.iter().flat_map(|one| one.caveats().map(move |(name, evidence)| (name, evidence, *one)));
-    let caveats = analysis::grouped(caveats, |(name, ..)| *name);
-    let names: Vec<&str> = caveats.iter().map(|same| same[0].0).collect();
+    // Of the rows that stand here; every form that has all rows has all caveats.
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flat_map(|one| one.caveats()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     let mut blocks = only("", table(&rows, &names));
     if !more.is_empty() {
         blocks.push(Block::Text(format!("and {}", more.join(", "))));
     }
-    blocks.extend(caveats.iter().enumerate().map(|(index, same)| {
-        let (name, evidence, first) = same[0];
-        let of = match same.len() {
-            1 => String::new(),
-            all if all == rates.len() => format!(", all {}", counted(all as u64, "figure")),
+    blocks.extend(names.iter().enumerate().filter_map(|(index, name)| {
+        let evidence =
+            |one: &Compared| one.caveats().find(|(of, _)| of == name).map(|(_, why)| why.to_owned());
+        let all = || comparisons.iter().filter_map(|one| Some((one, evidence(one)?)));
+        let of = match all().filter(|(one, _)| one.is_rate()).count() {
+            0 | 1 => String::new(),
+            every if every == rates.len() => ", all figures".to_owned(),
             some => format!(", {}", counted(some as u64, "figure")),
         };
+        let (first, why) = all().next()?;
         let (case, phase) = (&first.comparison.case, first.comparison.phase);
-        Block::Text(format!("{}  {name}{of}: {case} {phase}, {evidence}", mark(index)))
+        Some(Block::Text(format!("{}  {name}{of}: {case} {phase}, {why}", mark(index))))
     }));
     blocks
 }
 
 fn table(rows: &[&Compared], names: &[&str]) -> Table {
     let letters = |one: &Compared| {
-        let letter = |(name, _)| names.iter().position(|other| *other == name).map(mark);
-        one.caveats().filter_map(letter).collect::<Vec<_>>().join(" ")
+        let place = |(name, _)| names.iter().position(|other| *other == name);
+        let mut places: Vec<usize> = one.caveats().filter_map(place).collect();
+        places.sort_unstable();
+        places.into_iter().map(mark).collect::<Vec<_>>().join(" ")
     };
     Table::of(rows.iter().map(|one| (&one.comparison, *one)))
         .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
