@@ -418,7 +418,8 @@ impl<'a> Rows<'a> {
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
             let (rate, at) = (self.rate(figure).text, point(&figure.settings));
             let order = figure.order().unwrap_or(&figure.what);
-            let words = format!("{rate}{range} at {at}{ahead}; {order}, {}{why}{mark}", figure.path);
+            let path = if figure.is_operations() { String::new() } else { format!(", {}", figure.path) };
+            let words = format!("{rate}{range} at {at}{ahead}; {order}{path}{why}{mark}");
             (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
         };
         let shown = if all.len() > most + 1 { most } else { all.len() };

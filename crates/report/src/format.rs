@@ -136,7 +136,8 @@ fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
         size if size < 9.995 => 2,
         size if size < 99.95 => 1,
-        _ => 0,
+        size if size < 999.5 => 0,
+        _ => return number(value),
     };
     format!("{value:.digits$}")
 }
