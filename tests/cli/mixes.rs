@@ -68,7 +68,7 @@ fn curve_of_a_slow_storage(times: u32) {
     assert!((4.0..=8.0).contains(&reached), "{shape}");
     assert!(shape["plateau_to"].as_f64() > Some(reached), "{shape}");
     let text = desk.tables();
-    assert_says(&text, &["highest at", "95 % at", "then below it by"]);
+    assert_says(&text, &["highest at", "95 % at", "then lower by up to"]);
 }
 
 /// D26: one process that reads from memory keeps the processor busy; one that waits 5 ms for each read is not.

@@ -30,6 +30,8 @@ pub struct Beside {
     pub phase: Option<Phase>,
     /// Of a command line that no study names.
     pub differs: Vec<String>,
+    /// Beside a command line of a tool, which was run on another machine: nobody asked for a comparison.
+    pub elsewhere: bool,
     pub misprint: String,
 }
 
@@ -79,6 +81,7 @@ impl Beside {
             target: case.map(|case| case.target.clone()),
             phase: own.map(|(one, _)| one.figure.phase),
             differs: Vec::new(),
+            elsewhere: false,
             misprint: String::new(),
         }
     }
@@ -98,10 +101,10 @@ impl Beside {
         }
     }
 
-    /// Own ÷ published.
+    /// Own ÷ published; none of figures of another machine that nobody compares.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
-        self.own.filter(|_| self.value() != 0.0).map(|own| own / self.value())
+        self.own.filter(|_| self.value() != 0.0 && !self.elsewhere).map(|own| own / self.value())
     }
 
     /// The study and the table, slide or section.

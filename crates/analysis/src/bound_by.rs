@@ -44,12 +44,12 @@ impl Limit {
 pub struct BoundBy {
     /// The figure.
     pub figure: usize,
-    /// User time ÷ (I/O time × tasks or processors, whichever are fewer).
+    /// User time ÷ (I/O time × tasks or processors, whichever are fewer), or ÷ all time that threads ran or were ready,
+    /// where that is more.
     pub user_share: f64,
     /// System time, likewise.
     pub(crate) system_share: f64,
-    /// Time for which threads were ready and waited for a processor, likewise, and no more than is left; none where it
-    /// was not observed.
+    /// Time for which threads were ready and waited for a processor, likewise; none where it was not observed.
     pub(crate) ready_share: Option<f64>,
     /// What is left.
     pub wait_share: f64,
@@ -62,7 +62,7 @@ pub struct BoundBy {
 impl Statement for BoundBy {
     const KIND: Kind = Kind::LimitedBy;
     const OF: Of = Of::Point;
-    const CAPTION: &'static str = "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); ready: waiting for a processor; the rest is waiting for the storage";
+    const CAPTION: &'static str = "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); ready: waiting for a processor; the rest is waiting for the storage, or for the other end of exchanges";
     const COLUMNS: &'static [Column<Self>] = &[
         word("limit", "limited by", "`processor`, `storage`, `both`, or `set rate`.", |one| one.limit.name()),
         share("user", "user", "Share of user time.", |one| Some(one.user_share)),
@@ -118,14 +118,14 @@ fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32)
     if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
         return None;
     }
-    // Helpers of the program and open and close may add up to more than the tasks' own time.
-    let whole = time_ns.max(busy_ns);
     // Of more tasks than processors each waits for the others.
     let waited: Option<Vec<u64>> = figure.counted().map(|one| one.phase.cpu_wait_ns).collect();
     let ready_ns = waited.map(|all| {
         let of_threads = all.into_iter().sum::<u64>() as f64;
-        (of_threads * processors / f64::from(case.workload.tasks.max(1))).min(whole - busy_ns)
+        of_threads * processors / f64::from(case.workload.tasks.max(1))
     });
+    // Helpers of the program and open and close may add up to more than the tasks' own time.
+    let whole = time_ns.max(busy_ns + ready_ns.unwrap_or(0.0));
     let wait_share = 1.0 - (busy_ns + ready_ns.unwrap_or(0.0)) / whole;
     let keeps =
         |pace: plan::Pace| figure.transfers_per_second.median >= OF_SET_RATE * pace.transfers_per_second;

@@ -52,7 +52,7 @@ impl Statement for CurveShape {
         setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| {
             one.place(one.curve.shape.reaches_95)
         }),
-        share("spread_beyond", "then below it by", "From 95 % on, the largest distance from it.", |one| {
+        share("spread_beyond", "then lower by up to", "From 95 % on, the largest distance from it.", |one| {
             one.curve.shape.spread_beyond
         }),
         setting("dips_period", "dips every", "Dips come back after it.", |one| {

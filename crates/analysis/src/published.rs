@@ -27,6 +27,7 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
         Question::Quick { .. } | Question::CrossCheck { .. } => Vec::new(),
         Question::Study { .. } => return Vec::new(),
     };
+    let elsewhere = matches!(plan.question, Question::Dialect { .. });
     let of_figure = |own: &Subject<'_>| {
         let (case, phase) = (own.case, own.figure.phase);
         let mut found: Vec<Similar> = published_beside(case)
@@ -40,9 +41,10 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
                 found.push(one);
             }
         }
-        let row = |(published, differs): Similar| {
+        let row = |(published, mut differs): Similar| {
             let value = own_value(case, own.figure, published)?;
-            Some(Beside { differs, ..Beside::of(published, Some((own, value))) })
+            differs.extend(elsewhere.then(|| "another machine".to_owned()));
+            Some(Beside { differs, elsewhere, ..Beside::of(published, Some((own, value))) })
         };
         found.into_iter().filter_map(row).collect::<Vec<_>>()
     };

@@ -20,6 +20,8 @@ const SAME_INTERVAL_NS: u64 = 500_000_000;
 pub struct NodeWork {
     /// Tasks on it.
     pub tasks: u32,
+    /// Processor time of the program on it.
+    pub cpu_ns: u64,
     /// Processors that these may use.
     pub usable_cpus: u32,
     /// All that it has.
@@ -37,7 +39,7 @@ pub struct NodeWork {
 /// device had a request and threads were held in the kernel.
 #[must_use]
 pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Option<(String, f64)> {
-    let NodeWork { tasks, usable_cpus, logical_cpus, direct } = work;
+    let NodeWork { tasks, cpu_ns, usable_cpus, logical_cpus, direct } = work;
     let sum = |value: &dyn Fn(&LoadRow) -> Option<u64>| {
         load.iter().filter_map(|row| value(row)).sum::<u64>() as f64
     };
@@ -46,8 +48,11 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Op
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let stopped = sum(&|row| Some(row.stopped_ns));
     let (periods, throttled) = (sum(&|row| row.quota_periods), sum(&|row| row.throttled_periods));
-    let of_threads = sum(&|row| row.cpu_wait_ns.map(|_| row.length_ns)) * f64::from(tasks);
-    let waited = if tasks <= usable_cpus { share(sum(&|row| row.cpu_wait_ns), of_threads) } else { 0.0 };
+    let of_tasks = sum(&|row| row.cpu_wait_ns.map(|_| row.length_ns)) * f64::from(tasks);
+    let waited_ns = sum(&|row| row.cpu_wait_ns);
+    // The threads of the program may be more than its tasks, as those that respond to requests.
+    let of_threads = of_tasks.max(cpu_ns as f64 + waited_ns);
+    let waited = if tasks <= usable_cpus { share(waited_ns, of_threads) } else { 0.0 };
     let stolen = share(sum(&|row| row.stolen_cpu_ns), observed * f64::from(logical_cpus));
     let stalled = if direct { share(sum(&|row| row.memory_stall_ns), observed) } else { 0.0 };
     let blocked: Vec<_> =

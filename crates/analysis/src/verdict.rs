@@ -9,7 +9,9 @@ use crate::table::{
     Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
     subject, text, word,
 };
-use crate::{CONFIDENCE, Check, Doubt, Figure, RepetitionFigure, Summary, Use, bound_least, median_bounds};
+use crate::{
+    CONFIDENCE, Check, Doubt, Figure, Outcome, RepetitionFigure, Summary, Use, bound_least, median_bounds,
+};
 
 /// A commitment and its judgement.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +27,20 @@ pub struct Verdict {
     pub margin: Option<f64>,
     /// The unfavourable end of the confidence interval of the median, and its confidence.
     pub bound: Option<(f64, f64)>,
+    /// The favourable end, which a commitment that was not kept misses as well.
+    pub best: Option<f64>,
     pub because: Vec<String>,
     pub about: Vec<usize>,
+    /// For each of `about`, as what doubts about it were weighed.
+    weighed: Vec<Weighed>,
+}
+
+/// What doubts about a figure were weighed against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Weighed {
+    statement: Use,
+    /// A doubt that cannot explain by how much the promise is missed.
+    excepted: Option<Check>,
 }
 
 impl Statement for Verdict {
@@ -62,6 +76,9 @@ impl Statement for Verdict {
             "The bound of the median on the unfavourable side, in `unit`.",
             |one| one.in_unit(one.bound.map(|(end, _)| end)),
         ),
+        detail(amount("at_best", "at best", "The bound on the favourable side, in `unit`.", |one| {
+            one.in_unit(one.best)
+        })),
         share("confidence", "confidence", "Of that bound.", |one| {
             one.bound.map(|(_, confidence)| confidence)
         }),
@@ -98,6 +115,35 @@ impl Verdict {
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
         values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
+    }
+
+    /// Measured ÷ promised.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        Some(self.measured? / number(self.commitment.amount))
+    }
+
+    /// The bound of the median that the judgement rests on, and its side: what was kept is at least so good, what was
+    /// missed at most.
+    #[must_use]
+    pub fn decisive_bound(&self) -> Option<(Bound, f64)> {
+        let missed = self.margin.is_some_and(|margin| margin < 0.0);
+        let end = if missed { self.best } else { self.bound.map(|(end, _)| end) };
+        let side = match (self.commitment.bound, missed) {
+            (Bound::AtLeast, false) | (Bound::AtMost, true) => Bound::AtLeast,
+            (Bound::AtLeast, true) | (Bound::AtMost, false) => Bound::AtMost,
+        };
+        end.map(|end| (side, end))
+    }
+
+    /// What `check` did to the judgement where it doubts the figure at `place`; none where the commitment is not about
+    /// that figure.
+    #[must_use]
+    pub fn outcome(&self, place: usize, check: Check) -> Option<Outcome> {
+        let index = self.about.iter().position(|&one| one == place)?;
+        let weighed = self.weighed[index];
+        let is_excepted = weighed.excepted == Some(check);
+        Some(if is_excepted { Outcome::Marked } else { check.outcome(weighed.statement) })
     }
 
     fn in_unit(&self, value: Option<f64>) -> Value {
@@ -171,6 +217,8 @@ struct Candidate {
     measured: f64,
     margin: f64,
     bound: Option<(f64, f64)>,
+    best: Option<f64>,
+    weighed: Weighed,
     doubts: Vec<String>,
 }
 
@@ -207,8 +255,10 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
         measured: decider.map(|decider| decider.measured),
         margin: decider.map(|decider| decider.margin),
         bound: decider.and_then(|decider| decider.bound),
+        best: decider.and_then(|decider| decider.best),
         because,
         about: candidates.iter().map(|one| one.figure).collect(),
+        weighed: candidates.iter().map(|one| one.weighed).collect(),
     }
 }
 
@@ -222,6 +272,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
     let bounds = median_bounds(&values, level);
     let bound = bounds.map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
+    let best_end = bounds.map(|bounds| if at_least { bounds.high } else { bounds.low });
     let measured = match commitment.statistic {
         Statistic::Median => summary.median,
         Statistic::Mean => summary.mean,
@@ -232,7 +283,8 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     let promised = number(commitment.amount);
     let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
     let margin = margin_of(measured);
-    let mut doubts = doubts_of(gate, commitment, figure, (measured, margin));
+    let weighed = weighed(gate, commitment, figure, (measured, margin));
+    let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
     let by_bound = commitment.statistic == Statistic::ConfidenceBound;
     let kept_by_chance = among > 1 && margin >= 0.0;
     if bound.is_none() && (by_bound || kept_by_chance) {
@@ -246,7 +298,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
         });
     } else if let Some(bounds) = bounds.filter(|_| by_bound && margin < 0.0) {
         let [low, high] = [bounds.low, bounds.high].map(|end| (end / promised - 1.0) * 100.0);
-        if margin_of(if at_least { bounds.high } else { bounds.low }) >= 0.0 {
+        if best_end.is_some_and(|end| margin_of(end) >= 0.0) {
             doubts.push(format!(
                 "it is shown neither kept nor broken: the bounds of the median are {low:+.2} % and {high:+.2} % from \
                  what was promised, and more repetitions bring them nearer"
@@ -255,24 +307,24 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    Some(Candidate { figure, measured, margin, bound, doubts })
+    Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts })
 }
 
-/// What speaks against a figure that is `measured` and this far on the good side of its promise.
+/// As what doubts about a figure are weighed that is `measured` and this far on the good side of its promise.
 ///
 /// The columns of the policy are those of a promise that something is at least so fast: what flatters a figure speaks
 /// against one that keeps it. Of a promise that it is at most so fast the same speaks against one that breaks it.
-fn doubts_of(
+fn weighed(
     gate: &Gate<'_>,
     commitment: &Commitment,
     figure: usize,
     (measured, margin): (f64, f64),
-) -> Vec<String> {
+) -> Weighed {
     let is_latency = matches!(commitment.amount, Amount::Latency { .. });
     let promises_speed = (commitment.bound == Bound::AtLeast) != is_latency;
     let is_fast = (margin >= 0.0) == promises_speed;
     if is_fast {
-        return gate.against(figure, Use::PromiseKept, None);
+        return Weighed { statement: Use::PromiseKept, excepted: None };
     }
     // What was held back for a part of the time could not have been faster by more than that part.
     let held = gate.figures[figure].counted().flat_map(|one| &one.warnings);
@@ -282,7 +334,7 @@ fn doubts_of(
     });
     let free = (1.0 - held.fold(0.0, f64::max)).max(0.0);
     let excuses = is_latency || !promises_speed || measured / number(commitment.amount) >= free;
-    gate.against(figure, Use::PromiseBroken, (!excuses).then_some(Check::Starved))
+    Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
 }
 
 /// The judgement and the candidate that decided it. With all values kept but some missing, what

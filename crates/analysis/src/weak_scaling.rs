@@ -165,7 +165,7 @@ impl Statement for WeakScaling {
         }),
         share(
             "spread_beyond",
-            "then below it by",
+            "then lower by up to",
             "From 95 % on, the largest distance from the peak.",
             |one| one.reaches.last()?.spread_beyond,
         ),

@@ -121,7 +121,7 @@ pub use server_rows::{ServerRow, ServerTextRow};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
 pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
-pub use sums::{FileDifference, SIGNATURE, SUMS, Sums};
+pub use sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
 pub use table::{Cell, Column, Columns, Kind, Row};
 pub use text::read_text;

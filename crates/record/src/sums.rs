@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
+use plan::Plan;
 use sha2::{Digest, Sha256};
 
 use crate::journal::JOURNAL;
@@ -156,6 +157,18 @@ impl fmt::Display for Sums {
         }
         self.files.iter().try_for_each(|(name, sum)| writeln!(f, "{sum}  {name}"))
     }
+}
+
+/// The sum of the compact JSON of `plan`, as `jq -cj .plan manifest.json | sha256sum` gives it.
+#[must_use]
+pub fn plan_sha256(plan: &Plan) -> String {
+    sha256(&serde_json::to_vec(plan).unwrap_or_default())
+}
+
+/// The sum of `bytes` in hexadecimal digits.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    plan::hex(&Sha256::digest(bytes))
 }
 
 /// Removes the sums of the record in `directory` and their signature, as it is about to change.

@@ -306,7 +306,7 @@ impl Warning {
             Self::DevicesUnknown { .. } => {
                 "read the counters of the servers, or use far more data than all memories on the way hold"
             }
-            Self::ServerUntold { .. } => "run that command by hand, and correct `server_collect`",
+            Self::ServerUntold { .. } => "run that command by hand, and correct server_collect",
             Self::MemoryBelow { place, .. } => match place {
                 MemoryPlace::Device => "measure a target whose data is not in memory",
                 MemoryPlace::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
@@ -366,9 +366,9 @@ impl Warning {
                 "its figures are those of what was found: look at the commands in the section of layouts"
             }
             Self::AccessTimes { .. } => {
-                "mount it with noatime,nodiratime (`ioproof host tune`, step mount-options, remounts it)"
+                "mount it with noatime,nodiratime (ioproof host tune, step mount-options, remounts it)"
             }
-            Self::LayoutStays { .. } => "`ioproof layout clean` dismantles what was left",
+            Self::LayoutStays { .. } => "ioproof layout clean dismantles what was left",
             Self::Unapplied { .. } => "the figure was measured without it",
         }
     }
@@ -505,7 +505,7 @@ impl fmt::Display for Warning {
             Self::AccessTimes { mount_point, options } => {
                 write!(
                     f,
-                    "{mount_point} is mounted with times of access ({options}): reads of jobs write there"
+                    "{mount_point} updates access times (mounted without noatime: {options}): reads of jobs write there"
                 )
             }
             Self::LayoutStays { layout, reason } => write!(f, "layout {layout} was not dismantled: {reason}"),

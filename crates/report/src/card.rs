@@ -3,24 +3,30 @@
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::{Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use, Value, Verdict};
+use analysis::{
+    Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Timeline, Use, Value, Verdict, side,
+};
 use plan::{Bound, Bytes};
 
 use crate::causes::{Cause, causes, marks};
 use crate::figure::Figure;
-use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, latency};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number};
 use crate::origin;
 use crate::report::Report;
-use crate::section::{Block, amount, only, point, promised_value, response, signed, title};
+use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
 use crate::statements::without_figures;
 use crate::table::{Cell, Table, Tone};
 
-/// Figures that stand on a card one by one.
-const FIGURES: usize = 8;
+/// Figures that stand on a card one by one: the phases of a tree, of which there are most.
+const FIGURES: usize = 10;
 /// Figures that stand below it one by one; of more each sweep has one row.
 const LISTED: usize = 64;
-/// Commitments on a card, and statements of each standing.
+/// Commitments on a card, and systems of jobs.
 const COMMITMENTS: usize = 4;
+/// Comparisons of jobs on a card.
+const CONTRASTS: usize = 3;
+/// Letters of a statement's text that are shown.
+const STATEMENT: usize = 90;
 /// Rows of commitments, statements and best points together.
 const ROWS: usize = 6;
 /// Swept keys that have a column each.
@@ -44,10 +50,11 @@ impl Card {
     pub(crate) fn of(report: &Report) -> Self {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
-        let mut judged = commitments(report);
-        judged.extend(claims(report));
-        let contrasts = contrasts(report);
-        let has_statements = !judged.is_empty() || !contrasts.is_empty();
+        let mut judged = rows.commitments();
+        judged.extend(claims(report, ROWS.saturating_sub(judged.len()).max(1)));
+        let mut of_jobs = rows.jobs();
+        of_jobs.extend(contrasts(report));
+        let has_statements = !judged.is_empty() || !of_jobs.is_empty();
         let few = report.figures.len() <= FIGURES && !report.figures.is_empty();
         let has_all_figures = few && !has_statements;
         let blocks = if has_all_figures {
@@ -55,7 +62,7 @@ impl Card {
         } else {
             judged.extend(rows.best(ROWS.saturating_sub(judged.len()).max(1)));
             let mut blocks = lines(judged);
-            blocks.extend(contrasts);
+            blocks.extend(of_jobs);
             blocks
         };
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
@@ -146,46 +153,28 @@ fn storage(report: &Report) -> Option<String> {
     Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
 }
 
-/// Each commitment, those that were not kept first.
-fn commitments(report: &Report) -> Vec<Line> {
-    let mut all: Vec<_> = report.found.verdicts.iter().filter_map(Stated::says).collect();
-    all.sort_by_key(|one| match one.judgement {
+/// The first `most` of `all`, and what became of the others; one alone is no longer than that line.
+fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Line> {
+    let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
+    let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
+    if !rest.is_empty() {
+        let count = |(place, word): (usize, &&str)| {
+            let count = rest.iter().filter(|(standing, _)| *standing as usize == place).count();
+            (count > 0).then(|| format!("{count} {word}"))
+        };
+        let counts: Vec<String> = words.iter().enumerate().filter_map(count).collect();
+        lines.push((Cell::default(), format!("{} more", rest.len()), counts.join(", ")));
+    }
+    lines
+}
+
+/// What was not kept or does not hold comes first.
+fn urgency(standing: Standing) -> u8 {
+    match standing {
         Standing::DoesNotHold => 0,
         Standing::CannotTell | Standing::NotTested => 1,
         Standing::Holds => 2,
-    });
-    let line = |one: &&Verdict| {
-        let value = |value: f64| promised_value(report, one, value);
-        let sign = match one.commitment.bound {
-            Bound::AtLeast => "≥",
-            Bound::AtMost => "≤",
-        };
-        let promised = format!("{sign} {}", amount(one.commitment.amount));
-        let bound = one.bound.map(|(end, _)| format!("at worst {}", value(end)));
-        // Judged by its bound, the bound is what was measured.
-        let measured = one.measured.filter(|&measured| one.bound.is_none_or(|(end, _)| end != measured));
-        let measured: Vec<String> = measured.map(value).into_iter().chain(bound).collect();
-        let measured = (!measured.is_empty()).then(|| format!("{}, for {promised}", measured.join(", ")));
-        // What was not tested has the name of its case before the reason.
-        let why = one.because.first().map(|why| match one.judgement {
-            Standing::NotTested => why.rsplit(": ").next().unwrap_or(why).to_owned(),
-            _ => why.clone(),
-        });
-        let words = [Some(measured.unwrap_or(promised)), why];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words.join("; "))
-    };
-    let mut lines: Vec<Line> = all.iter().take(COMMITMENTS).map(line).collect();
-    if all.len() > COMMITMENTS {
-        let count = |one: (usize, &&str)| {
-            let count =
-                all[COMMITMENTS..].iter().filter(|verdict| verdict.judgement as usize == one.0).count();
-            (count > 0).then(|| format!("{count} {}", one.1))
-        };
-        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().enumerate().filter_map(count).collect();
-        lines.push((Cell::default(), format!("{} more", all.len() - COMMITMENTS), counts.join(", ")));
     }
-    lines
 }
 
 fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
@@ -197,22 +186,24 @@ fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
     Cell::toned(words[standing as usize], tone)
 }
 
-/// What became of the statements that were tested, by what follows of each.
-fn claims(report: &Report) -> Vec<Line> {
+/// What became of the statements that were tested, in at most so many lines and one.
+fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
-    let tested = all.filter(|one| one.standing != Standing::NotTested);
-    let mut by_standing = analysis::grouped(tested, |one| one.standing as usize);
-    by_standing.sort_by_key(|same| same[0].standing as usize);
-    let line = |same: &Vec<&ClaimVerdict>| {
-        let ids: Vec<&str> = same.iter().take(COMMITMENTS).map(|one| one.id.as_str()).collect();
-        let names = match same.len().saturating_sub(COMMITMENTS) {
-            0 => ids.join(", "),
-            more => format!("{} and {more} more", ids.join(", ")),
-        };
-        let word = judged(same[0].standing, &Standing::OF_CLAIMS);
-        (word, counted(same.len() as u64, "statement"), names)
+    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
+    tested.sort_by_key(|one| urgency(one.standing));
+    let line = |one: &&ClaimVerdict| {
+        let word = judged(one.standing, &Standing::OF_CLAIMS);
+        (one.standing, (word, shortened(&one.text, STATEMENT), String::new()))
     };
-    by_standing.iter().map(line).collect()
+    cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
+}
+
+/// `text` up to the last word that ends within `most` letters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} …", text[..end].rsplit_once(' ').map_or(&text[..end], |(all, _)| all)),
+    }
 }
 
 /// Systems with the same jobs beside each other.
@@ -225,7 +216,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
         ..table.clone()
     };
     let mut shown = without_figures(&own, |target| title(report, target));
-    let more = shown.cut(COMMITMENTS);
+    let more = shown.cut(CONTRASTS);
     let mut blocks = constant(shown, &["system", "against"], " against ");
     if more > 0 {
         blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));
@@ -327,6 +318,84 @@ impl<'a> Rows<'a> {
         Cell::toned(self.marks.get(&figure.number).cloned().unwrap_or_default(), Tone::Doubtful)
     }
 
+    /// The mark of the figure at `place` after the words of a line.
+    fn mark_at(&self, place: Option<usize>) -> String {
+        let mark = place.and_then(|place| self.marks.get(&(place + 1)));
+        mark.map(|mark| format!("  ! {mark}")).unwrap_or_default()
+    }
+
+    /// Each commitment, those that were not kept first.
+    fn commitments(&self) -> Vec<Line> {
+        let mut all: Vec<&Verdict> = self.report.found.verdicts.iter().filter_map(Stated::says).collect();
+        all.sort_by_key(|one| urgency(one.judgement));
+        let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
+        cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS)
+    }
+
+    fn commitment(&self, one: &Verdict) -> Line {
+        let value = |value: f64| promised_value(self.report, one, value);
+        let sign = match one.commitment.bound {
+            Bound::AtLeast => "≥",
+            Bound::AtMost => "≤",
+        };
+        let needs = format!("needs {}", criterion(one.commitment.amount, sign));
+        // Judged by its bound, the bound is what was measured.
+        let bound = one.decisive_bound();
+        let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));
+        let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
+        // What was not tested has the name of its case before the reason.
+        let why = one.because.first().map(|why| match one.judgement {
+            Standing::NotTested => why.rsplit(": ").next().unwrap_or(why),
+            _ => why.as_str(),
+        });
+        let why = why.map(|why| format!("; {why}")).unwrap_or_default();
+        let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
+        let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
+        (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words)
+    }
+
+    /// How long the jobs of each matrix took, how they ended, and how many ran at a time.
+    fn jobs(&self) -> Vec<Block> {
+        let passes = self.report.found.timelines.iter().filter_map(Stated::says).filter(|pass| pass.counts);
+        let figures = analysis::grouped(passes, |pass| pass.figure);
+        let of = |passes: &Vec<&Timeline>, value: fn(&Timeline) -> f64| {
+            Summary::of(&passes.iter().map(|pass| value(pass)).collect::<Vec<_>>())
+        };
+        let elapsed = |pass: &Timeline| pass.concurrency.elapsed_ns as f64 / 1e9;
+        let of_all = |passes: &Vec<&Timeline>, outcome: Option<&str>| {
+            let launches = passes.iter().flat_map(|pass| &pass.launches);
+            launches.filter(|one| outcome.is_none_or(|outcome| one.row.outcome == outcome)).count()
+        };
+        let ended = |passes: &Vec<&Timeline>| {
+            let (all, complete) = (of_all(passes, None), of_all(passes, Some("complete")));
+            let skipped = of_all(passes, Some("skipped"));
+            let others = [(all - complete - skipped, "failed"), (skipped, "skipped")];
+            let others = others.into_iter().filter(|(count, _)| *count > 0);
+            let others: String = others.map(|(count, word)| format!(", {count} {word}")).collect();
+            Cell::toned(
+                format!("{complete} of {all} complete{others}"),
+                if complete < all { Tone::Bad } else { Tone::Good },
+            )
+        };
+        let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
+        let table = Table::of(figures.into_iter().take(COMMITMENTS))
+            .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
+            .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
+            .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
+            .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
+            .right("range", |passes| {
+                let all = of(passes, elapsed).filter(|all| all.n > 1)?;
+                Some(format!("{}–{}", duration(all.min), duration(all.max)))
+            })
+            .left("launches", ended)
+            .right("mean at a time", |passes| {
+                of(passes, |pass| pass.concurrency.mean).map(|all| number(all.median))
+            })
+            .left("!", |passes| figure(passes).map_or_else(Cell::default, |figure| self.mark(figure)))
+            .done();
+        only("", table)
+    }
+
     fn rate(&self, figure: &Figure) -> Cell {
         let unit = figure.shown_unit();
         let tone = if figure.doubts.is_empty() { Tone::Main } else { Tone::Doubtful };
@@ -340,7 +409,7 @@ impl<'a> Rows<'a> {
             let figure = &self.report.figures[stated.figure()];
             let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
             let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
-            let mark = self.marks.get(&figure.number).map(|mark| format!("  ! {mark}")).unwrap_or_default();
+            let mark = self.mark_at(Some(stated.figure()));
             let on = Some(self.target(figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
             // Doubts about its figure have their letter.
@@ -349,13 +418,16 @@ impl<'a> Rows<'a> {
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
             let (rate, at) = (self.rate(figure).text, point(&figure.settings));
             let order = figure.order().unwrap_or(&figure.what);
-            let words = format!("{rate}{range} at {at}{ahead}; {order}, {}{why}{mark}", figure.path);
+            let path = if figure.is_operations() { String::new() } else { format!(", {}", figure.path) };
+            let words = format!("{rate}{range} at {at}{ahead}; {order}{path}{why}{mark}");
             (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
         };
-        let mut lines: Vec<Line> = all.iter().take(most).map(line).collect();
-        if let Some((.., words)) = lines.last_mut().filter(|_| all.len() > most) {
-            words.push_str(&format!("; {} more below", all.len() - most));
-        }
+        let shown = if all.len() > most + 1 { most } else { all.len() };
+        let mut lines: Vec<Line> = all.iter().take(shown).map(line).collect();
+        let more = all.len() - shown;
+        lines.extend(
+            (more > 0).then(|| (Cell::default(), format!("{more} more"), "in the full report".to_owned())),
+        );
         lines
     }
 

@@ -67,6 +67,7 @@ impl Cause {
         let of = match self.figures.len() {
             0 => String::new(),
             1 => format!(", #{}", self.figures[0]),
+            2 if all == 2 => ", both figures".to_owned(),
             count if count == all => format!(", all {} figures", grouped(all as u64)),
             count => format!(", {} of {} figures", grouped(count as u64), grouped(all as u64)),
         };

@@ -136,7 +136,8 @@ fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
         size if size < 9.995 => 2,
         size if size < 99.95 => 1,
-        _ => 0,
+        size if size < 999.5 => 0,
+        _ => return number(value),
     };
     format!("{value:.digits$}")
 }
@@ -154,10 +155,13 @@ pub(crate) fn decimal_bytes(bytes: u64) -> String {
     if value < 9.995 { format!("{value:.2} {name}") } else { format!("{value:.1} {name}") }
 }
 
-/// A length of time for people: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+/// A length of time for people, two units where one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24 h 27 min`, `12 d 4 h`.
 pub(crate) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return NOT_OBSERVED.to_owned();
+    }
+    if seconds > 0.0 && seconds < 0.095 {
+        return latency(whole(seconds * 1e9));
     }
     if seconds < 9.95 {
         return format!("{:.1} s", seconds.max(0.0));
@@ -173,7 +177,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     match all {
         0..60 => format!("{all} s"),
         60..3_600 => two(all / 60, "min", all % 60, "s"),
-        3_600..86_400 => two(all / 3_600, "h", all % 3_600 / 60, "min"),
+        3_600..360_000 => two(all / 3_600, "h", all % 3_600 / 60, "min"),
         _ => two(all / 86_400, "d", all % 86_400 / 3_600, "h"),
     }
 }
@@ -199,6 +203,12 @@ pub(crate) fn percent(share: f64) -> String {
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(count))
+}
+
+/// `text` with a large first letter, as sentences begin.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The mark of a footnote: `a` to `z`, then `aa`, `ab`, …
@@ -279,6 +289,10 @@ mod tests {
         assert_eq!(duration(1.84), "1.8 s");
         assert_eq!(duration(200.4), "3 min 20 s");
         assert_eq!(duration(3600.0), "1 h");
+        assert_eq!(duration(1467.0 * 60.0), "24 h 27 min");
+        assert_eq!(duration(432_000.0), "5 d");
+        assert_eq!(duration(0.003_62), "3.62 ms");
+        assert_eq!(duration(0.0), "0.0 s");
         assert_eq!(latency(850), "850 ns");
         assert_eq!(latency(12_345), "12.3 µs");
         assert_eq!(latency(999_700), "1.00 ms");

@@ -117,7 +117,8 @@ impl Report {
         let begun: HashSet<&str> = keys.map(|key| &*key.case).collect();
         let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
         let case = |case: &Case| case_info(case, case_state(run, case, &begun, &finished));
-        let beside = found.published.iter().filter_map(Stated::says).map(|one| one.published.id.as_str());
+        let beside = found.published.iter().filter_map(Stated::says).filter(|one| !one.elsewhere);
+        let beside = beside.map(|one| one.published.id.as_str());
         Self {
             schema: SCHEMA,
             run: run_info(run),

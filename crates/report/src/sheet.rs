@@ -4,17 +4,17 @@
 use std::collections::HashSet;
 
 use analysis::{
-    CONFIDENCE, Doubt, Figure, Standing, Verdict, bound_least, judged_by, median_bounds, selected,
+    CONFIDENCE, Doubt, Figure, Outcome, Standing, Use, Verdict, bound_least, judged_by, median_bounds,
+    selected, side,
 };
-use plan::{Bound, Case, Client, Nanos, Over, Plan, Question, Statistic, Stopping, TargetTerms};
+use plan::{Bound, Case, Client, Layer, Nanos, Over, Plan, Question, Statistic, Stopping, TargetTerms};
 use record::{Fact, Provenance, Run};
-use sha2::{Digest, Sha256};
 
-use crate::format::{counted, percent, shell_line};
+use crate::format::{counted, number, percent, sentence, shell_line};
 use crate::origin;
 use crate::preflight::{promised, protocol};
 use crate::report::Report;
-use crate::section::{Block, Section, conditions, promised_value, signed};
+use crate::section::{Block, Section, conditions, promised_value};
 use crate::table::{Cell, Table};
 
 /// Cases of one commitment that are named.
@@ -26,14 +26,14 @@ const SHOWN: usize = 24;
 /// A sheet for each commitment of `run`; none where nothing was promised.
 pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
     let verdicts: Vec<&Verdict> = report.found.verdicts.iter().filter_map(analysis::Stated::says).collect();
-    let sheets = verdicts.iter().map(|&one| Sheet { run, report, verdict: one }.blocks(verdicts.len()));
-    let blocks: Vec<Block> = sheets.flatten().collect();
-    (!blocks.is_empty()).then_some(Section {
-        id: "sheets",
-        title: "Verdict sheets",
-        before_figures: false,
-        blocks,
-    })
+    if verdicts.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![heading("Who, where and when"), Block::List(circumstances(run, report))];
+    for &verdict in &verdicts {
+        blocks.extend(Sheet { run, report, verdict }.blocks(verdicts.len()));
+    }
+    Some(Section { id: "sheets", title: "Verdict sheets", before_figures: false, blocks })
 }
 
 struct Sheet<'a> {
@@ -56,8 +56,6 @@ impl Sheet<'_> {
             Block::Text(self.why()),
             heading("What was fixed before the run"),
             Block::List(self.criterion()),
-            heading("Who, where and when"),
-            Block::List(self.circumstances()),
             heading("Evidence"),
         ];
         let table = self.evidence();
@@ -113,15 +111,14 @@ impl Sheet<'_> {
             Standing::NotTested => "It was not tested, and so it does not pass",
         }
         .to_owned();
-        if let (Some(figure), Some(measured), Some(margin)) =
-            (verdict.figure, verdict.measured, verdict.margin)
-        {
-            let (number, measured, margin) = (figure + 1, self.value(measured), signed(margin));
-            text.push_str(&format!(". Figure {number} decides: {measured}, {margin} of what was promised"));
+        if let (Some(figure), Some(measured)) = (verdict.figure, verdict.measured) {
+            let part = part_of(verdict.share().unwrap_or_default());
+            let (number, measured) = (figure + 1, self.value(measured));
+            text.push_str(&format!(". Figure {number} decides: {measured}, {part} what was promised"));
         }
-        if let Some((end, confidence)) = verdict.bound {
-            let (end, confidence) = (self.value(end), percent(confidence));
-            text.push_str(&format!("; its median is no worse than {end} with a confidence of {confidence}"));
+        if let (Some((end_side, end)), Some((_, confidence))) = (verdict.decisive_bound(), verdict.bound) {
+            let (end_side, end, confidence) = (side(end_side), self.value(end), percent(confidence));
+            text.push_str(&format!("; its median is {end_side} {end} with a confidence of {confidence}"));
         }
         text.extend(verdict.because.iter().map(|reason| format!("; {reason}")));
         text + "."
@@ -150,41 +147,6 @@ impl Sheet<'_> {
             let needed = bound_least((1.0 - CONFIDENCE) / among as f64);
             lines.push(format!("{} are needed for the bound", counted(needed as u64, "repetition")));
         }
-        if let Question::Study { path, text, overrides } = &self.plan().question {
-            lines.push(format!("study file {}, SHA-256 {}", path.display(), hash(text.as_bytes())));
-            if !overrides.is_empty() {
-                lines.push(format!("said on the command line instead: {}", overrides.join(", ")));
-            }
-        } else {
-            let (plan, version) = (
-                serde_json::to_vec(self.plan()).unwrap_or_default(),
-                self.report.run.program_version.as_str(),
-            );
-            lines.push(format!(
-                "the plan as ioproof {version} writes it, SHA-256 of its compact JSON {}",
-                hash(&plan)
-            ));
-        }
-        lines
-    }
-
-    fn circumstances(&self) -> Vec<String> {
-        let (manifest, report) = (&self.run.manifest, self.report);
-        let nodes = origin::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
-        let (id, origin, version) = (&report.run.id, origin::origin(report), &report.run.program_version);
-        let mut lines = vec![
-            format!("run {id}, {origin} by ioproof {version}"),
-            format!("command line: {}", shell_line(&manifest.command_line)),
-            format!("on {nodes}"),
-            origin::when(report),
-        ];
-        lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
-        let alone = match self.plan().terms.exclusive {
-            Some(true) => "the study says that nobody else used the storage",
-            Some(false) => "others could use the storage at the same time",
-            None => "the study does not say whether others used the storage",
-        };
-        lines.extend([alone.to_owned(), format!("record: {}", self.run.directory.display())]);
         lines
     }
 
@@ -224,11 +186,28 @@ impl Sheet<'_> {
         let about = |one: &&Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
         let line = |one: &Doubt| {
             let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
-            let weighs = if one.disqualifies() { "it cannot pass with this" } else { "for information" };
-            format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, one.advice)
+            let weighs = self.weighs(one);
+            format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, sentence(&one.advice))
         };
         let doubts = self.report.found.audit.iter().filter(about).map(line);
         doubts.chain(self.report.missing.iter().cloned()).collect()
+    }
+
+    /// What became of a doubt in the judgement.
+    fn weighs(&self, one: &Doubt) -> &'static str {
+        let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
+            return "for information";
+        };
+        let is_judged = matches!(self.verdict.judgement, Standing::Holds | Standing::DoesNotHold);
+        let withholds = |statement| one.check.outcome(statement) == Outcome::Withheld;
+        match (outcome, withholds(Use::PromiseKept), withholds(Use::PromiseBroken)) {
+            (Outcome::Withheld, ..) => "the figure can decide nothing with this",
+            (_, true, false) if is_judged => "it can only have made the figure faster, so the verdict stands",
+            (_, false, true) if is_judged => {
+                "it made the figure slower, but not by enough to change the verdict"
+            }
+            _ => "for information",
+        }
     }
 
     /// Checks that could not be made, by what was missing for them.
@@ -268,7 +247,8 @@ impl Sheet<'_> {
         for case in cases {
             let terms = self.plan().terms.targets.iter().find(|one| one.name == case.target);
             let is_declared = |one: &TargetTerms| {
-                one.client == Client::LocalToServer || one.server_memory.is_some() || one.caches.is_some()
+                let is_near = one.client == Client::LocalToServer || one.layer == Layer::NodeLocal;
+                is_near || one.server_memory.is_some() || one.caches.is_some()
             };
             if !terms.is_some_and(is_declared) {
                 let target = if case.target.is_empty() { "the target" } else { &case.target };
@@ -295,6 +275,43 @@ impl Sheet<'_> {
     }
 }
 
+/// Of which run, and of what plan.
+fn circumstances(run: &Run, report: &Report) -> Vec<String> {
+    let manifest = &run.manifest;
+    let nodes = origin::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
+    let (id, origin, version) = (&report.run.id, origin::origin(report), &report.run.program_version);
+    let mut lines = vec![
+        format!("run {id}, {origin} by ioproof {version}"),
+        format!("command line: {}", shell_line(&manifest.command_line)),
+        format!("on {nodes}"),
+        origin::when(report),
+    ];
+    lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
+    let alone = match manifest.plan.terms.exclusive {
+        Some(true) => "the study says that nobody else used the storage",
+        Some(false) => "others could use the storage at the same time",
+        None => "the study does not say whether others used the storage",
+    };
+    lines.push(alone.to_owned());
+    if let Question::Study { path, text, overrides } = &manifest.plan.question {
+        lines.push(format!("study file {}, SHA-256 {}", path.display(), record::sha256(text.as_bytes())));
+        if !overrides.is_empty() {
+            lines.push(format!("said on the command line instead: {}", overrides.join(", ")));
+        }
+    }
+    lines.push(format!(
+        "plan that ran, as compact JSON of its record: SHA-256 {}",
+        record::plan_sha256(&manifest.plan)
+    ));
+    lines.push(format!("record: {}", run.directory.display()));
+    lines
+}
+
+/// How much of what was promised was measured, before those words: `0.7 % of`, `105 times`.
+fn part_of(share: f64) -> String {
+    if share < 10.0 { format!("{} of", percent(share)) } else { format!("{} times", number(share)) }
+}
+
 /// What stays open of writes: how storage does that is full, worn in, or out of its burst allowance.
 fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
     let steady = matches!(case.protocol.stopping, Stopping::Steady { .. });
@@ -309,9 +326,4 @@ fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
         "figure {number}: {before}a burst allowance that lasts longer than its passes, {} together",
         Nanos(spent)
     )
-}
-
-/// In hexadecimal digits.
-fn hash(bytes: &[u8]) -> String {
-    plan::hex(&Sha256::digest(bytes))
 }

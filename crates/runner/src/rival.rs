@@ -101,6 +101,7 @@ impl Rivals {
         }
         let work = NodeWork {
             tasks: case.workload.tasks,
+            cpu_ns: record.phase.user_cpu_ns + record.phase.system_cpu_ns,
             usable_cpus: host.usable_cpus(),
             logical_cpus: host.logical_cpus(),
             direct: case.workload.direct,

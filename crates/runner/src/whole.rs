@@ -77,7 +77,7 @@ impl Whole<'_> {
         if let Some((seen, share)) = self.told_of(&disturbed).zip(share) {
             warnings.push(Warning::NotQuiet { seen, share });
         }
-        let starved = self.starved(&table, &series);
+        let starved = self.starved(&table, &series, phase.user_cpu_ns + phase.system_cpu_ns);
         if let Some(share) = starved.iter().map(|(.., share)| *share).max_by(f64::total_cmp) {
             let seen: Vec<_> = starved.into_iter().map(|(node, seen, _)| (node, seen)).collect();
             warnings.extend(self.told_of(&seen).map(|seen| Warning::Starved { seen, share }));
@@ -104,7 +104,8 @@ impl Whole<'_> {
     }
 
     /// What held the threads of each node back, and for which share of the time; of results only.
-    fn starved(&self, table: &Table<'_>, series: &[SeriesRow]) -> Vec<(u32, String, f64)> {
+    /// The `cpu_ns` of the program are those of all nodes.
+    fn starved(&self, table: &Table<'_>, series: &[SeriesRow], cpu_ns: u64) -> Vec<(u32, String, f64)> {
         if !self.key.phase.is_result() {
             return Vec::new();
         }
@@ -115,8 +116,10 @@ impl Whole<'_> {
         let of_node = |seen: &NodeSeen| {
             let facts = seen.facts.as_ref()?;
             let name = facts.node.as_str();
+            let tasks_here = tasks.get(name).copied().unwrap_or(0);
             let work = NodeWork {
-                tasks: tasks.get(name).copied().unwrap_or(0),
+                tasks: tasks_here,
+                cpu_ns: cpu_ns / table.tasks.len().max(1) as u64 * u64::from(tasks_here),
                 usable_cpus: facts.usable_cpus.max(1),
                 logical_cpus: facts.logical_cpus.max(1),
                 direct: self.workload.direct,

@@ -19,7 +19,7 @@ use crate::{Check, DEVICE_SHARE_MIN, Figure, RepetitionFigure};
 /// How many times the memory of servers has to be written: an fsync empties it, unless the server answers before its data is on stable storage.
 const SERVER_MULTIPLE: u64 = 2;
 /// What asks for an fsync in the timed part.
-const ADVICE: &str = "say `fsync = \"close\"` (ior: -e)";
+const ADVICE: &str = "set fsync = \"close\" (ior: -e)";
 
 /// The doubts about figures of writes that may have been absorbed by a cache, as far as something is promised of them.
 pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
@@ -87,8 +87,8 @@ fn absorbs(
             return Some(match outside {
                 None => (format!("no fsync inside the timed part, and {why}"), ADVICE.to_owned()),
                 Some(promise) => (
-                    format!("what `{}` promises ends before the fsync of the close, and {why}", promise.name),
-                    "say `fsync = \"each\"`, or promise a rate by wall time".to_owned(),
+                    format!("what {} promises ends before the fsync of the close, and {why}", promise.name),
+                    "set fsync = \"each\", or promise a rate by wall time".to_owned(),
                 ),
             });
         }
@@ -103,7 +103,7 @@ fn fsync_is_off(subject: &Subject<'_>, hosts: &[&HostFacts]) -> Option<String> {
     targets.iter().find_map(|target| {
         let mount = hosts.iter().find_map(|host| host.file_system_of(target))?;
         let option = mount.options.split(',').find(|option| OFF.contains(option))?;
-        Some(format!("{} is mounted with `{option}`: an fsync reaches no stable storage", mount.mount_point))
+        Some(format!("{} is mounted with {option}: an fsync reaches no stable storage", mount.mount_point))
     })
 }
 
@@ -158,9 +158,8 @@ fn too_few(
             "" => "the [[target]]",
             name => name,
         };
-        let advice = format!(
-            "say `caches = \"…\"` or `server_memory = \"…\"` of {name}, or ask for `until = \"steady\"`"
-        );
+        let advice =
+            format!("set caches = \"…\" or server_memory = \"…\" of {name}, or ask for until = \"steady\"");
         return (!by_devices).then_some((what, advice));
     }
     let memory = memory.filter(|_| !is_near).unwrap_or(0).saturating_mul(SERVER_MULTIPLE);
@@ -182,7 +181,7 @@ fn too_few(
     (written < needed).then(|| {
         let evidence = format!("{} written in a pass may be in caches", written.both_units());
         let advice =
-            format!("write {} or more in a pass, or ask for `until = \"steady\"`", needed.both_units());
+            format!("write {} or more in a pass, or ask for until = \"steady\"", needed.both_units());
         (evidence, advice)
     })
 }

@@ -1,7 +1,7 @@
 //! Checks on what was measured alone.
 
 use plan::{Backend, Nanos, Phase, RateName, Role, Stopping, Work};
-use record::{Operation, PublishedUnit, Warning};
+use record::{MemoryPlace, Operation, PublishedUnit, Warning};
 
 use super::doubt::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
@@ -73,7 +73,13 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     let evidence = seen.map(|warning| warning.to_string());
     let evidence = evidence.or_else(|| not_fetched(subject, counted)).or_else(|| memory_speed(subject));
     let evidence = evidence.or_else(at_servers)?;
-    let advice = "use direct I/O, or data larger than all memory on the way";
+    let in_memory =
+        |warning: &Warning| matches!(warning, Warning::MemoryBelow { place: MemoryPlace::Device, .. });
+    let advice = match counted.iter().flat_map(|one| &one.warnings).any(in_memory) {
+        true => "measure a target whose data is not in memory",
+        false if direct => "use data larger than all memory on the way",
+        false => "use direct I/O, or data larger than all memory on the way",
+    };
     let check = match subject.figure.rate_of() {
         RateOf::Operations if !memory::reads_items(subject) => Check::CachedFileData,
         RateOf::Bytes | RateOf::Operations => Check::Cached,
@@ -131,6 +137,7 @@ fn too_short(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Fou
     let text = |seconds| PublishedUnit::Seconds.text(seconds);
     let evidence = format!("took {}; under {} a rate is mostly noise", text(seconds), text(at_least));
     let advice = match &subject.case.workload.work {
+        Work::Transfers if subject.case.workload.duration.is_some() => "set a longer duration",
         Work::Transfers => "move more data, or set a duration",
         Work::Rpc(_) => "exchange more messages, or for a longer time",
         Work::Tree(_) => "give each task more items",
@@ -152,7 +159,7 @@ fn unfinished(subject: &Subject<'_>) -> Option<Found> {
     let more = "allow more repetitions";
     let (is_short, evidence, advice) = match stopping {
         Stopping::Count => {
-            let advice = "go on with `ioproof run --resume`, or measure the case again";
+            let advice = "go on with ioproof run --resume, or measure the case again";
             (n < asked as usize, format!("{n} of {asked} repetitions were measured"), advice)
         }
         Stopping::Interval { share, .. } => {
@@ -256,7 +263,7 @@ fn ratio_of_sums(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option
         counts.text(of_sums)
     );
     let work = counts.pick("bytes", "operations");
-    let advice = format!("say which of both is meant; for rates over equal work it is all {work} ÷ all time");
+    let advice = format!("say which of the two is meant: for rates over equal work, all {work} ÷ all time");
     let off = (mean / of_sums - 1.0).abs();
     (off > RATIO_SLACK).then(|| Found::new(Check::RatioOfSums, evidence, advice).with_severity(off))
 }

@@ -127,15 +127,15 @@ impl Memories {
             (Some(nodes), Some(servers)) => Ok(nodes.saturating_add(servers).max(caches.unwrap_or(0))),
             (None, _) if subject.figure.provenance == Provenance::Imported => {
                 caches.map(|caches| caches.max(stated.unwrap_or(0))).ok_or_else(|| {
-                    "say `caches = \"…\"`, of clients, servers and controllers together, of a [[target]] in the \
+                    "set caches = \"…\", of clients, servers and controllers together, of a [[target]] in the \
                      terms (--terms)"
                         .to_owned()
                 })
             }
             (None, _) => Err("measure it again: the record does not know the memory of its nodes".to_owned()),
             (_, None) => Err(match subject.case.target.as_str() {
-                "" => "write a study whose [[target]] says `server_memory = \"…\"`".to_owned(),
-                name => format!("say `server_memory = \"…\"` of the target `{name}`"),
+                "" => "write a study whose [[target]] says server_memory = \"…\"".to_owned(),
+                name => format!("set server_memory = \"…\" of the target {name}"),
             }),
         }
     }

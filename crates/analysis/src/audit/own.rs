@@ -75,7 +75,7 @@ pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) ->
             value.devices,
             baseline.conditions
         );
-        let advice = "measure the baseline with the same sizes and enough tasks, or correct `devices`";
+        let advice = "measure the baseline with the same sizes and enough tasks, or correct its devices";
         let found = Found::new(Check::AboveDevices, evidence, advice).with_severity(value.share);
         Some(found.of(Some(one.figure()), concerns(own)))
     };

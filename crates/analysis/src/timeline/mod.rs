@@ -48,7 +48,7 @@ pub struct Timeline {
     /// The number of the pass, from 0.
     pub repetition: u32,
     /// Whether the figure is made of it.
-    counts: bool,
+    pub counts: bool,
     /// All launches, in the order of their numbers.
     pub launches: Vec<Arc<LaunchTimer>>,
     /// How many ran at a time.

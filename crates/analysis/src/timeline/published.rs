@@ -49,7 +49,7 @@ pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<JobsBeside> 
     let climb = levels.and_then(|all| all.climb).map(|(line, ..)| line.bytes_per_second);
     let input = |kind: TestKind| {
         let of_kind = one.kinds.iter().find(|one| one.kind == kind);
-        of_kind.map(|one| one.full_scale_input_bytes).filter(|&bytes| bytes > 0.0)
+        of_kind.and_then(|one| one.full_scale_input_bytes).filter(|&bytes| bytes > 0.0)
     };
     let beside = |(what, id, of, own): Own| {
         let (own, figure) = own.zip(library.figure(id))?;

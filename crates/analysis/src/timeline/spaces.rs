@@ -96,7 +96,8 @@ pub struct KindMoved {
     /// Bytes that a single instance of each test works on, by the plan: the loaded tables that it reads, each once,
     /// and those that it generates.
     instance_input_bytes: u64,
-    pub(super) full_scale_input_bytes: f64,
+    /// None where pages round too much of it.
+    pub(super) full_scale_input_bytes: Option<f64>,
     read_bytes: u64,
     write_bytes: u64,
 }
@@ -116,12 +117,22 @@ impl Statement for KindMoved {
             |one| Some(one.instance_input_bytes),
         ),
         bytes("full_scale_input", "at full scale", "The same at full scale.", |one| {
-            Some(whole(one.full_scale_input_bytes))
+            one.full_scale_input_bytes.map(whole)
         }),
         bytes("read", "read by all", "Bytes that all launches read.", |one| Some(one.read_bytes)),
         bytes("written", "written by all", "Bytes that they wrote.", |one| Some(one.write_bytes)),
     ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let rounded = all.iter().any(|one| one.full_scale_input_bytes.is_none());
+        let note = "Input at full scale is not told where a page for each test is a quarter of its input or more: \
+                    rounding to whole pages would decide it.";
+        rounded.then(|| note.to_owned()).into_iter().collect()
+    }
 }
+
+/// From this share of the input on, a page for each test says nothing of the input at full scale.
+const ROUNDED_MAX: f64 = 0.25;
 
 fn part_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
@@ -179,12 +190,15 @@ pub(super) fn kinds(case: &Case, launches: &Launches) -> Vec<KindMoved> {
         let input: u64 = tests.iter().map(|test| jobs.instance_bytes(test).0).sum();
         let own: Vec<_> = launches.iter().filter(|one| one.row.kind == kind.name()).collect();
         let sum = |bytes: fn(&StepRow) -> [u64; 3]| own.iter().flat_map(|one| bytes(&one.whole)).sum();
+        let rounded = (tests.len() as u64 * jobs.page_bytes.0) as f64;
+        let is_known = rounded < input as f64 * ROUNDED_MAX;
         (!tests.is_empty()).then(|| KindMoved {
             kind,
             tests: tests.len(),
             launches: own.len(),
             instance_input_bytes: input,
-            full_scale_input_bytes: input as f64 / (jobs.scale_billionths.max(1) as f64 / 1e9),
+            full_scale_input_bytes: is_known
+                .then(|| input as f64 / (jobs.scale_billionths.max(1) as f64 / 1e9)),
             read_bytes: sum(read_bytes),
             write_bytes: sum(write_bytes),
         })

@@ -11,7 +11,7 @@ fn key() -> PhaseKey {
 }
 
 /// Two tasks on a node of two processors.
-const WORK: NodeWork = NodeWork { tasks: 2, usable_cpus: 2, logical_cpus: 2, direct: true };
+const WORK: NodeWork = NodeWork { tasks: 2, cpu_ns: 0, usable_cpus: 2, logical_cpus: 2, direct: true };
 
 /// A second in which nothing held a node back.
 fn quiet(second: u64) -> LoadRow {
@@ -100,6 +100,15 @@ fn more_tasks_than_processors_wait_for_each_other() {
     let row = LoadRow { cpu_wait_ns: Some(SECOND), ..quiet(0) };
     assert!(starvation(&[&row], &[], WORK).is_some());
     assert_eq!(starvation(&[&row], &[], NodeWork { tasks: 3, ..WORK }), None);
+}
+
+/// Two threads exchange requests for one task: half a second of waiting is a third of the time that both were there.
+#[test]
+fn waiting_is_a_share_of_all_threads_of_the_program() {
+    let row = LoadRow { cpu_wait_ns: Some(SECOND / 2), ..quiet(0) };
+    let of = |cpu_ns| starvation(&[&row], &[], NodeWork { tasks: 1, cpu_ns, ..WORK });
+    assert!(of(SECOND).is_some_and(|(text, _)| text.contains("for 33 % of the time")), "{:?}", of(SECOND));
+    assert!(of(0).is_some_and(|(text, _)| text.contains("for 50 % of the time")), "{:?}", of(0));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Commitments, judged.
 
-use analysis::{Check, Doubt, Limit, Standing, Verdict, limits, verdicts};
+use analysis::{Check, Doubt, Limit, Outcome, Standing, Verdict, limits, verdicts};
 use plan::{
     Amount, Bound, Case, Commitment, Nanos, Over, Phase, Plan, RateName, Selector, Statistic, Stopping,
 };
@@ -63,6 +63,36 @@ fn a_promise_that_was_kept_passes_with_its_margin() {
     assert!((broken.margin.expect("a margin") + 0.339_931_5).abs() < 1e-12);
     let exact = verdict(&study, promise(1_320_137.0), &[]);
     assert_eq!((exact.judgement, exact.margin), (Standing::Holds, Some(0.0)));
+}
+
+/// What was missed is missed by the favourable end as well; what was kept is kept by the unfavourable one.
+#[test]
+fn the_bound_that_is_told_is_the_one_that_the_judgement_rests_on() {
+    let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
+    let bound = |side, promised: f64| {
+        verdict(&study, Commitment { bound: side, ..promise(promised) }, &[]).decisive_bound()
+    };
+    assert_eq!(bound(Bound::AtLeast, 1000.0), Some((Bound::AtMost, 240.0)));
+    assert_eq!(bound(Bound::AtLeast, 50.0), Some((Bound::AtLeast, 100.0)));
+    assert_eq!(bound(Bound::AtMost, 50.0), Some((Bound::AtLeast, 100.0)));
+    assert_eq!(bound(Bound::AtMost, 1000.0), Some((Bound::AtMost, 240.0)));
+    let missed = verdict(&study, promise(1000.0), &[]);
+    assert!((missed.share().expect("a share") - 0.125).abs() < 1e-12);
+}
+
+/// A promise that something is at most so fast is kept by a figure that memory may have made faster.
+#[test]
+fn a_doubt_is_weighed_once_by_the_verdict() {
+    let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
+    let cached = Doubt { check: Check::MemoryNotExcluded, ..doubt(0, false) };
+    let at_most = Commitment { bound: Bound::AtMost, ..promise(1000.0) };
+    let kept = verdict(&study, at_most, &[cached.clone()]);
+    assert_eq!(kept.judgement, Standing::Holds);
+    assert_ne!(kept.outcome(0, Check::MemoryNotExcluded), Some(Outcome::Withheld));
+    let at_least = verdict(&study, promise(50.0), &[cached]);
+    assert_eq!(at_least.judgement, Standing::CannotTell);
+    assert_eq!(at_least.outcome(0, Check::MemoryNotExcluded), Some(Outcome::Withheld));
+    assert_eq!(at_least.outcome(1, Check::MemoryNotExcluded), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, St
 
 use crate::format::{counted, percent};
 use crate::screen::Screen;
-use crate::section::amount;
+use crate::section::criterion;
 use crate::table::wrapped;
 
 /// What the study asks of its figures that their repetitions cannot carry, with how many would.
@@ -111,9 +111,8 @@ pub(crate) fn words(case: &Case) -> String {
 
 /// `random reads (the contract): at least 1,000,000 IOPS`.
 pub(crate) fn promised(one: &Commitment) -> String {
-    let side = side(one.bound);
     let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
-    format!("{}{by}: {side} {}", one.name, amount(one.amount))
+    format!("{}{by}: {}", one.name, criterion(one.amount, side(one.bound)))
 }
 
 /// Every commitment with the rule that judges it.

@@ -97,15 +97,22 @@ pub(crate) fn headline(figure: &Figure) -> String {
     }
 }
 
-/// An amount in the unit that fits.
-pub(crate) fn amount(one: Amount) -> String {
+/// An amount and on which side of it a figure has to be: `p99 at most 5 ms`, `≥ 900 GB/s`.
+pub(crate) fn criterion(one: Amount, side: &str) -> String {
+    let (value, unit) = match one {
+        Amount::BytesPerSecond(value) => (value, "bytes/s"),
+        Amount::OperationsPerSecond(value) => (value, "ops/s"),
+        Amount::Latency { nanos, .. } => (nanos, "ns"),
+    };
+    let value = in_unit(value, unit);
+    // A round number was written without places.
+    let value = value.split_once(' ').map_or(value.clone(), |(number, unit)| match number.contains('.') {
+        true => format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.')),
+        false => value.clone(),
+    });
     match one {
-        Amount::BytesPerSecond(value) => in_unit(value, "bytes/s"),
-        Amount::OperationsPerSecond(value) => in_unit(value, "ops/s"),
-        Amount::Latency { nanos, percent: None } => in_unit(nanos, "ns"),
-        Amount::Latency { nanos, percent: Some(percent) } => {
-            format!("p{percent} {}", in_unit(nanos, "ns"))
-        }
+        Amount::Latency { percent: Some(percent), .. } => format!("p{percent} {side} {value}"),
+        _ => format!("{side} {value}"),
     }
 }
 

@@ -19,7 +19,7 @@ mod targets;
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Second, Section, amount, conditions, figure, headline, in_unit, line_name, only, place, point,
+    Block, Second, Section, conditions, criterion, figure, headline, in_unit, line_name, only, place, point,
     promised_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;

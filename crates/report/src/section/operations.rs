@@ -126,7 +126,10 @@ fn allocated(report: &Report, figures: &[&Figure]) -> Table {
         };
         let created = of_case(Phase::FileCreate).or_else(|| of_case(Phase::FileWrite));
         let bytes = created.and_then(|created| created.bytes_per_operation).unwrap_or(0);
-        Some((*figure, figure.allocated_bytes_per_file()?, created, bytes))
+        let held = figure.allocated_bytes_per_file()?;
+        let is_empty = bytes == 0 && held == 0.0;
+        // The rate beside it is that of the creates.
+        (!is_empty).then_some((created.unwrap_or(figure), held, created, bytes))
     });
     let ratio =
         |held: f64, bytes: u64| if bytes > 0 { number(held / bytes as f64) } else { NOT_OBSERVED.to_owned() };

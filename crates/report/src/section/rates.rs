@@ -116,7 +116,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .right("#", |(figure, _)| Cell::figure(Some(figure.number)))
         .left("target", |(figure, _)| which_target(report, figure))
         .left("what", |(figure, _)| figure.what.clone())
-        .left("path", |(figure, _)| figure.path.clone())
+        .left("path", |(figure, _)| if figure.is_operations() { "" } else { &figure.path })
         .right("tasks", |(figure, _)| grouped(u64::from(figure.tasks)))
         .left("of", |(figure, one)| of(figure, one))
         .with(|table| latencies::columns(table, ShownIn::Latencies, |(_, one)| Some(*one)))

@@ -45,6 +45,57 @@ fn answers_at_80_columns() {
     }
 }
 
+/// What a matrix answers is how long it took, how its launches ended, and how many ran at a time.
+#[test]
+fn the_card_of_jobs_says_how_they_ended() {
+    let run = common::matrix::matrix_with(|launch| {
+        if launch.launch < 2 && launch.key.case == *"analytics:flash" {
+            launch.outcome = "skipped".to_owned();
+        }
+    });
+    let text = Study::of(&run).text(Screen::PLAIN.wide(120));
+    let (card, _) = text.split_once("\nFigures\n").expect("figures");
+    for words in ["elapsed", "mean at a time", "202 of 202 complete", "198 of 202 complete, 4 skipped"] {
+        assert!(card.contains(words), "nothing says {words:?} in\n{card}");
+    }
+}
+
+#[test]
+fn the_card_of_a_tree_has_the_rates_of_its_phases() {
+    let text = Study::of(&common::operations::files()).text(Screen::PLAIN.wide(120));
+    let (first, _) = text.split_once("\n\na  ").expect("doubts");
+    assert!(first.contains("creates/s") && !first.contains("\nFigures\n"), "{first}");
+}
+
+/// Statements by their words; a verdict with the letters of the figure that it rests on.
+#[test]
+fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
+    let mut run = common::study::study();
+    for row in run.phases.iter().filter(|row| row.key.phase == plan::Phase::Read) {
+        let warning = Warning::NotQuiet { seen: "others used 31 % of the processors".to_owned(), share: 0.31 };
+        run.warnings.push(WarningRow { key: Some(row.key.clone()), warning });
+    }
+    let claim = run.manifest.plan.terms.claims[0].text.clone();
+    let text = Study::of(&run).text(Screen::PLAIN.wide(160));
+    let (card, _) = text.split_once("\nFigures\n").expect("figures");
+    let words: Vec<&str> = claim.split(' ').take(3).collect();
+    assert!(!words.is_empty() && card.contains(&words.join(" ")), "{claim}\n{card}");
+    let verdict = card.lines().find(|line| line.contains("all layouts")).expect("a verdict");
+    assert!(verdict.contains("needs ≥ 40 GB/s") && verdict.contains("! "), "{verdict}");
+    assert!(verdict.contains("at most"), "what was missed by the favourable end: {verdict}");
+}
+
+/// A sheet says how much of the promise was measured, who and where once, and what ran.
+#[test]
+fn a_sheet_gives_the_share_of_the_promise_and_the_plan_that_ran() {
+    let run = common::study::study();
+    let sheet = Study::of(&run).sheet(Screen::PLAIN.wide(160)).expect("a sheet");
+    assert_eq!(sheet.matches("Who, where and when").count(), 1, "{sheet}");
+    assert!(sheet.contains(&record::plan_sha256(&run.manifest.plan)), "{sheet}");
+    assert!(sheet.contains(" % of what was promised"), "{sheet}");
+    assert!(!sheet.contains("is no worse than"), "{sheet}");
+}
+
 #[test]
 fn what_changed_at_80_columns() {
     let (before, after) = (common::study::study(), common::study::again());

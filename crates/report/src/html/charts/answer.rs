@@ -10,7 +10,7 @@ use super::series::grouped;
 use crate::escape::chart as escaped;
 use crate::format::percent;
 use crate::report::Report;
-use crate::section::{amount, signed};
+use crate::section::{criterion, signed};
 
 /// Rows of a chart that is to be seen at a glance.
 const ROWS_MAX: usize = 12;
@@ -120,8 +120,8 @@ fn promised(report: &Report) -> Option<Chart> {
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
         let word = Standing::OF_COMMITMENTS[one.judgement as usize];
-        let (side, amount) = (side(commitment.bound), amount(commitment.amount));
-        escaped(&format!("{word} · {}, {side} {amount}", commitment.name))
+        let promised = criterion(commitment.amount, side(commitment.bound));
+        escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
     let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
     let values = |one: &Verdict| -> Vec<f64> {

@@ -33,8 +33,12 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
 }
 
 fn chart(one: &Timeline, kind: &'static str, heading: &str, note: String) -> Chart {
-    let (figure, pass) = (one.figure + 1, one.repetition);
-    Chart::new(kind, "job-times", format!("Figure {figure}, pass {pass}: {heading}"), note)
+    let figure = one.figure + 1;
+    let pass = match one.repetition {
+        0 => "first pass".to_owned(),
+        later => format!("pass {}", later + 1),
+    };
+    Chart::new(kind, "job-times", format!("Figure {figure}, {pass}: {heading}"), note)
 }
 
 const fn seconds(nanos: u64) -> f64 {
