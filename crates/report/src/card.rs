@@ -17,8 +17,10 @@ use crate::section::{Block, criterion, only, point, promised_value, response, si
 use crate::statements::without_figures;
 use crate::table::{Cell, Table, Tone};
 
-/// Figures that stand on a card one by one: the phases of a tree, of which there are most.
-const FIGURES: usize = 10;
+/// Figures that stand on a card one by one.
+const FIGURES: usize = 8;
+/// The phases of a tree: all of them, in narrower rows.
+const PHASES: usize = 10;
 /// Figures that stand below it one by one; of more each sweep has one row.
 const LISTED: usize = 64;
 /// Commitments on a card, and systems of jobs.
@@ -55,7 +57,7 @@ impl Card {
         let mut of_jobs = rows.jobs();
         of_jobs.extend(contrasts(report));
         let has_statements = !judged.is_empty() || !of_jobs.is_empty();
-        let few = report.figures.len() <= FIGURES && !report.figures.is_empty();
+        let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = few && !has_statements;
         let blocks = if has_all_figures {
             rows.figures()
@@ -78,6 +80,12 @@ impl Card {
             _ => rows.sweeps(),
         }
     }
+}
+
+/// Whether the figures are so few that they stand one by one.
+fn are_few(report: &Report) -> bool {
+    let most = if report.figures.iter().all(Figure::is_operations) { PHASES } else { FIGURES };
+    report.figures.len() <= most
 }
 
 /// A line of a card: a word for what follows, of what, and the figures.
@@ -268,7 +276,7 @@ impl<'a> Rows<'a> {
         let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
         let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
         let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
-        let few = self.report.figures.len() <= FIGURES;
+        let few = are_few(self.report);
         let has_depths = figures.iter().any(|one| one.short_name().contains(" ×"));
         let figure = if !swept && has_depths { IN_FLIGHT } else { "figure" };
         let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
