@@ -62,7 +62,7 @@ impl Card {
         let blocks = if has_all_figures {
             rows.figures()
         } else {
-            judged.extend(rows.best(ROWS.saturating_sub(judged.len()).max(1)));
+            judged.extend(rows.best(ROWS.saturating_sub(judged.len())));
             let mut blocks = lines(judged);
             blocks.extend(of_jobs);
             blocks
@@ -410,8 +410,11 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep, in at most so many lines.
+    /// The best point of each sweep, in at most so many lines and one; nothing where there is no room.
     fn best(&self, most: usize) -> Vec<Line> {
+        if most == 0 {
+            return Vec::new();
+        }
         let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
         let line = |(stated, best): &(&Stated<Best>, &Best)| {
             let figure = &self.report.figures[stated.figure()];
