@@ -120,3 +120,13 @@ fn a_cause_shows_the_figure_where_it_is_worst() {
     assert!(told[0].contains("#3: others used 85 % of the processors"), "{text}");
     assert!(!text.contains("31 %"), "{text}");
 }
+
+/// Nobody who calls mdtest asked for the machine of a study.
+#[test]
+fn a_command_line_is_not_set_against_another_machine() {
+    let run = common::operations::files();
+    let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let published = json["statements"]["published"].as_array().expect("published figures");
+    assert!(!published.is_empty() && published.iter().all(|one| one["ratio"].is_null()), "{published:?}");
+    assert_eq!(json["machines"], serde_json::json!([]));
+}
