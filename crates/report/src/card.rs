@@ -53,17 +53,19 @@ impl Card {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
         let mut judged = rows.commitments();
-        judged.extend(claims(report, ROWS.saturating_sub(judged.len()).max(1)));
+        let claims = claims(report, ROWS.saturating_sub(judged.len()).max(1));
         let mut of_jobs = rows.jobs();
         of_jobs.extend(contrasts(report));
-        let has_statements = !judged.is_empty() || !of_jobs.is_empty();
+        let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
         let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = few && !has_statements;
         let blocks = if has_all_figures {
             rows.figures()
         } else {
-            judged.extend(rows.best(ROWS.saturating_sub(judged.len())));
+            judged.extend(rows.best(ROWS.saturating_sub(judged.len() + claims.len())));
             let mut blocks = lines(judged);
+            // Their words are long, and take the width of names and figures.
+            blocks.extend(lines(claims));
             blocks.extend(of_jobs);
             blocks
         };
