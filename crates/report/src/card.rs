@@ -393,10 +393,6 @@ impl<'a> Rows<'a> {
             .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
             .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
-            .right("range", |passes| {
-                let all = of(passes, elapsed).filter(|all| all.n > 1)?;
-                Some(format!("{}–{}", duration(all.min), duration(all.max)))
-            })
             .left("launches", ended)
             .right("mean at a time", |passes| {
                 of(passes, |pass| pass.concurrency.mean).map(|all| number(all.median))
