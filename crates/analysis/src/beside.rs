@@ -30,7 +30,7 @@ pub struct Beside {
     pub phase: Option<Phase>,
     /// Of a command line that no study names.
     pub differs: Vec<String>,
-    /// Beside a command line of a tool, which was run on another machine: nobody asked for a comparison.
+    /// Beside another command line of the same tool, and on another machine: nobody asked for a comparison.
     pub elsewhere: bool,
     pub misprint: String,
 }

@@ -27,7 +27,7 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
         Question::Quick { .. } | Question::CrossCheck { .. } => Vec::new(),
         Question::Study { .. } => return Vec::new(),
     };
-    let elsewhere = matches!(plan.question, Question::Dialect { .. });
+    let is_tool = matches!(plan.question, Question::Dialect { .. });
     let of_figure = |own: &Subject<'_>| {
         let (case, phase) = (own.case, own.figure.phase);
         let mut found: Vec<Similar> = published_beside(case)
@@ -36,17 +36,19 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
             .filter(|one| phase_of(one) == Some(phase) && one.metric == Metric::Bandwidth)
             .map(|published| (published, differs_in_size(published, case)))
             .collect();
+        let same_line = found.len();
         for one in tools.iter().flat_map(|tool| published_similar(tool, case, phase)) {
             if !found.iter().any(|known| known.0.id == one.0.id) {
                 found.push(one);
             }
         }
-        let row = |(published, mut differs): Similar| {
+        let row = |(place, (published, mut differs)): (usize, Similar)| {
             let value = own_value(case, own.figure, published)?;
+            let elsewhere = is_tool && place >= same_line;
             differs.extend(elsewhere.then(|| "another machine".to_owned()));
             Some(Beside { differs, elsewhere, ..Beside::of(published, Some((own, value))) })
         };
-        found.into_iter().filter_map(row).collect::<Vec<_>>()
+        found.into_iter().enumerate().filter_map(row).collect::<Vec<_>>()
     };
     subjects(plan, figures).iter().flat_map(of_figure).collect()
 }

@@ -17,8 +17,10 @@ use crate::section::{Block, criterion, only, point, promised_value, response, si
 use crate::statements::without_figures;
 use crate::table::{Cell, Table, Tone};
 
-/// Figures that stand on a card one by one: the phases of a tree, of which there are most.
-const FIGURES: usize = 10;
+/// Figures that stand on a card one by one.
+const FIGURES: usize = 8;
+/// The phases of a tree: all of them, in narrower rows.
+const PHASES: usize = 10;
 /// Figures that stand below it one by one; of more each sweep has one row.
 const LISTED: usize = 64;
 /// Commitments on a card, and systems of jobs.
@@ -51,17 +53,19 @@ impl Card {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
         let mut judged = rows.commitments();
-        judged.extend(claims(report, ROWS.saturating_sub(judged.len()).max(1)));
+        let claims = claims(report, ROWS.saturating_sub(judged.len()).max(1));
         let mut of_jobs = rows.jobs();
         of_jobs.extend(contrasts(report));
-        let has_statements = !judged.is_empty() || !of_jobs.is_empty();
-        let few = report.figures.len() <= FIGURES && !report.figures.is_empty();
+        let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
+        let few = are_few(report) && !report.figures.is_empty();
         let has_all_figures = few && !has_statements;
         let blocks = if has_all_figures {
             rows.figures()
         } else {
-            judged.extend(rows.best(ROWS.saturating_sub(judged.len()).max(1)));
+            judged.extend(rows.best(ROWS.saturating_sub(judged.len() + claims.len())));
             let mut blocks = lines(judged);
+            // Their words are long, and take the width of names and figures.
+            blocks.extend(lines(claims));
             blocks.extend(of_jobs);
             blocks
         };
@@ -78,6 +82,12 @@ impl Card {
             _ => rows.sweeps(),
         }
     }
+}
+
+/// Whether the figures are so few that they stand one by one.
+fn are_few(report: &Report) -> bool {
+    let most = if report.figures.iter().all(Figure::is_operations) { PHASES } else { FIGURES };
+    report.figures.len() <= most
 }
 
 /// A line of a card: a word for what follows, of what, and the figures.
@@ -268,7 +278,7 @@ impl<'a> Rows<'a> {
         let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
         let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
         let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
-        let few = self.report.figures.len() <= FIGURES;
+        let few = are_few(self.report);
         let has_depths = figures.iter().any(|one| one.short_name().contains(" ×"));
         let figure = if !swept && has_depths { IN_FLIGHT } else { "figure" };
         let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
@@ -383,10 +393,6 @@ impl<'a> Rows<'a> {
             .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
             .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
-            .right("range", |passes| {
-                let all = of(passes, elapsed).filter(|all| all.n > 1)?;
-                Some(format!("{}–{}", duration(all.min), duration(all.max)))
-            })
             .left("launches", ended)
             .right("mean at a time", |passes| {
                 of(passes, |pass| pass.concurrency.mean).map(|all| number(all.median))
@@ -402,8 +408,11 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep, in at most so many lines.
+    /// The best point of each sweep, in at most so many lines and one; nothing where there is no room.
     fn best(&self, most: usize) -> Vec<Line> {
+        if most == 0 {
+            return Vec::new();
+        }
         let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
         let line = |(stated, best): &(&Stated<Best>, &Best)| {
             let figure = &self.report.figures[stated.figure()];

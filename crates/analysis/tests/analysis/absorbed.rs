@@ -198,7 +198,7 @@ fn an_fsync_that_the_mount_makes_nothing_of_shows_nothing() {
     writes.mounts = vec![mount("rw,relatime")];
     assert_eq!(writes.doubt(), None);
     writes.mounts = vec![mount("rw,nobarrier")];
-    assert!(writes.told().contains("mounted with `nobarrier`"), "{}", writes.told());
+    assert!(writes.told().contains("mounted with nobarrier"), "{}", writes.told());
 }
 
 #[test]

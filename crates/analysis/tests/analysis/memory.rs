@@ -166,7 +166,11 @@ fn what_was_read_ahead_hides_what_the_page_cache_answered() {
 
 #[test]
 fn what_is_not_known_is_not_excluded() {
-    Read::of(GIB, |_| ()).is_doubtful(&["device bytes unknown", "server_memory = \"…\"", "of the target store"]);
+    Read::of(GIB, |_| ()).is_doubtful(&[
+        "device bytes unknown",
+        "server_memory = \"…\"",
+        "of the target store",
+    ]);
     let reason = ["fuse.x at /mnt hands its data", "1.07 GB", "what servers have is not said"];
     Read::remote(GIB, None).is_doubtful(&reason);
     let mut forgotten = Read::remote(1000 * GIB, Some(GIB));

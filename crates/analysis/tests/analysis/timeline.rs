@@ -307,6 +307,22 @@ fn bytes_are_set_against_the_input() {
     assert_eq!(of_row(&all, Kind::JobInput, ("kind", "io"), "instance_input"), Value::Bytes(10 * 262_144));
 }
 
+/// At a millionth of the scale tables of one page are as large as they would be at a hundred-thousandth.
+#[test]
+fn input_at_full_scale_is_not_told_where_pages_round_it() {
+    let with_rows = |rows: u64| {
+        let mut run = observed(|_| {});
+        let case = &mut run.manifest.plan.cases[0];
+        let mut spec = plan::WorkloadSpec::from(case.workload.clone());
+        let plan::Work::Jobs(jobs) = &mut spec.work else { panic!("no jobs") };
+        jobs.tables.iter_mut().for_each(|table| table.rows = rows);
+        case.workload = spec.validate().expect("valid");
+        of_row(&found(&run), Kind::JobInput, ("kind", "io"), "full_scale_input")
+    };
+    assert_eq!(with_rows(100), Value::None);
+    assert!(matches!(with_rows(20_470), Value::Bytes(_)));
+}
+
 #[test]
 fn the_harness_is_told_as_a_share_of_a_core_and_by_its_start_costs() {
     let one = timeline(&observed(|_| {}));

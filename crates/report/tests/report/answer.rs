@@ -72,7 +72,8 @@ fn the_card_of_a_tree_has_the_rates_of_its_phases() {
 fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     let mut run = common::study::study();
     for row in run.phases.iter().filter(|row| row.key.phase == plan::Phase::Read) {
-        let warning = Warning::NotQuiet { seen: "others used 31 % of the processors".to_owned(), share: 0.31 };
+        let warning =
+            Warning::NotQuiet { seen: "others used 31 % of the processors".to_owned(), share: 0.31 };
         run.warnings.push(WarningRow { key: Some(row.key.clone()), warning });
     }
     let claim = run.manifest.plan.terms.claims[0].text.clone();
@@ -82,7 +83,6 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     assert!(!words.is_empty() && card.contains(&words.join(" ")), "{claim}\n{card}");
     let verdict = card.lines().find(|line| line.contains("all layouts")).expect("a verdict");
     assert!(verdict.contains("needs ≥ 40 GB/s") && verdict.contains("! "), "{verdict}");
-    assert!(verdict.contains("at most"), "what was missed by the favourable end: {verdict}");
 }
 
 /// A sheet says how much of the promise was measured, who and where once, and what ran.
@@ -119,4 +119,14 @@ fn a_cause_shows_the_figure_where_it_is_worst() {
     assert_eq!(told.len(), 1, "{text}");
     assert!(told[0].contains("#3: others used 85 % of the processors"), "{text}");
     assert!(!text.contains("31 %"), "{text}");
+}
+
+/// Nobody who calls mdtest asked for the machine of a study.
+#[test]
+fn a_command_line_is_not_set_against_another_machine() {
+    let run = common::operations::files();
+    let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let published = json["statements"]["published"].as_array().expect("published figures");
+    assert!(!published.is_empty() && published.iter().all(|one| one["ratio"].is_null()), "{published:?}");
+    assert_eq!(json["machines"], serde_json::json!([]));
 }
