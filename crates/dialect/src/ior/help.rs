@@ -43,7 +43,6 @@ pub fn reference() -> String {
         let (state, text) = match spec.key {
             Key::Refused(reason) => ("refused", reason),
             Key::ShowHints
-            | Key::SummaryAlways
             | Key::GpuId
             | Key::AioGranularity
             | Key::Packet
