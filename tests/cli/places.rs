@@ -168,7 +168,6 @@ fn data_that_is_missing_or_too_short_is_refused() {
     let desk = Desk::new();
     let refused = run(&desk.ior("-r -t 4k -b 8k -o none")).expect_code(3);
     assert_says(&refused.stderr, &["none", "does not exist", "write it first"]);
-    fs::remove_dir_all(desk.record()).expect("the record of the refusal");
     fs::write(desk.path("short"), vec![1; 4096]).expect("a file");
     let refused = run(&desk.ior("-r -k -t 4k -b 8k -o short")).expect_code(3);
     assert_says(&refused.stderr, &["short", "4096 bytes", "8192"]);
