@@ -52,7 +52,7 @@ enum Command {
 enum Together {
     /// Measure: a study file, or the storage under a directory in about a minute.
     Run(RunArguments),
-    /// Measure random operations by many tasks with a file each, as study D did.
+    /// Measure random operations by many tasks, each on a file of its own.
     Randomops(RandomopsArguments),
     /// Get a second opinion: measure a directory with ioproof and the fio that is installed, in turn.
     CrossCheck(CrossCheckArguments),

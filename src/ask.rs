@@ -131,7 +131,8 @@ fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
     })?;
     plan::study::on_directory(text, place).map_err(|why| {
         Failure::usage(format!(
-            "--on does not fit this study: {why}; `--set target.NAME.KEY=…` places each target"
+            "--on does not fit this study: {why}; `--set {}` runs it there all the same",
+            plan::shell_word(&format!("target.*.directory={place}"))
         ))
     })
 }

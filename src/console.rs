@@ -6,7 +6,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use comm::Launched;
 use plan::visible;
-use report::Screen;
+use report::{Screen, terminal_columns};
 
 use crate::exit::{Exit, Failure};
 
@@ -65,25 +65,39 @@ pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
 
 /// Writes a line to the error stream, and one only; one that nobody reads any more is no reason to die.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible(line));
+    let line = visible(line);
+    complain_lines(&line, &line);
+}
+
+/// As [`print()`], of a text whose lines may be wider than the terminal.
+pub(crate) fn print_folded(text: &str) -> Result<(), Failure> {
+    print(&screen().folded(text))
 }
 
 /// As [`complain`], of a text in lines; as `coloured` where nothing in `plain` has to be written out.
 pub(crate) fn complain_lines(plain: &str, coloured: &str) {
     let safe = Screen::PLAIN.safe(plain);
     let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
+    let shown = match terminal_columns(io::stderr()) {
+        // What has colours is laid out already.
+        Some(columns) if plain == coloured => Cow::Owned(Screen::PLAIN.wide(columns).folded(shown)),
+        _ => Cow::Borrowed(shown),
+    };
     let _ = writeln!(io::stderr(), "{}", shown.trim_end());
 }
 
-/// As wide as the terminal, in colour where a person looks at the output and has not said no (<https://no-color.org>).
+/// As wide as the terminal, or in a pipe as `COLUMNS` says; in colour where a person looks at the output and has not said no (<https://no-color.org>).
 /// Under a launcher nobody knows: Open MPI's gives a terminal to processes whose output goes to a file.
 pub(crate) fn screen() -> Screen {
-    let launched = Launched::find(|name| std::env::var(name).ok()).is_some();
-    if launched || !io::stdout().is_terminal() {
+    if Launched::find(|name| std::env::var(name).ok()).is_some() {
         return Screen::PLAIN;
     }
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_col > 0);
-    let screen = size.map_or(Screen::PLAIN, |size| Screen::PLAIN.wide(usize::from(size.ws_col)));
+    let wide = |columns: Option<usize>| columns.map_or(Screen::PLAIN, |columns| Screen::PLAIN.wide(columns));
+    if !io::stdout().is_terminal() {
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        return wide(columns.filter(|columns| *columns > 0));
+    }
+    let screen = wide(terminal_columns(io::stdout()));
     let colour = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     if colour { screen.coloured() } else { screen }
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     print(&study.cross_check(screen()))?;
     let page = crate::report::page(&study, &directory)?;
     print(&format!("record {}\nreport {}\n", directory.display(), page.display()))?;
-    match session::verdict(&ended) {
+    match session::verdict(&ended, &directory) {
         (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
         (exit, None) => Ok(exit),
     }

@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, Extras, Tool};
+use engine::Controls;
 use plan::Plan;
 use plan::shell_word;
 use report::Shown;
 use runner::{Checked, Event, Watch};
 
 use crate::cluster::World;
-use crate::console::{can_ask, print, screen};
+use crate::console::{can_ask, print, print_folded, screen};
 use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
 use crate::run::keep_history;
@@ -29,11 +30,12 @@ pub(crate) fn run(tool: &Tool, arguments: &[OsString], world: &World) -> Result<
     let words = unicode(arguments)?;
     let asked = (tool.parse)(&words, launcher(world)).map_err(|error| Failure::new(Exit::Usage, error))?;
     if let Some(text) = &asked.show {
-        return print(text).map(|()| Exit::Success);
+        return print_folded(text).map(|()| Exit::Success);
     }
     warn(&asked.warnings);
     let session = Session::new(world, tool.name);
     if asked.extras.explain {
+        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
     measure(tool, &session, asked)
@@ -100,7 +102,7 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
     let paper = Shared::new(Paper { printer, out, failed: None });
-    let mut watch = Printed { paper: paper.clone(), header, looking: None, line };
+    let mut watch = Printed { paper: paper.clone(), header, looking: None, controls: None, line };
     let ended = session.run(&checked, &directory, &mut watch)?;
     drop(watch);
     let mut paper = paper.lock();
@@ -109,15 +111,18 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    out.write(&printer.finish(&run))?;
-    for (path, text) in printer.side_files(&run) {
-        write_whole(&path, &text)?;
+    // A summary of a part would pass for one of the whole.
+    if !ended.interrupted || printer.ends_when_interrupted() {
+        out.write(&printer.finish(&run))?;
+        for (path, text) in printer.side_files(&run) {
+            write_whole(&path, &text)?;
+        }
+        doubts(&run, &directory);
     }
-    doubts(&run, &directory);
     if ended.interrupted && ended.failed.is_none() && printer.ends_when_interrupted() {
         return Ok(Exit::Success);
     }
-    match session::verdict(&ended) {
+    match session::verdict(&ended, &directory) {
         (exit, Some(message)) => Err(Failure::new(exit, anyhow::anyhow!(message))),
         (exit, None) => Ok(exit),
     }
@@ -130,6 +135,8 @@ struct Printed {
     header: String,
     /// While a phase runs whose operations are printed as they come.
     looking: Option<Looking>,
+    /// Of the phase under way.
+    controls: Option<Arc<Controls>>,
     line: LiveLine,
 }
 
@@ -139,9 +146,16 @@ impl Watch for Printed {
         let text = match event {
             Event::PhaseFinished(record) => {
                 self.looking = None;
-                self.paper.lock().printer.phase(record)
+                let mut paper = self.paper.lock();
+                let stopped = self.controls.take().is_some_and(|controls| controls.is_stopped());
+                // The row of a part would pass for one of the whole.
+                if stopped && !paper.printer.ends_when_interrupted() {
+                    return;
+                }
+                paper.printer.phase(record)
             }
             Event::PhaseStarted { phase, controls, .. } => {
+                self.controls = Some(Arc::clone(controls));
                 if phase.is_result() && self.paper.lock().printer.is_live() {
                     self.looking = Some(Looking::start(self.paper.clone(), Arc::clone(controls)));
                 }

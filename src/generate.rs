@@ -4,12 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use dialect::{Help, TOOLS, ior};
 
 use crate::arguments;
 use crate::exit::{Exit, Failure};
+use crate::studies;
 
 /// Writes `man/*.1` and `completions/*` below `directory`.
 pub(crate) fn run(directory: &Path) -> Result<Exit, Failure> {
@@ -30,7 +32,10 @@ fn write(directory: &Path) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", page.display()))?;
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut with_options_of_tools(), "ioproof", &completions)
+        let definition = with_options_of_tools();
+        // Where no name fits, bash goes on to complete files; other shells would not.
+        let mut definition = if shell == Shell::Bash { with_ready_studies(definition) } else { definition };
+        clap_complete::generate_to(shell, &mut definition, "ioproof", &completions)
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
     }
     Ok(())
@@ -57,6 +62,15 @@ fn with_options_of_tools() -> Command {
             })
         })
     })
+}
+
+/// The definition in which arguments that are studies have the names of those that are ready.
+fn with_ready_studies(definition: Command) -> Command {
+    let names = |argument: Arg| argument.value_parser(PossibleValuesParser::new(studies::names()));
+    let of_show = |show: Command| show.mut_arg("name", names);
+    definition
+        .mut_subcommand("run", |run| run.mut_arg("study", names))
+        .mut_subcommand("studies", |studies| studies.mut_subcommand("show", of_show))
 }
 
 /// An option by its letter and its words; nothing where it has neither, as `-th` and `-+m`.

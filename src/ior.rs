@@ -1,14 +1,16 @@
 //! The program called as `ior`: IOR's command line in, IOR's output out, and a record of its own.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use dialect::ior::{self, Asked, Printer, SideFiles};
+use engine::Controls;
 use record::{PhaseRecord, TaskRow};
 use report::Shown;
 use runner::{Event, Watch};
 
 use crate::cluster::World;
-use crate::console::{print, print_line};
+use crate::console::{print_folded, print_line};
 use crate::exit::{Exit, Failure};
 use crate::foreign::output::{Output, refuse_device, warn, write_whole};
 use crate::foreign::{agreed, doubts, explain, launcher};
@@ -21,7 +23,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     let launcher = launcher(world);
     let asked = ior::parse(arguments, launcher).map_err(|error| Failure::new(Exit::Usage, error))?;
     if asked.show_help {
-        return print(&ior::help().to_string()).map(|()| Exit::Success);
+        return print_folded(&ior::help().to_string()).map(|()| Exit::Success);
     }
     if asked.show_version {
         let version = ior::version(asked.compat, env!("CARGO_PKG_VERSION"));
@@ -30,6 +32,7 @@ pub(crate) fn run(arguments: &[OsString], world: &World) -> Result<Exit, Failure
     warn(&asked.warnings);
     let session = Session::new(world, ior::TOOL);
     if asked.extras.explain || asked.dry_run {
+        session.check_options(&asked.plan, asked.extras.out.as_deref())?;
         return explain(&session, &asked.plan);
     }
     measure(&session, asked)
@@ -55,6 +58,7 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         printer,
         header,
         out,
+        controls: None,
         side_files: asked.side_files,
         tasks: Vec::new(),
         failed: None,
@@ -67,9 +71,12 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    out.write(&printer.finish(run.manifest.finished_unix_ns))?;
-    doubts(&run, &directory);
-    let (exit, message) = session::verdict(&ended);
+    // A summary of a part would pass for one of the whole.
+    if !ended.interrupted || asked.output.summary_always {
+        out.write(&printer.finish(run.manifest.finished_unix_ns))?;
+        doubts(&run, &directory);
+    }
+    let (exit, message) = session::verdict(&ended, &directory);
     if let Some(message) = message {
         return Err(Failure::new(exit, anyhow::anyhow!(message)));
     }
@@ -90,6 +97,8 @@ struct Printed {
     header: String,
     out: Output,
     side_files: Vec<SideFiles>,
+    /// Of the phase under way.
+    controls: Option<Arc<Controls>>,
     /// Tasks of the case under way, for its side files.
     tasks: Vec<TaskRow>,
     failed: Option<Failure>,
@@ -125,7 +134,11 @@ impl Watch for Printed {
         let result = match event {
             Event::PhaseFinished(record) => {
                 self.warnings += record.warnings.len();
-                self.phase(record)
+                match self.controls.take() {
+                    // The row of a part would pass for one of the whole.
+                    Some(controls) if controls.is_stopped() => Ok(()),
+                    _ => self.phase(record),
+                }
             }
             Event::CaseFinished(case) => self.case_over(&case.id),
             Event::Warning(_) => {
@@ -140,8 +153,11 @@ impl Watch for Printed {
                 let header = std::mem::take(&mut self.header);
                 self.line.beside(|| self.out.write(&header))
             }
+            Event::PhaseStarted { controls, .. } => {
+                self.controls = Some(Arc::clone(controls));
+                Ok(())
+            }
             Event::CaseSkipped { .. }
-            | Event::PhaseStarted { .. }
             | Event::Wiped { .. }
             | Event::Layout { .. }
             | Event::CaseFailed { .. } => Ok(()),

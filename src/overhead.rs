@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
     host::files::check_directory(&arguments.directory)
         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
     let mut progress = Steps::new("pairs of runs", arguments.shown.shown());
-    let measured = runner::instrument(&arguments.directory, &controls, &mut |done, all, each| {
-        progress.show(done, all, each);
+    let measured = runner::instrument(&arguments.directory, &controls, &mut |stage, done, all, each| {
+        progress.show(stage, done, all, each);
     })?;
     drop(progress);
     if controls.is_stopped() {

@@ -85,8 +85,7 @@ impl LiveLine {
             }
             Event::CaseFailed { case, message } => {
                 shared.phase_over();
-                shared.line.skip(&case.id);
-                shared.line.say(&format!("{} failed: {message}", case.id));
+                shared.line.failed(&case.id, message);
             }
             Event::CaseSkipped { case, .. } => shared.line.skip(&case.id),
             Event::CaseFinished(case) => shared.line.finished(&case.id),

@@ -5,7 +5,7 @@ use record::{Metric, PublishedOperation};
 use report::reference::{self, Filter};
 
 use crate::arguments::ReferenceArguments;
-use crate::console::print;
+use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 
 /// What of the library is shown.
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
         What::Show { id } => {
             let shown = match arguments.json {
                 true => reference::show_json(library, id).map(|value| report::json_text(&value)),
-                false => reference::show(library, id),
+                false => reference::show(library, id, screen()),
             };
             shown.ok_or_else(|| unknown(id))?
         }
@@ -60,10 +60,10 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
         {
             report::json_text(&reference::json(library, &chosen.filter()?))
         }
-        What::List(chosen) => reference::list(library, &chosen.filter()?),
-        What::Studies(chosen) => reference::studies(library, &chosen.filter()?),
-        What::Claims(chosen) => reference::claims(library, &chosen.filter()?),
-        What::Misprints(chosen) => reference::misprints(library, &chosen.filter()?),
+        What::List(chosen) => reference::list(library, &chosen.filter()?, screen()),
+        What::Studies(chosen) => reference::studies(library, &chosen.filter()?, screen()),
+        What::Claims(chosen) => reference::claims(library, &chosen.filter()?, screen()),
+        What::Misprints(chosen) => reference::misprints(library, &chosen.filter()?, screen()),
     };
     if text.is_empty() {
         return Err(Failure::usage("nothing in the library is so; `ioproof reference list` shows all of it"));

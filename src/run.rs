@@ -45,6 +45,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     keep_history(&mut plan, how.history)?;
     let session = Session::new(world, &what);
     if how.explain {
+        session.check_options(&plan, how.out.as_deref())?;
         on_layouts::explain(&session, &plan, arguments)?;
         print(&session::explained_loss(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
@@ -78,6 +79,7 @@ pub(crate) fn measure(
     keep_history(&mut plan, how.history)?;
     let mut session = Session::new(world, &what);
     if how.explain {
+        session.check_options(&plan, how.out.as_deref())?;
         explain(&session, &plan, how)?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
@@ -161,8 +163,14 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
 /// What a run that goes on has already.
 fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
-    let passes = if turns { ", and so do whole passes of cases that take turns" } else { "" };
-    format!("{finished} of {} cases are finished and stay as they are{passes}", plan.cases.len())
+    let kept = match (finished, turns) {
+        (0, false) => return "no case is finished: the run starts anew".to_owned(),
+        (0, true) => "no case is finished".to_owned(),
+        (1, _) => format!("1 of {} cases is finished and kept", plan.cases.len()),
+        (several, _) => format!("{several} of {} cases are finished and kept", plan.cases.len()),
+    };
+    let passes = if turns { "; whole passes that were measured are kept" } else { "" };
+    format!("{kept}{passes}")
 }
 
 /// What going on with a run would do: the cases that are left.
@@ -210,7 +218,7 @@ fn resume_on_layouts(
 
 /// Shows what was measured and signs the record where that is asked for. The exit code: what went wrong in it comes first, then the commitments if they count.
 fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signer>) -> Result<Exit, Failure> {
-    let (exit, message) = session::verdict(ended);
+    let (exit, message) = session::verdict(ended, directory);
     // One that goes on is signed at its end.
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
@@ -226,7 +234,10 @@ fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signe
         Some(message) if ended.interrupted || ended.failed.is_some() => {
             let directory = shell_word(&directory.to_string_lossy());
             let next = format!("`ioproof run --resume {directory}` goes on");
-            Err(Failure::new(exit, anyhow::anyhow!("{message}; {next}")))
+            // The report says what there is, and where.
+            let message =
+                if ended.interrupted { format!("interrupted: {next}") } else { format!("{message}; {next}") };
+            Err(Failure::new(exit, anyhow::anyhow!(message)))
         }
         Some(message) => Err(Failure::new(exit, anyhow::anyhow!(message))),
         None if judged => Ok(verdict),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, outlooks, visible};
+use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, outlooks, shell_word, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
 use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Servers, Watch};
@@ -90,11 +90,23 @@ impl<'w> Session<'w> {
     /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
     ///
     /// # Errors
-    /// It holds something already.
+    /// It holds something already, or cannot be made.
     pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
         let directory = directory(&self.run_id, out);
         Recorder::check_new(&directory)?;
+        host::files::check_makeable(&directory).map_err(|error| {
+            let context = format!("cannot keep a record in {}", directory.display());
+            Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
+        })?;
         Ok(directory)
+    }
+
+    /// Refuses a plan that is only shown for what its options name, as the run would.
+    pub(crate) fn check_options(&self, plan: &Plan, out: Option<&Path>) -> Result<(), Failure> {
+        if out.is_some() {
+            self.directory(out)?;
+        }
+        self.consents_are_used(plan)
     }
 
     /// Runs `checked` and closes the record in `directory`.
@@ -299,13 +311,12 @@ pub(crate) fn explained_loss(plan: &Plan) -> String {
     runner::replaced(plan, &[]).map_or_else(String::new, line)
 }
 
-/// The exit code of a run that ended, and what is to be said of it.
-pub(crate) fn verdict(ended: &Ended) -> (Exit, Option<String>) {
+/// The exit code of a run that ended, and what is to be said of it; its record is in `directory`.
+pub(crate) fn verdict(ended: &Ended, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
-        return (
-            Exit::Interrupted,
-            Some("interrupted: what was measured until then is in the record".to_owned()),
-        );
+        let directory = shell_word(&directory.to_string_lossy());
+        let message = format!("interrupted: the phases that had ended are in the record {directory}");
+        return (Exit::Interrupted, Some(message));
     }
     if let Some((message, kind)) = &ended.failed {
         let left = ended.left_behind.as_ref().map_or(String::new(), |error| format!("; also, {error}"));

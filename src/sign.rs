@@ -69,7 +69,8 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let directory = &arguments.run;
     let now = Sums::of(directory, None)?;
     let Some(signed) = Sums::read(directory)? else {
-        return Err(not_shown("it is not signed: `ioproof run --sign KEY` signs a record at its end"));
+        let why = "the record is not signed; `ioproof run --sign KEY` signs one at its end";
+        return Err(Failure::new(Exit::NotKept, anyhow::anyhow!(why)));
     };
     let mut doubts = Vec::new();
     let differences = signed.differences(&now);

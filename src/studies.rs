@@ -1,7 +1,7 @@
 //! The studies that come with the program: `ioproof studies`, and `ioproof run NAME --on DIR`.
 
 use crate::arguments::{StudiesArguments, StudiesWhat};
-use crate::console::{print, print_line};
+use crate::console::{print, print_folded};
 use crate::exit::{Exit, Failure};
 
 macro_rules! studies {
@@ -61,9 +61,9 @@ pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
     }
     let width = names().map(str::len).max().unwrap_or(0);
     for (name, text) in READY {
-        print_line(&format!("{name:width$}  {}", question(text)))?;
+        print_folded(&format!("{name:width$}  {}\n", question(text)))?;
     }
-    print(
+    print_folded(
         "\n`ioproof run NAME --on DIR` runs one on a directory; add --explain to see first what it does.\n\
          `ioproof studies show NAME` prints one, to be saved and changed.\n",
     )?;

@@ -242,7 +242,7 @@ pub(crate) struct RpcArguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
     pub(crate) depth: Vec<u32>,
     /// Length of a phase, as 5, 500ms or 2min.
-    #[arg(long, value_name = "TIME", value_parser = values::seconds, default_value = "5")]
+    #[arg(long, aliases = ["duration", "time"], value_name = "TIME", value_parser = values::seconds, default_value = "5")]
     pub(crate) seconds: Nanos,
     /// So many exchanges on each connection, instead of a time.
     #[arg(long, value_name = "N", conflicts_with = "seconds")]

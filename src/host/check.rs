@@ -10,7 +10,7 @@ use host::{Host, Root};
 use plan::visible;
 
 use super::profiles_named;
-use crate::console::print;
+use crate::console::{print, print_folded};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host check`.
@@ -43,7 +43,7 @@ pub(crate) struct CheckArguments {
 /// Shows the findings.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     if arguments.list {
-        return print(&list()).map(|()| Exit::Success);
+        return print_folded(&list()).map(|()| Exit::Success);
     }
     let steps = if arguments.profiles.is_empty() {
         tuning::steps_of(&tuning::profiles())
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         let findings: Vec<&Finding> = found.iter().flat_map(|(_, found)| found).collect();
         print(&report::json_text(&tuning::as_json(&Host::new(root.clone()).node(), &findings)))?;
     } else {
-        print(&text(&Host::new(root.clone()).node(), &found))?;
+        print_folded(&text(&Host::new(root.clone()).node(), &found))?;
     }
     let warnings = found.iter().flat_map(|(_, found)| found);
     let warnings = warnings.filter(|finding| finding.severity == Severity::Warning).count();

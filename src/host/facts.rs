@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use host::{Host, Root};
 
-use crate::console::{print, screen};
+use crate::console::{print, print_folded, screen};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host facts`.
@@ -22,10 +22,10 @@ pub(crate) struct FactsArguments {
 /// Shows what is asked.
 pub(crate) fn run(arguments: &FactsArguments) -> Result<Exit, Failure> {
     let inventory = read(arguments)?;
-    print(&match arguments.json {
-        true => report::inventory_json(&inventory),
-        false => report::inventory(&inventory, screen()),
-    })?;
+    match arguments.json {
+        true => print(&report::inventory_json(&inventory))?,
+        false => print_folded(&report::inventory(&inventory, screen()))?,
+    }
     Ok(Exit::Success)
 }
 

@@ -35,17 +35,30 @@ fn ctrl_c_ends_a_run_in_order() {
     }
 }
 
+/// A summary of a part would pass for one of the whole; IOR itself dies without a word.
 #[test]
-fn ctrl_c_ends_ior_in_order() {
-    let (desk, data) = Desk::with_data();
-    let line = format!("-w -r -z -i 100000 -t 4k -b 64k -N 4 -o {}", data.join("f").display());
-    let mut running = desk.ior(&line).spawn().expect("it starts");
-    wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 2);
-    running.signal(Signal::INT).expect("it lives");
-    let finished = running.wait().expect("it ends").expect_code(130);
-    assert_says(&finished.stdout, &["write", "Summary of all tests"]);
-    assert_eq!(names(&data), ["mine"]);
-    assert_eq!(desk.report().state(), "interrupted");
+fn ctrl_c_ends_a_tool_without_a_summary() {
+    let ends = |name: &str, line: &str, row: &str| {
+        let (desk, data) = Desk::with_data();
+        let place = data.join("f").display().to_string();
+        let mut running = desk.tool(name, &line.replace("PLACE", &place)).spawn().expect("it starts");
+        wait_for(&mut running, "a repetition", || events(&desk, "phase-finished") > 2);
+        running.signal(Signal::INT).expect("it lives");
+        let finished = running.wait().expect("it ends").expect_code(130);
+        assert_says(&finished.stdout, &[row]);
+        let record = desk.record().display().to_string();
+        assert_says(&finished.stderr, &["interrupted: the phases that had ended are in the record", &record]);
+        assert_eq!(names(&data), ["mine"]);
+        assert_eq!(desk.report().state(), "interrupted");
+        finished.stdout
+    };
+    let ior = "-w -r -z -i 100000 -t 4k -b 64k -N 4 -o PLACE";
+    let without = ends("ior", ior, "write");
+    assert!(!without.contains("Summary of all tests"), "{without}");
+    let always = ends("ior", &format!("{ior} -O summaryAlways=1"), "write");
+    assert_says(&always, &["Summary of all tests"]);
+    let mdtest = ends("mdtest", "-n 2000 -i 1000 -F -d PLACE", "-- started at");
+    assert!(!mdtest.contains("SUMMARY rate") && !mdtest.contains("finished at"), "{mdtest}");
 }
 
 #[test]

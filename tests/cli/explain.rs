@@ -25,6 +25,25 @@ fn line_of<'t>(text: &'t str, written: &str, name: &str) -> &'t str {
     text.lines().find(has).unwrap_or_else(|| panic!("no line on {written} ({name}) in\n{text}"))
 }
 
+/// What the run refuses of its options, the explanation refuses as well.
+#[test]
+fn an_explanation_refuses_options_as_the_run_does() {
+    let (desk, _) = Desk::with_data();
+    for end in ["--yes", "--explain"] {
+        let refused =
+            run(&desk.ioproof(&format!("run --quick . --destroy-data-on SER123 {end}"))).expect_code(3);
+        assert_says(
+            &refused.stderr,
+            &["--destroy-data-on SER123", "nothing of this run is on such a device"],
+        );
+        assert_eq!(refused.stdout, "", "{end}");
+        let refused = run(&desk.ioproof(&format!("run --quick . --out data {end}")));
+        assert_ne!(refused.code, Some(0), "{end}");
+        assert_eq!(refused.stdout, "", "{end}");
+        assert_says(&refused.stderr, &["data"]);
+    }
+}
+
 #[test]
 fn printed_lines_run_unchanged_and_each_option_is_told_with_its_meaning() {
     let desk = Desk::new();

@@ -188,6 +188,8 @@ fn ctrl_c_ends_all_jobs_and_leaves_nothing() {
     running.signal(Signal::INT).expect("it lives");
     let finished = running.wait().expect("it ends").expect_code(130);
     assert_says(&finished.stderr, &["interrupted"]);
+    assert!(!finished.stdout.contains("failed jobs"), "nothing has failed: {}", finished.stdout);
+    assert_says(&finished.stdout, &["launches were interrupted in pass 0"]);
     assert!(jobs.iter().all(|job| job.name().is_empty() || !is_alive(job)), "no process is left");
     assert_eq!(names(&data), ["mine"]);
     assert!(outcomes(&launches(&desk), "long").iter().all(|one| one == "stopped"));

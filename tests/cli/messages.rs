@@ -44,6 +44,47 @@ fn a_range_with_its_step_written_otherwise_is_told_how_to_write_it() {
     let study = STUDY.replace("phases", "tasks = \"1..64 x2\"\nphases");
     let said = run(&Desk::new().study(&study)).expect_code(2).stderr;
     assert_says(&said, &["has no step", "\"1..64 times 2\""]);
+    let study = STUDY.replace("phases", "tasks = \"1-64\"\nphases");
+    let said = run(&Desk::new().study(&study)).expect_code(2).stderr;
+    assert_says(&said, &["cannot be \"1-64\"", "\"1..64 times 2\""]);
+}
+
+#[test]
+fn a_study_of_devices_is_told_how_to_run_in_a_directory() {
+    let desk = Desk::new();
+    let said = run(&desk.ioproof("run cuny-uv300 --on . --explain")).expect_code(2).stderr;
+    assert_says(&said, &["--set 'target.*.directory="]);
+}
+
+/// `COLUMNS` says how wide the reader of a pipe is.
+#[test]
+fn help_and_lists_are_as_wide_as_their_reader() {
+    let desk = Desk::new();
+    let lines = [
+        "ior --help",
+        "mdtest --help",
+        "iozone --help",
+        "gpfsperf --help",
+        "md-workbench --help",
+        "ioping --help",
+        "host check",
+        "host facts",
+        "reference list",
+        "reference claims",
+        "reference studies",
+        "reference misprints",
+        "reference show b-ws-nvme-write-max",
+        "studies",
+    ];
+    for line in lines {
+        for columns in [80, 100] {
+            let text = run(&desk.ioproof(line).env("COLUMNS", columns.to_string())).expect_code(0).stdout;
+            // A word is never broken: addresses are copied.
+            let one_word = |line: &str| !line.trim().contains(' ') || line.contains("://");
+            let wide = |line: &&str| line.chars().count() > columns && !one_word(line);
+            assert_eq!(text.lines().find(wide), None, "{line} at {columns}");
+        }
+    }
 }
 
 #[test]
@@ -104,6 +145,8 @@ fn manual_pages_and_completions_have_the_options_of_tools() {
         assert_says(&page, &[option, about, "REFUSED"]);
     }
     let bash = read("completions/ioproof.bash");
+    let run = bash.split("ioproof__subcmd__run)").nth(1).and_then(|rest| rest.lines().nth(1));
+    assert_says(run.unwrap_or(&bash), &["latency", "layers", "--on"]);
     let of_ior = bash.split("ioproof__subcmd__ior)").nth(1).and_then(|rest| rest.lines().nth(1));
     assert_says(of_ior.unwrap_or(&bash), &["--explain", "--verify", "-b", "--posix.odirect"]);
 }

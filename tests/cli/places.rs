@@ -25,6 +25,36 @@ fn a_missing_directory_is_told_with_what_makes_it() {
     }
 }
 
+/// The kernel's own file systems take no files, and nobody's permissions say so.
+#[test]
+fn a_place_that_takes_no_files_is_told_before_anything_is_printed() {
+    let desk = Desk::new();
+    let programs = [
+        desk.tool("gpfsperf", "create seq /proc/x -n 1m -r 64k"),
+        desk.tool("mdtest", "-n 5 -d /proc/xx"),
+        desk.tool("iozone", "-a -s 64k -f /proc/x"),
+        desk.tool("md-workbench", "-o /proc/x"),
+    ];
+    for program in programs {
+        let failed = run(&program).expect_code(4);
+        assert_says(&failed.stderr, &["/proc", "takes no files"]);
+        assert_eq!((failed.stdout.as_str(), failed.stderr.lines().count()), ("", 1), "{}", failed.stderr);
+    }
+    let failed = run(&desk.ioproof("run --yes --quick . --out /proc/abc")).expect_code(7);
+    assert_says(&failed.stderr, &["cannot keep a record in /proc/abc", "takes no files"]);
+    assert_eq!((failed.stdout.as_str(), names(&desk.path("")).len()), ("", 0));
+}
+
+#[test]
+fn a_file_that_is_only_read_has_to_be_there() {
+    let (desk, _) = Desk::with_data();
+    let failed = run(&desk.ior("-r -t 4k -b 4k -o data/missing")).expect_code(3);
+    assert_says(&failed.stderr, &["data/missing does not exist", "write it first"]);
+    assert_eq!((failed.stdout.as_str(), failed.stderr.lines().count()), ("", 1), "{}", failed.stderr);
+    assert!(!desk.record().exists());
+    let _ = run(&desk.ior("-w -r -t 4k -b 4k -o data/missing")).expect_code(0);
+}
+
 #[test]
 fn a_file_system_that_is_mounted_read_only_is_told() {
     if skipped(Testbed::available()) {
@@ -138,7 +168,6 @@ fn data_that_is_missing_or_too_short_is_refused() {
     let desk = Desk::new();
     let refused = run(&desk.ior("-r -t 4k -b 8k -o none")).expect_code(3);
     assert_says(&refused.stderr, &["none", "does not exist", "write it first"]);
-    fs::remove_dir_all(desk.record()).expect("the record of the refusal");
     fs::write(desk.path("short"), vec![1; 4096]).expect("a file");
     let refused = run(&desk.ior("-r -k -t 4k -b 8k -o short")).expect_code(3);
     assert_says(&refused.stderr, &["short", "4096 bytes", "8192"]);

@@ -33,19 +33,13 @@ fn the_record_comes_first_and_the_last_case_is_told() {
     assert!(lines[0].contains("6 cases × 2, "), "{lines:#?}");
     let cases: Vec<&String> = lines.iter().filter(|line| line.starts_with("case ")).collect();
     assert!(cases[0].starts_with("case 1 of 6  w:transfer=4KiB:tasks=1  write "), "{lines:#?}");
-    assert!(cases[0].contains(" IOPS (") && cases[0].contains("read "), "{lines:#?}");
+    assert!(cases[0].contains("B/s (") && cases[0].contains("read "), "sequential transfers: {lines:#?}");
     let last = cases.last().expect("cases");
     assert!(
         last.starts_with("case 6 of 6  w:transfer=1MiB:tasks=2  write ") && last.contains("B/s"),
         "{lines:#?}"
     );
-    assert_eq!(cases.len(), lines.len() - 1, "no line is about anything else: {lines:#?}");
-    // What shares a line is counted there.
-    let shared = |line: &&String| {
-        let words: Vec<&str> = line.rsplit(' ').take(4).collect();
-        if line.ends_with(" before it") { words[2].parse().expect("a number") } else { 0_usize }
-    };
-    assert_eq!(cases.iter().map(|line| 1 + shared(line)).sum::<usize>(), 6, "{lines:#?}");
+    assert_eq!((cases.len(), lines.len()), (6, 7), "a line for each case, and no other: {lines:#?}");
     assert!(!finished.stdout.contains("case 1 of 6"), "{}", finished.stdout);
 }
 
@@ -85,5 +79,6 @@ fn ctrl_c_ends_the_measurement_of_the_instrument_between_pairs() {
     let finished = running.wait().expect("it ends").expect_code(130);
     let lines = told(&finished.stderr);
     assert!(lines[0].contains("0 of 60 pairs of runs"), "{lines:?}");
+    assert!(lines.len() > 1 && lines[1].ends_with("history, no transfers"), "each stage is told: {lines:?}");
     assert_eq!((finished.stdout.as_str(), names(&data).len()), ("", 0));
 }

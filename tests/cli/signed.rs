@@ -84,7 +84,7 @@ fn only_a_key_that_is_trusted_and_the_nonce_that_was_given_are_enough() {
     let nowhere = run(&desk.ioproof("verify record --signers none")).expect_code(2);
     assert_says(&nowhere.stderr, &["--signers none", "check the path"]);
     fs::remove_file(desk.record().join("SHA256SUMS.sig")).expect("removed");
-    assert_says(&refused("--signers alice.signers"), &["it is not signed", "run --sign KEY"]);
+    assert_says(&refused("--signers alice.signers"), &["the record is not signed", "run --sign KEY"]);
 }
 
 /// A key may stand in the file of signers for other uses as well.

@@ -10,7 +10,7 @@ use crate::curve_shape::on_axis;
 use crate::gate::{Gate, Kind};
 use crate::quantities::{Amounts, Measured};
 use crate::table::{Column, Of, Quantity as Values, Standing, Statement, any, below, list, subject, word};
-use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, bounds, difference};
+use crate::{Contrast, Curve, DIFFERENCE_LEAST, Doubt, Figure, RateOf, bounds, difference};
 
 /// What must be known of any such conclusion.
 const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
@@ -161,12 +161,16 @@ fn source(claim: &PublishedClaim, library: &Library) -> String {
 
 /// One rule, tested as one of `family`.
 fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String, Vec<usize>) {
+    let counts = match rule.right {
+        Side::OperationsPerSecond(_) => Some(RateOf::Operations),
+        Side::Measured(_) | Side::Value(_) => None,
+    };
     let measured = |selector: &Selector| {
         let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)), Vec::new());
-        amounts.of(rule.quantity, selector).map_err(missing)
+        amounts.of(rule.quantity, selector, counts).map_err(missing)
     };
     let right = match &rule.right {
-        Side::Value(_) => None,
+        Side::Value(_) | Side::OperationsPerSecond(_) => None,
         Side::Measured(selector) => Some(measured(selector)),
     };
     let (mut left, mut right) = match (measured(&rule.left), right.transpose()) {
@@ -210,7 +214,7 @@ const EQUAL_WITHIN: f64 = 1e-6;
 impl Compared<'_> {
     fn right_value(&self) -> f64 {
         match (&self.rule.right, self.right) {
-            (Side::Value(value), _) => *value,
+            (Side::Value(value) | Side::OperationsPerSecond(value), _) => *value,
             (_, Some(right)) => right.value,
             (_, None) => f64::NAN,
         }

@@ -103,7 +103,17 @@ impl Figure {
     /// Its first rate: bytes per second of transfers, operations per second of all else.
     #[must_use]
     pub const fn headline(&self) -> &Summary {
-        self.rate_of().pick(&self.bytes_per_second, &self.transfers_per_second)
+        self.counting(self.rate_of())
+    }
+
+    /// Its rate of one of both.
+    pub(crate) const fn counting(&self, counts: RateOf) -> &Summary {
+        counts.pick(&self.bytes_per_second, &self.transfers_per_second)
+    }
+
+    /// Likewise of all passes that count.
+    pub(crate) fn passes_counting(&self, counts: RateOf) -> Vec<f64> {
+        self.counted().filter_map(|pass| Some(counts.get(&pass.rates.get(self.rate)?))).collect()
     }
 
     /// The first rate of one of its passes, by the name that the figure is summarised by.
@@ -115,7 +125,7 @@ impl Figure {
     /// Those of all passes that count.
     #[must_use]
     pub fn headline_of_passes(&self) -> Vec<f64> {
-        self.counted().filter_map(|pass| self.headline_of(pass)).collect()
+        self.passes_counting(self.rate_of())
     }
 
     /// The first rate of one of its nodes.

@@ -54,8 +54,14 @@ impl Measured {
 }
 
 impl<'a> Amounts<'a> {
-    /// The quantity over the selected figures, or why there is none.
-    pub(crate) fn of(&self, quantity: Quantity, selector: &Selector) -> Result<Measured, Missing> {
+    /// The quantity over the selected figures, or why there is none. Rates are their first ones where nothing says
+    /// what they are to count.
+    pub(crate) fn of(
+        &self,
+        quantity: Quantity,
+        selector: &Selector,
+        counts: Option<RateOf>,
+    ) -> Result<Measured, Missing> {
         let takes = |one: &&Subject<'a>| selector.takes(one.case, one.figure.phase);
         let chosen: Vec<&Subject<'a>> = self.gate.subjects.iter().filter(takes).collect();
         let untested = |reason: String| (Standing::NotTested, reason);
@@ -65,32 +71,43 @@ impl<'a> Amounts<'a> {
         if let Some(reason) = self.gate.incomplete(selector) {
             return Err(untested(reason));
         }
-        if chosen.iter().any(|one| one.figure.rate_of() != chosen[0].figure.rate_of()) {
+        let first = chosen[0].figure.rate_of();
+        if counts.is_none() && chosen.iter().any(|one| one.figure.rate_of() != first) {
             let reason = "its rates count bytes in some phases and operations in others: name a phase";
             return Err(untested(reason.to_owned()));
         }
-        let measured = self.measured(quantity, &chosen).map_err(untested)?;
+        let counts = counts.unwrap_or(first);
+        let measured = self.measured(quantity, &chosen, counts).map_err(untested)?;
         match self.gate.doubtful(&measured.by) {
             Some(reason) => Err((Standing::CannotTell, reason)),
-            None => Ok(Measured { counts: chosen[0].figure.rate_of(), ..measured }),
+            None => Ok(Measured { counts, ..measured }),
         }
     }
 
-    fn measured(&self, quantity: Quantity, chosen: &[&Subject<'a>]) -> Result<Measured, String> {
-        let rates: Vec<f64> = chosen.iter().map(|subject| subject.rate()).collect();
+    fn measured(
+        &self,
+        quantity: Quantity,
+        chosen: &[&Subject<'a>],
+        counts: RateOf,
+    ) -> Result<Measured, String> {
+        let of = |one: &Subject<'_>| one.figure.counting(counts).median;
+        let rates: Vec<f64> = chosen.iter().map(|one| of(one)).collect();
         let all = || chosen.iter().map(|subject| subject.index).collect();
         let rate = |one: &Subject<'_>, by| {
-            let passes = one.figure.headline_of_passes();
-            Ok(Measured::new(one.rate(), passes, label(one), by).among(chosen.len()))
+            let passes = one.figure.passes_counting(counts);
+            Ok(Measured::new(of(one), passes, label(one), by).among(chosen.len()))
         };
         let on_curve = |none: &str, value: fn(&Curve) -> Option<f64>| {
             of_one(chosen, &self.curves_of(chosen), none, value)
         };
         match quantity {
-            Quantity::BestRate => rate(fastest(chosen), vec![fastest(chosen).index]),
+            Quantity::BestRate => {
+                let best = fastest(chosen, counts);
+                rate(best, vec![best.index])
+            }
             // A doubtful figure may seem faster than it is, and be the lowest in truth.
             Quantity::LowestRate => {
-                let lowest = chosen.iter().min_by(|one, other| one.rate().total_cmp(&other.rate()));
+                let lowest = chosen.iter().min_by(|one, other| of(one).total_cmp(&of(other)));
                 rate(lowest.unwrap_or(&chosen[0]), all())
             }
             Quantity::TypicalRate => {
@@ -99,7 +116,7 @@ impl<'a> Amounts<'a> {
                     [only] => label(only),
                     _ => format!("median of {} points", chosen.len()),
                 };
-                Ok(Measured::new(value, each_pass(chosen, median), what, all()))
+                Ok(Measured::new(value, each_pass(chosen, counts, median), what, all()))
             }
             Quantity::Variation => {
                 let value = variation(&rates).ok_or("variation needs at least two points")?;
@@ -107,7 +124,7 @@ impl<'a> Amounts<'a> {
                 let same = chosen.iter().all(|subject| subject.case.target == first);
                 let target = if same && !first.is_empty() { first } else { "all" };
                 let what = format!("{target}, {} points", chosen.len());
-                Ok(Measured::new(value, each_pass(chosen, variation), what, all()))
+                Ok(Measured::new(value, each_pass(chosen, counts, variation), what, all()))
             }
             Quantity::RepetitionSpread => {
                 let repeated = chosen.iter().filter(|subject| subject.figure.headline().n > 1);
@@ -119,7 +136,7 @@ impl<'a> Amounts<'a> {
             Quantity::Latency => latency(chosen),
             Quantity::CpuShare => cpu_share(chosen),
             Quantity::BestAt => {
-                let best = fastest(chosen);
+                let best = fastest(chosen, counts);
                 let mut curves = self.curves_of(chosen);
                 curves.retain(|curve| curve.points.iter().any(|point| point.figure == best.index));
                 let at = |curve: &Curve| Some(curve.points[curve.shape.peak?].x);
@@ -174,7 +191,8 @@ fn of_one(
     let all = value(curve).ok_or_else(|| format!("{none} in the curve over {}", curve.axis))?;
     let by: Vec<usize> = curve.points.iter().map(|point| point.figure).collect();
     let subject = |figure: &usize| chosen.iter().copied().find(|one| one.index == *figure);
-    let passes = each_pass(&by.iter().filter_map(subject).collect::<Vec<_>>(), |rates| {
+    let subjects: Vec<&Subject<'_>> = by.iter().filter_map(subject).collect();
+    let passes = each_pass(&subjects, chosen[0].figure.rate_of(), |rates| {
         let mut pass = curve.clone();
         for (point, &rate) in pass.points.iter_mut().zip(rates) {
             point.rate = rate;
@@ -188,8 +206,8 @@ fn of_one(
 
 /// What `of` says of the rates of each pass alone; empty where a pass has no such value, or figures have not as many
 /// passes.
-fn each_pass(chosen: &[&Subject<'_>], of: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
-    let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| subject.figure.headline_of_passes()).collect();
+fn each_pass(chosen: &[&Subject<'_>], counts: RateOf, of: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
+    let rates: Vec<Vec<f64>> = chosen.iter().map(|subject| subject.figure.passes_counting(counts)).collect();
     let n = rates.first().map_or(0, Vec::len);
     if rates.iter().any(|one| one.len() != n) {
         return Vec::new();
@@ -204,8 +222,9 @@ fn variation(values: &[f64]) -> Option<f64> {
 }
 
 /// The first with the highest rate.
-fn fastest<'b, 'a>(chosen: &[&'b Subject<'a>]) -> &'b Subject<'a> {
-    chosen.iter().copied().fold(chosen[0], |best, one| if one.rate() > best.rate() { one } else { best })
+fn fastest<'b, 'a>(chosen: &[&'b Subject<'a>], counts: RateOf) -> &'b Subject<'a> {
+    let rate = |one: &Subject<'_>| one.figure.counting(counts).median;
+    chosen.iter().copied().fold(chosen[0], |best, one| if rate(one) > rate(best) { one } else { best })
 }
 
 /// The largest measured rate ÷ (nodes × slowest) of the figures of several nodes.
@@ -241,7 +260,7 @@ fn latency(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
 
 /// Processor time ÷ (wall time × tasks) at the best point.
 fn cpu_share(chosen: &[&Subject<'_>]) -> Result<Measured, String> {
-    let best = fastest(chosen);
+    let best = fastest(chosen, chosen[0].figure.rate_of());
     let tasks = f64::from(best.case.workload.tasks);
     let used = |one: &RepetitionFigure| (one.phase.user_cpu_ns + one.phase.system_cpu_ns) as f64;
     let wall = |one: &RepetitionFigure| one.phase.wall_ns as f64 * tasks;

@@ -94,7 +94,7 @@ pub fn starvation(load: &[&LoadRow], series: &[SeriesRow], work: NodeWork) -> Op
         (
             stolen,
             WAITED_SHARE_MIN,
-            format!("a hypervisor gave {} of the processors' time to others", percent(stolen)),
+            format!("the hypervisor took {} of the processor time (steal)", percent(stolen)),
         ),
         (
             stalled,

@@ -105,6 +105,17 @@ pub enum HostError {
         /// The directory.
         path: PathBuf,
     },
+    /// The directory is one of the kernel's own, as `/proc` is.
+    #[error(
+        "{path} is on {kind}, a file system of the kernel's own, which takes no files: give another directory",
+        path = path.display()
+    )]
+    KernelFileSystem {
+        /// The directory.
+        path: PathBuf,
+        /// The kind of file system.
+        kind: &'static str,
+    },
     /// This user may not do what is needed.
     #[error("no permission to {wanted} {path}: change its owner or mode, or run as another user", path = path.display())]
     NoPermission {

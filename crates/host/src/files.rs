@@ -13,6 +13,15 @@ use crate::{HostError, Root, file_system};
 /// `st_blocks` counts in units of 512 bytes whatever the file system does (`stat(3type)`).
 const STAT_BLOCK_BYTES: u64 = 512;
 
+/// File systems without files of users, by their numbers (`statfs(2)`, `linux/magic.h`).
+const KERNEL_FILE_SYSTEMS: [(i64, &str); 5] = [
+    (0x9fa0, "procfs"),
+    (0x6265_6572, "sysfs"),
+    (0x6462_6720, "debugfs"),
+    (0x7472_6163, "tracefs"),
+    (0x7363_6673, "securityfs"),
+];
+
 /// What kind of thing stands at a path. Links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -166,7 +175,8 @@ pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
 ///
 /// # Errors
 /// [`HostError::MissingDirectory`], [`HostError::NotADirectory`],
-/// [`HostError::ReadOnlyFileSystem`] or [`HostError::NoPermission`], each with the next step.
+/// [`HostError::ReadOnlyFileSystem`], [`HostError::KernelFileSystem`] or [`HostError::NoPermission`], each with the
+/// next step.
 pub fn check_directory(path: &Path) -> Result<(), HostError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {}
@@ -183,6 +193,11 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
         return Err(HostError::ReadOnlyFileSystem { path: path.to_owned() });
     }
+    // Root may write everywhere there, and make nothing.
+    let kind = rustix::fs::statfs(path).map_err(|error| HostError::io("statfs", path, error))?.f_type;
+    if let Some((_, kind)) = KERNEL_FILE_SYSTEMS.iter().find(|(magic, _)| i64::from(kind) == *magic) {
+        return Err(HostError::KernelFileSystem { path: path.to_owned(), kind });
+    }
     let access = Access::WRITE_OK | Access::EXEC_OK;
     match rustix::fs::accessat(CWD, path, access, AtFlags::EACCESS) {
         Ok(()) => Ok(()),
@@ -192,6 +207,15 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
         Err(Errno::ROFS) => Err(HostError::ReadOnlyFileSystem { path: path.to_owned() }),
         Err(error) => Err(HostError::io("ask for access to", path, error)),
     }
+}
+
+/// Whether a directory can be made at `path`, with those above it that are missing: as [`check_directory`], of the longest
+/// part that exists.
+///
+/// # Errors
+/// As [`check_directory`].
+pub fn check_makeable(path: &Path) -> Result<(), HostError> {
+    check_directory(&file_system::nearest_existing(&Root::default(), path)?)
 }
 
 fn not_a_directory(path: &Path, metadata: &fs::Metadata) -> HostError {
@@ -218,6 +242,14 @@ mod tests {
 
     use super::{FileState, Kind, check_directory, require_data};
     use crate::HostError;
+
+    #[test]
+    fn the_kernels_own_file_systems_take_no_files() {
+        let refused = super::check_directory("/proc".as_ref());
+        assert!(matches!(refused, Err(HostError::KernelFileSystem { kind: "procfs", .. })), "{refused:?}");
+        let refused = super::check_makeable("/proc/a/b".as_ref());
+        assert!(matches!(refused, Err(HostError::KernelFileSystem { .. })), "{refused:?}");
+    }
 
     #[test]
     fn a_file_with_all_its_data_may_be_read() {

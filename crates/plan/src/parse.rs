@@ -150,12 +150,13 @@ pub(crate) fn bandwidth(text: &str) -> Result<f64, UnitError> {
 }
 
 impl Amount {
-    /// Reads a rate: a bandwidth as `2.8GB/s` or `10Gbit/s`, or operations as `1320137/s`.
+    /// Reads a rate: a bandwidth as `2.8GB/s` or `10Gbit/s`, or operations as `1320137/s` or `100k IOPS`.
     ///
     /// ```
     /// use plan::Amount;
     /// assert_eq!(Amount::parse_rate("2.5 MB/s")?, Amount::BytesPerSecond(2.5e6));
     /// assert_eq!(Amount::parse_rate("1320137/s")?, Amount::OperationsPerSecond(1_320_137.0));
+    /// assert_eq!(Amount::parse_rate("100k IOPS")?, Amount::OperationsPerSecond(100_000.0));
     /// assert!(Amount::parse_rate("1320137").is_err(), "of what?");
     /// # Ok::<(), plan::UnitError>(())
     /// ```
@@ -164,13 +165,18 @@ impl Amount {
     /// The text is no rate above 0.
     pub fn parse_rate(text: &str) -> Result<Self, UnitError> {
         let refused = || UnitError::new(format!("`{}` is not a rate", shown(text)), RATE_ALLOWED);
-        match split(text) {
-            (number, "/s") => match number.parse() {
-                Ok(rate) if rate > 0.0 && f64::is_finite(rate) => Ok(Self::OperationsPerSecond(rate)),
-                _ => Err(refused()),
-            },
-            _ => bandwidth(text).map(Self::BytesPerSecond).map_err(|_| refused()),
-        }
+        let (number, unit) = split(text);
+        let Some(prefix) = unit.strip_suffix("IOPS").or_else(|| unit.strip_suffix("/s")) else {
+            return Err(refused());
+        };
+        let factor = match prefix.trim_end() {
+            "" => 1.0,
+            "k" => 1e3,
+            "M" => 1e6,
+            _ => return bandwidth(text).map(Self::BytesPerSecond).map_err(|_| refused()),
+        };
+        let rate = number.parse::<f64>().map_err(|_| refused())? * factor;
+        if rate > 0.0 && rate.is_finite() { Ok(Self::OperationsPerSecond(rate)) } else { Err(refused()) }
     }
 }
 

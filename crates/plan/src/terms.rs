@@ -331,6 +331,14 @@ pub enum Quantity {
     SlowestShare,
 }
 
+impl Quantity {
+    /// Whether it counts bytes or operations per second.
+    #[must_use]
+    pub const fn is_rate(self) -> bool {
+        matches!(self, Self::BestRate | Self::LowestRate | Self::TypicalRate)
+    }
+}
+
 /// One side of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -339,6 +347,8 @@ pub enum Side {
     Measured(Selector),
     /// A number: bytes per second, bytes, nanoseconds or a share, as the quantity is.
     Value(f64),
+    /// Operations per second, also of transfers.
+    OperationsPerSecond(f64),
 }
 
 /// How the sides of a claim compare.

@@ -103,19 +103,40 @@ fn values_on_the_right_have_any_unit() {
         let plan = study(&ALL.replace("right = \"1MiB\"", &format!("right = {text}"))).unwrap();
         match plan.terms.claims[1].right {
             Side::Value(value) => value,
-            Side::Measured(_) => panic!("{text}"),
+            Side::Measured(_) | Side::OperationsPerSecond(_) => panic!("{text}"),
         }
     };
-    for (text, expected) in [
-        ("4", 4.0),
-        ("-0.5", -0.5),
-        ("\"2.8GB/s\"", 2.8e9),
-        ("\"4KiB\"", 4096.0),
-        ("\"2ms\"", 2e6),
-        ("\"40 %\"", 0.4),
-    ] {
+    for (text, expected) in
+        [("4", 4.0), ("-0.5", -0.5), ("\"4KiB\"", 4096.0), ("\"2ms\"", 2e6), ("\"40 %\"", 0.4)]
+    {
         assert!((value(text) - expected).abs() < 1e-9, "{text}: {}", value(text));
     }
+}
+
+/// Of a rate a bare number says nothing: five million bytes a second, or operations?
+#[test]
+fn a_rate_is_compared_with_bytes_or_operations_per_second() {
+    let right = |quantity: &str, text: &str| {
+        let written = format!("quantity = \"{quantity}\"\nright = {text}");
+        let claim = ALL.replace("quantity = \"knee\"", "").replace("right = \"1MiB\"", &written);
+        study(&claim).map(|plan| plan.terms.claims[1].right.clone())
+    };
+    for (text, expected) in [
+        ("\"2.8GB/s\"", Side::Value(2.8e9)),
+        ("\"100000 IOPS\"", Side::OperationsPerSecond(1e5)),
+        ("\"100k IOPS\"", Side::OperationsPerSecond(1e5)),
+        ("\"1.5MIOPS\"", Side::OperationsPerSecond(1.5e6)),
+        ("\"50000/s\"", Side::OperationsPerSecond(5e4)),
+    ] {
+        assert_eq!(right("best-rate", text).expect(text), expected, "{text}");
+    }
+    for text in ["5000000", "\"1MiB\"", "\"2ms\""] {
+        let errors = right("lowest-rate", text).unwrap_err();
+        let error = &errors.errors()[0];
+        assert_eq!(error.message(), "`right` is compared with a rate, and names no unit of one", "{text}");
+    }
+    let errors = right("latency", "\"2.8GB/s\"").unwrap_err();
+    assert_eq!(errors.errors()[0].message(), "`right` is a rate, and `latency` is none");
 }
 
 #[test]
@@ -344,7 +365,10 @@ fn a_confidence_bound_has_its_repetitions() {
     };
     assert!(study(&with(5)).is_ok(), "0.5 to the power of 5 is 3.1 %");
     let errors = study(&with(4)).unwrap_err();
-    assert_eq!(errors.errors()[0].message(), "4 repetitions give no confidence bound");
+    assert_eq!(
+        errors.errors()[0].message(),
+        "a confidence bound needs at least 5 repetitions; this study has 4"
+    );
     assert!(miniature(&with(5)).is_ok(), "a study in miniature keeps its terms");
     // The best of several keeps a promise by chance more often.
     let best = |repetitions| {

@@ -107,7 +107,7 @@ pub enum RecordError {
         node: String,
     },
     /// A run cannot be continued.
-    #[error("continue the run in {}: {why}", path.display())]
+    #[error("cannot resume {}: {why}", path.display())]
     CannotResume {
         /// The run directory.
         path: PathBuf,
@@ -116,8 +116,9 @@ pub enum RecordError {
     },
     /// A run has nothing left to do.
     #[error(
-        "continue the run in {}: it is complete: all of its {cases} cases are finished; show it with `ioproof report`",
-        path.display()
+        "cannot resume {}: the run is complete: {}; show it with `ioproof report`",
+        path.display(),
+        if *cases == 1 { "its only case is finished".to_owned() } else { format!("all of its {cases} cases are finished") }
     )]
     Complete {
         /// The run directory.

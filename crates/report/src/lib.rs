@@ -36,6 +36,7 @@ mod csv;
 mod escape;
 mod excerpt;
 mod figure;
+mod fold;
 mod format;
 mod history;
 mod hosts;
@@ -78,7 +79,7 @@ pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
 pub use progress::{Progress, Shown, Steps};
 pub use schema::schema;
-pub use screen::Screen;
+pub use screen::{Screen, terminal_columns};
 pub use study::Study;
 pub use topology::topology;
 

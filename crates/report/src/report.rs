@@ -202,7 +202,7 @@ fn missing(
     let mut lines = Vec::new();
     match &run.state {
         RunState::Complete => {}
-        RunState::Interrupted => lines.push(format!("The run was interrupted: {came}.")),
+        RunState::Interrupted => lines.push(format!("{came}.")),
         RunState::Failed { message } => lines.push(format!("The run failed: {message}. {came}.")),
         RunState::Killed => lines.push(format!("The run was killed, or its host went down: {came}.")),
         RunState::Running => lines.push(format!("The run is still going on: {came}.")),

@@ -1,6 +1,7 @@
 //! What a text is laid out for: the width of the terminal, and how parts of it stand out.
 
 use std::borrow::Cow;
+use std::os::fd::AsFd;
 
 use plan::visible;
 use serde::Serialize;
@@ -90,6 +91,13 @@ impl Screen {
     fn wrap(self, code: &str, text: &str) -> String {
         if self.coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// The columns of the terminal that `stream` is, if it is one and says how many it has.
+#[must_use]
+pub fn terminal_columns(stream: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok().filter(|size| size.ws_col > 0)?;
+    Some(usize::from(size.ws_col))
 }
 
 /// How much a cell stands out.

@@ -14,7 +14,7 @@ use record::{Cluster, FileSystemFacts, HostFacts, Leftover, Warning, WarningRow}
 use crate::backends::replace_backends;
 use crate::cleanup::{self, directory_of};
 use crate::crew::give;
-use crate::obstacles::{check_in_use, check_names, check_targets};
+use crate::obstacles::{check_in_use, check_names, check_targets, check_there};
 use crate::order::{Answer, Found, Order, Question, Scarce, SpaceNeed};
 use crate::replaced::{Lost, lost};
 use crate::roster::{Roster, files_of};
@@ -282,8 +282,9 @@ impl Part<'_> {
             if leads && nodes.contains(&node) {
                 check_targets(case, self.plan, self.host, &tasks, nodes.len(), permits)?;
             }
-            if writes(case) {
-                check_names(case, &tasks)?;
+            match writes(case) {
+                true => check_names(case, &tasks)?,
+                false => check_there(case, self.plan, &tasks)?,
             }
         }
         let places = |case: &Case| {

@@ -70,7 +70,7 @@ impl Instrument {
 }
 
 /// Measures the instrument, with real transfers on a file in `directory` that is removed again. Before each pair of
-/// runs `told` gets how many are done, of how many, and the time that one takes. What a stop has cut short is no
+/// runs `told` gets what is measured, how many are done, of how many, and the time that one takes. What a stop has cut short is no
 /// measurement.
 ///
 /// # Errors
@@ -78,15 +78,17 @@ impl Instrument {
 pub fn instrument(
     directory: &Path,
     controls: &Arc<Controls>,
-    told: &mut dyn FnMut(usize, usize, Duration),
+    told: &mut dyn FnMut(&'static str, usize, usize, Duration),
 ) -> Result<Instrument, RunnerError> {
     let mut done = 0;
-    let mut next = || {
-        told(done, 4 * PAIRS, 2 * Duration::from(RUN));
+    let mut next = |stage| {
+        told(stage, done, 4 * PAIRS, 2 * Duration::from(RUN));
         done += 1;
     };
-    let (with, without) = pairs(Switch::Recording, &null_workload()?, controls, &mut next)?;
-    let (kept, not_kept) = pairs(Switch::History, &null_workload()?, controls, &mut next)?;
+    let (with, without) =
+        pairs(Switch::Recording, &null_workload()?, controls, &mut || next("recording, no transfers"))?;
+    let (kept, not_kept) =
+        pairs(Switch::History, &null_workload()?, controls, &mut || next("history, no transfers"))?;
     let null_ns = |rates: &[f64]| 1e9 / median(rates);
     let real = real_workload(directory)?;
     let path = Placement::new(&real).files(0).swap_remove(0).path;
@@ -94,8 +96,10 @@ pub fn instrument(
     let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
     fill.instrument = false;
     engine::run(&fill, &Alone, controls)?;
-    let (on, off) = pairs(Switch::Recording, &real, controls, &mut next)?;
-    let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls, &mut next)?;
+    let (on, off) = pairs(Switch::Recording, &real, controls, &mut || next("recording, real transfers"))?;
+    let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls, &mut || {
+        next("history, reads from memory")
+    })?;
     file.now()?;
     Ok(Instrument {
         clock: engine::clock_name(),

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use host::files::{FileState, Kind, check_directory};
-use host::{Host, PermittedDevice};
+use host::{Host, HostError, PermittedDevice};
 use plan::shell_word;
 use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
@@ -137,6 +137,21 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
         }
     }
     Ok(())
+}
+
+/// Files that are only read have to be there, unless a case of the plan makes them.
+pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Result<(), RunnerError> {
+    let targets = &case.workload.files.targets;
+    let makes = |one: &Case| writes(one) && one.workload.files.targets.iter().any(|at| targets.contains(at));
+    if !case.workload.work.is_transfers() || plan.cases.iter().any(makes) {
+        return Ok(());
+    }
+    let is_missing =
+        |path: &PathBuf| std::fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    match paths_of(case, tasks).into_iter().find(is_missing) {
+        Some(path) => Err(HostError::Missing { path }.into()),
+        None => Ok(()),
+    }
 }
 
 fn is_link(path: &Path) -> bool {

@@ -43,6 +43,9 @@ pub(super) fn sum<'a>(launches: impl IntoIterator<Item = &'a LaunchMean>) -> Amo
     launches.into_iter().fold([0.0; 4], add)
 }
 
+/// The outcome of launches that the end of the run has ended.
+const STOPPED: &str = "stopped";
+
 /// One pass of a matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatrixPass {
@@ -66,6 +69,11 @@ impl MatrixPass {
         };
         let (count, others) = (completed.len(), others.iter().map(words).collect());
         Self { repetition, completed: count, others, sums: sum_of_rows(completed) }
+    }
+
+    /// Whether the end of the run is all that kept launches from completing.
+    pub(super) fn was_interrupted(&self) -> bool {
+        !self.others.is_empty() && self.others.iter().all(|(outcome, _)| outcome == STOPPED)
     }
 }
 

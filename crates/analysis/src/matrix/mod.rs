@@ -57,17 +57,25 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
 pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
     let doubt = |matrix: &Matrix| {
         let conditions = &figures[matrix.figure].conditions;
+        let broken = || matrix.passes.iter().filter(|pass| pass.completed < matrix.asked);
+        let interrupted = broken().count() > 0 && broken().all(MatrixPass::was_interrupted);
+        let (check, advice) = match interrupted {
+            true => (Check::Unfinished, "go on with `ioproof run --resume`, or measure the case again"),
+            false => (
+                Check::FailedJobs,
+                "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
+                 another load",
+            ),
+        };
         Doubt {
-            check: Check::FailedJobs,
+            check,
             figure: Some(matrix.figure),
             concerns: match matrix.case.target.as_str() {
                 "" => conditions.clone(),
                 target => format!("{target}: {conditions}"),
             },
             evidence: not_completed(matrix),
-            advice: "look at the messages of these launches and repeat the run: sums, ratios and times are those of \
-                     another load"
-                .to_owned(),
+            advice: advice.to_owned(),
             severity: 0.0,
         }
     };
@@ -77,7 +85,11 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
 /// `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped (sort, stream 0, round 1: no space left)`.
 fn not_completed(matrix: &Matrix) -> String {
     let words = |pass: &MatrixPass| {
-        let missing = matrix.asked - pass.completed;
+        let (asked, number) = (matrix.asked, pass.repetition);
+        let missing = asked - pass.completed;
+        if pass.was_interrupted() {
+            return format!("{missing} of {asked} launches were interrupted in pass {number}");
+        }
         let unknown = missing.saturating_sub(pass.others.len());
         let outcomes = pass.others.iter().map(|(outcome, _)| outcome.as_str());
         let mut kinds: Vec<(&str, usize)> = Vec::new();
@@ -94,7 +106,6 @@ fn not_completed(matrix: &Matrix) -> String {
             named.push(format!("and {} more", pass.others.len() - NAMED_MAX));
         }
         let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) };
-        let (asked, number) = (matrix.asked, pass.repetition);
         format!(
             "{missing} of {asked} launches did not complete in pass {number}: {}{named}",
             kinds.join(", ")

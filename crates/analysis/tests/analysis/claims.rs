@@ -83,6 +83,23 @@ fn a_difference_within_the_scatter_cannot_be_told() {
     );
 }
 
+/// A million bytes a second are few, a million operations are many: which of both is meant, the value says.
+#[test]
+fn operations_per_second_are_compared_with_operations() {
+    let study = study(&FAST, &SLOW);
+    let figures = study.figures();
+    let best = figures.iter().map(|figure| figure.transfers_per_second.median).fold(0.0, f64::max);
+    let claim = |operations| {
+        let right = Side::OperationsPerSecond(operations);
+        first(&study, rule("own", Quantity::BestRate, on("xfs"), Relation::Greater, right))
+    };
+    let (standing, evidence) = claim(best / 2.0);
+    assert_eq!(standing, Standing::Holds, "{evidence}");
+    assert!(evidence.contains("/s (xfs, write, tasks 8) > ") && !evidence.contains("B/s"), "{evidence}");
+    let (standing, evidence) = claim(best * 2.0);
+    assert_eq!(standing, Standing::DoesNotHold, "{evidence}");
+}
+
 /// However far apart they are.
 #[test]
 fn fewer_than_five_repetitions_cannot_tell() {

@@ -42,12 +42,9 @@ pub fn reference() -> String {
         let names = spec.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
         let (state, text) = match spec.key {
             Key::Refused(reason) => ("refused", reason),
-            Key::ShowHints
-            | Key::SummaryAlways
-            | Key::GpuId
-            | Key::AioGranularity
-            | Key::Packet
-            | Key::StoreOffset => ("explained", spec.about),
+            Key::ShowHints | Key::GpuId | Key::AioGranularity | Key::Packet | Key::StoreOffset => {
+                ("explained", spec.about)
+            }
             _ => ("honoured", spec.about),
         };
         // Writing to a String cannot fail.

@@ -121,6 +121,8 @@ pub struct OutputOptions {
     pub file: Option<PathBuf>,
     /// `--warningAsErrors`: a warning makes the run fail.
     pub warnings_as_errors: bool,
+    /// `-O summaryAlways`: a summary also of a run that was interrupted.
+    pub summary_always: bool,
 }
 
 /// Files that a test keeps beside its output.

@@ -199,6 +199,7 @@ impl<'l> Reader<'l> {
             Key::Version => self.show_version |= !value.is_some_and(says_no),
             Key::SummaryFormat => self.output.format = summary_format(given)?,
             Key::SummaryFile => self.output.file = Some(given.path()?),
+            Key::SummaryAlways => self.output.summary_always = given.flag()?,
             Key::WarningsAsErrors => {
                 self.settings.set(spec.key, given)?;
                 self.output.warnings_as_errors = self.settings.warnings_as_errors;

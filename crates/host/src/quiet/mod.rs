@@ -80,8 +80,9 @@ fn high_load(root: &Root) -> Option<String> {
 }
 
 fn under_way(counters: &DeviceCounters) -> Option<String> {
+    let requests = if counters.under_way == 1 { "request" } else { "requests" };
     (counters.under_way > 0)
-        .then(|| format!("{} has {} requests under way", counters.device, counters.under_way))
+        .then(|| format!("{} has {} {requests} in flight", counters.device, counters.under_way))
 }
 
 #[cfg(test)]
@@ -110,7 +111,7 @@ mod tests {
         let tree = tree("3.50 0.10 0.10 5/200 4711\n", "7");
         let warning = check(tree.root(), &["sda".into()], Duration::ZERO).unwrap().to_string();
         assert!(warning.contains("load 3.50 on 4 processors"), "{warning}");
-        assert!(warning.contains("sda has 7 requests under way"), "{warning}");
+        assert!(warning.contains("sda has 7 requests in flight"), "{warning}");
     }
 
     #[test]

@@ -146,7 +146,11 @@ fn traffic(now: &Look, base: &Look) -> Option<Seen> {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::bytes);
-    let most = busiest.map(|(id, one, by)| format!("{} alone {}", name(id, one), Bytes(by)));
+    // Its counters take in children that have ended, whenever they moved their bytes: more than all is not its own.
+    let most = busiest.map(|(id, one, by)| match by <= foreign {
+        true => format!("{} alone {}", name(id, one), Bytes(by)),
+        false => format!("most of it {} or its children", name(id, one)),
+    });
     let words = format!(
         "others moved {} ({:.0} % of all) on the devices{}",
         Bytes(foreign),
@@ -240,6 +244,21 @@ mod tests {
         let seen = others(&look(&tree), &before).unwrap().to_string();
         assert!(seen.contains("others moved 100 MiB (25 % of all) on the devices"), "{seen}");
         assert!(seen.contains("tar (old) (process 3000077) alone 100 MiB"), "{seen}");
+    }
+
+    /// A shell's counters take in what its children moved in all their lives.
+    #[test]
+    fn nobody_is_said_to_have_moved_more_than_all() {
+        let own = std::process::id();
+        let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
+        let before = look(&tree);
+        let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
+        let tree = disk(process(tree, 3_000_077, OTHER, 0, 1 << 30, 0), 400 << 11, 0);
+        let seen = others(&look(&tree), &before).unwrap().to_string();
+        assert!(
+            seen.contains("on the devices, most of it tar (old) (process 3000077) or its children"),
+            "{seen}"
+        );
     }
 
     #[test]

@@ -253,7 +253,9 @@ impl Kind {
             Self::Table(_) => SELECTION_ALLOWED.to_owned(),
             Self::Tables(table) => format!("write {} lines below it", table.header()),
             Self::Side(_) => {
-                format!("{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"1MiB\" or \"2ms\"")
+                format!(
+                    "{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"100k IOPS\", \"1MiB\" or \"2ms\""
+                )
             }
         }
     }

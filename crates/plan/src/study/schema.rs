@@ -11,6 +11,8 @@ const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$"
 const TIME: &str = "^[0-9]+([.][0-9]+)? *(ns|us|µs|μs|ms|s|min|h)$";
 /// Bytes or bits per second.
 const BANDWIDTH: &str = "^[0-9]+([.][0-9]+)? *(B|[KMGTP]iB|[kKMGTP]B|[kMGT]?bit)/s$";
+/// Operations per second.
+const OPERATIONS: &str = "^[0-9]+([.][0-9]+)? *[kM]? *(IOPS|/s)$";
 /// A share in percent.
 const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
 /// A range with a step or a factor, or of whole numbers.
@@ -126,7 +128,7 @@ fn value(kind: &Kind) -> Value {
         Kind::Tables(table) => list(json!({ "$ref": format!("#/$defs/{}", table.name) })),
         Kind::Side(table) => {
             let reference = json!({ "$ref": format!("#/$defs/{}", table.name) });
-            json!({ "anyOf": [reference, { "type": "number" }, text(BANDWIDTH), text(SIZE), text(TIME), text(SHARE)] })
+            json!({ "anyOf": [reference, { "type": "number" }, text(BANDWIDTH), text(OPERATIONS), text(SIZE), text(TIME), text(SHARE)] })
         }
     }
 }

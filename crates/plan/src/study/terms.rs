@@ -1,7 +1,7 @@
 //! What a study says beside its cases, set against the workloads and targets that it names.
 
 use super::document::Document;
-use super::error::{StudyError, count};
+use super::error::StudyError;
 use super::fields::{Fields, Span, Values};
 use super::nearest::nearest;
 use super::overrides::Override;
@@ -224,9 +224,9 @@ fn never_sure(fields: &Fields, promised: &Commitment, known: &Known<'_>) -> Opti
         Over::Best => (repetitions.iter().max(), bound_repetitions(repetitions.len())),
     };
     let most = most.filter(|&&most| most < needed)?;
-    let message = format!("{} give no confidence bound", count(u64::from(*most), "repetition"));
+    let message = format!("a confidence bound needs at least {needed} repetitions; this study has {most}");
     let help = format!("set `repetitions` to {needed} at least, or judge by another statistic");
-    Some(StudyError::new(fields.span("statistic"), "never to be shown", message, help))
+    Some(StudyError::new(fields.span("statistic"), "needs more repetitions", message, help))
 }
 
 /// The one amount that `fields` gives under one of `keys`, and its key.
@@ -283,31 +283,46 @@ fn published(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -
 }
 
 fn claim(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
-    let mut side = |key: &str| match fields.value(key)? {
-        Value::Table(selection) => Some(Side::Measured(selector(selection, known, errors))),
-        Value::Number(value) => Some(Side::Value(*value)),
-        _ => None,
+    let quantity = match fields.word("quantity")? {
+        "lowest-rate" => Quantity::LowestRate,
+        "typical-rate" => Quantity::TypicalRate,
+        "variation" => Quantity::Variation,
+        "repetition-spread" => Quantity::RepetitionSpread,
+        "latency" => Quantity::Latency,
+        "best-at" => Quantity::BestAt,
+        "knee" => Quantity::Knee,
+        "plateau-from" => Quantity::PlateauFrom,
+        "cpu-share" => Quantity::CpuShare,
+        "r-squared" => Quantity::RSquared,
+        "reaches-90" => Quantity::Reaches90,
+        "variation-beyond" => Quantity::VariationBeyond,
+        "slowest-share" => Quantity::SlowestShare,
+        _ => Quantity::BestRate,
+    };
+    let mut side = |key: &str| match (fields.value(key)?, quantity.is_rate()) {
+        (Value::Table(selection), _) => Some(Side::Measured(selector(selection, known, errors))),
+        (Value::Rate(Amount::OperationsPerSecond(rate)), true) => Some(Side::OperationsPerSecond(*rate)),
+        (Value::Rate(Amount::BytesPerSecond(rate)), true) => Some(Side::Value(*rate)),
+        (Value::Number(value), false) => Some(Side::Value(*value)),
+        (_, true) => {
+            let message = format!("`{key}` is compared with a rate, and names no unit of one");
+            let help = "write operations as \"100k IOPS\", or bytes as \"2.8GB/s\"";
+            errors.push(StudyError::new(fields.span(key), "of what a second?", message, help));
+            None
+        }
+        (_, false) => {
+            let quantity = fields.word("quantity").unwrap_or_default();
+            let message = format!("`{key}` is a rate, and `{quantity}` is none");
+            let help = "write it in the unit of the quantity, or compare a rate, as \"best-rate\"";
+            errors.push(StudyError::new(fields.span(key), "a rate", message, help));
+            None
+        }
     };
     let Side::Measured(left) = side("left")? else { return None };
     Some(Claim {
         id: fields.text_or_empty("id"),
         text: fields.text_or_empty("text"),
-        quantity: match fields.word("quantity")? {
-            "lowest-rate" => Quantity::LowestRate,
-            "typical-rate" => Quantity::TypicalRate,
-            "variation" => Quantity::Variation,
-            "repetition-spread" => Quantity::RepetitionSpread,
-            "latency" => Quantity::Latency,
-            "best-at" => Quantity::BestAt,
-            "knee" => Quantity::Knee,
-            "plateau-from" => Quantity::PlateauFrom,
-            "cpu-share" => Quantity::CpuShare,
-            "r-squared" => Quantity::RSquared,
-            "reaches-90" => Quantity::Reaches90,
-            "variation-beyond" => Quantity::VariationBeyond,
-            "slowest-share" => Quantity::SlowestShare,
-            _ => Quantity::BestRate,
-        },
+        quantity,
         left,
         relation: match fields.word("relation")? {
             "less" => Relation::Less,

@@ -13,7 +13,7 @@ use super::nearest::nearest;
 use super::range::{Range, is_range};
 use crate::parse::{bandwidth, share};
 use crate::visible::is_harmful;
-use crate::{Bytes, Nanos, Setting, SettingValue};
+use crate::{Amount, Bytes, Nanos, Setting, SettingValue};
 
 /// Longest path that Linux takes (`PATH_MAX`), its final zero left out.
 const PATH_BYTES_MAX: usize = 4095;
@@ -31,6 +31,7 @@ pub(super) enum Value {
     Integer(u64),
     Integers(Vec<u64>),
     Number(f64),
+    Rate(Amount),
     Flag(bool),
     Word(&'static str),
     Words(Vec<&'static str>),
@@ -93,7 +94,7 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         (Kind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
         (Kind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
         (Kind::Until, DeValue::String(text)) => until(text).map(Value::Until),
-        (Kind::Side(_), DeValue::String(text)) => amount(text).map(Value::Number),
+        (Kind::Side(_), DeValue::String(text)) => amount(text),
         (Kind::Counts(..), DeValue::String(text)) if is_range(text) => counts_of_range(key, text),
         (Kind::Counts(..), DeValue::Array(items)) => return counts(key, items, value),
         (Kind::Keys, DeValue::Array(items)) => {
@@ -122,6 +123,15 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         (Kind::Words(words), DeValue::Array(items)) => {
             return list(key, items, value, |text| word(key, words, text)).map(Value::Words);
         }
+        // In a list of values or alone, this is how ranges are written elsewhere.
+        (kind, DeValue::String(text)) if kind.is_ordered() && looks_like_range(text) => {
+            let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
+            let help = match WORKLOAD.all().any(|known| known.name == key.name && WORKLOAD.sweeps(known)) {
+                true => "write a range as \"1..64 times 2\" or \"1..64 step 1\"".to_owned(),
+                false => kind.allowed(),
+            };
+            return Err(wrong("no range".to_owned(), message, help));
+        }
         (kind, other) => {
             let (expected, found) = (kind.noun(), found(other));
             let message = format!("`{}` takes {expected}, not {found}", key.name);
@@ -132,6 +142,12 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         let help = if help.is_empty() { key.kind.allowed() } else { help };
         wrong(format!("not a value of `{}`", key.name), message, help)
     })
+}
+
+/// Whether `text` is two whole numbers with a dash between them, as `1-64`.
+fn looks_like_range(text: &str) -> bool {
+    let is_number = |part: &str| !part.trim().is_empty() && part.trim().bytes().all(|b| b.is_ascii_digit());
+    text.split_once('-').is_some_and(|(from, to)| is_number(from) && is_number(to))
 }
 
 /// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
@@ -180,12 +196,17 @@ fn until(text: &str) -> Result<Until, Wrong> {
     ))
 }
 
-/// A rate, size, time or share in its base unit.
-fn amount(text: &str) -> Result<f64, Wrong> {
+/// A rate, or a size, time or share in its base unit.
+fn amount(text: &str) -> Result<Value, Wrong> {
+    if let Ok(rate) = Amount::parse_rate(text) {
+        return Ok(Value::Rate(rate));
+    }
     let sizes = || Bytes::parse_study(text).map(|size| size.0 as f64);
     let times = || Nanos::parse_study(text).map(|time| time.0 as f64);
-    let found = bandwidth(text).or_else(|_| share(text)).or_else(|_| sizes()).or_else(|_| times());
-    found.map_err(|_| (format!("`{}` is no rate, size, time or share", shown(text)), String::new()))
+    let found = share(text).or_else(|_| sizes()).or_else(|_| times());
+    found
+        .map(Value::Number)
+        .map_err(|_| (format!("`{}` is no rate, size, time or share", shown(text)), String::new()))
 }
 
 fn counts_of_range(key: &Key, text: &str) -> Result<Value, Wrong> {

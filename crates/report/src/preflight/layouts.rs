@@ -54,12 +54,15 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
         let head = head.into_iter().filter(|(_, words)| !words.is_empty());
         let head: String = head.map(|(before, words)| format!("{before}{words}")).collect();
         out += &wrapped("  ", &head, screen.prose());
+        // Of devices that were named before one line tells, with the commands.
+        let mut same = String::new();
         if !one.devices.is_empty() {
             let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
             let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
             let count = counted(one.devices.len() as u64, "device");
             let before = outlooks[..at].iter().find(|other| other.devices == one.devices);
-            let names = match before.filter(|_| one.devices.len() > 1) {
+            let before = before.filter(|_| one.devices.len() > 1);
+            let names = match before {
                 Some(other) => format!("the same as of {}", other.layout.name),
                 None => {
                     let names: Vec<String> =
@@ -67,11 +70,15 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
                     names.join(" ")
                 }
             };
-            out += &wrapped("    ", &format!("{count}{size}: {names}"), screen.prose());
+            let devices = format!("{count}{size}: {names}");
+            match before {
+                Some(_) if commands == Commands::Counted => same = format!("{devices}; "),
+                _ => out += &wrapped("    ", &devices, screen.prose()),
+            }
         }
         match commands {
             Commands::All => out += &of_one(one, screen),
-            Commands::Counted => out += &counted_of_one(one),
+            Commands::Counted => out += &counted_of_one(one, &same, screen),
             Commands::Agreed => {}
         }
         if commands != Commands::Counted {
@@ -118,7 +125,8 @@ fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
 const HARMLESS: [&str; 4] = ["mount", "umount", "mmmount", "mmumount"];
 
 /// How many commands make a layout and take it down, and each kind of those that change what is on devices.
-fn counted_of_one(one: &LayoutOutlook) -> String {
+/// `told_before` stands before their number.
+fn counted_of_one(one: &LayoutOutlook, told_before: &str, screen: Screen) -> String {
     let undone = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action);
     let all: Vec<&Action> =
         one.steps.iter().map(|step| &step.action).chain(undone).chain(&one.checks).collect();
@@ -157,11 +165,12 @@ fn counted_of_one(one: &LayoutOutlook) -> String {
         format!("    # {text}{times}\n")
     };
     let head = match all.len() {
-        0 => return String::new(),
-        all if is_own => format!("    {}:\n", counted(all as u64, "command")),
-        all => format!("    {}; beside directories and mounts:\n", counted(all as u64, "command")),
+        0 if told_before.is_empty() => return String::new(),
+        0 => format!("{told_before}no command"),
+        all if is_own => format!("{told_before}{}:", counted(all as u64, "command")),
+        all => format!("{told_before}{}; beside directories and mounts:", counted(all as u64, "command")),
     };
-    head + &kinds.iter().map(line).collect::<String>()
+    wrapped("    ", &head, screen.prose()) + &kinds.iter().map(line).collect::<String>()
 }
 
 /// The commands of a layout. None is ever broken: it is to be copied, and nothing of it may be overlooked. Further

@@ -13,7 +13,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     let claimed = plan.terms.claims.iter().flat_map(|claim| {
         let right = match &claim.right {
             Side::Measured(selector) => Some(selector),
-            Side::Value(_) => None,
+            Side::Value(_) | Side::OperationsPerSecond(_) => None,
         };
         [Some(&claim.left), right].into_iter().flatten()
     });

@@ -7,6 +7,11 @@ use plan::{Outlook, Phase, PhaseOutlook, Plan};
 
 use crate::format::{decimal_bytes, duration, grouped};
 
+/// The share of the forecast time after which the pace of what is done counts in full for the rest.
+const TRUSTED_FROM: f64 = 0.25;
+/// Letters of a case's name that are always shown.
+const NAME_LEAST: usize = 8;
+
 /// One phase of one repetition, as it is expected to go.
 #[derive(Debug)]
 struct Step {
@@ -105,7 +110,7 @@ impl TimeLeft {
     /// Seconds until the plan is done: the rest of this phase at the rate that it has, and the
     /// later ones as forecast, corrected by how the earlier ones went.
     pub(super) fn seconds(&self) -> f64 {
-        let pace = if self.expected > 0.0 { self.took / self.expected } else { 1.0 };
+        let pace = self.pace();
         let forecast = |one: &PhaseOutlook| if one.by_clock { one.seconds } else { one.seconds * pace };
         let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.outlook));
         let share = self.share();
@@ -117,11 +122,24 @@ impl TimeLeft {
         this + later.sum::<f64>()
     }
 
+    /// Seconds for each second of the forecast. Phases that are a small part of all say little of the others: one
+    /// directory that took forty times its microseconds does not make sixty thousand files slow.
+    fn pace(&self) -> f64 {
+        if self.expected <= 0.0 {
+            return 1.0;
+        }
+        let by_volume = self.steps.iter().filter(|step| !step.outlook.by_clock);
+        let all: f64 = by_volume.map(|step| step.outlook.seconds).sum();
+        let weight = (self.expected / (TRUSTED_FROM * all)).min(1.0);
+        1.0 + (self.took / self.expected - 1.0) * weight
+    }
+
     fn step(&self) -> Option<&PhaseOutlook> {
         self.current.and_then(|index| self.steps.get(index)).map(|step| &step.outlook)
     }
 
-    pub(super) fn label(&self) -> String {
+    /// What is under way, where that is possible in at most `columns`: the name of the case is shortened for it.
+    pub(super) fn label(&self, columns: usize) -> String {
         let Some(step) = self.current.and_then(|index| self.steps.get(index)) else {
             return "preparing".to_owned();
         };
@@ -129,7 +147,13 @@ impl TimeLeft {
             0..=1 => String::new(),
             all => format!(" {}/{all}", step.repetition + 1),
         };
-        format!("{}{} {}{pass}", self.case_of(&step.case), step.case, step.outlook.phase)
+        let (before, after) = (self.case_of(&step.case), format!(" {}{pass}", step.outlook.phase));
+        let room = columns.saturating_sub(before.chars().count() + after.chars().count()).max(NAME_LEAST);
+        let name = match step.case.chars().count() > room {
+            true => step.case.chars().take(room - 1).chain(['…']).collect(),
+            false => step.case.clone(),
+        };
+        format!("{before}{name}{after}")
     }
 
     /// `case 3 of 12  `; nothing where there is one.
@@ -205,6 +229,28 @@ mod tests {
         left.start("c", 0, Phase::Read);
         // The write took twice what was expected; the other three are expected to do so too.
         close(&left, 3.0 * 2.0);
+    }
+
+    #[test]
+    fn a_small_part_says_little_of_the_rest() {
+        let bytes = Bytes(1_000_000);
+        let geometry = Geometry { transfer: bytes, block: bytes, segments: 1 };
+        let workload = WorkloadSpec::new("s", "f", geometry).validate().expect("valid");
+        let small = Case::new("small", workload, vec![Phase::Write]);
+        let mut left = left_of(vec![small, case("c")]);
+        left.start("small", 0, Phase::Write);
+        // Forty times as long as the millisecond that was expected, of 4 s in all.
+        left.end(Duration::from_millis(40));
+        assert!((4.0..4.3).contains(&left.seconds()), "{}", left.seconds());
+    }
+
+    #[test]
+    fn a_label_gives_up_the_name_of_its_case_first() {
+        let mut left = left_of(vec![case("sequential-write"), case("d")]);
+        left.start("sequential-write", 1, Phase::Write);
+        assert_eq!(left.label(80), "case 1 of 2  sequential-write write 2/2");
+        assert_eq!(left.label(35), "case 1 of 2  sequential-w… write 2/2");
+        assert_eq!(left.label(1), "case 1 of 2  sequent… write 2/2");
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! When a line is written where nobody looks at a live one: for each case that ends, but never many at once, and at
-//! least each minute.
+//! When a line is written where nobody looks at a live one: for each case that ends, but never hundreds a second, and
+//! at least each minute.
 
 use std::time::Duration;
 
-/// Lines about cases are so far apart; what ends in between stands in one line.
-const APART: Duration = Duration::from_secs(2);
+/// Of cases that end within a second so many have a line of their own.
+const LINES_MAX: u32 = 50;
+const SECOND: Duration = Duration::from_secs(1);
 /// Somebody who follows a log must know within this that the run goes on.
 const SILENT_MAX: Duration = Duration::from_secs(60);
 
@@ -13,9 +14,9 @@ const SILENT_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Log {
     /// When a line was written.
     last: Duration,
-    /// When a line about a case was written.
-    last_case: Option<Duration>,
-    /// Cases that have ended since, and what is to be said of the last of them.
+    /// Since when lines about cases are counted, and how many were written since then.
+    counted: (Duration, u32),
+    /// Cases that have ended without one, and what is to be said of the last of them.
     waiting: Option<(usize, String)>,
 }
 
@@ -24,15 +25,12 @@ impl Log {
     pub(super) fn ended(&mut self, now: Duration, line: String) -> Option<String> {
         let before = self.waiting.take().map_or(0, |(count, _)| count);
         self.waiting = Some((before + 1, line));
-        if self.last_case.is_some_and(|last| now < last + APART) {
-            return None;
-        }
-        self.waiting(now)
+        if self.has_room(now) { self.waiting(now) } else { None }
     }
 
     /// The line that is due at `now`; `state` tells how far the run is.
     pub(super) fn due(&mut self, now: Duration, state: impl FnOnce() -> String) -> Option<String> {
-        if self.waiting.is_some() && self.last_case.is_none_or(|last| now >= last + APART) {
+        if self.waiting.is_some() && self.has_room(now) {
             return self.waiting(now);
         }
         if now < self.last + SILENT_MAX {
@@ -50,11 +48,19 @@ impl Log {
     /// What has waited.
     pub(super) fn waiting(&mut self, now: Duration) -> Option<String> {
         let (count, line) = self.waiting.take()?;
-        (self.last, self.last_case) = (now, Some(now));
+        self.last = now;
+        self.counted.1 += 1;
         Some(match count {
             1 => line,
-            _ => format!("{line}, and {} before it", count - 1),
+            _ => format!("{line}, and {} before it, too fast for a line each", count - 1),
         })
+    }
+
+    fn has_room(&mut self, now: Duration) -> bool {
+        if now >= self.counted.0 + SECOND {
+            self.counted = (now, 0);
+        }
+        self.counted.1 < LINES_MAX
     }
 }
 
@@ -86,16 +92,18 @@ mod tests {
     }
 
     #[test]
-    fn many_short_cases_share_a_line() {
+    fn each_case_has_a_line_unless_hundreds_end_each_second() {
         let mut log = Log::default();
-        let tenth = |number: u32| Duration::from_millis(100) * number;
-        let ended: Vec<Option<String>> =
-            (0..4).map(|number| log.ended(tenth(number), format!("case {number}"))).collect();
-        assert_eq!(ended, [Some("case 0".to_owned()), None, None, None]);
-        assert_eq!(log.due(tenth(19), state), None);
-        assert_eq!(log.due(tenth(20), state), Some("case 3, and 2 before it".to_owned()));
-        assert_eq!(log.ended(tenth(30), "case 4".into()), None);
-        assert_eq!(log.waiting(tenth(31)), Some("case 4".to_owned()), "an end leaves nothing untold");
-        assert_eq!(log.waiting(tenth(31)), None);
+        let at = |millis: u32| Duration::from_millis(1) * millis;
+        let mut ended = |millis| log.ended(at(millis), format!("case {millis}"));
+        for millis in [5, 6, 300, 301] {
+            assert_eq!(ended(millis), Some(format!("case {millis}")));
+        }
+        let written = (1000..1200).filter_map(|millis| ended(millis)).count();
+        assert_eq!(written, 50);
+        assert_eq!(log.due(at(1999), state), None);
+        let line = "case 1199, and 149 before it, too fast for a line each";
+        assert_eq!(log.due(at(2000), state), Some(line.to_owned()));
+        assert_eq!(log.waiting(at(2001)), None, "nothing is left untold");
     }
 }

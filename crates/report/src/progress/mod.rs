@@ -15,16 +15,19 @@ use record::PhaseRow;
 
 use self::left::TimeLeft;
 use self::log::Log;
-use crate::format::{counted, duration, rate_in, whole};
+use crate::format::{counted, duration, rate_in};
+use crate::screen::{COLUMNS, terminal_columns};
+use crate::table::width;
 use crate::words::unit;
 
-/// Steps of the bar: finer than any terminal is wide.
-const STEPS: u64 = 1_000;
+/// Columns of the bar, and of the narrowest one that tells anything.
+const BAR: usize = 16;
+const BAR_LEAST: usize = 4;
 /// Redraws a second; more costs the load processor time and tells nobody more.
 const DRAWS_PER_SECOND: u8 = 4;
 /// Results of one case that a line has room for.
 const RESULTS_MAX: usize = 4;
-/// Transfers up to this are told by their number.
+/// Random transfers up to this are told by their number.
 const SMALL_MAX: Bytes = Bytes::kib(64);
 
 /// How much is shown.
@@ -171,6 +174,14 @@ impl Progress {
         self.left.skip(case);
     }
 
+    /// `case` has failed. What a lone case has met, the end of the run tells.
+    pub fn failed(&mut self, case: &str, message: &str) {
+        self.skip(case);
+        if !self.left.is_one() {
+            self.say(&format!("{case} failed: {message}"));
+        }
+    }
+
     /// `case` is over: says what it has measured.
     pub fn finished(&mut self, case: &str) {
         self.left.skip(case);
@@ -226,7 +237,7 @@ impl Progress {
     }
 
     fn state(&self) -> String {
-        format!("{}  {}", self.left.label(), self.figures())
+        format!("{}  {}", self.left.label(usize::MAX), self.figures())
     }
 
     fn figures(&self) -> String {
@@ -240,14 +251,13 @@ impl Progress {
             }
             _ => String::new(),
         };
-        format!("{left} left, {done}{rate}{}", self.launches)
+        format!("{left} left{rate}, {done}{}", self.launches)
     }
 
     fn draw(&self) {
         let View::Terminal(bar) = &self.view else { return };
-        bar.set_prefix(visible(&self.left.label()).into_owned());
-        bar.set_message(self.figures());
-        bar.set_position(whole(self.left.share() * STEPS as f64));
+        let line = live_line(|room| self.left.label(room), self.left.share(), &self.figures(), columns());
+        bar.set_message(line);
     }
 }
 
@@ -255,6 +265,7 @@ impl Progress {
 #[derive(Debug)]
 pub struct Steps {
     what: &'static str,
+    stage: &'static str,
     view: View,
     started: Instant,
 }
@@ -263,21 +274,25 @@ impl Steps {
     /// Of steps that are called `what`.
     #[must_use]
     pub fn new(what: &'static str, shown: Shown) -> Self {
-        Self { what, view: View::of(shown), started: Instant::now() }
+        Self { what, stage: "", view: View::of(shown), started: Instant::now() }
     }
 
-    /// So many are `done`; `each` takes so long.
-    pub fn show(&mut self, done: usize, all: usize, each: Duration) {
+    /// So many are `done`, and `stage` is under way; each step takes `each`.
+    pub fn show(&mut self, stage: &'static str, done: usize, all: usize, each: Duration) {
         let left = duration(each.as_secs_f64() * all.saturating_sub(done) as f64);
         let line = format!("{done} of {all} {}, {left} left", self.what);
         let now = self.started.elapsed();
         match &mut self.view {
             View::Terminal(bar) => {
-                bar.set_message(line);
-                bar.set_position(whole(done as f64 / all as f64 * STEPS as f64));
+                bar.set_message(live_line(|_| stage.to_owned(), done as f64 / all as f64, &line, columns()));
             }
             View::Log(log) => {
-                let line = if done == 0 { Some(line) } else { log.due(now, || line) };
+                let line = format!("{line}: {stage}");
+                let is_new = std::mem::replace(&mut self.stage, stage) != stage;
+                if is_new {
+                    log.wrote(now);
+                }
+                let line = if is_new { Some(line) } else { log.due(now, || line) };
                 line.iter().for_each(|line| self.view.write(line));
             }
             View::None => {}
@@ -359,18 +374,37 @@ impl Results {
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{prefix}  {bar:16}  {wide_msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━━─");
+    let style =
+        ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
     let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND);
-    ProgressBar::with_draw_target(Some(STEPS), target).with_style(style)
+    ProgressBar::with_draw_target(None, target).with_style(style)
+}
+
+fn columns() -> usize {
+    terminal_columns(std::io::stderr()).unwrap_or(COLUMNS)
+}
+
+/// What is under way, a bar and `figures`. Where that is wider than `columns`, the bar is shorter, then what `label`
+/// gives for its room, then there is no bar: the figures are what somebody looks for.
+fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns: usize) -> String {
+    let beside = columns.saturating_sub(width(figures) + 2);
+    let name = |room| visible(&label(room)).into_owned();
+    let whole_name = name(usize::MAX);
+    let bar = beside.saturating_sub(width(&whole_name) + 2).clamp(BAR_LEAST, BAR);
+    let short = name(beside.saturating_sub(bar + 2));
+    if width(&short) + bar + 2 > beside {
+        return format!("{}  {figures}", name(beside));
+    }
+    let full = (share * bar as f64).round() as usize;
+    format!("{short}  {}{}  {figures}", "━".repeat(full), "─".repeat(bar - full.min(bar)))
 }
 
 /// Whether a case is told by the number of its transfers.
 fn is_small(case: &Case) -> bool {
     let workload = &case.workload;
     workload.work.is_transfers()
-        && (matches!(workload.order, Order::Random { .. }) || workload.geometry.transfer <= SMALL_MAX)
+        && matches!(workload.order, Order::Random { .. })
+        && workload.geometry.transfer <= SMALL_MAX
 }
 
 fn by_bytes(phase: Phase, small: bool) -> bool {
@@ -395,6 +429,7 @@ fn extent(plan: &Plan, outlooks: &[Outlook]) -> String {
     let least: f64 = all().map(|(case, outlook)| outlook.seconds * least_share(case)).sum();
     let cases = counted(plan.cases.len() as u64, "case");
     match (duration(least), duration(most)) {
+        _ if most < 0.05 => format!("{cases}{times}, less than 0.1 s"),
         (least, most) if least == most => format!("{cases}{times}, about {most}"),
         (least, most) => format!("{cases}{times}, {least} to {most}"),
     }
@@ -409,4 +444,22 @@ fn least_share(case: &Case) -> f64 {
     };
     let least = Case { repetitions: least.min(case.repetitions), ..case.clone() };
     f64::from(least.passes_max()) / f64::from(case.passes_max().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::live_line;
+
+    #[test]
+    fn a_narrow_terminal_shortens_the_bar_and_the_name_but_never_the_rate() {
+        let figures = "47 s left, 2.1 GB/s, 0.8 s of 3.0 s";
+        let label = |room: usize| "case 1 of 6  seq-write write 1/3".chars().take(room).collect::<String>();
+        let line = |columns| live_line(label, 0.5, figures, columns);
+        assert_eq!(line(100), format!("{}  ━━━━━━━━────────  {figures}", label(99)));
+        assert_eq!(line(80), format!("{}  ━━━━━────  {figures}", label(99)));
+        for columns in 48..100 {
+            let line = line(columns);
+            assert!(line.ends_with(figures) && line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The library of published figures, as text for a terminal and as JSON.
 //!
 //! ```
+//! use report::Screen;
 //! use report::reference::{Filter, list};
 //! let filter = Filter { study: Some("A".to_owned()), text: Some("test 2".to_owned()), ..Filter::default() };
-//! assert!(list(record::published(), &filter).contains("32.9 GB/s"));
+//! assert!(list(record::published(), &filter, Screen::PLAIN).contains("32.9 GB/s"));
 //! ```
 
 mod show;
@@ -13,8 +14,8 @@ use std::fmt::Write;
 use record::{Library, Metric, Published, PublishedOperation, Study};
 use serde_json::{Value, json};
 
-use crate::screen::COLUMNS;
-use crate::table::{Table, width, wrapped};
+use crate::Screen;
+use crate::table::{Table, width};
 
 pub use show::{show, show_json};
 
@@ -67,16 +68,18 @@ impl Filter {
 /// The figures that `filter` takes, study by study, each with its reading in one unit and as
 /// printed. Marked ones are explained by [`show`].
 #[must_use]
-pub fn list(library: &Library, filter: &Filter) -> String {
+pub fn list(library: &Library, filter: &Filter, screen: Screen) -> String {
     let mut out = String::new();
     let mut marked = false;
+    // Ids are copied: they stay whole, and `show` tells the rest.
+    let wide = |text: String| if screen.columns() < LIST_COLUMNS { String::new() } else { text };
     for study in &library.studies {
         let of_study = library.figures.iter().filter(|figure| figure.study == study.id);
         let figures: Vec<&Published> = of_study.filter(|figure| filter.takes(library, figure)).collect();
         if figures.is_empty() {
             continue;
         }
-        let _ = writeln!(out, "{}  {}", study.letter, cut(&study.cited(), COLUMNS - 3));
+        let _ = writeln!(out, "{}  {}", study.letter, cut(&study.cited(), screen.columns() - 3));
         let mark = |figure: &Published| is_marked(library, figure).then(|| MARK.to_owned());
         marked |= figures.iter().any(|figure| is_marked(library, figure));
         let table = Table::of(figures)
@@ -84,11 +87,11 @@ pub fn list(library: &Library, filter: &Filter) -> String {
             .left("what", |figure| cut(&format!("{} {}", figure.operation, figure.metric), WHAT_MAX))
             .right("value", |figure| figure.text())
             .left("", |figure| mark(figure))
-            .left("statistic", |figure| figure.statistic.to_string())
+            .left("statistic", |figure| wide(figure.statistic.to_string()))
             .left("printed", |figure| cut(&figure.as_published(), PRINTED_MAX))
-            .left("conditions", |figure| cut(&show::conditions(figure), CONDITIONS_MAX))
+            .left("conditions", |figure| wide(cut(&show::conditions(figure), CONDITIONS_MAX)))
             .done();
-        out.push_str(&table.without_empty_columns().to_text("", crate::Screen::PLAIN));
+        out.push_str(&table.without_empty_columns().to_text("", screen));
         out.push('\n');
     }
     match (out.is_empty(), marked) {
@@ -100,6 +103,8 @@ pub fn list(library: &Library, filter: &Filter) -> String {
     }
 }
 
+/// Columns of a list with all that it has.
+const LIST_COLUMNS: usize = 110;
 const WHAT_MAX: usize = 18;
 const PRINTED_MAX: usize = 18;
 const CONDITIONS_MAX: usize = 20;
@@ -110,27 +115,27 @@ fn is_marked(library: &Library, figure: &Published) -> bool {
 
 /// The studies, with what they are and what the library has of them.
 #[must_use]
-pub fn studies(library: &Library, filter: &Filter) -> String {
+pub fn studies(library: &Library, filter: &Filter, screen: Screen) -> String {
     let taken = library.studies.iter().filter(|study| {
         filter.takes_study(library, &study.id)
             && filter.takes_text(&[&study.id, &study.title, &study.summary])
     });
-    taken.map(|study| show::study(library, study)).collect::<Vec<_>>().join("\n")
+    screen.folded(&taken.map(|study| show::study(library, study)).collect::<Vec<_>>().join("\n"))
 }
 
 /// The statements, with how each is tested and what the study's own figures say of it.
 #[must_use]
-pub fn claims(library: &Library, filter: &Filter) -> String {
+pub fn claims(library: &Library, filter: &Filter, screen: Screen) -> String {
     let taken = library.claims.iter().filter(|claim| {
         filter.takes_study(library, &claim.study)
             && filter.takes_text(&[&claim.id, &claim.text, &claim.check])
     });
-    taken.map(show::claim).collect::<Vec<_>>().join("\n")
+    screen.folded(&taken.map(show::claim).collect::<Vec<_>>().join("\n"))
 }
 
 /// What is printed wrongly, how it is read, and why.
 #[must_use]
-pub fn misprints(library: &Library, filter: &Filter) -> String {
+pub fn misprints(library: &Library, filter: &Filter, screen: Screen) -> String {
     let mut out = String::new();
     let id = |letter: &str| library.study(letter).map_or("", |study: &Study| study.id.as_str());
     for one in &library.misprints {
@@ -141,13 +146,13 @@ pub fn misprints(library: &Library, filter: &Filter) -> String {
         let _ = writeln!(out, "{} {} ({})", one.study, one.place, one.sort);
         for (name, text) in [("printed", &one.printed), ("read as", &one.reading), ("because", &one.because)]
         {
-            out.push_str(&wrapped(&format!("  {name:<8} "), text, COLUMNS));
+            let _ = writeln!(out, "  {name:<7}  {text}");
         }
         if !one.concerns.is_empty() {
-            out.push_str(&wrapped("  ids      ", &one.concerns.join(", "), COLUMNS));
+            let _ = writeln!(out, "  ids      {}", one.concerns.join(", "));
         }
     }
-    out
+    screen.folded(&out)
 }
 
 /// The figures that `filter` takes and all else of their studies, as JSON.

@@ -7,11 +7,10 @@ use record::{Details, Library, Published, PublishedChart, PublishedClaim, Publis
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::screen::COLUMNS;
-use crate::table::wrapped;
+use crate::Screen;
 
 /// Width of the names before the texts.
-const NAMES: usize = 13;
+const NAMES: usize = 12;
 
 /// An entry of the library.
 #[derive(Serialize)]
@@ -37,14 +36,17 @@ impl<'l> Entry<'l> {
 /// The figure, statement, command line, chart or study called `id`, in full; none where the
 /// library has none of this name.
 #[must_use]
-pub fn show(library: &Library, id: &str) -> Option<String> {
-    Some(match Entry::of(library, id)? {
+pub fn show(library: &Library, id: &str, screen: Screen) -> Option<String> {
+    let text = match Entry::of(library, id)? {
         Entry::Figure(found) => of_figure(library, found),
         Entry::Claim(found) => claim(found),
         Entry::Command(found) => command(library, found),
         Entry::Chart(found) => chart(library, found),
         Entry::Study(found) => study(library, found),
-    })
+    };
+    // Command lines stay whole, to be copied.
+    let fold = |line: &str| if line.starts_with("    ") { line.to_owned() } else { screen.folded(line) };
+    Some(text.split_inclusive('\n').map(fold).collect())
 }
 
 /// As [`show`], as JSON; with what is known to be wrong with it.
@@ -57,7 +59,7 @@ pub fn show_json(library: &Library, id: &str) -> Option<Value> {
 
 fn line(out: &mut String, name: &str, text: &str) {
     if !text.is_empty() {
-        out.push_str(&wrapped(&format!("  {name:<NAMES$} "), text, COLUMNS));
+        let _ = writeln!(out, "  {name:<NAMES$}  {}", text.replace('\n', " "));
     }
 }
 

@@ -375,8 +375,9 @@ pub(in crate::study) const CLAIM: Table = Table {
             name: "right",
             kind: Kind::Side(&SELECTION),
             absent: Absent::Refused,
-            meaning: "Which figures are on the right side, or a value: a number, a rate as `\"2.8GB/s\"`, a size, a \
-                      time, or a share as `\"5 %\"`.",
+            meaning: "Which figures are on the right side, or a value: a number, a rate as `\"2.8GB/s\"` or \
+                      `\"100k IOPS\"`, a size, a time, or a share as `\"5 %\"`. Operations are compared with \
+                      operations per second, also of transfers.",
         },
         Key {
             name: "factor",

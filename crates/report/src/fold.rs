@@ -1,0 +1,55 @@
+//! Texts whose lines may be wider than the screen.
+
+use crate::Screen;
+use crate::table::{width, wrapped};
+
+impl Screen {
+    /// `text` with its lines folded where they are wider than the screen. What stands in a column of its own goes on
+    /// below itself, anything else at the indent of its line; what has colours is laid out already.
+    #[must_use]
+    pub fn folded(self, text: &str) -> String {
+        let fold = |line: &str| {
+            let words = line.trim_end();
+            if width(words) <= self.columns() || words.contains('\u{1b}') {
+                return line.to_owned();
+            }
+            let (first, rest) = words.split_at(column(words, self.columns() / 2));
+            wrapped(first, rest, self.columns())
+        };
+        text.split_inclusive('\n').map(fold).collect()
+    }
+}
+
+/// Where the last column of `line` begins, in bytes, if that is within `most` letters; else where its text does.
+fn column(line: &str, most: usize) -> usize {
+    let indent = line.len() - line.trim_start().len();
+    let gap = |at: &usize| {
+        line.is_char_boundary(*at) && line[..*at].ends_with("  ") && !line[*at..].starts_with(' ')
+    };
+    let begins = (indent + 1..line.len()).filter(gap);
+    begins.filter(|&at| width(&line[..at]) <= most).last().unwrap_or(indent)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Screen;
+
+    #[test]
+    fn wide_lines_go_on_below_their_last_column() {
+        let screen = Screen::PLAIN.wide(60);
+        let help = "Usage: ioproof ior [OPTION]...\n  -A, --async   requests by io_uring, one at a time, as nothing can be done before each\n";
+        assert_eq!(
+            screen.folded(help),
+            "Usage: ioproof ior [OPTION]...\n  -A, --async   requests by io_uring, one at a time, as\n                nothing can be done before each\n"
+        );
+        let plain = "  a line without columns that is wider than the sixty columns of this screen";
+        let folded = screen.folded(plain);
+        assert_eq!(
+            folded,
+            "  a line without columns that is wider than the sixty\n  columns of this screen\n"
+        );
+        let coloured = format!("\u{1b}[1m{}\u{1b}[0m", "word ".repeat(30));
+        assert_eq!(screen.folded(&coloured), coloured);
+        assert_eq!(Screen::PLAIN.folded("short\n\nlines"), "short\n\nlines");
+    }
+}
