@@ -273,10 +273,7 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     }
     let is_told = bounds.is_some_and(|ends| (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0));
     let by_chance = (commitment.statistic == Statistic::Median && !is_told).then(|| {
-        let (n, several) = (summary.n, if summary.n == 1 { "" } else { "s" });
-        format!(
-            "by the median of {n} repetition{several} alone: so near, it errs as often as noise puts it there"
-        )
+        format!("the median of {} may be so by chance", summary.n)
     });
     Some(Candidate { figure, measured, margin, bound, doubts, by_chance })
 }
