@@ -1,9 +1,8 @@
 //! Targets by how little their rates vary over the points of a sweep.
 
-use crate::difference::{DIFFERENCE_LEAST, DIFFERENCE_LEVEL};
+use crate::difference::{Contrast, difference};
 use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
-use crate::ranks::mann_whitney;
 use crate::subject::{Subject, TARGET, grouped, sweeps};
 use crate::summary::Summary;
 use crate::table::{Column, Of, Statement, count, rate, share};
@@ -19,8 +18,8 @@ pub struct Consistency {
     pub min: f64,
     pub max: f64,
     pub counts: RateOf,
-    /// From 1 for the smallest variation among the sweeps of one phase and client over the same keys; none where that is
-    /// not shown to vary less than each of the others.
+    /// 1 where it is shown to vary less than each other sweep of its phase and client over the same keys; none of the
+    /// others, which are not compared.
     pub rank: Option<usize>,
 }
 
@@ -31,7 +30,7 @@ impl Statement for Consistency {
     const CAPTION: &'static str =
         "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
     const COLUMNS: &'static [Column<Self>] = &[
-        count("rank", "rank", "1 for the smallest variation among sweeps of the same keys", |one| {
+        count("rank", "rank", "1 where it varies less than each other sweep of the same keys", |one| {
             one.rank.map(|rank| rank as u64)
         }),
         share("variation", "varies by", "standard deviation (n − 1) ÷ mean of the medians", |one| {
@@ -43,9 +42,9 @@ impl Statement for Consistency {
     ];
 }
 
-/// The spread of the medians over the points of each sweep, the smallest first. Ranks are among the sweeps of one phase
+/// The spread of the medians over the points of each sweep, the smallest first. They are compared among the sweeps of one phase
 /// and client over the same keys, whether one workload sweeps the target or each target has a workload of its own; those
-/// with a figure that is disqualified have none. A sweep of one point has no spread.
+/// with a figure that is disqualified are left out. A sweep of one point has no spread.
 pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
     let spreads = sweeps(&gate.subjects).into_iter().filter_map(|sweep| Some((spread(&sweep)?, sweep)));
     let together = |(_, sweep): &(Consistency, Vec<&Subject<'_>>)| {
@@ -58,10 +57,9 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
         race.sort_by(|(one, _), (other, _)| one.variation.total_cmp(&other.variation));
         let usable = |sweep: &[&Subject<'_>]| sweep.iter().all(|one| gate.is_usable(one.index));
         let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
-        let mut rank = 0;
-        for (value, sweep) in race {
-            rank += usize::from(usable(&sweep));
-            let value = Consistency { rank: shown.then_some(rank), ..value };
+        let first = race.iter().position(|(_, sweep)| usable(sweep)).filter(|_| shown);
+        for (place, (value, sweep)) in race.into_iter().enumerate() {
+            let value = Consistency { rank: (first == Some(place)).then_some(1), ..value };
             let inputs = sweep.iter().map(|one| one.index).collect();
             stated.push(match shown {
                 true => gate.state(Kind::Consistency, inputs, value),
@@ -78,26 +76,23 @@ fn spread(sweep: &[&Subject<'_>]) -> Option<Consistency> {
     Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), rank: None })
 }
 
-/// The variation over the points in each pass alone, as far as all points have passes.
+/// 1 + the variation over the points in each pass alone, as far as all points have passes.
 fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
     let of_points: Vec<Vec<f64>> = sweep.iter().map(|one| one.figure.headline_of_passes()).collect();
     let passes = of_points.iter().map(Vec::len).min().unwrap_or(0);
     let variation = |pass: usize| {
         let rates: Vec<f64> = of_points.iter().map(|values| values[pass]).collect();
-        Some(Summary::of(&rates)?.variation)
+        Some(1.0 + Summary::of(&rates)?.variation)
     };
     (0..passes).filter_map(variation).collect()
 }
 
-/// Whether the first varies less than each of the others, by ranks: variations near 0 have no logarithms to go by. All
-/// others have to be shown, so their number needs no correction. Never where it is alone.
+/// Whether the first varies less than each of the others. One is added to each variation, which may be 0 and then has no
+/// logarithm. All others have to be shown, so their number needs no correction. Never where it is alone.
 fn first_is_steadiest<'r, 'a: 'r>(race: impl Iterator<Item = &'r [&'r Subject<'a>]>) -> bool {
     let race: Vec<Vec<f64>> = race.map(of_passes).collect();
     let Some((first, others)) = race.split_first() else { return false };
-    let less = |other: &Vec<f64>| {
-        let found = mann_whitney(first, other).filter(|found| found.p_value <= DIFFERENCE_LEVEL);
-        found.is_some_and(|found| 2.0 * found.u > (first.len() * other.len()) as f64)
-    };
-    let enough = race.iter().all(|one| one.len() >= DIFFERENCE_LEAST);
-    enough && !others.is_empty() && others.iter().all(less)
+    let less =
+        |other: &Vec<f64>| difference(other, first, 1).is_some_and(|found| found.outcome == Contrast::Lower);
+    !others.is_empty() && others.iter().all(less)
 }

@@ -72,7 +72,8 @@ pub fn dispersion(gate: &Gate<'_>, curve: &Curve) -> Option<Dispersion> {
     let points: Vec<_> = curve.points.iter().zip(&subjects).filter_map(point).collect();
     let spreads: Vec<_> =
         points.iter().map(|one| (one.point.headline.n, one.point.headline.variation)).collect();
-    let onset = onset(&spreads).map(|place| points[place].point.at.clone());
+    let enough = spreads.iter().all(|(n, _)| *n >= Kind::Dispersion.policy().least);
+    let onset = onset(&spreads).filter(|_| enough).map(|place| points[place].point.at.clone());
     let worst_seconds = points.iter().map(|one| one.seconds).reduce(f64::max)?;
     Some(Dispersion { curve: curve.clone(), points, onset, worst_seconds })
 }

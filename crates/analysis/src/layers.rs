@@ -30,8 +30,8 @@ pub struct Layer {
     /// (Rate of the layer below − its own) ÷ that of the layer below, where a difference is shown; negative where
     /// it is faster.
     pub loss: Option<f64>,
-    /// Its rate ÷ that of the lowest layer.
-    pub share: f64,
+    /// Its rate ÷ that of the lowest layer; none where a difference of both is not shown.
+    pub share: Option<f64>,
     cpu_ns_per_operation: Option<f64>,
     /// Processor time of the program's processes in seconds for each GB, which is nanoseconds for each byte.
     pub cpu_seconds_per_gb: Option<f64>,
@@ -61,7 +61,12 @@ impl Statement for Layer {
         rate("rate_per_second", "rate", "Median of the first rate.", |one| Some(one.rate)),
         subject(text("below", "below", "The layer below.", |one| one.below.clone().unwrap_or_default())),
         change("loss", "loss", "(Below − this one) ÷ below, where a difference is shown.", |one| one.loss),
-        share("share", "of the lowest", "Its rate ÷ that of the lowest layer.", |one| Some(one.share)),
+        share(
+            "share",
+            "of the lowest",
+            "Its rate ÷ that of the lowest layer, where a difference is shown.",
+            |one| one.share,
+        ),
         number("cpu_seconds_per_gb", "CPU s/GB", "Processor seconds for each 10⁹ bytes.", |one| {
             one.cpu_seconds_per_gb
         }),
@@ -127,7 +132,8 @@ pub(crate) fn layers(gate: &Gate<'_>, host: Option<&HostFacts>, limits: &[BoundB
             stacks.extend((layers.len() > 1).then_some((false, number, layers)));
         }
     }
-    let family: usize = stacks.iter().map(|(.., layers)| layers.len() - 1).sum();
+    // Each above the lowest is compared with that below it and with the lowest.
+    let family: usize = stacks.iter().map(|(.., layers)| 2 * layers.len() - 3).sum();
     let alike = grouped(0..stacks.len(), |&place| {
         let (_, chain, layers) = &stacks[place];
         (*chain, layers[0].case.group.as_str(), layers[0].figure.phase, layers.len())
@@ -170,7 +176,7 @@ fn stack(
     limits: &[BoundBy],
 ) -> LayerStack {
     let carried: Vec<Carried<'_>> = layers.iter().map(|one| Carried::of(one, host)).collect();
-    let lowest = layers[0].rate();
+    let lowest = layers[0];
     let layer = |(place, one): (usize, &Carried<'_>)| {
         let (subject, figure) = (one.subject, one.subject.figure);
         let direct = place.checked_sub(1).map(|below| &carried[below]);
@@ -186,7 +192,9 @@ fn stack(
             rate: subject.rate(),
             counts: figure.rate_of(),
             loss,
-            share: if lowest > 0.0 { subject.rate() / lowest } else { 0.0 },
+            share: gate
+                .is_stated(lowest.index, subject.index, family)
+                .then(|| subject.rate() / lowest.rate()),
             cpu_ns_per_operation: figure.cpu_ns_per_operation(),
             cpu_seconds_per_gb: figure.cpu_ns_per(PhaseRow::bytes),
             node_cpu_seconds_per_gb: node_cpu_ns_per_byte(figure),

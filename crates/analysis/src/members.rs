@@ -1,15 +1,17 @@
 //! The devices of a target beside each other: each alone, or all together; which are slow, and how each
 //! model stands to what was promised of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use plan::{Expectation, Per, Phase, Plan, Setting, SettingValue};
 use record::{BlockDeviceFacts, HostFacts};
 
 use crate::amount::{bytes_of_one, in_unit_of};
+use crate::difference::{Contrast, difference};
 use crate::expected::about;
 use crate::gate::{Gate, Kind, Stated};
+use crate::node_comparison::{Passes, is_below};
 use crate::subject::{MEMBER, Subject, TARGET, grouped, value_of};
 use crate::table::{
     Column, Of, Statement, bandwidth, count, flag, list, operations, rate, share, subject, text, word,
@@ -39,8 +41,10 @@ pub struct MemberSet {
     pub together: bool,
     /// In the order of the study.
     pub members: Vec<Member>,
-    /// (Fastest − slowest) ÷ fastest of the model whose devices differ most: uneven above [`UNEVEN_SHARE`].
+    /// (Fastest − slowest) ÷ fastest of the model whose devices differ most.
     pub variation: f64,
+    /// Whether that is above [`UNEVEN_SHARE`]; none where it is, and the test of differences does not show it.
+    pub uneven: Option<bool>,
     /// By model, in the order in which they come.
     pub models: Vec<ModelVerdict>,
     /// What the study expects of one device in this phase in the unit of its rate, with what it means; the easiest
@@ -65,8 +69,11 @@ pub struct Member {
     pub transfers_per_second: Summary,
     /// Its rate ÷ the median of its model.
     pub share: f64,
-    /// Much slower than others of its model; see [`slow_nodes`], whose rule it is.
-    pub slow: bool,
+    /// Much slower than others of its model; see [`slow_nodes`], whose rule it is. None where it is, and the test of
+    /// differences does not show it, or has too few passes.
+    pub slow: Option<bool>,
+    /// Its rate in each pass.
+    passes: Passes,
     counts: RateOf,
     together: bool,
 }
@@ -128,9 +135,11 @@ impl Statement for MemberSet {
             "(Fastest − slowest) ÷ fastest of the model that differs most.",
             |one| Some(one.variation),
         ),
-        flag("uneven", "uneven", "Whether that is more than 40 %.", |one| Some(one.variation > UNEVEN_SHARE)),
+        flag("uneven", "uneven", "Whether that is more than 40 %; nothing where it cannot be told.", |one| {
+            one.uneven
+        }),
         list("slow", "slow", "Much slower than others of their model.", |one| {
-            one.members.iter().filter(|one| one.slow).map(|one| one.name.clone()).collect()
+            one.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.clone()).collect()
         }),
     ];
 }
@@ -159,7 +168,8 @@ impl Statement for Member {
     const KIND: Kind = Kind::Device;
     const OF: Of = Of::Sweep;
     const CAPTION: &'static str = "Devices. Slow: below 93 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz and \
-         Hoaglin, 1993); of fewer than four devices below 75 % of the median";
+         Hoaglin, 1993); of fewer than four devices below 75 % of the median. Called so \
+         where the test of differences shows it, too";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(count("place", "no.", "Its number.", |one| Some(one.place))),
         subject(word("device", "device", "The kernel's name, or else its path or target.", |one| &one.name)),
@@ -171,7 +181,12 @@ impl Statement for Member {
         }),
         count("repetitions", "n", "Repetitions that count.", |one| Some(one.rate().n as u64)),
         share("share", "of its model", "Its rate ÷ the median of its model.", |one| Some(one.share)),
-        flag("slow", "slow", "Whether it is much slower than others of its model.", |one| Some(one.slow)),
+        flag(
+            "slow",
+            "slow",
+            "Whether it is much slower than others of its model; nothing where that cannot be told.",
+            |one| one.slow,
+        ),
     ];
 }
 
@@ -182,7 +197,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
     let (mut sets, mut models, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     for mut set in member_sets(gate, hosts) {
         for one in set.members.iter_mut().filter(|one| !gate.is_usable(one.figure)) {
-            one.slow = false;
+            one.slow = one.slow.filter(|slow| !slow);
         }
         let mut inputs: Vec<usize> = set.members.iter().map(|one| one.figure).collect();
         inputs.dedup();
@@ -255,18 +270,23 @@ fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
     called.collect()
 }
 
-/// Of bytes and of operations.
-type Rates = (Summary, Summary);
+/// Of bytes and of operations, and that which is compared in each pass.
+type Rates = (Summary, Summary, Passes);
 
 /// The rates of a figure: of each node by its name where each pass was that of one of several, else of all.
 fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
     let figure = subject.figure;
-    let rates = |node: &'a NodeFigure| (&*node.node, (node.bytes_per_second, node.transfers_per_second));
+    let counts = figure.rate_of();
+    let rates = |node: &'a NodeFigure| {
+        let passes = node.passes.iter().map(|pass| (pass.repetition, counts.of_node(&pass.rate))).collect();
+        (&*node.node, (node.bytes_per_second, node.transfers_per_second, passes))
+    };
     let of_nodes: usize = figure.nodes.iter().map(|node| node.passes.len()).sum();
     if figure.nodes.len() > 1 && of_nodes == figure.headline_of_passes().len() {
         return figure.nodes.iter().map(rates).collect();
     }
-    vec![("", (figure.bytes_per_second, figure.transfers_per_second))]
+    let passes = (0..).zip(figure.headline_of_passes()).collect();
+    vec![("", (figure.bytes_per_second, figure.transfers_per_second, passes))]
 }
 
 /// The target that a figure is of a member of, empty where it is one of its own, and the member.
@@ -301,7 +321,7 @@ fn member(
     place: u64,
     (path, host): (&Path, Option<&HostFacts>),
     (name, stands_for): (String, Option<&str>),
-    (bytes_per_second, transfers_per_second): Rates,
+    (bytes_per_second, transfers_per_second, passes): Rates,
 ) -> Member {
     let device = host.and_then(|host| device_of(host, path));
     let model = device.and_then(|device| device.model.known()).map(String::as_str);
@@ -313,7 +333,8 @@ fn member(
         bytes_per_second,
         transfers_per_second,
         share: 1.0,
-        slow: false,
+        slow: Some(false),
+        passes,
         counts: subject.figure.rate_of(),
         together: false,
     }
@@ -326,10 +347,12 @@ fn together(
     host: Option<&HostFacts>,
     called: &HashMap<&Path, &str>,
 ) -> Option<MemberSet> {
+    let counts = subject.figure.rate_of();
     let of = |one: &MemberFigure| {
         let path = Path::new(&one.path);
         let named = (one.path.clone(), called.get(path).copied());
-        let rates = (one.bytes_per_second, one.transfers_per_second);
+        let passes = one.passes.iter().map(|(bytes, transfers)| *counts.pick(bytes, transfers));
+        let rates = (one.bytes_per_second, one.transfers_per_second, (0..).zip(passes).collect());
         Member { together: true, ..member(subject, one.place as u64, (path, host), named, rates) }
     };
     let members = subject.figure.members.iter().map(of).collect();
@@ -352,23 +375,31 @@ fn finished(
         fixed: subject.settings(&APART),
         together,
         variation: 0.0,
+        uneven: Some(false),
         models: Vec::new(),
         grades: grades(plan, subject, if together { members.len() } else { 1 }),
         members,
     };
-    if set.members.len() < 2 {
+    // Directories of one device are not several devices.
+    let devices: HashSet<&str> = set.members.iter().map(|one| one.name.as_str()).collect();
+    if devices.len() < set.members.len().max(2) {
         return None;
     }
     let devices_of = set.name();
     for mut these in grouped(&mut set.members, |member| member.model.clone()) {
         let rates: Vec<f64> = these.iter().map(|member| member.rate().median).collect();
-        for (member, score) in these.iter_mut().zip(slow_nodes(&rates)) {
-            (member.share, member.slow) = (score.share, score.slow);
+        for (place, score) in slow_nodes(&rates).into_iter().enumerate() {
+            let others = these.iter().enumerate().filter(|(other, _)| *other != place);
+            let others = others.map(|(_, other)| other.passes.clone());
+            let is_below = || is_below(&these[place].passes, others, rates.len()).then_some(true);
+            let slow = if score.slow { is_below() } else { Some(false) };
+            (these[place].share, these[place].slow) = (score.share, slow);
+        }
+        let variation = variation(&these, &rates);
+        if variation.0 > set.variation {
+            (set.variation, set.uneven) = variation;
         }
         let rates = Summary::of(&rates)?;
-        if rates.max > 0.0 {
-            set.variation = set.variation.max((rates.max - rates.min) / rates.max);
-        }
         let reached = set.grades.iter().rev().find(|(rate, _)| rates.median >= *rate);
         let (grade, says) = match (reached, set.grades.first()) {
             (Some((_, grade)), _) => (grade.name.clone(), grade.reached.clone()),
@@ -380,6 +411,22 @@ fn finished(
         set.models.push(ModelVerdict { model, rates, grade, says, devices_of, counts });
     }
     Some(set)
+}
+
+/// [`MemberSet::variation`] of the devices of one model with these rates, and [`MemberSet::uneven`].
+fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
+    let by_rate = |one: &usize, other: &usize| rates[*one].total_cmp(&rates[*other]);
+    let ends = (0..rates.len()).min_by(by_rate).zip((0..rates.len()).max_by(by_rate));
+    let Some((slowest, fastest)) = ends.filter(|ends| rates[ends.1] > 0.0) else { return (0.0, Some(false)) };
+    let variation = (rates[fastest] - rates[slowest]) / rates[fastest];
+    let of = |place: usize, share: f64| -> Vec<f64> {
+        these[place].passes.iter().map(|(_, rate)| rate * share).collect()
+    };
+    let (even, slow) = (of(fastest, 1.0 - UNEVEN_SHARE), of(slowest, 1.0));
+    // Any two of them could have been the slowest and the fastest.
+    let pairs = rates.len() * (rates.len() - 1);
+    let shown = || difference(&even, &slow, pairs).is_some_and(|found| found.outcome == Contrast::Lower);
+    (variation, if variation > UNEVEN_SHARE { shown().then_some(true) } else { Some(false) })
 }
 
 /// [`MemberSet::grades`]. What is expected of a target is that of all its `devices` together.

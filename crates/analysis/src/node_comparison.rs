@@ -333,13 +333,26 @@ pub(crate) fn comparison(subject: &Subject<'_>, all_nodes: &[String]) -> Option<
 /// among all nodes.
 fn is_below_others(figure: &Figure, node: &NodeFigure) -> bool {
     let counts = figure.rate_of();
+    let of = |one: &NodeFigure| -> Passes {
+        one.passes.iter().map(|pass| (pass.repetition, counts.of_node(&pass.rate))).collect()
+    };
+    let others = figure.nodes.iter().filter(|one| one.node != node.node).map(of);
+    is_below(&of(node), others, figure.nodes.len())
+}
+
+/// Rates by the pass.
+pub(crate) type Passes = Vec<(u32, f64)>;
+
+/// Whether the passes of one of `family` are below the medians of the others in the same passes, by the test of
+/// differences.
+pub(crate) fn is_below(own: &Passes, others: impl Iterator<Item = Passes>, family: usize) -> bool {
     let mut of_pass: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for pass in figure.nodes.iter().filter(|one| one.node != node.node).flat_map(|one| &one.passes) {
-        of_pass.entry(pass.repetition).or_default().push(counts.of_node(&pass.rate));
+    for (pass, rate) in others.flatten() {
+        of_pass.entry(pass).or_default().push(rate);
     }
     let medians: Vec<f64> = of_pass.values().filter_map(|rates| Some(Summary::of(rates)?.median)).collect();
-    let own: Vec<f64> = node.passes.iter().map(|pass| counts.of_node(&pass.rate)).collect();
-    difference(&medians, &own, figure.nodes.len()).is_some_and(|found| found.outcome == Contrast::Lower)
+    let own: Vec<f64> = own.iter().map(|(_, rate)| *rate).collect();
+    difference(&medians, &own, family).is_some_and(|found| found.outcome == Contrast::Lower)
 }
 
 fn bound(subject: &Subject<'_>, nodes: &[NodeStanding], together: bool) -> Option<CollectiveBound> {

@@ -167,6 +167,8 @@ pub struct MemberFigure {
     pub bytes_per_second: Summary,
     /// Operations of its tasks ÷ the same time.
     pub transfers_per_second: Summary,
+    /// Both of each pass.
+    pub passes: Vec<(f64, f64)>,
 }
 
 /// The rates of each member in each pass that counts.
@@ -194,9 +196,9 @@ impl MemberFigures {
     pub(crate) fn finish(self, workload: &Workload) -> Vec<MemberFigure> {
         let members = self.0.into_iter().zip(&workload.files.targets).enumerate();
         let member = members.filter_map(|(place, (rates, path))| {
-            let (bytes_per_second, transfers_per_second) = summaries(rates.into_iter())?;
+            let (bytes_per_second, transfers_per_second) = summaries(rates.iter().copied())?;
             let path = path.display().to_string();
-            Some(MemberFigure { place, path, bytes_per_second, transfers_per_second })
+            Some(MemberFigure { place, path, bytes_per_second, transfers_per_second, passes: rates })
         });
         member.collect()
     }

@@ -150,11 +150,15 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
         if larger <= 0.0 || !are_of_one_size(one, other) {
             return None;
         }
+        // Each is the best of the points of its curve.
+        let among = usable(first).count().max(usable(second).count());
         let value = Peaks {
             groups: [first, second].map(|curve| curve.group.clone()),
             axis: first.axis.clone(),
             highest: rates,
-            apart: gate.is_stated(one.figure, other.figure, 1).then(|| (rates[1] - rates[0]).abs() / larger),
+            apart: gate
+                .is_stated(one.figure, other.figure, among)
+                .then(|| (rates[1] - rates[0]).abs() / larger),
         };
         let all = first.points.iter().chain(&second.points).map(|point| point.figure);
         Some(gate.leaving_out(all, gate.state(Kind::Peaks, vec![one.figure, other.figure], value)))

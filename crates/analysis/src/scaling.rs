@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use plan::{Client, Phase};
 
 use crate::amount::bytes_of_one;
-use crate::gate::{Gate, Kind, Stated};
+use crate::gate::{Chosen, Gate, Kind, Stated};
 use crate::headline::RateOf;
-use crate::subject::{Subject, grouped, members_of, value_of};
+use crate::subject::{Subject, TARGET, grouped, members_of, texts, value_of};
 use crate::table::{
     Column, Of, Quantity, Statement, Value, any, change, count, number, rate, share, subject, word,
 };
@@ -70,11 +70,13 @@ impl Statement for Scaling {
     ];
 }
 
-/// What a target loses or gains against another, both at their best.
+/// What a target loses or gains against another, both at the best of the points that both were measured at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tax {
     /// The target that is compared with.
     pub reference: String,
+    /// Its place in the sweep.
+    reference_at: String,
     /// Its rate.
     pub reference_rate: f64,
     /// That of the other target.
@@ -89,10 +91,10 @@ pub struct Tax {
 
 impl Statement for Tax {
     const KIND: Kind = Kind::Tax;
-    const OF: Of = Of::Target;
+    const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str = "What a target loses against the reference, both at their best: (reference − rate) ÷ reference. Negative where it is \
-         faster; then the gain is rate ÷ reference − 1.";
+    const CAPTION: &'static str = "What a target loses against the reference, both at the best of the points that both were measured at: (reference − rate) ÷ \
+         reference. Negative where it is faster; then the gain is rate ÷ reference − 1.";
     const COLUMNS: &'static [Column<Self>] = &[
         rate("rate_per_second", "rate", "median of the first rate", |one| Some(one.rate)),
         subject(word(
@@ -101,6 +103,9 @@ impl Statement for Tax {
             "the target that is compared with; its figure is the second in `figures`",
             |one| &one.reference,
         )),
+        subject(word("reference_at", "its point", "where in its sweep the reference was measured", |one| {
+            &one.reference_at
+        })),
         rate("reference_per_second", "its rate", "the rate of the reference", |one| Some(one.reference_rate)),
         change("share", "tax", "(reference − rate) ÷ reference", |one| Some(one.share)),
         any(
@@ -156,11 +161,21 @@ fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
     (&case.target, subject.nodes(), phase, bytes, read_percent)
 }
 
-type Bests<'a, 'b> = HashMap<Alike<'a>, &'b Subject<'a>>;
+/// What figures have in common that are alike and differ in their targets alone: how much was asked of them at a time,
+/// and on which path.
+fn conditions(subject: &Subject<'_>) -> String {
+    let workload = &subject.case.workload;
+    let (geometry, files, order) =
+        (workload.geometry, &workload.files, std::mem::discriminant(&workload.order));
+    let path = (workload.backend, workload.direct, workload.sync, files.sharing);
+    format!("{:?}", (workload.tasks, geometry.transfer, order, path, devices(subject)))
+}
+
+type Bests<'a, 'b> = HashMap<Alike<'a>, Chosen<'b, 'a>>;
 
 /// The best figures, of those that are not disqualified, where there are any.
 fn bests<'a, 'b>(gate: &Gate<'a>, all: impl Iterator<Item = &'b Subject<'a>>) -> Bests<'a, 'b> {
-    let best = |all: Vec<&'b Subject<'a>>| Some((alike(all[0]), gate.best(&all)?.best));
+    let best = |all: Vec<&'b Subject<'a>>| Some((alike(all[0]), gate.best(&all)?));
     grouped(all, |one| alike(one)).into_iter().filter_map(best).collect()
 }
 
@@ -197,10 +212,10 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
                 [nodes, 1].iter().find_map(|&nodes| bests.get(&(baseline, nodes, phase, bytes, mix)))
             }
             None => fewest.get(&key).filter(|one| {
-                members_of(one.case).zip(members_of(subject.case)).is_some_and(|(few, many)| few < many)
+                members_of(one.best.case).zip(members_of(subject.case)).is_some_and(|(few, many)| few < many)
             }),
         };
-        let one = one.filter(|one| same_client(one, subject))?;
+        let Chosen { best: one, of, .. } = one.filter(|one| same_client(one.best, subject))?;
         let devices = devices(subject);
         let of_baseline = members_of(one.case).or_else(|| one.target.map(|terms| terms.devices.max(1)));
         let of_baseline = of_baseline.unwrap_or(1).saturating_mul(one.targets_of_all_nodes());
@@ -212,15 +227,17 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
             baseline: one.rate(),
             counts: subject.figure.rate_of(),
             share: scalability(subject.rate(), f64::from(devices), each)?,
-            interval: gate.difference(one, subject, 1).and_then(|found| found.interval).map(|(low, high)| {
-                let of_share = |change: f64| (1.0 + change) * one.rate() / (f64::from(devices) * each);
-                (of_share(low), of_share(high))
-            }),
+            interval: gate.difference(one, subject, *of).and_then(|found| found.interval).map(
+                |(low, high)| {
+                    let of_share = |change: f64| (1.0 + change) * one.rate() / (f64::from(devices) * each);
+                    (of_share(low), of_share(high))
+                },
+            ),
             ratio: scalability(subject.rate(), 1.0, one.rate())?,
             balance_bound: subject.balance_bound(),
             rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),
         };
-        let is_best = bests.get(&key).is_some_and(|best| best.index == subject.index);
+        let is_best = bests.get(&key).is_some_and(|found| found.best.index == subject.index);
         Some((!is_best, gate.state(Kind::Scaling, vec![subject.index, one.index], value)))
     };
     let mut all: Vec<_> = gate.subjects.iter().filter_map(of_figure).collect();
@@ -232,16 +249,49 @@ fn devices(subject: &Subject<'_>) -> u32 {
     subject.devices().saturating_mul(subject.targets_of_all_nodes())
 }
 
-/// The best figure of each target against that of each target before it in the study, for each
-/// phase, order and mix, on the largest number of nodes that both were measured on. Targets are left out that are not
-/// alike: of different clients, of different numbers of devices, and baselines.
+/// Of two targets the best of the points that both were measured at, or of all where there are none.
+struct Pair<'b, 'a> {
+    reference: Chosen<'b, 'a>,
+    other: Chosen<'b, 'a>,
+    in_common: bool,
+}
+
+impl<'b, 'a> Pair<'b, 'a> {
+    fn of(gate: &Gate<'a>, reference: &Points<'b, 'a>, other: &Points<'b, 'a>) -> Option<Self> {
+        let shared = |of: &Points<'b, 'a>, with: &Points<'b, 'a>| -> Vec<&'b Subject<'a>> {
+            let with: HashSet<&str> = with.iter().map(|(at, _)| at.as_str()).collect();
+            of.iter().filter(|(at, _)| with.contains(at.as_str())).map(|(_, one)| *one).collect()
+        };
+        let common = (shared(reference, other), shared(other, reference));
+        let in_common = !common.0.is_empty();
+        let all = |of: &Points<'b, 'a>| of.iter().map(|(_, one)| *one).collect();
+        let (ones, others) = if in_common { common } else { (all(reference), all(other)) };
+        Some(Self { reference: gate.best(&ones)?, other: gate.best(&others)?, in_common })
+    }
+
+    /// Of so many points each could have been the best.
+    fn among(&self) -> usize {
+        self.reference.of.max(self.other.of)
+    }
+}
+
+/// The figures of a target with their [`conditions`].
+type Points<'b, 'a> = Vec<(String, &'b Subject<'a>)>;
+
+/// The best figure of each target against that of each target before it in the study, of the points that both were
+/// measured at, for each phase, order and mix, on the largest number of nodes on which there are such. Where there are
+/// none it is withheld. Targets are left out that are not alike: of different clients, of different numbers of devices,
+/// and baselines.
 #[must_use]
 pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
     let all = &gate.plan.terms.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
     let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
     let targets: Vec<&str> = targets.collect();
-    let bests = bests(gate, gate.subjects.iter());
+    let groups = grouped(&gate.subjects, |one| alike(one)).into_iter();
+    let points: HashMap<Alike<'_>, Points<'_, '_>> = groups
+        .map(|all| (alike(all[0]), all.into_iter().map(|one| (conditions(one), one)).collect()))
+        .collect();
     let mut seen = HashSet::new();
     let kinds = gate.subjects.iter().map(|one| {
         let (_, nodes, phase, bytes, mix) = alike(one);
@@ -250,33 +300,48 @@ pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
     let mut kinds: Vec<_> = kinds.filter(|kind| seen.insert(*kind)).collect();
     // The sort is stable: within a number of nodes the order is that of the figures.
     kinds.sort_by_key(|(nodes, ..)| Reverse(*nodes));
-    let mut compared = HashSet::new();
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<Pair<'_, '_>> = Vec::new();
+    let mut places = HashMap::new();
     for (nodes, phase, bytes, mix) in kinds {
-        let of_target = |&target: &&str| bests.get(&(target, nodes, phase, bytes, mix)).copied();
-        let bests: Vec<&Subject<'_>> = targets.iter().filter_map(of_target).collect();
-        let references = if bests.len() > TAXED_TARGETS_MAX { 1 } else { bests.len() };
-        for (place, &reference) in bests.iter().enumerate().take(references) {
-            for &other in &bests[place + 1..] {
-                let alike = same_client(reference, other) && devices(reference) == devices(other);
-                let names = (phase, bytes, mix, &reference.case.target, &other.case.target);
-                if alike && reference.rate() > 0.0 && compared.insert(names) {
-                    pairs.push((reference, other));
+        let of_targets = targets.iter().filter_map(|&name| points.get(&(name, nodes, phase, bytes, mix)));
+        let all: Vec<&Points<'_, '_>> = of_targets.collect();
+        let references = if all.len() > TAXED_TARGETS_MAX { 1 } else { all.len() };
+        for (place, &reference) in all.iter().enumerate().take(references) {
+            for &other in &all[place + 1..] {
+                let Some(pair) = Pair::of(gate, reference, other) else { continue };
+                let (one, other) = (pair.reference.best, pair.other.best);
+                let names = (phase, bytes, mix, &one.case.target, &other.case.target);
+                let is_alike = same_client(one, other) && devices(one) == devices(other);
+                if !is_alike || one.rate() <= 0.0 {
+                    continue;
+                }
+                let place = *places.entry(names).or_insert(pairs.len());
+                match pairs.get_mut(place) {
+                    None => pairs.push(pair),
+                    Some(known) if pair.in_common && !known.in_common => *known = pair,
+                    Some(_) => {}
                 }
             }
         }
     }
-    let tax_of = |(reference, other): &(&Subject<'_>, &Subject<'_>)| {
-        let difference = gate.difference(reference, other, pairs.len())?;
+    let family = pairs.iter().filter(|pair| pair.in_common).map(Pair::among).sum();
+    let tax_of = |pair: &Pair<'_, '_>| {
+        let (reference, other) = (pair.reference.best, pair.other.best);
+        let difference = gate.difference(reference, other, family)?;
         let value = Tax {
             reference: reference.case.target.clone(),
+            reference_at: texts(&reference.settings(&[TARGET])).join(", "),
             reference_rate: reference.rate(),
             rate: other.rate(),
             counts: other.figure.rate_of(),
             share: tax(reference.rate(), other.rate())?,
             interval: difference.interval.map(|(low, high)| (-high, -low)),
         };
-        Some(gate.state_difference(Kind::Tax, vec![other.index, reference.index], &difference, value))
+        let inputs = vec![other.index, reference.index];
+        Some(match pair.in_common {
+            true => gate.state_difference(Kind::Tax, inputs, &difference, value),
+            false => gate.state_apart(Kind::Tax, inputs, value),
+        })
     };
     pairs.iter().filter_map(tax_of).collect()
 }

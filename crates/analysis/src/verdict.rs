@@ -82,7 +82,12 @@ impl Statement for Verdict {
         share("confidence", "confidence", "Of that bound.", |one| {
             one.bound.map(|(_, confidence)| confidence)
         }),
-        below(list("why", "why", "Why it is doubtful or was not tested.", |one| one.because.clone())),
+        below(list(
+            "why",
+            "why",
+            "Why it is doubtful or was not tested, or what a median leaves to chance.",
+            |one| one.because.clone(),
+        )),
         below(text("concerns", "concerns", "Which figures it is about, in words.", |one| {
             selected(&one.commitment.figures, one.commitment.over)
         })),
@@ -194,10 +199,12 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 ///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
+/// - A median is judged by its side. Where its bounds do not tell which one, or there are none, that is said.
 /// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
 ///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
 ///   with what was promised between both bounds. So is the best of several that may be
-///   so by chance: the bound of its median, corrected for their number, has to keep it as well. A figure without
+///   so by chance: the bound of its median, corrected for their number, has to keep it as well. Of several that all have
+///   to keep it one breaks it by a bound corrected for their number ([`bounds`](crate::bounds)). A figure without
 ///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
 ///   have been too good ([`crate::POLICY`]) and does not keep it even so.
 #[must_use]
@@ -220,6 +227,8 @@ struct Candidate {
     best: Option<f64>,
     weighed: Weighed,
     doubts: Vec<String>,
+    /// Of a median: what it does not tell.
+    by_chance: Option<String>,
 }
 
 impl Candidate {
@@ -231,20 +240,22 @@ impl Candidate {
 fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
     let (mut candidates, mut missing) = (Vec::new(), Vec::new());
     let selected = gate.selected(&commitment.figures);
-    let among = if commitment.over == Over::Best { selected.len() } else { 1 };
+    let cases = selected.len();
     for (case, phase, figure) in selected {
         let Some(figure) = figure else {
             missing.push(format!("{} {phase}: was not measured", case.id));
             continue;
         };
-        match candidate(gate, commitment, figure, among) {
+        match candidate(gate, commitment, figure, cases) {
             Some(candidate) => candidates.push(candidate),
             None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
         }
     }
     let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
     let because = match judgement {
-        Standing::Holds | Standing::DoesNotHold => Vec::new(),
+        Standing::Holds | Standing::DoesNotHold => {
+            decider.and_then(|one| one.by_chance.clone()).into_iter().collect()
+        }
         Standing::CannotTell | Standing::NotTested => reasons(commitment.over, &candidates, decider, missing),
     };
     Verdict {
@@ -262,8 +273,10 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
     }
 }
 
-/// A figure as one of `among` that are enough; none where a repetition has no value of the kind.
-fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usize) -> Option<Candidate> {
+/// A figure as one of `cases`; none where a repetition has no value of the kind.
+fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usize) -> Option<Candidate> {
+    // Any of several that are enough may keep it by chance.
+    let among = if commitment.over == Over::Best { cases } else { 1 };
     let counted: Vec<_> = gate.figures[figure].counted().collect();
     let values = values(&counted, commitment.amount, commitment.rate)?;
     let summary = Summary::of(&values)?;
@@ -272,7 +285,10 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
     let bounds = median_bounds(&values, level);
     let bound = bounds.map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
-    let best_end = bounds.map(|bounds| if at_least { bounds.high } else { bounds.low });
+    // Any of several that all have to keep it may break it by chance.
+    let of_all = crate::bounds(&values, cases).filter(|_| commitment.over == Over::Every && cases > 1);
+    let ends = of_all.or(bounds.map(|bounds| (bounds.low, bounds.high)));
+    let best_end = ends.map(|(low, high)| if at_least { high } else { low });
     let measured = match commitment.statistic {
         Statistic::Median => summary.median,
         Statistic::Mean => summary.mean,
@@ -296,8 +312,8 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
                 format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}")
             }
         });
-    } else if let Some(bounds) = bounds.filter(|_| by_bound && margin < 0.0) {
-        let [low, high] = [bounds.low, bounds.high].map(|end| (end / promised - 1.0) * 100.0);
+    } else if let Some((low, high)) = ends.filter(|_| by_bound && margin < 0.0) {
+        let [low, high] = [low, high].map(|end| (end / promised - 1.0) * 100.0);
         if best_end.is_some_and(|end| margin_of(end) >= 0.0) {
             doubts.push(format!(
                 "it is shown neither kept nor broken: the bounds of the median are {low:+.2} % and {high:+.2} % from \
@@ -307,7 +323,11 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, among: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts })
+    let is_told = bounds.is_some_and(|ends| (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0));
+    let by_chance = (commitment.statistic == Statistic::Median && !is_told).then(|| {
+        format!("the median of {} may be so by chance", summary.n)
+    });
+    Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
 }
 
 /// As what doubts about a figure are weighed that is `measured` and this far on the good side of its promise.

@@ -224,6 +224,12 @@ impl<'a> Gate<'a> {
         self.decided(kind, inputs, vec![reason], value)
     }
 
+    /// A statement of a comparison of what was not measured at the same points.
+    pub(crate) fn state_apart<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+        let reason = Reason::new(Because::OtherConditions, "no point of one side was measured on the other");
+        self.decided(kind, inputs, vec![reason], value)
+    }
+
     /// A statement of a difference.
     pub(crate) fn state_difference<T>(
         &self,

@@ -72,6 +72,8 @@ pub enum Because {
     TooFew,
     /// The difference is not larger than the scatter shows.
     WithinScatter,
+    /// Both sides of a comparison were measured under other conditions.
+    OtherConditions,
     /// Other figures that could have changed it are disqualified, and were left out.
     LeftOut,
 }
@@ -84,6 +86,7 @@ impl Because {
             Self::Doubted(check) => check.name(),
             Self::TooFew => "too few repetitions",
             Self::WithinScatter => "within the scatter",
+            Self::OtherConditions => "other conditions",
             Self::LeftOut => "figures left out",
         }
     }
@@ -127,7 +130,7 @@ pub struct Policy {
     /// Whether it has a file of comma-separated values of its own, with a row for each statement.
     pub wide: bool,
     /// Repetitions of each figure below which it has too few.
-    pub(super) least: usize,
+    pub(crate) least: usize,
     doubts: Doubts,
     too_few: Outcome,
     /// Stated where nothing is compared.
@@ -173,6 +176,12 @@ const fn judged(kind: Kind, id: &'static str, title: &'static str, section: &'st
 }
 
 impl Policy {
+    /// Whether it says what was observed, whatever that is worth, or what it is of, and nothing is concluded from it.
+    #[must_use]
+    pub fn is_observation(&self) -> bool {
+        self.doubts != Doubts::ByCheck && self.test.is_empty()
+    }
+
     const fn rows(self, rows: usize) -> Self {
         Self { rows, ..self }
     }
@@ -188,6 +197,11 @@ impl Policy {
 
     const fn undoubted(self) -> Self {
         Self { doubts: Doubts::Ignored, ..self }
+    }
+
+    /// What is observed is judged by it: doubts weigh as they do for a value.
+    const fn by_check(self) -> Self {
+        Self { doubts: Doubts::ByCheck, ..self }
     }
 
     const fn tested(self, test: &'static str) -> Self {
@@ -214,11 +228,11 @@ pub const POLICY: [Policy; 51] = [
     Policy {
         too_few: Withheld,
         within_scatter: Withheld,
-        test: "difference, corrected for the number of pairs",
+        test: "difference at the points that both have, corrected for the number of pairs and points",
         ..row(Kind::Tax, "tax", "Tax", "targets").repeated()
     },
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets").compared(
-        "ranks of the variations in each pass alone, between the steadiest target and each other one",
+        "difference of 1 + the variation in each pass alone, between the steadiest target and each other one",
     ),
     row(Kind::Cost, "cost", "Cost", "cost").repeated(),
     Policy {
@@ -226,10 +240,10 @@ pub const POLICY: [Policy; 51] = [
         ..row(Kind::Placement, "placement", "Placement", "cost").repeated()
     },
     observed(Kind::JobCost, "job_cost", "Cost of jobs", "cost"),
-    observed(Kind::Expected, "expected", "Measured ÷ expected", "expected").metrics(true).rows(2 * SHOWN),
-    observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected"),
-    observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops"),
-    observed(Kind::Published, "published", "Published figures and own ones", "beside")
+    observed(Kind::Expected, "expected", "Measured ÷ expected", "expected").by_check().metrics(true).rows(2 * SHOWN),
+    observed(Kind::WeakestLink, "weakest_link", "Weakest links", "expected").by_check(),
+    observed(Kind::Iops, "iops", "IOPS, by what is meant", "iops").by_check(),
+    observed(Kind::Published, "published", "Published figures and own ones", "beside").by_check()
         .metrics(true)
         .rows(usize::MAX),
     observed(Kind::Job, "job", "Jobs", "jobs").rows(JOBS_SHOWN),
@@ -243,9 +257,10 @@ pub const POLICY: [Policy; 51] = [
     row(Kind::Overlay, "overlay", "Lines of a sweep beside each other", "sweeps")
         .metrics(false)
         .tested("difference, corrected for the points in common"),
-    row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps").metrics(false).tested("difference"),
+    row(Kind::Peaks, "peaks", "Peaks of two workloads", "sweeps").metrics(false).tested("difference, corrected for the points of the longer line"),
     row(Kind::Dispersion, "dispersion", "Spread of repetitions over sizes", "repetitions")
         .metrics(false)
+        .repeated()
         .tested("likeliest change of the variance, and a factor of 3"),
     row(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared").rows(2 * SHOWN).tested(OF_NODES),
     row(Kind::Node, "node", "Each node", "nodes-compared").rows(JOBS_SHOWN).tested(OF_NODES),
@@ -327,6 +342,7 @@ impl Policy {
             },
             Because::TooFew => self.too_few,
             Because::WithinScatter => self.within_scatter,
+            Because::OtherConditions => Withheld,
             Because::LeftOut => Marked,
         }
     }

@@ -62,11 +62,16 @@ fn expectation(name: &str, megabytes: f64, reached: &str) -> Expectation {
     }
 }
 
+/// Six repetitions with this median in MB/s.
+fn repeated(rate: f64) -> [f64; 6] {
+    [0.998, 0.999, 1.0, 1.0, 1.001, 1.002].map(|share| share * rate * MB)
+}
+
 /// Seven disks of two models, measured one by one by the key `member`.
 fn disks() -> Study {
     let mut study = Study::new(vec![target("disks", |t| t.devices = 7)]);
     for (member, rate) in [(0, 120.0), (1, 118.0), (2, 70.0), (3, 121.0), (4, 119.0), (5, 55.0), (6, 54.0)] {
-        study.add_of("alone", "disks", &[count("member", member)], Phase::Read, &[rate * MB], |spec| {
+        study.add_of("alone", "disks", &[count("member", member)], Phase::Read, &repeated(rate), |spec| {
             let name = char::from(b'a' + u8::try_from(member).expect("few"));
             spec.files.targets = vec![format!("/dev/sd{name}").into()];
         });
@@ -85,10 +90,14 @@ fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     let host = host(&["A", "A", "A", "A", "A", "B", "B"], 1);
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
     let [set] = sets.as_slice() else { panic!("{sets:?}") };
-    let slow: Vec<&str> =
-        set.members.iter().filter(|member| member.slow).map(|member| member.name.as_str()).collect();
+    let slow: Vec<&str> = set
+        .members
+        .iter()
+        .filter(|member| member.slow == Some(true))
+        .map(|member| member.name.as_str())
+        .collect();
     assert_eq!(slow, ["sdc"], "the disks of model B are all slow, which is their model's matter");
-    assert_eq!((set.target.as_str(), set.together, set.variation > UNEVEN_SHARE), ("disks", false, true));
+    assert_eq!((set.target.as_str(), set.together, set.uneven), ("disks", false, Some(true)));
     assert!((set.variation - (121.0 - 70.0) / 121.0).abs() < 1e-9, "of one model");
     let models: Vec<_> =
         set.models.iter().map(|one| (one.model.as_str(), one.rates.n, one.grade.as_str())).collect();
@@ -96,6 +105,31 @@ fn a_slow_disk_is_slow_among_its_own_model_and_each_model_has_its_grade() {
     // Without facts all are of one unknown model.
     let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[]);
     assert_eq!((sets[0].models.len(), sets[0].models[0].model.as_str()), (1, "model unknown"));
+}
+
+#[test]
+fn what_was_measured_once_is_not_called_slow_or_uneven() {
+    let study = disks();
+    let mut figures = study.figures();
+    for figure in &mut figures {
+        figure.repetitions.truncate(1);
+    }
+    let sets = member_sets(&Gate::new(&study.plan, &figures, &[]), &[]);
+    assert_eq!(sets[0].uneven, None, "{:?}", sets[0].variation);
+    assert!(sets[0].members.iter().all(|one| one.slow != Some(true)), "{sets:?}");
+}
+
+#[test]
+fn directories_of_one_device_are_not_several_devices() {
+    let mut study = disks();
+    for case in &mut study.plan.cases {
+        let mut spec: plan::WorkloadSpec = case.workload.clone().into();
+        spec.files.targets = vec!["/dev/sda".into()];
+        case.workload = spec.validate().expect("valid");
+    }
+    let host = host(&["A"], 1);
+    let sets = member_sets(&Gate::new(&study.plan, &study.figures(), &[]), &[&host]);
+    assert_eq!(sets, []);
 }
 
 #[test]
@@ -140,7 +174,7 @@ fn devices_of_nodes_that_measured_by_themselves_are_theirs() {
     let slow: Vec<&str> = sets
         .iter()
         .flat_map(|set| &set.members)
-        .filter(|one| one.slow)
+        .filter(|one| one.slow != Some(false))
         .map(|one| one.name.as_str())
         .collect();
     assert_eq!(slow, ["n3:sdb"]);

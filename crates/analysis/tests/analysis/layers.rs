@@ -45,7 +45,7 @@ fn layer(one: &Stated<Layer>) -> &Layer {
 
 /// Its target, what it loses in thousandths, and what is left.
 fn seen(one: &Layer) -> (&str, Option<f64>, f64) {
-    (&one.target, one.loss.map(|loss| (loss * 1000.0).round()), one.share)
+    (&one.target, one.loss.map(|loss| (loss * 1000.0).round()), one.share.unwrap_or(1.0))
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_layer_loses_nothing_that_the_repetitions_do_not_show() {
     study.add("w", "xfs", &[], Phase::Read, &[85.0, 100.0, 105.0, 118.0, 92.0].map(|rate| rate * MB));
     let found = study.findings();
     let xfs = layer(&found.layers[0][1]);
-    assert_eq!(xfs.loss, None, "{xfs:?}");
+    assert_eq!((xfs.loss, xfs.share), (None, None), "{xfs:?}");
     assert!(!found.layers[0][1].reasons.is_empty(), "it says why");
 }
 

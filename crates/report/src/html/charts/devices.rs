@@ -1,7 +1,7 @@
 //! Devices beside each other, measured rates beside those that a seek time predicts, file systems beside what their
 //! devices promise, and what each layer between device and application takes.
 
-use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint, UNEVEN_SHARE};
+use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
 use serde_json::{Value, json};
 
 use super::axis::Axis;
@@ -68,8 +68,8 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
             let rate = one.rate();
             Some(rate.deviation_sample * height(one) / rate.median.max(1.0))
         });
-        let slow = these.iter().map(|one| if one.slow { "slow" } else { "" });
-        let rims = these.iter().map(|one| if one.slow { 1.6 } else { 0.0 });
+        let slow = these.iter().map(|one| if one.slow == Some(true) { "slow" } else { "" });
+        let rims = these.iter().map(|one| if one.slow == Some(true) { 1.6 } else { 0.0 });
         Trace::bars(set.phase.name(), Look::of_work(set.phase, 0))
             .points(points)
             .with("x", places(&these))
@@ -89,7 +89,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
         Trace::level(&name, "dash", [(0.0, height), (1.0, height)]).with("x", places(&ends))
     });
     let variations = sets.iter().map(|set| {
-        let mark = if set.variation > UNEVEN_SHARE { " (more than 40 %)" } else { "" };
+        let mark = if set.uneven == Some(true) { " (more than 40 %)" } else { "" };
         format!("{} {}{mark}", set.phase, percent(set.variation))
     });
     let variations = variations.collect::<Vec<_>>().join(", ");
@@ -114,7 +114,7 @@ fn words(one: &Member, set: &MemberSet) -> String {
         rate(one.bytes_per_second.median),
         percent(one.share),
         one.rate().n,
-        if one.slow { "<br>slow" } else { "" }
+        if one.slow == Some(true) { "<br>slow" } else { "" }
     )
 }
 
@@ -194,9 +194,11 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
     // Each layer hangs from the one below by what it takes.
     let below = |place: usize| place.checked_sub(1).map_or(0.0, |below| rate(&stack[below]));
     let points = stack.iter().enumerate().map(|(place, step)| {
+        // Where no difference is shown there is no step.
+        let is_step = place == 0 || step.1.loss.is_some();
         (
             escaped(title(report, &step.1.target)),
-            rate(step) - below(place),
+            if is_step { rate(step) - below(place) } else { 0.0 },
             step_words(report, step),
             step.0.number,
         )
@@ -214,8 +216,10 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
     let at = point(&first.settings);
     let at = if at.is_empty() { first.phase.name().to_owned() } else { format!("{}, {at}", first.phase) };
     let heading = format!("{}, {at}: from the device to the application", first.group);
-    let left = percent(highest.share);
-    let note = format!("{}. {left} of the lowest layer's rate is left at the highest.", last.conditions);
+    let left = highest
+        .share
+        .map(|left| format!(" {} of the lowest layer's rate is left at the highest.", percent(left)));
+    let note = format!("{}.{}", last.conditions, left.unwrap_or_default());
     Chart::new("layers", "layers", heading, note)
         .half(stack.len() <= 4)
         .axes(names(), axis(column_unit(unit)))
