@@ -7,7 +7,7 @@ use analysis::{Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Use
 use plan::{Bound, Bytes};
 
 use crate::causes::{Cause, causes, marks};
-use crate::figure::Figure;
+use crate::figure::{Figure, in_order};
 use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, latency};
 use crate::origin;
 use crate::report::Report;
@@ -146,14 +146,19 @@ fn storage(report: &Report) -> Option<String> {
     Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
 }
 
-/// Each commitment, those that were not kept first.
-fn commitments(report: &Report) -> Vec<Line> {
+/// What became of each commitment, those that were not kept first.
+pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
     let mut all: Vec<_> = report.found.verdicts.iter().filter_map(Stated::says).collect();
     all.sort_by_key(|one| match one.judgement {
         Standing::DoesNotHold => 0,
         Standing::CannotTell | Standing::NotTested => 1,
         Standing::Holds => 2,
     });
+    all
+}
+
+fn commitments(report: &Report) -> Vec<Line> {
+    let all = by_judgement(report);
     let line = |one: &&Verdict| {
         let value = |value: f64| promised_value(report, one, value);
         let sign = match one.commitment.bound {
@@ -260,7 +265,7 @@ impl<'a> Rows<'a> {
     /// Every figure: those of no sweep in one table, then each sweep in its own, phase by phase.
     fn figures(&self) -> Vec<Block> {
         let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
-            self.report.figures.iter().partition(|figure| !figure.settings.is_empty());
+            in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
         let mut blocks = self.table(&alone);
         for of_workload in analysis::grouped(swept, |figure| figure.group.as_str()) {
             let by_phase = analysis::grouped(of_workload, |figure| self.sweep(figure));
@@ -291,7 +296,7 @@ impl<'a> Rows<'a> {
                 false => table.left("at", |one| point(&one.settings)),
             })
             .right("rate", |one| self.rate(one))
-            .right("range", |one| range(one))
+            .right("range", |one| Cell { figure: Some(one.number), ..range(one).into() })
             .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
             .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
             .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
