@@ -95,7 +95,8 @@
     div.dataset.drawn = "yes";
   }
 
-  const visible = (div) => div.offsetParent !== null;
+  // What is in a closed part may have a place all the same.
+  const visible = (one) => !one.closest("details:not([open])");
   const all = () => Array.from(document.querySelectorAll(".chart"));
 
   // One chart at a time, so that the page can be read and scrolled meanwhile.
@@ -144,7 +145,7 @@
 
   // Tables that are wider than their place say so.
   function hint() {
-    document.querySelectorAll(".scroll").forEach((place) => place.classList.toggle("wide", place.scrollWidth > place.clientWidth + 1));
+    Array.from(document.querySelectorAll(".scroll")).filter(visible).forEach((place) => place.classList.toggle("wide", place.scrollWidth > place.clientWidth + 1));
   }
   window.addEventListener("resize", hint);
   parts().forEach((part) => part.addEventListener("toggle", () => { if (part.open) { hint(); drawWaiting(); } }));
