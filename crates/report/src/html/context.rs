@@ -34,6 +34,8 @@ use crate::table::Table;
 
 /// Causes of doubt on the first screen; all of them stand folded.
 const CAUSES_SHOWN: usize = 6;
+/// Rows of a card that leave its chart on the first screen; a longer one stands below it.
+const ROWS_BEFORE: usize = 12;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
 
@@ -74,6 +76,9 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         Some(second) => second.answer.clone(),
         None => card.blocks.clone(),
     };
+    let long = first
+        .iter()
+        .any(|block| matches!(block, Block::Table { table, .. } if table.rows().len() > ROWS_BEFORE));
     let first = first.iter().map(|block| ranged(report, section::block_value(block, &[], &linked)));
     let figures: Vec<Value> = shown
         .iter()
@@ -101,6 +106,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "causes": causes.iter().take(CAUSES_SHOWN).cloned().collect::<Value>(),
         "more_causes": causes.len().saturating_sub(CAUSES_SHOWN),
         "undoubted": causes.is_empty() && !report.figures.is_empty(),
+        "chart_first": long && answer.is_some(),
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, value),
         "nodes": origin::nodes_line(report),

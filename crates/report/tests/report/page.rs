@@ -55,7 +55,9 @@ fn what_is_kept_is_right_of_the_line_and_what_is_not_stands_first() {
     let rows = strings(&promised["layout"]["yaxis"]["tickvals"]);
     assert!(rows[0].starts_with("FAIL"), "{rows:?}");
     let mut at_most = 0;
-    for trace in promised["data"].as_array().expect("series").iter().filter(|one| one["name"] != "repetitions") {
+    for trace in
+        promised["data"].as_array().expect("series").iter().filter(|one| one["name"] != "repetitions")
+    {
         for (share, row) in trace["x"].as_array().expect("shares").iter().zip(strings(&trace["y"])) {
             let share = share.as_f64().expect("a number");
             assert!(!row.starts_with("FAIL") || share < 100.0, "{row}: {share}");
@@ -83,7 +85,8 @@ fn a_page_of_two_runs_begins_with_what_the_comparison_prints() {
 #[test]
 fn lines_of_the_second_run_have_one_name_and_bytes_one_unit() {
     let charts = charts(&two_runs());
-    let sweeps = charts.iter().filter(|one| one["id"].as_str().is_some_and(|id| id.starts_with("chart-sweep")));
+    let sweeps =
+        charts.iter().filter(|one| one["id"].as_str().is_some_and(|id| id.starts_with("chart-sweep")));
     for sweep in sweeps {
         let series = sweep["data"].as_array().expect("series").iter();
         let named = series.filter(|one| one["name"] == "the second run" && one["showlegend"] == true).count();
@@ -126,15 +129,17 @@ fn only_tests_of_several_streams_number_them() {
 #[test]
 fn charts_over_time_have_enough_seconds_and_latencies_that_were_measured() {
     for (name, run) in golden::runs() {
-        for time in charts(&page(&Study::of(&run))).iter().filter(|one| {
-            one["id"].as_str().is_some_and(|id| id.starts_with("chart-time"))
-        }) {
+        for time in charts(&page(&Study::of(&run)))
+            .iter()
+            .filter(|one| one["id"].as_str().is_some_and(|id| id.starts_with("chart-time")))
+        {
             let series = || time["data"].as_array().expect("series").iter();
             let points = series().filter_map(|one| one["x"].as_array()).map(Vec::len).max();
             assert!(points >= Some(3), "{name}, {}: {points:?} points", time["id"]);
             let mut longest = series().filter(|one| one["yaxis"] == "y2").peekable();
             let none = longest.peek().is_some()
-                && longest.all(|one| one["y"].as_array().is_some_and(|all| all.iter().all(|one| one == 0.001)));
+                && longest
+                    .all(|one| one["y"].as_array().is_some_and(|all| all.iter().all(|one| one == 0.001)));
             assert!(!none, "{name}, {}: latencies of nothing", time["id"]);
         }
     }

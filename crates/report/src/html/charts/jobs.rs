@@ -3,6 +3,7 @@
 
 use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
 use record::StepRow;
+use serde_json::json;
 
 use super::look::{INK, Look, SKY};
 use super::plotly::{Chart, Trace, axis, names};
@@ -18,6 +19,8 @@ const LANES_MAX: usize = 90;
 /// Heights of a row, and of the panel of the number running with what is around it, in CSS pixels.
 const LANE_PX: usize = 17;
 const PANEL_PX: usize = 200;
+/// Points of one line up to which each has a mark.
+const MARKED_MAX: usize = 40;
 /// Points of one line; of more, neighbours are added up.
 const POINTS_MAX: usize = 1500;
 
@@ -146,7 +149,9 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
                 let words = format!("{name}, {at:.1} s: {}", rate(rates[place]));
                 (*at, rates[place] / 1e6, words)
             };
-            data.push(Trace::lines(name, look).points(points.iter().map(told)));
+            // A line through one point is none.
+            let line = if points.len() > MARKED_MAX { Trace::lines } else { Trace::curve };
+            data.push(line(name, look).points(points.iter().map(told)));
         }
     }
     let mut level = |name: &str, look: Look, one: &Level| {
@@ -241,9 +246,9 @@ fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
         "Launches in bins of {width:.3}. The bin is twice the distance of the \
          quartiles ÷ ∛n, raised to a round number."
     );
+    let launches = json!({ "title": { "text": "launches" }, "range": [0.0, top] });
     Chart::new("matrix", "matrix", heading, note)
-        .axes(axis("(user + system CPU time) ÷ real time"), axis("launches"))
-        .with("yaxis.range", [0.0, top])
+        .axes(axis("(user + system CPU time) ÷ real time"), launches)
         .with("xaxis.rangemode", "normal")
         .traces(bars.chain([one]).chain(means))
 }
