@@ -9,7 +9,7 @@ use analysis::{
 use plan::{Bound, Bytes};
 
 use crate::causes::{Cause, causes, marks};
-use crate::figure::Figure;
+use crate::figure::{Figure, in_order};
 use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number};
 use crate::origin;
 use crate::report::Report;
@@ -178,6 +178,13 @@ fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Li
     lines
 }
 
+/// What became of each commitment, those that were not kept first.
+pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
+    let mut all: Vec<&Verdict> = report.found.verdicts.iter().filter_map(Stated::says).collect();
+    all.sort_by_key(|one| urgency(one.judgement));
+    all
+}
+
 /// What was not kept or does not hold comes first.
 fn urgency(standing: Standing) -> u8 {
     match standing {
@@ -261,7 +268,7 @@ impl<'a> Rows<'a> {
     /// Every figure: those of no sweep in one table, then each sweep in its own, phase by phase.
     fn figures(&self) -> Vec<Block> {
         let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
-            self.report.figures.iter().partition(|figure| !figure.settings.is_empty());
+            in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
         let mut blocks = self.table(&alone);
         for of_workload in analysis::grouped(swept, |figure| figure.group.as_str()) {
             let by_phase = analysis::grouped(of_workload, |figure| self.sweep(figure));
@@ -292,7 +299,7 @@ impl<'a> Rows<'a> {
                 false => table.left("at", |one| point(&one.settings)),
             })
             .right("rate", |one| self.rate(one))
-            .right("range", |one| range(one))
+            .right("range", |one| Cell { figure: Some(one.number), ..range(one).into() })
             .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
             .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
             .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
@@ -336,8 +343,7 @@ impl<'a> Rows<'a> {
 
     /// Each commitment, those that were not kept first.
     fn commitments(&self) -> Vec<Line> {
-        let mut all: Vec<&Verdict> = self.report.found.verdicts.iter().filter_map(Stated::says).collect();
-        all.sort_by_key(|one| urgency(one.judgement));
+        let all = by_judgement(self.report);
         let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
         cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS)
     }

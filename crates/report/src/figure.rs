@@ -2,6 +2,7 @@
 //! and the columns that JSON and CSV have of it.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Deref;
 
 use analysis::table::{
@@ -54,6 +55,22 @@ pub(crate) struct Figure {
     pub(crate) notes: Vec<String>,
     /// The checks of the audit that doubt it, by their names in `docs/AUDIT.md`.
     pub(crate) doubts: Vec<&'static str>,
+}
+
+/// `figures` as they are read: each sweep by the values of its keys, in whatever order it ran.
+pub(crate) fn in_order<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Vec<&'a Figure> {
+    let mut sweeps = analysis::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
+    for sweep in &mut sweeps {
+        sweep.sort_by(|one, other| by_values(&one.settings, &other.settings));
+    }
+    sweeps.concat()
+}
+
+/// The order of two points that have the same keys, by the first value in which they differ.
+pub(crate) fn by_values(one: &[Setting], other: &[Setting]) -> Ordering {
+    let values =
+        one.iter().zip(other).filter_map(|(one, other)| one.value.on_axis().zip(other.value.on_axis()));
+    values.map(|(one, other)| one.total_cmp(&other)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// Requests and responses between processes.

@@ -41,6 +41,10 @@ const fn number_of(place: usize) -> usize {
 fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
     let shared = shared_reasons(table);
     let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
+    if let Some(line) = withheld(table) {
+        blocks.push(line);
+        return blocks;
+    }
     let (shown, more) = table.rows.split_at(table.rows.len().min(table.kind.policy().rows));
     let parts = shown.chunk_by(|one, next| one.part == next.part);
     blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
@@ -50,6 +54,22 @@ fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
     }
     blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
     blocks
+}
+
+/// A line in place of several rows that say no more than why they are withheld, all for the same reasons. Rows with a
+/// judgement have names that are asked for.
+fn withheld(table: &analysis::Table) -> Option<Block> {
+    let (first, others) = table.rows.split_first()?;
+    let named = table.of == Of::Nothing
+        || table.columns.iter().any(|head| head.subject || matches!(head.quantity, Quantity::Standing(_)));
+    let kinds = |row: &Row| row.reasons.iter().map(|one| one.because).collect::<Vec<_>>();
+    let alike = |row: &Row| row.outcome == Outcome::Withheld && kinds(row) == kinds(first);
+    let caption = Some(table.caption).filter(|caption| !caption.is_empty())?;
+    let all = table.rows.len();
+    (!named && !others.is_empty() && table.rows.iter().all(alike)).then(|| {
+        let why = reasons(&first.reasons);
+        Block::Text(format!("{caption}: all {all} are withheld for the same reasons; of the first, {why}."))
+    })
 }
 
 /// A part of a table under its caption; none where no figure of it is in the report.

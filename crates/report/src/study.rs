@@ -42,8 +42,8 @@ impl<'a> Study<'a> {
     #[must_use]
     pub fn beside(mut self, other: Self) -> Self {
         let pair = crate::compare(self.run, other.run);
-        let (changed, comparisons) = (pair.section(), pair.comparisons());
-        self.second = Some(Second { report: other.report, changed, comparisons });
+        let (answer, changed, comparisons) = (pair.changes(), pair.section(), pair.comparisons());
+        self.second = Some(Second { report: other.report, answer, changed, comparisons });
         self
     }
 

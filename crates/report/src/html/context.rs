@@ -2,7 +2,7 @@
 
 use crate::figure::role;
 use crate::object::object;
-use crate::report::DOUBT;
+use crate::report::{DOUBT, Definition};
 use analysis::{RateName, RepetitionFigure};
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use super::charts::{self, Chart};
 use super::section;
 use crate::asked::CaseInfo;
 use crate::card::Card;
-use crate::causes::Cause;
+use crate::causes::{Cause, causes};
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::figure::Figure;
@@ -34,6 +34,8 @@ use crate::table::Table;
 
 /// Causes of doubt on the first screen; all of them stand folded.
 const CAUSES_SHOWN: usize = 6;
+/// Rows of a card that leave its chart on the first screen; a longer one stands below it.
+const ROWS_BEFORE: usize = 12;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
 
@@ -44,7 +46,7 @@ const TARGETS_NAMED: usize = 3;
 pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
-    let mut overview = charts::overview(report, &shown);
+    let mut overview = charts::overview(report);
     let mut of_figures: Vec<Option<Chart>> =
         shown.iter().map(|figure| charts::of_figure(run, figure)).collect();
     let mut of_sections = charts::of_study(report, second.map(|second| &second.report));
@@ -71,31 +73,40 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     sections.extend(second.map(|second| second.changed.clone()));
     let value = |one: &Section| section::value(one, &of_sections, &linked);
     let first: Vec<Block> = match second {
-        // Which runs they are, the first sentence, stands in the facts, unless they are the same.
-        Some(second) => {
-            let known = usize::from(second.report.run.id != report.run.id);
-            let texts = second.changed.blocks.iter().skip(known);
-            texts.filter(|block| matches!(block, Block::Text(_))).cloned().collect()
-        }
+        Some(second) => second.answer.clone(),
         None => card.blocks.clone(),
     };
+    let long = first
+        .iter()
+        .any(|block| matches!(block, Block::Table { table, .. } if table.rows().len() > ROWS_BEFORE));
+    let first = first.iter().map(|block| ranged(report, section::block_value(block, &[], &linked)));
     let figures: Vec<Value> = shown
         .iter()
         .zip(&of_figures)
         .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
         .collect();
-    // Of two runs the table says what forbids to compare them.
-    let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
-    let context = json!({
+    let of_second = second.map(|second| causes(&second.report)).unwrap_or_default();
+    let sides = [("before", report, &card.causes)];
+    let after = second.map(|second| ("after", &second.report, &of_second));
+    let causes: Vec<Value> = sides
+        .into_iter()
+        .chain(after)
+        .flat_map(|(side, report, causes)| {
+            let side = if second.is_some() { side } else { "" };
+            causes.iter().map(move |one| cause(report, side, one))
+        })
+        .collect();
+    let mut context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
         "title": title(report, second),
         "facts": facts(report, &card, second),
         "doubtful": doubtful(report),
-        "first": first.iter().map(|block| section::block_value(block, &[], &linked)).collect::<Value>(),
-        "causes": causes.iter().take(CAUSES_SHOWN).map(|one| cause(report, one)).collect::<Value>(),
+        "first": first.collect::<Value>(),
+        "causes": causes.iter().take(CAUSES_SHOWN).cloned().collect::<Value>(),
         "more_causes": causes.len().saturating_sub(CAUSES_SHOWN),
-        "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
+        "undoubted": causes.is_empty() && !report.figures.is_empty(),
+        "chart_first": long && answer.is_some(),
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, value),
         "nodes": origin::nodes_line(report),
@@ -105,10 +116,13 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "overview": captions(&overview),
         "plan": plan(report),
         "storage": storage(report),
-        "definitions": report.definitions,
         "charts": escape::chart_json(raw(&all)),
         "hovers": hovers(report, &all),
     });
+    // Words that occur nowhere on the page need no explanation.
+    let said = context.to_string();
+    let occurs = |one: &&Definition| one.name.split(", ").any(|word| said.contains(word));
+    context["definitions"] = raw(&report.definitions.iter().filter(occurs).collect::<Vec<_>>());
     render(include_str!("page.html"), context)
 }
 
@@ -186,9 +200,9 @@ fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
 }
 
 /// A reason to doubt figures, in a sentence.
-fn cause(report: &Report, one: &Cause) -> Value {
+fn cause(report: &Report, side: &str, one: &Cause) -> Value {
     json!({
-        "mark": one.mark, "disqualifies": one.disqualifies, "text": one.sentence(report.figures.len()),
+        "side": side, "mark": one.mark, "disqualifies": one.disqualifies, "text": one.sentence(report.figures.len()),
     })
 }
 
@@ -197,6 +211,30 @@ fn doubtful(report: &Report) -> Option<String> {
     let doubted: HashSet<usize> = report.found.audit.iter().filter_map(|one| one.figure).collect();
     let all = report.figures.len() as u64;
     (!doubted.is_empty()).then(|| format!("{} of {} doubtful", doubted.len(), counted(all, "figure")))
+}
+
+/// `block` with a bar beside each range of a figure; those of one unit have one scale, from 0 to the highest.
+fn ranged(report: &Report, mut block: Value) -> Value {
+    let place = block["columns"].as_array().and_then(|all| all.iter().position(|one| one["name"] == "range"));
+    let Some(place) = place else { return block };
+    let figure = |row: &Value| report.figures.get(row[place]["figure"].as_u64()? as usize - 1);
+    let spread = |figure: &Figure| *figure.spread_in(figure.shown_unit());
+    let rows = block["rows"].as_array().into_iter().flatten();
+    let figures: Vec<Option<&Figure>> = rows.map(figure).collect();
+    let bar = |figure: &Figure| {
+        let alike = figures.iter().flatten().filter(|one| one.shown_unit() == figure.shown_unit());
+        let top = alike.map(|one| spread(one).max).fold(0.0, f64::max);
+        let share = |value: f64| format!("{:.1}", value / top.max(f64::MIN_POSITIVE) * 100.0);
+        let all = spread(figure);
+        json!({
+            "median": share(all.median), "low": share(all.min), "wide": share(all.max - all.min),
+            "colour": charts::work(figure.phase).1[0],
+        })
+    };
+    for (figure, row) in figures.iter().zip(block["rows"].as_array_mut().into_iter().flatten()) {
+        row[place]["bar"] = figure.map(bar).into();
+    }
+    block
 }
 
 /// A section as a page of its own.
@@ -238,7 +276,9 @@ fn raw(value: &impl serde::Serialize) -> Value {
 fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
     let doubts = report.found.audit.iter().filter(|one| one.figure == Some(figure.number - 1));
     let unit = column_unit(figure.unit());
-    let repeated = format!("Every repetition, rates in {unit}; {}", figure.statistic());
+    let (repetitions, same) = repetitions(figure);
+    let same = if same.is_empty() { same } else { format!("; the same {same}") };
+    let repeated = format!("Every repetition, rates in {unit}; {}{same}", figure.statistic());
     json!({
         "number": figure.number,
         "title": if figure.title.is_empty() { &figure.case } else { &figure.title },
@@ -249,7 +289,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "notes": figure.notes,
         "doubts": doubts.map(|one| object(DOUBT, one)).collect::<Value>(),
         "tables": tables([
-            (repeated.as_str(), repetitions(figure)),
+            (repeated.as_str(), repetitions),
             ("Latency, all repetitions together", latencies(figure)),
             ("What the kernel counted, mean over all repetitions", devices(figure)),
         ]),
@@ -263,8 +303,9 @@ fn tables<'t>(all: impl IntoIterator<Item = (&'t str, Table)>) -> Value {
     filled.map(|(caption, table)| section::table_value(caption, &table, &HashSet::new())).collect()
 }
 
-/// Every repetition with its rates by each name, in the unit that the figure is read by.
-fn repetitions(figure: &Figure) -> Table {
+/// Every repetition with its rates by each name, in the unit that the figure is read by; and the names of the rates
+/// that have no column because they are the first one everywhere.
+fn repetitions(figure: &Figure) -> (Table, String) {
     let rate = |one: &RepetitionFigure, name: RateName| {
         let found = one.rates.get(name)?;
         Some(match figure.unit() {
@@ -273,20 +314,24 @@ fn repetitions(figure: &Figure) -> Table {
         })
     };
     let known = |name: &&RateName| figure.repetitions.iter().any(|one| one.rates.get(**name).is_some());
+    let names: Vec<RateName> = RateName::ALL.iter().filter(known).copied().collect();
+    let first = |name: RateName| figure.repetitions.iter().all(|one| rate(one, name) == rate(one, names[0]));
+    let (same, others): (Vec<RateName>, Vec<RateName>) = names.iter().skip(1).partition(|&&name| first(name));
+    let same: Vec<&str> = same.iter().map(|name| name.name()).collect();
     let words = |one: &RepetitionFigure| match one.drift {
         Some(drift) => format!("{}, drift {}", role(one), signed(drift)),
         None => role(one).to_owned(),
     };
     let seconds = |nanos: u64| format!("{} s", number(nanos as f64 / 1e9));
     let operations = if figure.is_operations() { "operations" } else { "IOPS" };
-    Table::of(&figure.repetitions)
+    let table = Table::of(&figure.repetitions)
         .right("repetition", |one| (one.repetition + 1).to_string())
         .left("role", |one| words(one))
         .right("moved", |one| decimal_bytes(one.phase.bytes()))
         .right("I/O time", |one| seconds(one.phase.io_ns))
         .with(|table| {
-            let names = RateName::ALL.iter().filter(known);
-            names.fold(table, |table, &name| table.right(name.name(), |one| rate(one, name)))
+            let names = names.iter().take(1).chain(&others);
+            names.fold(table, |table, &name| table.right(name.name(), move |one| rate(one, name)))
         })
         .right(operations, |one| match figure.is_operations() {
             true => grouped(one.phase.transfers()),
@@ -294,7 +339,8 @@ fn repetitions(figure: &Figure) -> Table {
         })
         .right("device ÷ tasks", |one| crate::format::share(one.moved_by_devices()))
         .right("CPU", |one| seconds(one.phase.user_cpu_ns + one.phase.system_cpu_ns))
-        .done()
+        .done();
+    (table, same.join(", "))
 }
 
 fn latencies(figure: &Figure) -> Table {

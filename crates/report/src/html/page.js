@@ -5,11 +5,15 @@
   const charts = new Map(JSON.parse(document.getElementById("charts").textContent).map((chart) => [chart.id, chart]));
   const hovers = JSON.parse(document.getElementById("hovers").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  // A4 landscape less its margins, and half of it for charts that stand in pairs.
-  const PRINT_WIDTH_PX = 1000;
-  const PRINT_HALF_PX = 490;
+  // A4 less its margins: portrait for the answer, landscape for what is open, and half of that for charts in pairs.
+  const PRINT_ANSWER_PX = 700;
+  const PRINT_WIDTH_PX = 1020;
+  const PRINT_HALF_PX = 500;
+  // A higher chart would leave no room for what stands around it.
+  const PRINT_HEIGHT_PX = 560;
   // A narrower chart has the names of its rows on two lines.
   const NARROW_PX = 720;
+  const ROW_PX = 30;
 
   // The library stands packed at the end of the page and is unpacked once, as soon as a chart is to be drawn.
   async function load() {
@@ -77,7 +81,10 @@
     layout.height = div.clientHeight;
     if (width) layout.width = width; else layout.autosize = true;
     const rows = layout.yaxis && layout.yaxis.type === "category" && layout.yaxis.ticktext;
-    if (rows && (width || div.clientWidth) < NARROW_PX) layout.yaxis = Object.assign({}, layout.yaxis, { ticktext: rows.map(parted) });
+    // Two lines where rows are high enough for them, smaller ones where not even one fits.
+    const high = rows && layout.height / rows.length;
+    if (rows && high < ROW_PX) layout.yaxis = Object.assign({}, layout.yaxis, { tickfont: { size: Math.max(6, Math.min(11, high * 0.7)) } });
+    else if (rows && (width || div.clientWidth) < NARROW_PX) layout.yaxis = Object.assign({}, layout.yaxis, { ticktext: rows.map(parted) });
     // Without a pointer that can hover the buttons would stand over the chart all the time.
     const hovers = window.matchMedia("(hover: hover)").matches;
     const config = {
@@ -88,7 +95,8 @@
     div.dataset.drawn = "yes";
   }
 
-  const visible = (div) => div.offsetParent !== null;
+  // What is in a closed part may have a place all the same.
+  const visible = (one) => !one.closest("details:not([open])");
   const all = () => Array.from(document.querySelectorAll(".chart"));
 
   // One chart at a time, so that the page can be read and scrolled meanwhile.
@@ -113,15 +121,14 @@
     parts().forEach((part) => { part.open = open; });
   }
 
-  let closed = [];
+  // What is open is printed.
   function print(begin) {
-    if (begin) closed = parts().filter((part) => !part.open);
-    if (begin) openAll(true); else closed.forEach((part) => { part.open = false; });
     if (!window.Plotly) return;
-    all().forEach((div) => {
-      if (!begin && !div.dataset.drawn) return;
-      const width = div.closest("figure.full") ? PRINT_WIDTH_PX : PRINT_HALF_PX;
-      show(div, !begin && dark.matches, begin ? width : undefined);
+    all().filter((div) => (begin ? visible(div) : div.dataset.height)).forEach((div) => {
+      if (begin) div.dataset.height = div.style.height;
+      const wide = div.closest("figure.full") ? PRINT_WIDTH_PX : PRINT_HALF_PX;
+      div.style.height = begin ? Math.min(parseFloat(div.dataset.height), PRINT_HEIGHT_PX) + "px" : div.dataset.height;
+      show(div, !begin && dark.matches, begin ? (div.closest("main") ? PRINT_ANSWER_PX : wide) : undefined);
     });
   }
 
@@ -138,7 +145,7 @@
 
   // Tables that are wider than their place say so.
   function hint() {
-    document.querySelectorAll(".scroll").forEach((place) => place.classList.toggle("wide", place.scrollWidth > place.clientWidth + 1));
+    Array.from(document.querySelectorAll(".scroll")).filter(visible).forEach((place) => place.classList.toggle("wide", place.scrollWidth > place.clientWidth + 1));
   }
   window.addEventListener("resize", hint);
   parts().forEach((part) => part.addEventListener("toggle", () => { if (part.open) { hint(); drawWaiting(); } }));

@@ -73,7 +73,10 @@ fn cells(row: &[Cell], right: &[bool], linked: &HashSet<usize>) -> Value {
         .zip(right)
         .map(|(cell, right)| {
             let link = cell.figure.filter(|number| linked.contains(number));
-            json!({ "text": cell.text, "tone": cell.tone, "right": right, "link": link })
+            json!({
+                "text": cell.text, "tone": cell.tone, "right": right, "link": link,
+                "figure": cell.figure, "bar": null,
+            })
         })
         .collect()
 }

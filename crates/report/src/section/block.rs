@@ -21,6 +21,8 @@ pub(crate) struct Section {
 #[derive(Debug)]
 pub(crate) struct Second {
     pub(crate) report: Report,
+    /// What changed between both, in short.
+    pub(crate) answer: Vec<Block>,
     /// What changed between both.
     pub(crate) changed: Section,
     /// The same, figure by figure.

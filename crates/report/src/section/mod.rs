@@ -48,7 +48,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         ("servers", "At the servers", true, report.statements.blocks(report, "servers")),
         ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),
         ("job-spaces", "Where jobs read and wrote", true, report.statements.blocks(report, "job-spaces")),
-        ("targets", "Targets compared", true, targets::blocks(report)),
+        ("targets", "Targets", true, targets::blocks(report)),
         ("cost", "Cost, placement and fit", true, report.statements.blocks(report, "cost")),
         ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
         ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),

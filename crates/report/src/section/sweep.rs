@@ -4,7 +4,7 @@ use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, title};
-use crate::figure::Figure;
+use crate::figure::{Figure, in_order};
 use crate::format::iops;
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::latencies;
@@ -13,7 +13,7 @@ use crate::table::{Cell, Table, Tone};
 use plan::Setting;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let swept = report.figures.iter().filter(|figure| !figure.settings.is_empty());
+    let swept = in_order(report.figures.iter().filter(|figure| !figure.settings.is_empty()));
     let facts = Facts::of(report);
     let mut blocks = report.statements.blocks(report, "sweeps");
     for these in analysis::grouped(swept, |figure| figure.group.as_str()) {

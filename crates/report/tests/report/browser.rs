@@ -181,6 +181,13 @@ fn a_link_opens_the_folded_parts_that_it_leads_into() {
     // The figure and the part that it stands in.
     assert_eq!(shut(&plain), shut(&linked) + 2);
     assert_eq!(linked["shown"], true);
+    // What is folded is drawn when it is opened.
+    let drawn = |told: &Value| {
+        let charts = told["charts"].as_array().expect("charts");
+        charts.iter().filter(|one| one["planes"].as_u64() > Some(0)).count()
+    };
+    assert_eq!(drawn(&plain), 1);
+    assert!(drawn(&linked) > 1);
 }
 
 #[test]
@@ -249,9 +256,19 @@ fn a_study_is_pictured_and_printed() {
         let flag = format!("{kind}={}", made.display());
         let _ = std::fs::remove_file(&made);
         dump(&browser, &profile.path().join(name), &address, &[&flag, flags[0], flags[1]]);
-        let bytes = std::fs::metadata(&made).map_or(0, |made| made.len());
-        assert!(bytes > 100_000, "{name} has {bytes} bytes");
+        let bytes = std::fs::read(&made).map_or(0, |made| made.len());
+        assert!(bytes > if kind == "--screenshot" { 100_000 } else { 20_000 }, "{name} has {bytes} bytes");
     }
+    // The answer, and as much more as the reader opened.
+    let pages = |id: &str| {
+        let made = profile.path().join(format!("{id}.pdf"));
+        let flag = format!("--print-to-pdf={}", made.display());
+        dump(&browser, &profile.path().join(id), &format!("{address}#{id}"), &[&flag]);
+        let made = std::fs::read(&made).expect("printed");
+        String::from_utf8_lossy(&made).matches("/Type /Page\n").count()
+    };
+    let [answer, part, all] = ["none", "part-doubts", "all"].map(pages);
+    assert!(answer > 0 && answer <= 2 && answer < part && part < all, "{answer}, {part} and {all} pages");
 }
 
 #[test]

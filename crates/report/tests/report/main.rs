@@ -10,6 +10,7 @@ mod matrix;
 mod nodes;
 mod openmetrics;
 mod operations;
+mod page;
 mod preflight;
 mod reference;
 mod schema;

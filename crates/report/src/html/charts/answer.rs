@@ -1,12 +1,14 @@
 //! The one chart of the first screen: what a study was made to tell.
 
-use analysis::{CONFIDENCE, Comparison, Standing, Stated, Verdict, median_bounds, side};
+use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
+use plan::Bound;
 use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, rows};
 use super::look::{INK, Look, work};
 use super::plotly::{Chart, Trace};
 use super::series::grouped;
+use crate::card::by_judgement;
 use crate::escape::chart as escaped;
 use crate::format::percent;
 use crate::report::Report;
@@ -29,6 +31,8 @@ const KINDS: [&str; 10] = [
     "operations",
     "percentiles",
 ];
+/// Steps between the ticks of a logarithmic axis.
+const TICKS_MAX: i32 = 6;
 /// Shares that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 10.0;
 
@@ -40,16 +44,18 @@ pub(crate) fn answer(
     overview: &mut Vec<Chart>,
 ) -> Option<Chart> {
     let held = changes.map_or_else(|| promised(report), self::changes);
+    // Of two runs of which nothing can be compared the first is drawn, and says so; sweeps have both.
+    let alone = |chart: Chart| if changes.is_none() || chart.is("sweep") { chart } else { chart.before() };
     held.or_else(|| {
         let place = |charts: &[Chart], kind: &str| charts.iter().position(|one| one.tells(kind, HEIGHT_MAX));
         for kind in KINDS {
             for charts in [&mut *of_study, &mut *overview] {
                 if let Some(place) = place(charts, kind) {
-                    return Some(charts.remove(place));
+                    return Some(alone(charts.remove(place)));
                 }
             }
         }
-        (!overview.is_empty()).then(|| overview.remove(0))
+        (!overview.is_empty()).then(|| alone(overview.remove(0)))
     })
 }
 
@@ -65,7 +71,16 @@ fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], h
 
 /// What changed between two runs: those that are shown first.
 fn changes(all: &[Comparison]) -> Option<Chart> {
-    let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld()).collect();
+    // A mean latency repeats the rate of its figure, where that is known.
+    let is_rate = |one: &Comparison| one.operation.is_none() && !one.transferring;
+    let repeats = |one: &Comparison| {
+        let same = |rate: &Comparison| is_rate(rate) && (&rate.case, rate.phase) == (&one.case, one.phase);
+        one.operation.is_some() && all.iter().any(same)
+    };
+    let mut shown: Vec<&Comparison> =
+        all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
+    // Right of the line is faster, of latencies too.
+    let side = |one: &Comparison| if one.operation.is_some() { -100.0 } else { 100.0 };
     let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
     let size = |one: &Comparison| one.difference.change.abs();
     shown.sort_by(|one, other| rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one))));
@@ -84,13 +99,20 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         let open = if stated { "circle" } else { "circle-open" };
         let look = Look { symbol: open, ..Look::of_work(phases[0].phase, 0) };
         let points = phases.iter().map(|one| {
-            let words = format!("<b>{}</b>: {}", label(one), signed(one.difference.change));
-            (one.difference.change * 100.0, label(one), words)
+            let said = match one.difference.outcome {
+                Contrast::NotShown => "no change shown".to_owned(),
+                _ => signed(one.difference.change),
+            };
+            let words = format!("<b>{}</b>: {said}", label(one));
+            (one.difference.change * side(one), label(one), words)
         });
         let ends = phases.iter().map(|one| {
-            let ends = one.difference.interval.map(|(low, high)| (low * 100.0, high * 100.0));
-            let change = one.difference.change * 100.0;
-            (ends.map(|(_, high)| high - change), ends.map(|(low, _)| change - low))
+            let change = one.difference.change;
+            let ends = one.difference.interval.map(|(low, high)| {
+                let ends = [(high - change) * 100.0, (change - low) * 100.0];
+                if side(one) < 0.0 { [ends[1], ends[0]] } else { ends }
+            });
+            (ends.map(|[above, _]| above), ends.map(|[_, below]| below))
         });
         Trace::marks(name, look).with("marker.size", 11).points(points).whiskers("x", ends)
     };
@@ -104,18 +126,23 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
     });
     let traces: Vec<Trace> = named.map(|(name, stated, alike)| trace((&name, stated, alike))).collect();
     let more = if gone == 0 { String::new() } else { format!(" {gone} more in the table.") };
-    let note = format!("After against before, with the interval of the change where there is one.{more}");
+    let turned = match shown.iter().any(|one| one.operation.is_some()) {
+        true => " Changes of latencies have the other sign here: shorter is to the right.",
+        false => "",
+    };
+    let note =
+        format!("After against before, with the interval of the change where there is one.{turned}{more}");
     (!labels.is_empty()).then(|| {
-        let x = json!({ "title": { "text": "change, %" }, "zeroline": false });
+        let x = json!({ "title": { "text": "← slower    change, %    faster →" }, "zeroline": false });
         intervals("changes", "What changed", note, &labels, 0.0).with("xaxis", x).traces(traces)
     })
 }
 
 /// What was promised beside what was measured.
 fn promised(report: &Report) -> Option<Chart> {
-    let told = report.found.verdicts.iter().filter_map(Stated::says);
-    let measured =
-        told.filter_map(|one| Some((one, one.measured? / number(one)))).filter(|(_, share)| *share > 0.0);
+    let measured = by_judgement(report).into_iter();
+    let measured = measured.filter_map(|one| Some((one, share(one, one.measured?))));
+    let measured = measured.filter(|(_, share)| *share > 0.0 && share.is_finite());
     let measured: Vec<(&Verdict, f64)> = measured.take(ROWS_MAX).collect();
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
@@ -127,7 +154,7 @@ fn promised(report: &Report) -> Option<Chart> {
     let values = |one: &Verdict| -> Vec<f64> {
         let own = one.figure.and_then(|place| report.figures.get(place));
         let values = own.into_iter().flat_map(|own| own.counted()).filter_map(|pass| one.value(pass));
-        values.map(|value| value / number(one)).collect()
+        values.map(|value| share(one, value)).filter(|share| share.is_finite()).collect()
     };
     let phase = |one: &Verdict| one.figure.and_then(|place| report.figures.get(place)).map(|own| own.phase);
     let dots = grouped(measured.iter().copied(), |(one, _), (other, _)| phase(one) == phase(other));
@@ -155,21 +182,37 @@ fn promised(report: &Report) -> Option<Chart> {
         .points(passes);
     let shares = || measured.iter().map(|(_, share)| *share).chain([1.0]);
     let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
+    let turned = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
+        true => " Of what may be at most so much: promised ÷ measured.",
+        false => "",
+    };
     let note =
-        "What was measured, in percent of what was promised, with the interval of the median.".to_owned();
+        format!("Measured ÷ promised, with the interval of the median.{turned} Right of the line: kept.");
     (!labels.is_empty()).then(|| {
-        let title = json!({ "text": "measured ÷ promised, %" });
+        let title = json!({ "text": "← not kept    % of what was promised    kept →" });
         let x = match most > least * WIDE {
             true => {
-                let ticks = (-3..6).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(power)));
-                let ticks: Vec<f64> = ticks.collect();
-                json!({ "title": title, "type": "log", "tickvals": ticks, "ticktext": ticks })
+                // Percent.
+                let ends = [(least * 100.0).log10().floor() as i32, (most * 100.0).log10().ceil() as i32];
+                let step = ((ends[1] - ends[0]) / TICKS_MAX + 1) as usize;
+                let ticks: Vec<f64> =
+                    (ends[0]..=ends[1]).step_by(step).map(|power| 10_f64.powi(power)).collect();
+                json!({ "title": title, "type": "log", "tickvals": ticks, "ticktext": ticks, "tickangle": 0 })
             }
             false => json!({ "title": title, "rangemode": "tozero" }),
         };
         let chart = intervals("promised", "Measured against promised", note, &labels, 100.0).with("xaxis", x);
         chart.traces(dots.chain([passes]))
     })
+}
+
+/// How far a commitment was kept, 1 being just so: its measured `value` ÷ what was promised, or of a bound above the other
+/// way round.
+fn share(one: &Verdict, value: f64) -> f64 {
+    match one.commitment.bound {
+        Bound::AtLeast => value / number(one),
+        Bound::AtMost => number(one) / value,
+    }
 }
 
 /// What was promised, as a number in the unit of [`Verdict::measured`].

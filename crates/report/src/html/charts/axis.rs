@@ -1,7 +1,7 @@
 //! The x axis of a sweep: where values stand, and how they are named.
 
 use analysis::Curve;
-use plan::SettingValue;
+use plan::{Phase, SettingValue};
 use serde_json::{Value, json};
 
 use crate::section::place;
@@ -39,7 +39,11 @@ impl Axis {
     pub(super) fn of(curves: &[&Curve], more: impl IntoIterator<Item = f64>) -> Self {
         let points = curves.iter().flat_map(|curve| &curve.points);
         let unit = points.clone().next().map_or("", |point| unit_of(&point.at));
-        Self::new(&curves[0].axis, unit, points.map(|point| point.x).chain(more).collect())
+        let key = match (curves[0].axis.as_str(), curves[0].phase) {
+            ("size", Phase::Exchange) => "message size",
+            (key, _) => key,
+        };
+        Self::new(key, unit, points.map(|point| point.x).chain(more).collect())
     }
 
     pub(super) fn new(key: &str, unit: &'static str, mut values: Vec<f64>) -> Self {

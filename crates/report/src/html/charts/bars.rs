@@ -10,7 +10,7 @@ use super::look::{INK, Look, work};
 use super::marks::Stars;
 use super::plotly::{Chart, Trace, axis};
 use super::series::grouped;
-use crate::figure::Figure;
+use crate::figure::{Figure, in_order};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, rate_in};
 use crate::report::Report;
@@ -19,14 +19,18 @@ use crate::report::Report;
 const WIDE: f64 = 50.0;
 /// Published figures that are so many times away are arrows at the ends of such an axis.
 const FAR_ON_LOGARITHMIC: f64 = 100.0;
+/// Rows of one chart.
+const ROWS_MAX: usize = 64;
+
 /// The charts in which figures stand side by side.
-pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
+pub(crate) fn overview(report: &Report) -> Vec<Chart> {
     // What memory answered is no figure of a device; tables have it, marked.
-    let drawn = figures.iter().copied().filter(|one| !one.page_cache || one.is_operations());
+    let figures = in_order(report.figures.iter().filter(|one| !one.page_cache || one.is_operations()));
     let kind = |one: &Figure| (one.is_operations(), !one.is_large());
-    let mut kinds = grouped(drawn, |one, other| kind(one) == kind(other));
+    let mut kinds = grouped(figures.iter().copied(), |one, other| kind(one) == kind(other));
     kinds.sort_by_key(|figures| kind(figures[0]));
-    let chart = |figures: &Vec<&Figure>| {
+    let chart = |all: &Vec<&Figure>| {
+        let (figures, gone) = rows_of(all);
         let (name, title) = match kind(figures[0]) {
             (true, _) => ("operations", "Rate of operations"),
             (false, false) => ("bandwidth", "Bandwidth of large transfers"),
@@ -36,11 +40,30 @@ pub(crate) fn overview(report: &Report, figures: &[&Figure]) -> Vec<Chart> {
             true => "Median with its interval where there is one; ticks: the repetitions that count.",
             false => "One repetition of each.",
         };
-        bars(report, Chart::new(name, "", title, note), figures)
+        bars(report, Chart::new(name, "", title, format!("{note}{gone}")), &figures)
     };
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
-    charts.extend(latency::overview(report, figures));
+    charts.extend(latency::overview(report, &figures));
     charts
+}
+
+/// Those of `all` that have a row, and what is said where that is not all: the fastest of each target, workload and
+/// phase.
+pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
+    if all.len() <= ROWS_MAX {
+        return (all.to_vec(), String::new());
+    }
+    let rate = |one: &Figure| one.spread_in(one.shown_unit()).median;
+    let alike = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
+    let fastest =
+        alike.into_iter().filter_map(|alike| alike.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
+    let fastest: Vec<&Figure> = fastest.take(ROWS_MAX).collect();
+    let told = format!(
+        " {} of {} figures: the fastest of each target, workload and phase; the tables have all.",
+        fastest.len(),
+        all.len()
+    );
+    (fastest, told)
 }
 
 /// A row for each figure: a bar, or a dot where the axis is logarithmic and no length would mean anything.

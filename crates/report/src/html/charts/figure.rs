@@ -16,6 +16,9 @@ const NAMED_MAX: usize = 4;
 /// Height of panels above each other, in CSS pixels.
 const PANELS_PX: usize = 416;
 
+/// Seconds of one repetition at least: of fewer no course can be seen.
+const SECONDS_MIN: usize = 3;
+
 /// What `run` holds on `figure`.
 pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
     over_time(figure, &analysis::seconds(&run.series(&figure.case), &figure.case, figure.phase))
@@ -24,9 +27,10 @@ pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
 /// Where a point of a panel stands, and what a pointer is told.
 type Place<'a> = &'a dyn Fn(&Second) -> (f64, f64, String);
 
-/// Two panels: rate and longest latency.
+/// Two panels: rate and longest latency, where that was measured.
 fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
-    let first = all.first()?;
+    let first = all.first().filter(|_| all.iter().any(|line| line.points.len() >= SECONDS_MIN))?;
+    let timed = all.iter().flat_map(|line| &line.points).any(|second| second.latency_max_ns > 0);
     let both = all.iter().any(|line| line.operation != first.operation);
     let few = all.len() <= NAMED_MAX;
     let unit = figure.shown_unit();
@@ -60,15 +64,20 @@ fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
             let line = Trace::curve(&name, look).with("marker.size", 5).with("opacity", opacity);
             line.points(points).with("yaxis", panel).with("legendgroup", &*name).hidden(!named || number > 0)
         };
-        panels.iter().enumerate().map(line).collect::<Vec<_>>()
+        panels.iter().take(1 + usize::from(timed)).enumerate().map(line).collect::<Vec<_>>()
     });
     let nanos = all.iter().flat_map(|line| &line.points).map(|second| second.latency_max_ns as f64);
     let of = if figure.is_operations() { "operation" } else { "transfer" };
     let several = if few { "" } else { " One line for each repetition." };
-    let note = format!("What completed in each second, and its longest {of}.{several}");
-    let chart = Chart::new("time", "", "Over time", note).half(true).height(PANELS_PX).panels([
-        ([0.52, 1.0], axis(column_unit(unit))),
-        ([0.0, 0.42], latency::axis("longest latency", nanos)),
-    ]);
+    let longest = if timed { format!(", and its longest {of}") } else { String::new() };
+    let chart =
+        Chart::new("time", "", "Over time", format!("What completed in each second{longest}.{several}"));
+    let rate = axis(column_unit(unit));
+    let chart = match timed {
+        true => chart
+            .height(PANELS_PX)
+            .panels([([0.52, 1.0], rate), ([0.0, 0.42], latency::axis("longest latency", nanos))]),
+        false => chart.panels([([0.0, 1.0], rate)]),
+    };
     Some(chart.traces(data))
 }

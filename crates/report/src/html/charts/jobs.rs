@@ -3,6 +3,7 @@
 
 use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
 use record::StepRow;
+use serde_json::json;
 
 use super::look::{INK, Look, SKY};
 use super::plotly::{Chart, Trace, axis, names};
@@ -18,6 +19,8 @@ const LANES_MAX: usize = 90;
 /// Heights of a row, and of the panel of the number running with what is around it, in CSS pixels.
 const LANE_PX: usize = 17;
 const PANEL_PX: usize = 200;
+/// Points of one line up to which each has a mark.
+const MARKED_MAX: usize = 40;
 /// Points of one line; of more, neighbours are added up.
 const POINTS_MAX: usize = 1500;
 
@@ -67,7 +70,11 @@ fn launches(one: &Timeline) -> Chart {
     lanes.dedup();
     let gone = lanes.len().saturating_sub(LANES_MAX);
     lanes.truncate(LANES_MAX);
-    let name = |(test, stream): (usize, u32)| format!("{} · {}", escaped(tests[test]), stream + 1);
+    let streams = |test: usize| lanes.iter().filter(|(one, _)| *one == test).count();
+    let name = |(test, stream): (usize, u32)| match streams(test) {
+        1 => escaped(tests[test]),
+        _ => format!("{} · {}", escaped(tests[test]), stream + 1),
+    };
     let drawn = || ran.iter().filter(|timer| lanes.contains(&lane(timer)));
     let starts: Vec<f64> = drawn().map(|timer| seconds(timer.row.start_ns)).collect();
     let points = drawn().map(|timer| (real_seconds(&timer.whole), name(lane(timer)), words(timer)));
@@ -136,15 +143,19 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
     let neighbours = one.seconds.len().div_ceil(POINTS_MAX).max(1);
     let points: Vec<(f64, [f64; 4])> = one.seconds.chunks(neighbours).map(point).collect();
     let mut data = Vec::new();
+    // All of one space alone are that space.
+    let used = (1..4).filter(|&place| points.iter().any(|(_, rates)| rates[place] > 0.0)).count();
     let looks = [INK.into(), Look::of(0), Look::of(1), Look::of(2)];
     let spaces = ["all spaces", "permanent", "work", "utility"].into_iter().zip(looks);
     for (place, (name, look)) in spaces.enumerate() {
-        if points.iter().any(|(_, rates)| rates[place] > 0.0) {
+        if points.iter().any(|(_, rates)| rates[place] > 0.0) && (place > 0 || used > 1) {
             let told = |(at, rates): &(f64, [f64; 4])| {
                 let words = format!("{name}, {at:.1} s: {}", rate(rates[place]));
                 (*at, rates[place] / 1e6, words)
             };
-            data.push(Trace::lines(name, look).points(points.iter().map(told)));
+            // A line through one point is none.
+            let line = if points.len() > MARKED_MAX { Trace::lines } else { Trace::curve };
+            data.push(line(name, look).points(points.iter().map(told)));
         }
     }
     let mut level = |name: &str, look: Look, one: &Level| {
@@ -197,6 +208,8 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         .traces([bars])
 }
 
+/// An axis ends so much above the highest bar.
+const ROOM_ABOVE: f64 = 1.1;
 /// Systems that one chart can hold.
 const SYSTEMS_MAX: usize = 12;
 
@@ -213,7 +226,7 @@ fn ratios(report: &Report) -> Vec<Chart> {
 
 fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
     let bins = || systems.iter().flat_map(|one| one.histogram.bins());
-    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64;
+    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64 * ROOM_ABOVE;
     let width = bins().next().map_or(0.0, |(from, to, _)| to - from);
     let bars = systems.iter().enumerate().map(|(place, one)| {
         let bins = one.histogram.bins().map(|(from, to, launches)| {
@@ -224,17 +237,22 @@ fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
     });
     let means = systems.iter().enumerate().filter_map(|(place, one)| {
         let mean = one.ratios.as_ref()?.summary.mean;
-        let level = Trace::level(&format!("mean {mean:.3}"), "dash", [(mean, 0.0), (mean, top)]);
-        Some(level.with("line.color", Look::of(place).colour).hidden(true))
+        let of = match systems.len() {
+            1 => String::new(),
+            _ => format!(" of {}", title(report, &one.system)),
+        };
+        let dash = ["dash", "longdash", "dashdot"][place % 3];
+        Some(Trace::level(&format!("mean{of}: {mean:.3}"), dash, [(mean, 0.0), (mean, top)]))
     });
     let one = Trace::level("below 1: waits for I/O, above: threaded", "dot", [(1.0, 0.0), (1.0, top)]);
     let heading = format!("{}: CPU time ÷ real time of every launch", systems[0].case.group);
     let note = format!(
-        "Launches in bins of {width:.3}; dashed: the mean of each system. The bin is twice the distance of the \
+        "Launches in bins of {width:.3}. The bin is twice the distance of the \
          quartiles ÷ ∛n, raised to a round number."
     );
+    let launches = json!({ "title": { "text": "launches" }, "range": [0.0, top] });
     Chart::new("matrix", "matrix", heading, note)
-        .axes(axis("(user + system CPU time) ÷ real time"), axis("launches"))
+        .axes(axis("(user + system CPU time) ÷ real time"), launches)
         .with("xaxis.rangemode", "normal")
         .traces(bars.chain([one]).chain(means))
 }

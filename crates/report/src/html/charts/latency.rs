@@ -5,9 +5,10 @@ use plan::Nanos;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
+use super::bars::rows_of;
 use super::look::{self, Look};
 use super::plotly::{self, Chart, Trace};
-use super::series::grouped;
+use super::series::{grouped, in_order};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::{iops, whole};
@@ -51,7 +52,8 @@ pub(super) fn overview(report: &Report, figures: &[&Figure]) -> Option<Chart> {
     let timed =
         |figure: &&Figure| !figure.latency.is_empty() && (!figure.page_cache || figure.is_operations());
     let timed: Vec<&Figure> = figures.iter().copied().filter(timed).collect();
-    (!timed.is_empty()).then(|| percentiles(report, &timed))
+    let (drawn, gone) = rows_of(&timed);
+    (!drawn.is_empty()).then(|| percentiles(report, &drawn, &gone))
 }
 
 /// An axis with a row for each figure, the first on top.
@@ -72,7 +74,7 @@ pub(super) fn label(report: &Report, figure: &Figure) -> String {
 }
 
 /// Percentiles of every figure on one logarithmic axis, one row each.
-fn percentiles(report: &Report, figures: &[&Figure]) -> Chart {
+fn percentiles(report: &Report, figures: &[&Figure], gone: &str) -> Chart {
     let labels: Vec<String> = figures.iter().map(|figure| label(report, figure)).collect();
     let tail = |figure: &Figure| {
         let shown = figure.latency[0].shown(ShownIn::Latencies);
@@ -94,11 +96,17 @@ fn percentiles(report: &Report, figures: &[&Figure]) -> Chart {
         marks.with("marker.size", 10).rimmed(0.6).points(points)
     });
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
-    let note = "One in a hundred took longer than p99. Colours: what was done, as in all charts.";
+    let works =
+        grouped(figures.iter().copied(), |one, other| look::work(one.phase) == look::work(other.phase));
+    let colours = works.iter().map(|alike| {
+        let (name, shades) = look::work(alike[0].phase);
+        Trace::lines(name, shades[0]).with("line.width", 6).points([(Value::Null, Value::Null)])
+    });
+    let note = format!("One in a hundred took longer than p99.{gone}");
     Chart::new("percentiles", "", "Latency percentiles", note)
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(axis("latency of a transfer", all), rows(&labels))
-        .traces(spans.chain(marks))
+        .traces(spans.chain(marks).chain(colours.filter(|_| works.len() > 1)))
 }
 
 /// Lines of the chart of latency against rate.
@@ -117,7 +125,8 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     let mut charts = Vec::new();
     for curves in grouped(timed, |one, other| one.group == other.group) {
         let is_load = |curve: &&&Curve| LOADS.contains(&curve.axis.as_str());
-        let loads: Vec<&Curve> = curves.iter().filter(is_load).take(LINES_MAX).copied().collect();
+        let loads: Vec<&Curve> =
+            in_order(curves.iter().filter(is_load).copied()).into_iter().take(LINES_MAX).collect();
         if !loads.is_empty() {
             charts.push(against_rate(report, &loads));
         }

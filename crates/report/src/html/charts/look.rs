@@ -79,7 +79,7 @@ impl From<&'static str> for Look {
 }
 
 /// What a phase does, in a word, and the shades of that.
-pub(super) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
+pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
     match phase {
         Phase::Read | Phase::FileRead => ("read", &[BLUE, SKY, "#00395A", "#8DA9C4"]),
         Phase::Write | Phase::FileWrite => ("write", &[VERMILLION, "#F2A36B", "#7A3600", "#C08A6A"]),

@@ -23,6 +23,7 @@ use crate::report::Report;
 pub(crate) use answer::answer;
 pub(crate) use bars::overview;
 pub(crate) use figure::of_figure;
+pub(crate) use look::work;
 pub(crate) use plotly::Chart;
 
 /// Charts of one kind: more would be slow to open, and nobody would look at them; the tables have the rest.

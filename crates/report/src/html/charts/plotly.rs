@@ -267,6 +267,15 @@ impl Chart {
         self.kind == kind && self.height <= height && self.data.iter().any(several)
     }
 
+    pub(super) fn is(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+
+    /// Marked as one of the first of two runs alone.
+    pub(super) fn before(self) -> Self {
+        Self { title: format!("Before alone: {}", self.title), ..self }
+    }
+
     /// What stands around it: title and note, its height, and the names of its series.
     pub(crate) fn caption(&self) -> Value {
         let keys = self.data.iter().enumerate().filter_map(|(place, trace)| trace.key(place));

@@ -1,7 +1,9 @@
 //! How series are put together and called.
 
+use analysis::Curve;
 use plan::Setting;
 
+use crate::figure::by_values;
 use crate::report::Report;
 use crate::section::title;
 
@@ -15,6 +17,15 @@ pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T
         }
     }
     groups
+}
+
+/// `curves` as legends name them: those of each target and phase by the values of what else is set.
+pub(super) fn in_order<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<&'a Curve> {
+    let mut alike = analysis::grouped(curves, |one| (one.target.as_str(), one.phase));
+    for lines in &mut alike {
+        lines.sort_by(|one, other| by_values(&one.fixed, &other.fixed));
+    }
+    alike.concat()
 }
 
 /// `, transfer 1 MiB`: what else is set at a series, behind its name.

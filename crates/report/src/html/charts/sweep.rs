@@ -10,7 +10,7 @@ use super::axis::{Axis, unit_of as axis_unit};
 use super::look::{INK, Look};
 use super::marks::{self, Stars};
 use super::plotly::{Chart, Trace};
-use super::series::{fixed, grouped};
+use super::series::{fixed, grouped, in_order};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::BYTES_PER_SECOND;
@@ -24,8 +24,6 @@ use crate::words::unit as unit_of;
 const LINES_MAX: usize = 16;
 /// Lines up to which all targets share one chart.
 const TOGETHER_MAX: usize = 6;
-/// Lines up to which bytes and transfers per second share one chart with two axes.
-const TWIN_MAX: usize = 4;
 /// Lines up to which each has a band of its interval.
 const BANDS_MAX: usize = 6;
 /// An axis ends so much above its highest value.
@@ -33,10 +31,10 @@ const ROOM_ABOVE: f64 = 1.06;
 
 /// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
 pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
-    let families = grouped(&report.found.curves, |one, other| {
+    let families = grouped(&report.found.curves, |one: &&Curve, other: &&Curve| {
         (&one.group, &one.axis, one.client) == (&other.group, &other.axis, other.client)
     });
-    families.iter().flat_map(|curves| of_family(report, second, curves)).collect()
+    families.into_iter().flat_map(|curves| of_family(report, second, &in_order(curves))).collect()
 }
 
 fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec<Chart> {
@@ -53,7 +51,9 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
         parts = parts.into_iter().flat_map(parted).collect();
     }
     let mut charts = Vec::new();
-    for (unit, twin) in units(report, curves, curves.len() / parts.len()) {
+    let units = units(report, curves);
+    let half = apart || units.len() > 1;
+    for unit in units {
         let stars: Vec<Stars<f64>> = parts
             .iter()
             .map(|part| Stars::of(report, unit, |one| part.iter().find_map(|curve| marks::place(one, curve))))
@@ -61,7 +61,7 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
         let others = curves.iter().filter_map(|curve| again(second, curve));
         let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
         let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
-        let sweep = Sweep { report, second, axis, unit, twin, apart, by_phase };
+        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase };
         let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
         let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
         let lines = limits.iter().flatten().map(|(.., value)| *value);
@@ -72,24 +72,20 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     charts
 }
 
-/// The units of the charts of `curves`, and whether the right axis has bytes. Over transfer sizes both are wanted; else
-/// what data sheets give for such transfers.
-fn units(report: &Report, curves: &[&Curve], lines: usize) -> Vec<(&'static str, bool)> {
+/// The units of the charts of `curves`. Over transfer sizes both are wanted; else what data sheets give for such
+/// transfers.
+fn units(report: &Report, curves: &[&Curve]) -> Vec<&'static str> {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let mut figures = points.filter_map(|point| report.figures.get(point.figure));
     let is_small = |figure: &Figure| !figure.is_large();
     let mut named = curves.iter().map(|curve| unit_of(curve.phase));
     if let Some(first) = named.next().filter(|unit| *unit != BYTES_PER_SECOND) {
-        return vec![(if named.all(|unit| unit == first) { first } else { "operations/s" }, false)];
+        return vec![if named.all(|unit| unit == first) { first } else { "operations/s" }];
     }
     if curves[0].axis != "transfer" {
-        return vec![(if figures.all(is_small) { "IOPS" } else { BYTES_PER_SECOND }, false)];
+        return vec![if figures.all(is_small) { "IOPS" } else { BYTES_PER_SECOND }];
     }
-    match lines {
-        0..=TWIN_MAX => vec![("IOPS", true)],
-        _ if figures.any(is_small) => vec![(BYTES_PER_SECOND, false), ("IOPS", false)],
-        _ => vec![(BYTES_PER_SECOND, false)],
-    }
+    if figures.any(is_small) { vec![BYTES_PER_SECOND, "IOPS"] } else { vec![BYTES_PER_SECOND] }
 }
 
 /// The same curve of the second run.
@@ -105,8 +101,8 @@ struct Sweep<'a> {
     second: Option<&'a Report>,
     axis: Axis,
     unit: &'static str,
-    /// The right axis has bytes per second.
-    twin: bool,
+    /// It stands beside another one.
+    half: bool,
     /// Each target has a chart of its own.
     apart: bool,
     /// Each phase has.
@@ -154,26 +150,14 @@ impl Sweep<'_> {
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
         let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * ROOM_ABOVE] });
-        let mut chart =
-            Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()))
-                .half(self.apart)
-                .axes(self.axis.layout(), y);
-        if self.twin {
-            let right = json!({
-                "title": { "text": "MiB/s (thin, open marks)" }, "rangemode": "tozero",
-                "overlaying": "y", "side": "right", "showgrid": false,
-            });
-            chart = chart.with("yaxis2", right);
-        }
+        let chart =
+            Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
+        let chart = chart.half(self.half).axes(self.axis.layout(), y);
         chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
     }
 
     fn title(&self, first: &Curve) -> String {
-        let what = match (self.unit, self.twin) {
-            (BYTES_PER_SECOND, _) => "Bandwidth",
-            (_, true) => "IOPS and bandwidth",
-            (unit, false) => unit,
-        };
+        let what = if self.unit == BYTES_PER_SECOND { "Bandwidth" } else { self.unit };
         let of = if self.apart { format!("{}: ", title(self.report, &first.target)) } else { String::new() };
         let phase = if self.by_phase { format!(" of {}", first.phase) } else { String::new() };
         format!("{of}{what}{phase} against {}", self.axis.name())
@@ -193,7 +177,6 @@ impl Sweep<'_> {
             ),
             (self.apart, "The same axes for all targets.".to_owned()),
             (all > curves.len(), format!("The {} fastest of {all} lines.", curves.len())),
-            (self.second.is_some(), "Dotted: the second run.".to_owned()),
             (!client.is_empty(), format!("Clients {client}.")),
         ];
         let said = parts.into_iter().filter_map(|(says, words)| says.then_some(words));
@@ -204,7 +187,7 @@ impl Sweep<'_> {
     fn lines(&self, curves: &[&Curve]) -> Vec<Trace> {
         let with_target = curves.iter().any(|curve| curve.target != curves[0].target);
         let coinciding = grouped(curves.iter().copied(), |one, other| self.coincide(one, other));
-        let (mut settings, mut data) = (Vec::new(), Vec::new());
+        let (mut settings, mut data, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for curve in curves {
             let setting = (&curve.target, &curve.fixed);
             if !settings.contains(&setting) {
@@ -216,10 +199,14 @@ impl Sweep<'_> {
             let names = named.into_iter().flatten().map(|one| line_name(self.report, one, with_target));
             let names: Vec<String> = names.collect();
             let bands = if curves.len() <= BANDS_MAX { self.band(curve, look) } else { Vec::new() };
-            data.extend(bands.into_iter().chain(self.line(curve, look, &names.join(" = "))).map(|one| {
-                one.with("legendgroup", format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed)))
-            }));
+            let group = format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed));
+            let line = self.line(curve, look, &names.join(" = "));
+            data.extend(bands.into_iter().chain([line]).map(|one| one.with("legendgroup", &*group)));
+            others.extend(again(self.second, curve).map(|other| self.other(other, look)));
         }
+        // One name for all lines of the second run.
+        let named = others.into_iter().enumerate().map(|(place, one): (usize, Trace)| one.hidden(place > 0));
+        data.extend(named);
         data
     }
 
@@ -244,35 +231,29 @@ impl Sweep<'_> {
             && found.coincident.iter().any(|group| is_in(group, one) && is_in(group, other))
     }
 
-    /// The line of `curve`, its bytes on the right axis, and the same curve of the second run.
-    fn line(&self, curve: &Curve, look: Look, shown: &str) -> Vec<Trace> {
-        let name = line_name(self.report, curve, true);
-        let (hidden, shown) = (shown.is_empty(), if shown.is_empty() { &name } else { shown });
+    /// The line of `curve`, which legends call `shown`.
+    fn line(&self, curve: &Curve, look: Look, shown: &str) -> Trace {
+        let figures: Vec<usize> = curve.points.iter().map(|point| point.figure + 1).collect();
+        let line = self.draw(curve, &line_name(self.report, curve, true), look);
+        line.with("name", escaped(shown)).with("figures", figures).hidden(shown.is_empty())
+    }
+
+    /// The same curve of the second run.
+    fn other(&self, curve: &Curve, look: Look) -> Trace {
+        let name = format!("{}, second run", line_name(self.report, curve, true));
+        let line = self.draw(curve, &name, Look { dash: "dot", ..look });
+        let open = format!("{}-open", look.symbol);
+        line.with("marker.symbol", open).with("name", "the second run").with("legendgroup", "second")
+    }
+
+    fn draw(&self, curve: &Curve, name: &str, look: Look) -> Trace {
         let size = match curve.points.len() {
             0..=40 => 7,
             41..=100 => 4,
             _ => 2,
         };
-        let figures: Vec<usize> = curve.points.iter().map(|point| point.figure + 1).collect();
-        let open = format!("{}-open", look.symbol);
-        let draw = |curve: &Curve, name: &str, dash, of: &dyn Fn(&CurvePoint) -> f64| {
-            let point = |point: &CurvePoint| (self.axis.at(point.x), of(point), self.words(name, point));
-            let line = Trace::curve(name, Look { dash, ..look }).with("marker.size", size);
-            line.points(curve.points.iter().map(point))
-        };
-        let mebibytes = |point: &CurvePoint| point.bytes_per_second / f64::from(1 << 20);
-        let line = draw(curve, &name, look.dash, &|point| self.of(point)).with("name", escaped(shown));
-        let mut lines = vec![line.with("figures", figures.clone()).hidden(hidden)];
-        if self.twin {
-            let line = draw(curve, &format!("{shown}, MiB/s"), "solid", &mebibytes).with("figures", figures);
-            let line = line.with("marker.symbol", open.as_str()).with("line.width", 1);
-            lines.push(line.with("yaxis", "y2").hidden(hidden));
-        }
-        if let Some(other) = again(self.second, curve) {
-            let line = draw(other, &format!("{name}, second run"), "dot", &|point| self.of(point));
-            lines.push(line.with("marker.symbol", open).hidden(true));
-        }
-        lines
+        let point = |point: &CurvePoint| (self.axis.at(point.x), self.of(point), self.words(name, point));
+        Trace::curve(name, look).with("marker.size", size).points(curve.points.iter().map(point))
     }
 
     /// What stands before the conditions: the line, the place, and what limits it.
