@@ -217,7 +217,10 @@ fn doubtful(report: &Report) -> Option<String> {
 fn ranged(report: &Report, mut block: Value) -> Value {
     let place = block["columns"].as_array().and_then(|all| all.iter().position(|one| one["name"] == "range"));
     let Some(place) = place else { return block };
-    let figure = |row: &Value| report.figures.get(row[place]["figure"].as_u64()? as usize - 1);
+    let figure = |row: &Value| {
+        let number = row[place]["figure"].as_u64()?;
+        report.figures.iter().find(|one| one.number as u64 == number)
+    };
     let spread = |figure: &Figure| *figure.spread_in(figure.shown_unit());
     let rows = block["rows"].as_array().into_iter().flatten();
     let figures: Vec<Option<&Figure>> = rows.map(figure).collect();

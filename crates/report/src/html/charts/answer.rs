@@ -31,8 +31,8 @@ const KINDS: [&str; 10] = [
     "operations",
     "percentiles",
 ];
-/// Steps between the ticks of a logarithmic axis.
-const TICKS_MAX: i32 = 6;
+/// Ticks of a logarithmic axis.
+const TICKS_MAX: usize = 7;
 /// Shares that differ by more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 10.0;
 
@@ -192,11 +192,10 @@ fn promised(report: &Report) -> Option<Chart> {
         let title = json!({ "text": "← not kept    % of what was promised    kept →" });
         let x = match most > least * WIDE {
             true => {
-                // Percent.
-                let ends = [(least * 100.0).log10().floor() as i32, (most * 100.0).log10().ceil() as i32];
-                let step = ((ends[1] - ends[0]) / TICKS_MAX + 1) as usize;
-                let ticks: Vec<f64> =
-                    (ends[0]..=ends[1]).step_by(step).map(|power| 10_f64.powi(power)).collect();
+                let near = |tick: &f64| (least * 10.0..=most * 1000.0).contains(tick);
+                let powers: Vec<f64> = (-6..9).map(|power| 10_f64.powi(power)).filter(near).collect();
+                let step = powers.len().div_ceil(TICKS_MAX).max(1);
+                let ticks: Vec<f64> = powers.into_iter().step_by(step).collect();
                 json!({ "title": title, "type": "log", "tickvals": ticks, "ticktext": ticks, "tickangle": 0 })
             }
             false => json!({ "title": title, "rangemode": "tozero" }),
