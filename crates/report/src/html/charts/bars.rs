@@ -9,7 +9,7 @@ use super::latency::{FRAME_PX, ROW_PX, label, rows};
 use super::look::{INK, Look, work};
 use super::marks::Stars;
 use super::plotly::{Chart, Trace, axis};
-use super::series::grouped;
+use super::series::{grouped, rows_of};
 use crate::figure::{Figure, in_order};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::{divisor, rate_in};
@@ -19,8 +19,6 @@ use crate::report::Report;
 const WIDE: f64 = 50.0;
 /// Published figures that are so many times away are arrows at the ends of such an axis.
 const FAR_ON_LOGARITHMIC: f64 = 100.0;
-/// Rows of one chart.
-const ROWS_MAX: usize = 64;
 
 /// The charts in which figures stand side by side.
 pub(crate) fn overview(report: &Report) -> Vec<Chart> {
@@ -45,25 +43,6 @@ pub(crate) fn overview(report: &Report) -> Vec<Chart> {
     let mut charts: Vec<Chart> = kinds.iter().map(chart).collect();
     charts.extend(latency::overview(report, &figures));
     charts
-}
-
-/// Those of `all` that have a row, and what is said where that is not all: the fastest of each target, workload and
-/// phase.
-pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
-    if all.len() <= ROWS_MAX {
-        return (all.to_vec(), String::new());
-    }
-    let rate = |one: &Figure| one.spread_in(one.shown_unit()).median;
-    let alike = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
-    let fastest =
-        alike.into_iter().filter_map(|alike| alike.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
-    let fastest: Vec<&Figure> = fastest.take(ROWS_MAX).collect();
-    let told = format!(
-        " {} of {} figures: the fastest of each target, workload and phase; the tables have all.",
-        fastest.len(),
-        all.len()
-    );
-    (fastest, told)
 }
 
 /// A row for each figure: a bar, or a dot where the axis is logarithmic and no length would mean anything.

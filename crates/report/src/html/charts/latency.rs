@@ -5,10 +5,9 @@ use plan::Nanos;
 use serde_json::{Value, json};
 
 use super::axis::Axis;
-use super::bars::rows_of;
 use super::look::{self, Look};
 use super::plotly::{self, Chart, Trace};
-use super::series::{grouped, in_order};
+use super::series::{grouped, in_order, rows_of};
 use crate::escape::chart as escaped;
 use crate::figure::Figure;
 use crate::format::{iops, whole};

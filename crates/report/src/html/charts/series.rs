@@ -3,9 +3,12 @@
 use analysis::Curve;
 use plan::Setting;
 
-use crate::figure::by_values;
+use crate::figure::{Figure, by_values};
 use crate::report::Report;
 use crate::section::title;
+
+/// Rows of one chart.
+const ROWS_MAX: usize = 64;
 
 /// `all` in groups, each at the place of its first, with which the others are `alike`.
 pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
@@ -26,6 +29,25 @@ pub(super) fn in_order<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<&
         lines.sort_by(|one, other| by_values(&one.fixed, &other.fixed));
     }
     alike.concat()
+}
+
+/// Those of `all` that have a row, and what is said where that is not all: the fastest of each target, workload and
+/// phase.
+pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
+    if all.len() <= ROWS_MAX {
+        return (all.to_vec(), String::new());
+    }
+    let rate = |one: &Figure| one.spread_in(one.shown_unit()).median;
+    let alike = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
+    let fastest =
+        alike.into_iter().filter_map(|alike| alike.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
+    let fastest: Vec<&Figure> = fastest.take(ROWS_MAX).collect();
+    let told = format!(
+        " {} of {} figures: the fastest of each target, workload and phase; the tables have all.",
+        fastest.len(),
+        all.len()
+    );
+    (fastest, told)
 }
 
 /// `, transfer 1 MiB`: what else is set at a series, behind its name.
