@@ -74,6 +74,8 @@ pub(crate) struct Point {
     pub(crate) noise: f64,
     pub(crate) repetitions: u32,
     pub(crate) tasks: u32,
+    /// What each task moves, instead of what it can in a fixed time.
+    pub(crate) block: Option<Bytes>,
     /// The processors were busy all the time.
     pub(crate) busy: bool,
     pub(crate) fault: Fault,
@@ -122,14 +124,16 @@ pub(crate) fn run(terms: Terms, points: &[Point], random: &mut Random) -> Run {
 }
 
 fn case(point: &Point) -> Case {
-    let geometry = Geometry { transfer: Bytes(TRANSFER), block: Bytes::gib(1), segments: 1 };
-    let mut spec = WorkloadSpec::new(point.group, "/data/drawn", geometry);
+    let block = point.block.unwrap_or(Bytes::gib(1));
+    let geometry = Geometry { transfer: Bytes(TRANSFER), block, segments: 1 };
+    let at = point.settings.iter().map(|one| format!("{}={}", one.key, one.value));
+    let at = at.collect::<Vec<_>>().join(":");
+    let mut spec = WorkloadSpec::new(point.group, format!("/data/{at}"), geometry);
     (spec.direct, spec.tasks, spec.nodes) = (true, point.tasks, point.node_rates.len() as u32);
     spec.files.sharing = Sharing::PerTask;
     spec.order = Order::Sequential;
-    spec.duration = Some(Nanos::secs(LONG_SECONDS as u64));
-    let at = point.settings.iter().map(|one| format!("{}={}", one.key, one.value));
-    let id = format!("{}:{}", point.group, at.collect::<Vec<_>>().join(":"));
+    spec.duration = Some(Nanos::secs(LONG_SECONDS as u64)).filter(|_| point.block.is_none());
+    let id = format!("{}:{at}", point.group);
     Case {
         group: point.group.to_owned(),
         target: point.target.to_owned(),
@@ -141,14 +145,19 @@ fn case(point: &Point) -> Case {
 
 fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> PhaseRecord {
     let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: point.phase };
-    let seconds = if point.fault == Fault::TooShort { SHORT_SECONDS } else { LONG_SECONDS };
-    let wall_ns = (seconds * SECOND) as u64;
     let nodes = point.node_rates.len() as u32;
     // Nodes vary apart: the whole varies as much as one node does.
     let factor = |random: &mut Random| (point.noise * random.normal()).exp();
     let whole = factor(random);
     let each: Vec<f64> =
         point.node_rates.iter().map(|rate| rate * if nodes > 1 { factor(random) } else { whole }).collect();
+    let seconds = match point.block {
+        _ if point.fault == Fault::TooShort => SHORT_SECONDS,
+        // A little more, so that no byte is missing.
+        Some(block) => (block.0 * u64::from(point.tasks) + 1000) as f64 / each.iter().sum::<f64>(),
+        None => LONG_SECONDS,
+    };
+    let wall_ns = (seconds * SECOND) as u64;
     let rows = point.tasks.min(4).max(nodes);
     let task = |task: u32| {
         let of_node = (0..rows).filter(|row| row % nodes == task % nodes).count() as f64;

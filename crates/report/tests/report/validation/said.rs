@@ -21,6 +21,9 @@ pub(crate) enum Kind {
     Saturation,
     Crossover,
     SlowNode,
+    SlowDevice,
+    Uneven,
+    Dispersion,
     ProcessLimit,
     Placement,
     ClaimGreater,
@@ -31,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::Best,
         Self::Tax,
         Self::Scaling,
@@ -45,6 +48,9 @@ impl Kind {
         Self::Saturation,
         Self::Crossover,
         Self::SlowNode,
+        Self::SlowDevice,
+        Self::Uneven,
+        Self::Dispersion,
         Self::ProcessLimit,
         Self::Placement,
         Self::ClaimGreater,
@@ -69,6 +75,9 @@ impl Kind {
             Self::Saturation => "saturation over nodes",
             Self::Crossover => "crossover of layers",
             Self::SlowNode => "slow node",
+            Self::SlowDevice => "slow device",
+            Self::Uneven => "uneven devices",
+            Self::Dispersion => "onset of dispersion",
             Self::ProcessLimit => "process limit",
             Self::Placement => "placement for reads",
             Self::ClaimGreater => "claim: greater",
@@ -170,6 +179,15 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     {
         say(Kind::SlowNode, &node.node, true);
     }
+    for (_, one) in said(&findings.devices).filter(|(_, one)| one.slow == Some(true)) {
+        say(Kind::SlowDevice, &one.place.to_string(), true);
+    }
+    for (figure, _) in said(&findings.members).filter(|(_, one)| one.uneven == Some(true)) {
+        say(Kind::Uneven, of(figure), true);
+    }
+    for (figure, _) in said(&findings.dispersion).filter(|(_, one)| one.onset.is_some()) {
+        say(Kind::Dispersion, of(figure), true);
+    }
     for (figure, _) in said(&findings.process_limits).filter(|(_, one)| one.flat) {
         say(Kind::ProcessLimit, of(figure), true);
     }
@@ -232,7 +250,7 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
-const IN_DOCUMENT: [(Kind, &str, &str, &str); 15] = [
+const IN_DOCUMENT: [(Kind, &str, &str, &str); 18] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::Tax, "/statements/tax", "/share", ""),
     (Kind::SweetSpot, "/statements/curve", "/sweet_spot", ""),
@@ -242,6 +260,9 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 15] = [
     (Kind::WeakSlope, "/statements/weak_scaling", "/slope_per_second", ""),
     (Kind::Saturation, "/statements/weak_scaling", "/full_at_per_second", ""),
     (Kind::Crossover, "/statements/crossover", "/nodes", ""),
+    (Kind::SlowDevice, "/statements/member", "/slow", "true"),
+    (Kind::Uneven, "/statements/member_set", "/uneven", "true"),
+    (Kind::Dispersion, "/statements/dispersion", "/onset", ""),
     (Kind::ProcessLimit, "/statements/process_limit", "/limited_by_processes", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),

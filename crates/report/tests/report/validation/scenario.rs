@@ -1,8 +1,8 @@
 //! What is drawn, and what is true of it.
 
 use plan::{
-    Amount, Bound, Claim, Commitment, Layer, Over, Phase, Quantity, RateName, Relation, Selector, Side,
-    Statistic, TargetTerms, Terms,
+    Amount, Bound, Bytes, Claim, Commitment, Expectation, Layer, Over, Per, Phase, PublishedPlace, Quantity,
+    RateName, Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 use record::Run;
 
@@ -96,6 +96,7 @@ fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> 
         noise: setup.noise,
         repetitions: setup.repetitions,
         tasks: 8,
+        block: None,
         busy: false,
         fault: setup.fault,
     }
@@ -191,6 +192,54 @@ fn points(setup: Setup, random: &mut Random) -> Trial {
         false => vec![nothing(Kind::Best), nothing(Kind::Consistency)],
     };
     trial(setup, Terms::default(), &all, truths, random)
+}
+
+/// A sweep of tasks on one target, of which the other has one point or all; with more tasks the rate is the same, or
+/// twice as high. The other target is faster by the effect.
+pub(crate) fn sweeps(setup: Setup, random: &mut Random) -> Trial {
+    let growth = random.of(&[0.0, 1.0]);
+    let most = random.of(&[1, 24]);
+    let mut all = Vec::new();
+    for (target, most, effect) in [("a", 24, 0.0), ("b", most, setup.effect)] {
+        for tasks in 1..=most {
+            let rate = RATE * (1.0 + growth * f64::from(tasks - 1) / 23.0) * (1.0 + effect);
+            let settings = vec![word(target), count("tasks", tasks.into())];
+            all.push(Point { settings, tasks, ..point(setup, "sweep", target, rate) });
+        }
+    }
+    let targets = ["a", "b"].map(|name| target(name, 1, None, Layer::Unstated)).to_vec();
+    trial(
+        setup,
+        Terms { targets, ..Terms::default() },
+        &all,
+        vec![by_effect(Kind::Tax, setup.effect)],
+        random,
+    )
+}
+
+/// Twelve devices one by one, of which one is slower by the effect.
+fn slow_device(setup: Setup, random: &mut Random) -> Trial {
+    let device = |member: u64| {
+        let rate = if member == 3 { RATE * (1.0 - setup.effect) } else { RATE };
+        Point { settings: vec![count("member", member)], tasks: 1, ..point(setup, "alone", "disks", rate) }
+    };
+    let all: Vec<Point> = (0..12).map(device).collect();
+    let slow = if setup.effect > 0.0 { of("3", up(Kind::SlowDevice)) } else { nothing(Kind::SlowDevice) };
+    let uneven = if setup.effect > 0.4 { up(Kind::Uneven) } else { nothing(Kind::Uneven) };
+    let targets = vec![target("disks", 12, None, Layer::Unstated)];
+    trial(setup, Terms { targets, ..Terms::default() }, &all, vec![slow, uneven], random)
+}
+
+/// Files of eight sizes; where there is an effect, repetitions of the larger four spread ten times as far.
+fn spread(setup: Setup, random: &mut Random) -> Trial {
+    let size = |step: u64| {
+        let noise = if setup.effect > 0.0 && step > 4 { 10.0 * setup.noise } else { setup.noise };
+        let block = Bytes::gib(4 * step);
+        let settings = vec![Setting { key: "size".to_owned(), value: SettingValue::Bytes(block) }];
+        Point { settings, block: Some(block), noise, ..point(setup, "sizes", "a", RATE) }
+    };
+    let all: Vec<Point> = (1..=8).map(size).collect();
+    trial(setup, Terms::default(), &all, vec![by_effect(Kind::Dispersion, setup.effect)], random)
 }
 
 /// The form of a curve over 1 to 24 tasks.
@@ -313,6 +362,19 @@ fn devices(setup: Setup, random: &mut Random) -> Trial {
 fn promise(setup: Setup, random: &mut Random) -> Trial {
     let distance = random.of(&DISTANCES);
     let statistic = random.of(&[Statistic::Median, Statistic::ConfidenceBound]);
+    // Medians of several cases err as often as any of them does.
+    let cases = if statistic == Statistic::Median { 1 } else { random.of(&[1, 8]) };
+    promised(setup, distance, statistic, cases, random)
+}
+
+/// The same of so many cases that all have to keep it.
+pub(crate) fn promised(
+    setup: Setup,
+    distance: f64,
+    statistic: Statistic,
+    cases: u32,
+    random: &mut Random,
+) -> Trial {
     let error = setup.noise * MEDIAN_ERROR / f64::from(setup.repetitions).sqrt();
     let promised = RATE * (-distance * error).exp();
     let terms = Terms { commitments: vec![commitment(statistic, promised)], ..Terms::default() };
@@ -321,16 +383,63 @@ fn promise(setup: Setup, random: &mut Random) -> Trial {
         false => vec![nothing(Kind::Pass), up(Kind::Fail)],
     };
     let setup = Setup { effect: distance.abs(), ..setup };
-    let made = trial(setup, terms, &[point(setup, "promise", "b", RATE)], truths, random);
+    let at = |tasks: u32| {
+        let settings = vec![word("b"), count("tasks", tasks.into())];
+        Point { settings, tasks, ..point(setup, "promise", "b", RATE) }
+    };
+    let made = trial(setup, terms, &(1..=cases).map(at).collect::<Vec<_>>(), truths, random);
     Trial { distance: Some(distance), by_bound: statistic == Statistic::ConfidenceBound, ..made }
+}
+
+/// A device with a layer above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
+pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
+    let above = TargetTerms { above: Some("a".to_owned()), ..target("b", 1, None, Layer::Unstated) };
+    let sheet = Expectation {
+        name: "data sheet".to_owned(),
+        target: None,
+        phase: None,
+        random: None,
+        transfer: None,
+        read_percent: None,
+        amount: Amount::BytesPerSecond(RATE / 2.0),
+        at_latency: None,
+        count: 1.0,
+        per: Per::Target,
+        ceiling: false,
+        source: String::new(),
+        reached: "an excellent disk".to_owned(),
+        missed: "look for a different vendor".to_owned(),
+    };
+    let terms = Terms {
+        targets: vec![target("a", 1, None, Layer::Unstated), above, target("disks", 12, None, Layer::Unstated)],
+        claims: vec![claim("greater", "B is faster than A.", Relation::Greater)],
+        commitments: vec![commitment(Statistic::Median, RATE / 2.0)],
+        expectations: vec![sheet],
+        published: vec![PublishedPlace { id: "d-onenode-bs-peak".to_owned(), figures: of_target("a") }],
+        ..Terms::default()
+    };
+    let mut all = Vec::new();
+    for (target, effect) in [("a", 0.0), ("b", setup.effect)] {
+        for tasks in [8, 16] {
+            let settings = vec![word(target), count("tasks", tasks.into())];
+            all.push(Point { settings, tasks, ..point(setup, "w", target, RATE * (1.0 + effect)) });
+        }
+    }
+    let member = |member| Point {
+        settings: vec![count("member", member)],
+        ..point(setup, "alone", "disks", if member == 3 { RATE / 2.0 } else { RATE })
+    };
+    all.extend((0..12).map(member));
+    all.push(Point { node_rates: vec![RATE, RATE, RATE / 2.0, RATE], ..point(setup, "nodes", "a", RATE) });
+    run(terms, &all, random)
 }
 
 /// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
 pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
 /// So many trials in a row have each family.
-pub(crate) const FAMILIES: usize = 10;
+pub(crate) const FAMILIES: usize = 13;
 
-/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every ten one has figures
+/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every thirteen one has figures
 /// that count for nothing.
 pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
@@ -347,9 +456,21 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
         6 => more_nodes(setup, random),
         7 => devices(setup, random),
         8 => promise(setup, random),
+        9 => sweeps(setup, random),
+        10 => slow_device(setup, random),
+        11 => spread(setup, random),
         _ => {
             let family = random.of::<fn(Setup, &mut Random) -> Trial>(&[
-                pair, points, curve, slow_node, more_nodes, devices, promise,
+                pair,
+                points,
+                curve,
+                slow_node,
+                more_nodes,
+                devices,
+                promise,
+                sweeps,
+                slow_device,
+                spread,
             ]);
             family(Setup { fault: random.of(&FAULTS), ..USUAL }, random)
         }
