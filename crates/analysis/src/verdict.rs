@@ -324,9 +324,8 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
     let is_told = bounds.is_some_and(|ends| (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0));
-    let by_chance = (commitment.statistic == Statistic::Median && !is_told).then(|| {
-        format!("the median of {} may be so by chance", summary.n)
-    });
+    let by_chance = (commitment.statistic == Statistic::Median && !is_told)
+        .then(|| format!("the median of {} may be so by chance", summary.n));
     Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
 }
 

@@ -77,8 +77,7 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         let same = |rate: &Comparison| is_rate(rate) && (&rate.case, rate.phase) == (&one.case, one.phase);
         one.operation.is_some() && all.iter().any(same)
     };
-    let mut shown: Vec<&Comparison> =
-        all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
+    let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
     // Right of the line is faster, of latencies too.
     let side = |one: &Comparison| if one.operation.is_some() { -100.0 } else { 100.0 };
     let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());

@@ -411,7 +411,11 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
         missed: "look for a different vendor".to_owned(),
     };
     let terms = Terms {
-        targets: vec![target("a", 1, None, Layer::Unstated), above, target("disks", 12, None, Layer::Unstated)],
+        targets: vec![
+            target("a", 1, None, Layer::Unstated),
+            above,
+            target("disks", 12, None, Layer::Unstated),
+        ],
         claims: vec![claim("greater", "B is faster than A.", Relation::Greater)],
         commitments: vec![commitment(Statistic::Median, RATE / 2.0)],
         expectations: vec![sheet],
