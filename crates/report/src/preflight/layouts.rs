@@ -63,7 +63,7 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
             let before = outlooks[..at].iter().find(|other| other.devices == one.devices);
             let before = before.filter(|_| one.devices.len() > 1);
             let names = match before {
-                Some(other) => format!("the same as of {}", other.layout.name),
+                Some(other) => format!("those of {}", other.layout.name),
                 None => {
                     let names: Vec<String> =
                         one.devices.iter().map(|(path, _)| path.display().to_string()).collect();
