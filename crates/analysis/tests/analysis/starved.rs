@@ -64,7 +64,7 @@ fn each_cause_is_told_with_its_numbers_and_a_quiet_node_with_nothing() {
         (LoadRow { stopped_ns: SECOND / 2, ..at_2.clone() }, "did not run for 0.5 s of 4.0 s", 0.125),
         (LoadRow { throttled_periods: Some(4), ..at_2.clone() }, "quota in 4 of 40 periods", 0.1),
         (LoadRow { cpu_wait_ns: Some(SECOND), ..at_2.clone() }, "waited for a processor for 13 %", 0.12875),
-        (LoadRow { stolen_cpu_ns: Some(SECOND), ..at_2.clone() }, "gave 12 % of the processors", 0.125),
+        (LoadRow { stolen_cpu_ns: Some(SECOND), ..at_2.clone() }, "took 12 % of the processor time", 0.125),
         (LoadRow { memory_stall_ns: Some(SECOND), ..at_2.clone() }, "memory for 25 %", 0.25),
         (
             blocked.clone(),
@@ -85,7 +85,7 @@ fn each_cause_is_told_with_its_numbers_and_a_quiet_node_with_nothing() {
 fn stolen_time_is_a_share_of_all_processors_of_the_node() {
     let row = LoadRow { stolen_cpu_ns: Some(4 * SECOND), ..quiet(2) };
     let of = |logical_cpus| told_of(NodeWork { logical_cpus, ..WORK }, &row, &[0, 1, 3]);
-    assert!(of(8).is_some_and(|(text, _)| text.contains("gave 12 %")), "{:?}", of(8));
+    assert!(of(8).is_some_and(|(text, _)| text.contains("took 12 %")), "{:?}", of(8));
     assert_eq!(of(64), None, "less than 2 %");
 }
 
