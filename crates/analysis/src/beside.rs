@@ -45,7 +45,7 @@ impl Statement for Beside {
         subject(text("as_published", "printed", "As printed, with its unit.", |one| {
             one.published.as_published()
         })),
-        amount("published", "published", "In `unit`.", |one| one.in_unit(Some(one.value()))),
+        subject(amount("published", "published", "In `unit`.", |one| one.in_unit(Some(one.value())))),
         amount("own", "own", "In `unit`; nothing where nothing comparable was measured.", |one| {
             one.in_unit(one.own)
         }),

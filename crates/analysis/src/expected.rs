@@ -36,9 +36,9 @@ impl Statement for Expected {
     const CAPTION: &'static str = "Measured ÷ expected";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
-        amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
+        subject(amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount))
-        }),
+        })),
         amount("measured", "measured", "Median, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount) * one.ratio)
         }),

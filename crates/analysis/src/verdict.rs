@@ -218,6 +218,10 @@ pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
     commitments.map(|(place, one)| verdict(gate, place, one)).collect()
 }
 
+/// The median of too few repetitions for bounds is taken to be off by no more than this share of what was promised:
+/// three times the scatter of common storage.
+const SCATTER_SHARE: f64 = 0.15;
+
 /// A figure that a commitment is about.
 struct Candidate {
     figure: usize,
@@ -323,7 +327,10 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    let is_told = bounds.is_some_and(|ends| (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0));
+    let is_told = match bounds {
+        Some(ends) => (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0),
+        None => margin.abs() > SCATTER_SHARE,
+    };
     let by_chance = (commitment.statistic == Statistic::Median && !is_told)
         .then(|| format!("the median of {} may be so by chance", summary.n));
     Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
