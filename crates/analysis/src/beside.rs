@@ -50,13 +50,13 @@ impl Statement for Beside {
             one.in_unit(one.own)
         }),
         share("ratio", "own ÷ published", "Own ÷ published.", |one| one.ratio()),
-        below(word("statistic", "statistic", "Best, mean, stated …", |one| one.published.statistic.name())),
-        below(text("source", "source", "Where it stands.", |one| one.source())),
-        below(word("storage", "storage", "What it is of.", |one| one.storage())),
+        subject(below(word("statistic", "statistic", "Best, mean, stated …", |one| one.published.statistic.name()))),
+        subject(below(text("source", "source", "Where it stands.", |one| one.source()))),
+        subject(below(word("storage", "storage", "What it is of.", |one| one.storage()))),
         below(text("differs", "differs", "In what its conditions differ.", |one| one.differs.join("; "))),
-        below(word("note", "note", "What must be known of it.", |one| {
+        subject(below(word("note", "note", "What must be known of it.", |one| {
             one.published.note.as_deref().unwrap_or_default()
-        })),
+        }))),
         below(word("misprint", "misprint", "What is known to be wrong with the printed figure.", |one| {
             &one.misprint
         })),
