@@ -50,7 +50,9 @@ impl Statement for Beside {
             one.in_unit(one.own)
         }),
         share("ratio", "own ÷ published", "Own ÷ published.", |one| one.ratio()),
-        subject(below(word("statistic", "statistic", "Best, mean, stated …", |one| one.published.statistic.name()))),
+        subject(below(word("statistic", "statistic", "Best, mean, stated …", |one| {
+            one.published.statistic.name()
+        }))),
         subject(below(text("source", "source", "Where it stands.", |one| one.source()))),
         subject(below(word("storage", "storage", "What it is of.", |one| one.storage()))),
         below(text("differs", "differs", "In what its conditions differ.", |one| one.differs.join("; "))),
