@@ -392,6 +392,7 @@ pub(crate) fn promised(
 }
 
 /// A device with a layer above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
+#[cfg_attr(not(test), expect(dead_code, reason = "only a test asks for it"))]
 pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
     let above = TargetTerms { above: Some("a".to_owned()), ..target("b", 1, None, Layer::Unstated) };
     let sheet = Expectation {
