@@ -29,6 +29,8 @@ const COMMITMENTS: usize = 4;
 const CONTRASTS: usize = 3;
 /// Letters of a statement's text that are shown.
 const STATEMENT: usize = 90;
+/// The same of what decided it.
+const EVIDENCE: usize = 72;
 /// Rows of commitments, statements and best points together.
 const ROWS: usize = 6;
 /// Swept keys that have a column each.
@@ -210,9 +212,21 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     tested.sort_by_key(|one| urgency(one.standing));
     let line = |one: &&ClaimVerdict| {
         let word = judged(one.standing, &Standing::OF_CLAIMS);
-        (one.standing, (word, shortened(&one.text, STATEMENT), String::new()))
+        (one.standing, (word, shortened(&one.text, STATEMENT), compared(one)))
     };
     cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
+}
+
+/// What decided a statement, without the conditions of its figures, which stand in the full report.
+fn compared(one: &ClaimVerdict) -> String {
+    let Some(evidence) = one.evidence.first() else { return String::new() };
+    let without = |(depth, text): (usize, String), letter: char| match letter {
+        '(' => (depth + 1, text.trim_end().to_owned()),
+        ')' => (depth.saturating_sub(1), text),
+        _ if depth > 0 => (depth, text),
+        _ => (depth, text + letter.encode_utf8(&mut [0; 4])),
+    };
+    shortened(&evidence.chars().fold((0, String::new()), without).1, EVIDENCE)
 }
 
 /// `text` up to the last word that ends within `most` letters.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Because, Kind, Of, Outcome, POLICY, Policy, Quantity, RateOf, Reason, Row, Standing, Value};
+use analysis::{Because, Kind, Of, Outcome, Policy, Quantity, RateOf, Reason, Row, Standing, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -292,9 +292,9 @@ fn raw(value: &Value) -> Option<f64> {
 impl Serialize for Statements {
     /// An object with a list for each kind.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(POLICY.len()))?;
-        for row in &POLICY {
-            map.serialize_entry(row.id, &self.objects(row.kind))?;
+        let mut map = serializer.serialize_map(Some(self.tables.len()))?;
+        for kind in self.tables.iter().map(|table| table.kind) {
+            map.serialize_entry(kind.policy().id, &self.objects(kind))?;
         }
         map.end()
     }

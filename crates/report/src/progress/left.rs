@@ -249,7 +249,7 @@ mod tests {
         let mut left = left_of(vec![case("sequential-write"), case("d")]);
         left.start("sequential-write", 1, Phase::Write);
         assert_eq!(left.label(80), "case 1 of 2  sequential-write write 2/2");
-        assert_eq!(left.label(35), "case 1 of 2  sequential-w… write 2/2");
+        assert_eq!(left.label(35), "case 1 of 2  sequential-… write 2/2");
         assert_eq!(left.label(1), "case 1 of 2  sequent… write 2/2");
     }
 
