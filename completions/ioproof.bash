@@ -209,7 +209,7 @@ _ioproof() {
 
     case "${cmd}" in
         ioproof)
-            opts="-h -V --help --version run randomops cross-check rpc report verdict verify check history studies compare batch merge import reference calc clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf"
+            opts="-h -V --help --version randomops cross-check rpc report verdict verify check history compare batch merge import reference calc clean host layout overhead schema generate ior ioping mdtest md-workbench iozone gpfsperf tsqosperf run studies"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1701,7 +1701,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__run)
-            opts="-q -y -h --on --quick --cached --resume --set --on-nodes --verdict --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help"
+            opts="-q -y -h --on --quick --cached --resume --set --on-nodes --verdict --quiet --out --yes --explain --full --history --sign --nonce --mpi --destroy-data-on --allow-commands --state --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1795,7 +1795,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__studies__subcmd__show)
-            opts="-h --help"
+            opts="-h --help acceptance best-point block-size bsc-nvm buffer-size cuny-test1 cuny-uv300 file-size fs-blocks iops-definitions iops-lustre latency layers local-disk luns many-nodes-mixes mdtest-shared-directory metadata nodes-compared open-advice randomops raw-disks read-write-mix sas-flash sas-mixed-analytics scale-news small-files steady-state sub-blocks task-count tasks-by-transfer-size threads transfer-size weak-scaling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -27,7 +27,7 @@ end
 complete -c ioproof -n "__fish_ioproof_needs_command" -s h -l help -d 'Print help'
 complete -c ioproof -n "__fish_ioproof_needs_command" -s V -l version -d 'Print version'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "run" -d 'Measure: a study file, or the storage under a directory in about a minute'
-complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "randomops" -d 'Measure random operations by many tasks with a file each, as study D did'
+complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "randomops" -d 'Measure random operations by many tasks, each on a file of its own'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "cross-check" -d 'Get a second opinion: measure a directory with ioproof and the fio that is installed, in turn'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "rpc" -d 'Measure requests and responses between processes: rates, latency, CPU time, bandwidth'
 complete -c ioproof -n "__fish_ioproof_needs_command" -f -a "report" -d 'Print the tables of a run again, and write its report; several runs become one'
