@@ -14,7 +14,7 @@ use crate::{HostError, Root, file_system};
 const STAT_BLOCK_BYTES: u64 = 512;
 
 /// File systems without files of users, by their numbers (`statfs(2)`, `linux/magic.h`).
-const KERNEL_FILE_SYSTEMS: [(i64, &str); 5] = [
+const KERNEL_FILE_SYSTEMS: [(rustix::fs::FsWord, &str); 5] = [
     (0x9fa0, "procfs"),
     (0x6265_6572, "sysfs"),
     (0x6462_6720, "debugfs"),
@@ -195,7 +195,7 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     }
     // Root may write everywhere there, and make nothing.
     let kind = rustix::fs::statfs(path).map_err(|error| HostError::io("statfs", path, error))?.f_type;
-    if let Some((_, kind)) = KERNEL_FILE_SYSTEMS.iter().find(|(magic, _)| i64::from(kind) == *magic) {
+    if let Some((_, kind)) = KERNEL_FILE_SYSTEMS.iter().find(|(magic, _)| kind == *magic) {
         return Err(HostError::KernelFileSystem { path: path.to_owned(), kind });
     }
     let access = Access::WRITE_OK | Access::EXEC_OK;

@@ -26,8 +26,8 @@ fn column(line: &str, most: usize) -> usize {
     let gap = |at: &usize| {
         line.is_char_boundary(*at) && line[..*at].ends_with("  ") && !line[*at..].starts_with(' ')
     };
-    let begins = (indent + 1..line.len()).filter(gap);
-    begins.filter(|&at| width(&line[..at]) <= most).last().unwrap_or(indent)
+    let mut begins = (indent + 1..line.len()).rev().filter(gap);
+    begins.find(|&at| width(&line[..at]) <= most).unwrap_or(indent)
 }
 
 #[cfg(test)]

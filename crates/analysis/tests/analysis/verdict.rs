@@ -88,7 +88,7 @@ fn a_doubt_is_weighed_once_by_the_verdict() {
     let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
     let cached = Doubt { check: Check::MemoryNotExcluded, ..doubt(0, false) };
     let at_most = Commitment { bound: Bound::AtMost, ..promise(1000.0) };
-    let kept = verdict(&study, at_most, &[cached.clone()]);
+    let kept = verdict(&study, at_most, std::slice::from_ref(&cached));
     assert_eq!(kept.judgement, Standing::Holds);
     assert_ne!(kept.outcome(0, Check::MemoryNotExcluded), Some(Outcome::Withheld));
     let at_least = verdict(&study, promise(50.0), &[cached]);

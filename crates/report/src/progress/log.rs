@@ -99,7 +99,7 @@ mod tests {
         for millis in [5, 6, 300, 301] {
             assert_eq!(ended(millis), Some(format!("case {millis}")));
         }
-        let written = (1000..1200).filter_map(|millis| ended(millis)).count();
+        let written = (1000..1200).filter_map(ended).count();
         assert_eq!(written, 50);
         assert_eq!(log.due(at(1999), state), None);
         let line = "case 1199, and 149 before it, too fast for a line each";

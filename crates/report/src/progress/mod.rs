@@ -395,8 +395,8 @@ fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns
     if width(&short) + bar + 2 > beside {
         return format!("{}  {figures}", name(beside));
     }
-    let full = (share * bar as f64).round() as usize;
-    format!("{short}  {}{}  {figures}", "━".repeat(full), "─".repeat(bar - full.min(bar)))
+    let full = (1..=bar).filter(|&cell| cell as f64 - 0.5 <= share * bar as f64).count();
+    format!("{short}  {}{}  {figures}", "━".repeat(full), "─".repeat(bar - full))
 }
 
 /// Whether a case is told by the number of its transfers.

@@ -100,7 +100,9 @@ fn rounds_that_do_not_count_are_no_repetitions_on_the_page() {
     }
     assert!(!drawn.is_empty());
     for (number, points) in drawn {
-        let all = json["figures"][number as usize - 1]["repetitions"].as_array().expect("repetitions");
+        let all = json["figures"][usize::try_from(number).expect("a place") - 1]["repetitions"]
+            .as_array()
+            .expect("repetitions");
         let counted = all.iter().filter(|one| one["role"] == "recorded").count();
         assert_eq!(points, counted, "points of figure {number}");
     }
