@@ -19,7 +19,9 @@ const LINKS: [(&str, &str, u32, &str); 3] = [
 
 /// Three layers, their limits, and a little work for each.
 fn layers() -> String {
-    let mut study = "[study]\ntitle = \"Three layers\"\nnodes = [1, 4, 8, 16]\n".to_owned();
+    let mut study = "[study]\ntitle = \"Three layers\"\nnodes = [1, 4, 8, 16]\n\
+                     [protocol]\nphase_min = \"1us\"\n"
+        .to_owned();
     for (name, layer) in [("gpfs", "shared"), ("ssd", "node-local"), ("nvme", "node-local")] {
         study += &format!(
             "[[target]]\nname = \"{name}\"\ndirectory = \"data\"\nlayer = \"{layer}\"\ndevices = 1\n"
@@ -48,7 +50,7 @@ fn layers() -> String {
     for (name, transfer, order) in [("stream", "64KiB", "sequential"), ("small", "4KiB", "random")] {
         study += &format!(
             "[[workload]]\nname = \"{name}\"\ntarget = [\"gpfs\", \"ssd\", \"nvme\"]\ntransfer = \"{transfer}\"\n\
-             order = \"{order}\"\nsize = \"1MiB\"\n"
+             order = \"{order}\"\nsize = \"1MiB\"\ndirect = true\n"
         );
     }
     study
@@ -175,10 +177,10 @@ fn a_promise_decides_the_exit_code_where_that_is_asked_for() {
     ];
     for (study, code, judgement) in outcomes {
         let desk = desk();
-        let finished = run(&desk.study(&study).arg("--verdict")).expect_code(code);
-        assert_says(&finished.stdout, &["the promise", judgement]);
         let told = run(&desk.study(&study).arg("--explain")).expect_code(0).stdout;
         assert_says(&told, &["the promise (the vendor)"]);
+        let finished = run(&desk.study(&study).arg("--verdict")).expect_code(code);
+        assert_says(&finished.stdout, &["the promise", judgement]);
         let verdicts = desk.report().0["statements"]["commitment"].clone();
         assert_eq!(verdicts[0]["judgement"], judgement, "{verdicts}");
         let again = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(code);

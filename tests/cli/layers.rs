@@ -14,7 +14,7 @@ fn list<'v>(report: &'v Value, key: &str) -> &'v Vec<Value> {
 /// Five disks, of which the third is slow, one by one and all together.
 const DISKS: &str = r#"
 [protocol]
-repetitions = 1
+repetitions = 5
 phase_min = "1ms"
 
 [[target]]
@@ -74,8 +74,7 @@ fn the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
         let consents: Vec<String> =
             paths.iter().flat_map(|path| ["--destroy-data-on".to_owned(), path.clone()]).collect();
         let quoted: Vec<String> = paths.iter().map(|path| format!("\"{path}\"")).collect();
-        let study =
-            DISKS.replace("DISKS", &quoted.join(", ")).replace("16MiB", &format!("{}MiB", 16 * times));
+        let study = DISKS.replace("DISKS", &quoted.join(", ")).replace("16MiB", &format!("{}MiB", 8 * times));
         let _ = run(&desk.study(&study).args(consents)).expect_code(0);
         let report = desk.report().0;
         let sets = list(&report, "member_set");

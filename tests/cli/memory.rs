@@ -47,7 +47,7 @@ fn clients_with_a_cache_keep_no_promise_about_reads() {
         is_doubtful(
             &Desk::new(),
             &study(&target, random, repetitions),
-            &["device bytes unknown", "hands its data to a program", "server_memory", "`store`"],
+            &["device bytes unknown", "hands its data to a program", "server_memory", "target store"],
         );
     }
     // With a stated memory what counts is the size of the data.

@@ -57,7 +57,7 @@ fn a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
     let page = run(&desk.ioproof("compare first second --format html --output page.html"));
     assert_eq!(page.expect_code(0).stdout, "");
     let page = fs::read_to_string(desk.path("page.html")).expect("the page");
-    assert_says(&page, &["Dotted: the second run."]);
+    assert_says(&page, &["the second run"]);
     let (_, charts) = page.split_once("id=\"charts\">").expect("charts");
     let charts: Vec<Value> =
         serde_json::from_str(charts.split_once("</script>").expect("an end").0).expect("JSON");
