@@ -51,13 +51,16 @@ fn files_that_are_to_be_kept_stay_and_nothing_else_does() {
 #[test]
 fn a_failing_case_does_not_end_the_run() {
     let place = Place::new();
-    let missing = case("missing", spec(&place.data().join("missing")), &[Phase::Read]);
+    // One that is missing is told before the run.
+    let path = place.data().join("short");
+    fs::write(&path, "").expect("written");
+    let short = case("short", spec(&path), &[Phase::Read]);
     let whole = case("whole", spec(&place.file()), &[Phase::Write]);
-    let (ended, run) = place.run(vec![missing, whole]);
+    let (ended, run) = place.run(vec![short, whole]);
     let (message, kind) = ended.failed.expect("a case failed");
-    assert!(message.contains("missing"), "{message}");
+    assert!(message.contains("short"), "{message}");
     assert_eq!(kind, ErrorKind::Refused);
-    assert_eq!(run.failed_cases[0].case, "missing");
+    assert_eq!(run.failed_cases[0].case, "short");
     assert_eq!(run.phases.len(), 1);
     assert_eq!(run.phases[0].key.case, "whole");
 }
