@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use analysis::{
-    Because, Best, ClaimVerdict, Kind, Standing, Stated, Summary, Timeline, Use, Value, Verdict, side,
+    Because, Best, ClaimVerdict, Kind, Outcome, Standing, Stated, Summary, Timeline, Use, Value, Verdict,
+    side,
 };
 use plan::{Bound, Bytes};
 
@@ -242,16 +243,19 @@ fn contrasts(report: &Report) -> Vec<Block> {
     let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
     let Some(table) = found else { return Vec::new() };
     // Published systems rest on no figure of this run.
-    let own = analysis::Table {
-        rows: table.rows.iter().filter(|row| !row.figures.is_empty()).cloned().collect(),
-        ..table.clone()
-    };
+    let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
+    let (withheld, rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
+    let own = analysis::Table { rows, ..table.clone() };
     let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(CONTRASTS);
     let mut blocks = constant(shown, &["system", "against"], " against ");
     if more > 0 {
         blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));
     }
+    blocks.extend(withheld.first().and_then(|row| row.reasons.first()).map(|why| {
+        let count = counted(withheld.len() as u64, "comparison");
+        Block::Text(format!("cannot be told: {count}, as one for {}: {}", why.because.name(), why.evidence))
+    }));
     blocks
 }
 

@@ -178,7 +178,7 @@ impl Pair<'_> {
     #[must_use]
     pub fn text_in_full(&self, screen: Screen) -> String {
         let mut out = format!("{}\n", screen.strong("Comparison of two runs"));
-        text::section_text(&mut out, &self.section(), screen);
+        out.push_str(&text::section_whole(&self.section(), screen));
         out
     }
 

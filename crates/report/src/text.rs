@@ -22,11 +22,9 @@ const MISSING_SHOWN: usize = 3;
 const CAUSES_SHOWN: usize = 6;
 const FIGURES_SHOWN: usize = 64;
 
-/// Rows of one table and lines of one list that a terminal shows.
+/// Rows of one table and lines of one list that the short form shows.
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
-/// Rows of printed values: who imports a page looks whether all of it was read.
-const PRINTED_SHOWN: usize = 120;
 
 /// The card, the figures that it leaves out, and what speaks against them.
 pub(crate) fn text(report: &Report, screen: Screen) -> String {
@@ -82,9 +80,9 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
     }
     let (before, after) =
         sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
-    before.iter().for_each(|section| section_text(&mut out, section, screen));
-    rates(report, false).iter().for_each(|section| out.push_str(&section_whole(section, screen)));
-    after.iter().for_each(|section| section_text(&mut out, section, screen));
+    let rates = rates(report, false);
+    let sections = before.iter().chain(&rates).chain(&after);
+    sections.for_each(|section| out.push_str(&section_whole(section, screen)));
     if !report.machines.is_empty() {
         let _ = writeln!(out, "\n{}", screen.strong("The host beside published machines"));
         out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", screen));
@@ -97,12 +95,6 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
         out.push_str(&wrapped("    advice: ", &note.advice, screen.prose()));
     }
     out
-}
-
-/// A section for a terminal: long tables and lists are cut, and say so.
-pub(crate) fn section_text(out: &mut String, section: &Section, screen: Screen) {
-    let rows = if section.id == "printed" { PRINTED_SHOWN } else { ROWS_SHOWN };
-    section_upto(out, section, screen, LINES_SHOWN, rows);
 }
 
 /// A section for a terminal with all that it says.

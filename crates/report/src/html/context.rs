@@ -16,7 +16,7 @@ use super::charts::{self, Chart};
 use super::section;
 use crate::asked::CaseInfo;
 use crate::card::Card;
-use crate::causes::{Cause, causes};
+use crate::causes::Cause;
 use crate::chosen::Chosen;
 use crate::escape;
 use crate::figure::Figure;
@@ -85,27 +85,18 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         .zip(&of_figures)
         .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
         .collect();
-    let of_second = second.map(|second| causes(&second.report)).unwrap_or_default();
-    let sides = [("before", report, &card.causes)];
-    let after = second.map(|second| ("after", &second.report, &of_second));
-    let causes: Vec<Value> = sides
-        .into_iter()
-        .chain(after)
-        .flat_map(|(side, report, causes)| {
-            let side = if second.is_some() { side } else { "" };
-            causes.iter().map(move |one| cause(report, side, one))
-        })
-        .collect();
+    // Of two runs the rows say what speaks against which of both.
+    let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
     let mut context = json!({
         "css": include_str!("page.css"),
         "run": report.run,
         "title": title(report, second),
         "facts": facts(report, &card, second),
-        "doubtful": doubtful(report),
+        "doubtful": doubtful(report).filter(|_| second.is_none()),
         "first": first.collect::<Value>(),
-        "causes": causes.iter().take(CAUSES_SHOWN).cloned().collect::<Value>(),
+        "causes": causes.iter().take(CAUSES_SHOWN).map(|one| cause(report, one)).collect::<Value>(),
         "more_causes": causes.len().saturating_sub(CAUSES_SHOWN),
-        "undoubted": causes.is_empty() && !report.figures.is_empty(),
+        "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
         "chart_first": long && answer.is_some(),
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, value),
@@ -200,9 +191,9 @@ fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
 }
 
 /// A reason to doubt figures, in a sentence.
-fn cause(report: &Report, side: &str, one: &Cause) -> Value {
+fn cause(report: &Report, one: &Cause) -> Value {
     json!({
-        "side": side, "mark": one.mark, "disqualifies": one.disqualifies, "text": one.sentence(report.figures.len()),
+        "mark": one.mark, "disqualifies": one.disqualifies, "text": one.sentence(report.figures.len()),
     })
 }
 
