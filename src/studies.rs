@@ -75,6 +75,11 @@ pub(crate) fn ready(name: &str) -> Option<&'static str> {
     READY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// Whether it is the text of a ready study, from the program or from a file, as it stands.
+pub(crate) fn is_ready_text(text: &str) -> bool {
+    READY.iter().any(|(_, known)| *known == text)
+}
+
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     READY.iter().map(|(name, _)| *name)
 }

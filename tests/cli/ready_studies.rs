@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::study::{Options, Override, read_with};
+use plan::study::{Options, Override, placed_elsewhere, read_with};
 use plan::{Plan, Question};
 use serde_json::Value;
 use testbed::Program;
@@ -102,7 +102,9 @@ fn words(command: &str) -> Vec<String> {
 /// The plan of a study, with these values set from outside.
 fn plan_of(name: &str, overrides: Vec<Override>) -> Plan {
     let options = Options { overrides, ..Options::default() };
-    read_with(&path(name), &text(name), &options)
+    let text = text(name);
+    let text = placed_elsewhere(&text, &options.overrides).unwrap_or(text);
+    read_with(&path(name), &text, &options)
         .unwrap_or_else(|errors| panic!("studies/{name}.toml: {:#?}", errors.errors()))
 }
 

@@ -5,7 +5,7 @@ use crate::gate::{Gate, Kind, Stated};
 use crate::headline::RateOf;
 use crate::subject::{Subject, TARGET, grouped, sweeps};
 use crate::summary::Summary;
-use crate::table::{Column, Of, Statement, count, rate, share};
+use crate::table::{Column, Of, Statement, count, flag, rate, share};
 
 /// How much the rates of a target vary over the points of its sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,9 +18,8 @@ pub struct Consistency {
     pub min: f64,
     pub max: f64,
     pub counts: RateOf,
-    /// 1 where it is shown to vary less than each other sweep of its phase and client over the same keys; none of the
-    /// others, which are not compared.
-    pub rank: Option<usize>,
+    /// Whether it is shown to vary less than each other sweep of its phase and client over the same keys.
+    pub steadiest: bool,
 }
 
 impl Statement for Consistency {
@@ -28,10 +27,10 @@ impl Statement for Consistency {
     const OF: Of = Of::Sweep;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str =
-        "Standard deviation ÷ mean of the medians over the points of each sweep; rank 1 varies least.";
+        "Standard deviation ÷ mean of the medians over the points of each sweep.";
     const COLUMNS: &'static [Column<Self>] = &[
-        count("rank", "rank", "1 where it varies less than each other sweep of the same keys", |one| {
-            one.rank.map(|rank| rank as u64)
+        flag("steadiest", "steadiest", "it varies less than each other sweep of the same keys", |one| {
+            one.steadiest.then_some(true)
         }),
         share("variation", "varies by", "standard deviation (n − 1) ÷ mean of the medians", |one| {
             Some(one.variation)
@@ -59,7 +58,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
         let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
         let first = race.iter().position(|(_, sweep)| usable(sweep)).filter(|_| shown);
         for (place, (value, sweep)) in race.into_iter().enumerate() {
-            let value = Consistency { rank: (first == Some(place)).then_some(1), ..value };
+            let value = Consistency { steadiest: first == Some(place), ..value };
             let inputs = sweep.iter().map(|one| one.index).collect();
             stated.push(match shown {
                 true => gate.state(Kind::Consistency, inputs, value),
@@ -73,7 +72,7 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
 fn spread(sweep: &[&Subject<'_>]) -> Option<Consistency> {
     let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
     let Summary { n, variation, min, max, .. } = Summary::of(&rates).filter(|summary| summary.n > 1)?;
-    Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), rank: None })
+    Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), steadiest: false })
 }
 
 /// 1 + the variation over the points in each pass alone, as far as all points have passes.

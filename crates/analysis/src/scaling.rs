@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::mem::Discriminant;
 
-use plan::{Client, Phase};
+use plan::{Backend, Bytes, Client, Order, Phase, Sharing, SyncRule};
 
 use crate::amount::bytes_of_one;
 use crate::gate::{Chosen, Gate, Kind, Stated};
@@ -163,13 +164,14 @@ fn alike<'a>(subject: &Subject<'a>) -> Alike<'a> {
 
 /// What figures have in common that are alike and differ in their targets alone: how much was asked of them at a time,
 /// and on which path.
-fn conditions(subject: &Subject<'_>) -> String {
+fn conditions(subject: &Subject<'_>) -> Conditions {
     let workload = &subject.case.workload;
-    let (geometry, files, order) =
-        (workload.geometry, &workload.files, std::mem::discriminant(&workload.order));
-    let path = (workload.backend, workload.direct, workload.sync, files.sharing);
-    format!("{:?}", (workload.tasks, geometry.transfer, order, path, devices(subject)))
+    let load = (workload.tasks, workload.geometry.transfer, std::mem::discriminant(&workload.order));
+    let path = (workload.backend, workload.direct, workload.sync, workload.files.sharing);
+    (load, path, devices(subject))
 }
+
+type Conditions = ((u32, Bytes, Discriminant<Order>), (Backend, bool, SyncRule, Sharing), u32);
 
 type Bests<'a, 'b> = HashMap<Alike<'a>, Chosen<'b, 'a>>;
 
@@ -259,8 +261,8 @@ struct Pair<'b, 'a> {
 impl<'b, 'a> Pair<'b, 'a> {
     fn of(gate: &Gate<'a>, reference: &Points<'b, 'a>, other: &Points<'b, 'a>) -> Option<Self> {
         let shared = |of: &Points<'b, 'a>, with: &Points<'b, 'a>| -> Vec<&'b Subject<'a>> {
-            let with: HashSet<&str> = with.iter().map(|(at, _)| at.as_str()).collect();
-            of.iter().filter(|(at, _)| with.contains(at.as_str())).map(|(_, one)| *one).collect()
+            let with: HashSet<&Conditions> = with.iter().map(|(at, _)| at).collect();
+            of.iter().filter(|(at, _)| with.contains(at)).map(|(_, one)| *one).collect()
         };
         let common = (shared(reference, other), shared(other, reference));
         let in_common = !common.0.is_empty();
@@ -276,7 +278,7 @@ impl<'b, 'a> Pair<'b, 'a> {
 }
 
 /// The figures of a target with their [`conditions`].
-type Points<'b, 'a> = Vec<(String, &'b Subject<'a>)>;
+type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 
 /// The best figure of each target against that of each target before it in the study, of the points that both were
 /// measured at, for each phase, order and mix, on the largest number of nodes on which there are such. Where there are

@@ -4,7 +4,7 @@ use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 use record::Warning;
 
 use crate::amount::{number, unit, values};
-use crate::gate::{Gate, Kind};
+use crate::gate::{Gate, Kind, UNBOUNDED_MEDIAN_OFF};
 use crate::table::{
     Column, Of, Quantity, Standing, Statement, Value, amount, any, below, change, detail, list, share,
     subject, text, word,
@@ -218,10 +218,6 @@ pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
     commitments.map(|(place, one)| verdict(gate, place, one)).collect()
 }
 
-/// The median of too few repetitions for bounds is taken to be off by no more than this share of what was promised:
-/// three times the scatter of common storage.
-const SCATTER_SHARE: f64 = 0.15;
-
 /// A figure that a commitment is about.
 struct Candidate {
     figure: usize,
@@ -327,12 +323,20 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    let is_told = match bounds {
-        Some(ends) => (margin_of(ends.low) < 0.0) == (margin_of(ends.high) < 0.0),
-        None => margin.abs() > SCATTER_SHARE,
+    let by_median = commitment.statistic == Statistic::Median && among == 1;
+    let by_chance = match bounds {
+        None if by_median && margin.abs() <= UNBOUNDED_MEDIAN_OFF => {
+            let (n, needed) = (summary.n, bound_least(level));
+            doubts.push(format!(
+                "so near to what was promised the median of {n} may be so by chance: {needed} repetitions are needed"
+            ));
+            None
+        }
+        Some(ends) if by_median && (margin_of(ends.low) < 0.0) != (margin_of(ends.high) < 0.0) => {
+            Some(format!("the median of {} may be so by chance", summary.n))
+        }
+        _ => None,
     };
-    let by_chance = (commitment.statistic == Statistic::Median && !is_told)
-        .then(|| format!("the median of {} may be so by chance", summary.n));
     Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
 }
 

@@ -20,7 +20,7 @@ pub(crate) const PIECES_MAX: u64 = 1024;
 pub(crate) const STRIDE_MAX: u64 = 1 << 40;
 
 /// How transfers reach the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
     /// One thread for each task, `pread(2)` and `pwrite(2)`.
@@ -173,7 +173,7 @@ impl Order {
 }
 
 /// When data must be on stable storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct SyncRule {
     /// `fsync(2)` after the last write, inside the timed close.
     pub at_close: bool,

@@ -79,7 +79,7 @@ impl Study<'_> {
 
     /// One section for a terminal, nothing of it cut.
     fn section(&self, id: &str, screen: Screen) -> Option<String> {
-        let sections = crate::section::sections(self.report());
+        let sections = crate::section::sections(self.report(), crate::section::Extent::Full);
         let found = sections.iter().find(|section| section.id == id)?;
         Some(section_whole(found, screen).trim_start().to_owned())
     }

@@ -7,7 +7,7 @@ use crate::format::counted;
 use crate::inventory::beside;
 use crate::origin;
 use crate::report::Report;
-use crate::section::{Block, Section, rates, sections};
+use crate::section::{Block, Extent, Section, rates, sections};
 use crate::table::Table;
 
 /// Rows of one table: a wiki shows no more in one page.
@@ -25,7 +25,7 @@ pub(crate) fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }
     let (before, after) =
-        sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+        sections(report, Extent::Limited).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
     for section in before.iter().chain(&rates(report, true)).chain(&after) {
         section_markdown(&mut out, section);
     }

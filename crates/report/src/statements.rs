@@ -15,7 +15,7 @@ use crate::format::{
 use crate::hosts;
 use crate::object::{json_of, property};
 use crate::report::{Report, Statements};
-use crate::section::{Block, conditions, figure, point, signed, title};
+use crate::section::{Block, Extent, conditions, figure, point, signed, title};
 use crate::table::{Align, Cell, Table, Tone};
 
 impl Statements {
@@ -25,10 +25,10 @@ impl Statements {
     }
 
     /// What they say in `section`, for forms that are read.
-    pub(crate) fn blocks(&self, report: &Report, section: &str) -> Vec<Block> {
+    pub(crate) fn blocks(&self, report: &Report, section: &str, extent: Extent) -> Vec<Block> {
         let filled = self.tables.iter().filter(|table| !table.rows.is_empty());
         let here = filled.filter(|table| table.kind.policy().section == section);
-        here.flat_map(|table| blocks(report, table)).collect()
+        here.flat_map(|table| blocks(report, table, extent)).collect()
     }
 }
 
@@ -38,19 +38,23 @@ const fn number_of(place: usize) -> usize {
 }
 
 /// A caption, the table, and the reasons that all rows have in common.
-fn blocks(report: &Report, table: &analysis::Table) -> Vec<Block> {
+fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block> {
     let shared = shared_reasons(table);
     let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
     if let Some(line) = withheld(table) {
         blocks.push(line);
         return blocks;
     }
-    let (shown, more) = table.rows.split_at(table.rows.len().min(table.kind.policy().rows));
+    let limit = match extent {
+        Extent::Limited => table.kind.policy().rows,
+        Extent::Full => usize::MAX,
+    };
+    let (shown, more) = table.rows.split_at(table.rows.len().min(limit));
     let parts = shown.chunk_by(|one, next| one.part == next.part);
     blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
     if !more.is_empty() {
         let count = grouped(more.len() as u64);
-        blocks.push(Block::Text(format!("{count} more are in the JSON and CSV forms.")));
+        blocks.push(Block::Text(format!("{count} more are in the JSON and CSV forms, and in text with --full.")));
     }
     blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
     blocks

@@ -5,17 +5,14 @@ use std::fmt::Write as _;
 use plan::visible;
 
 use crate::card::Card;
-use crate::format::{counted, grouped};
+use crate::format::counted;
 use crate::inventory::beside;
 use crate::notes::Note;
 use crate::origin;
 use crate::report::Report;
 use crate::screen::Screen;
-use crate::section::{Block, Section, rates, sections};
+use crate::section::{Block, Extent, Section, rates, sections};
 use crate::table::{width, wrapped};
-
-/// Texts of one note that a terminal shows.
-const ENTRIES_SHOWN: usize = 12;
 
 /// Lines on what is not there, causes of doubt, and figures that the short form shows.
 const MISSING_SHOWN: usize = 3;
@@ -48,7 +45,7 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
         "jobs" => report.run.tool == plan::randomops::TOOL,
         _ => false,
     };
-    let asked = sections(report).into_iter().filter(asked);
+    let asked = sections(report, Extent::Limited).into_iter().filter(asked);
     asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
     out.push('\n');
     if card.causes.is_empty() && !report.figures.is_empty() {
@@ -79,7 +76,7 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
         out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
     }
     let (before, after) =
-        sections(report).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+        sections(report, Extent::Full).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
     let rates = rates(report, false);
     let sections = before.iter().chain(&rates).chain(&after);
     sections.for_each(|section| out.push_str(&section_whole(section, screen)));
@@ -148,16 +145,12 @@ fn rest(out: &mut String, count: usize, noun: &str) {
     }
 }
 
-/// What a note says, line by line; a sweep may say it of hundreds of figures.
+/// What a note says, line by line.
 fn note_lines(note: &Note, screen: Screen) -> String {
     let mut out = String::new();
-    for (index, entry) in note.entries.iter().take(ENTRIES_SHOWN).enumerate() {
+    for (index, entry) in note.entries.iter().enumerate() {
         let first = if index == 0 { format!("{:>2}  ", note.mark) } else { "    ".to_owned() };
         out.push_str(&wrapped(&first, &format!("{}: {}", entry.concerns, entry.text), screen.prose()));
-    }
-    let rest = note.entries.len().saturating_sub(ENTRIES_SHOWN);
-    if rest > 0 {
-        out.push_str(&format!("    and {} more in the other forms of this report\n", grouped(rest as u64)));
     }
     out
 }

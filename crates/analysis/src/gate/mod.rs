@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use plan::{Case, Phase, Plan, Selector};
 
+pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
 
 pub(crate) use crate::audit::Outcome;

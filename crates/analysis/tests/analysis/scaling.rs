@@ -152,10 +152,10 @@ fn steady_beside(varies: f64) -> Study {
 fn the_steadiest_target_ranks_first_where_that_is_shown() {
     let study = steady_beside(0.5);
     let (figures, found) = (study.figures(), study.findings().consistency);
-    let seen: Vec<_> = said(&found).iter().map(|(of, one)| (one.rank, &*figures[of[0]].target)).collect();
-    assert_eq!(seen, [(Some(1), "calm"), (None, "wild")]);
+    let seen: Vec<_> = said(&found).iter().map(|(of, one)| (one.steadiest, &*figures[of[0]].target)).collect();
+    assert_eq!(seen, [(true, "calm"), (false, "wild")]);
     let found = steady_beside(0.01).findings().consistency;
-    assert!(found[0].says().is_some_and(|one| one.rank.is_none()), "{found:?}");
+    assert!(found[0].says().is_some_and(|one| !one.steadiest), "{found:?}");
     assert_eq!(found[0].reasons[0].because, Because::WithinScatter);
 }
 

@@ -51,7 +51,7 @@ mod workload;
 use std::path::Path;
 
 pub use error::{StudyError, StudyErrors};
-pub use on_directory::on_directory;
+pub use on_directory::{on_directory, placed_elsewhere};
 pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;

@@ -2,11 +2,16 @@
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
+use super::overrides::Override;
+
 /// What the one target of such a study is called.
 const TARGET: &str = "storage";
 
 /// What says where a target is without being a directory.
 const OTHER_PLACES: [&str; 3] = ["device", "disks", "layout"];
+
+/// What a target says of the hardware it is on.
+const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots", "capacity"];
 
 /// The study in `text` on `directory` alone: one target called `storage` takes the place of all of its targets. What it
 /// says of their hardware goes: expectations, layouts and the nodes; where it compares several targets, published figures
@@ -60,6 +65,40 @@ pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     Ok(study.to_string())
 }
 
+/// The study in `text`, whose hardware is that of its authors, with some of its targets placed elsewhere by `overrides`: what
+/// it says of the hardware of these goes (title, devices, space and capacity), and what was expected of them is no ceiling.
+/// `None` where no target is placed elsewhere.
+///
+/// ```
+/// use plan::study::{Override, placed_elsewhere};
+/// let text = "[[target]]\nname = \"ssd\"\ndirectory = \"/scratch\"\ntitle = \"P3700\"\n";
+/// let own = Override::parse("target.*.directory=/mnt/own")?;
+/// assert!(!placed_elsewhere(text, &[own]).is_some_and(|text| text.contains("P3700")));
+/// # Ok::<(), plan::study::OverrideError>(())
+/// ```
+#[must_use]
+pub fn placed_elsewhere(text: &str, overrides: &[Override]) -> Option<String> {
+    let mut study: DocumentMut = text.parse().ok()?;
+    let is_moved = |table: &Table, key: &str| {
+        let name = table.get(key).and_then(Item::as_str).unwrap_or_default();
+        let places = ["directory", "paths", "path"].into_iter().chain(OTHER_PLACES);
+        places.into_iter().any(|place| overrides.iter().any(|one| one.sets("target", name, place)))
+    };
+    let mut moved = false;
+    for target in tables_mut(&mut study, "target").filter(|target| is_moved(target, "name")) {
+        moved = true;
+        HARDWARE.iter().for_each(|key| drop(target.remove(key)));
+    }
+    for expected in tables_mut(&mut study, "expectation").filter(|table| is_moved(table, "target")) {
+        let _ = expected.remove("ceiling");
+    }
+    moved.then(|| study.to_string())
+}
+
+fn tables_mut<'s>(study: &'s mut DocumentMut, name: &str) -> impl Iterator<Item = &'s mut Table> {
+    study.get_mut(name).and_then(Item::as_array_of_tables_mut).into_iter().flat_map(|all| all.iter_mut())
+}
+
 fn tables<'s>(study: &'s DocumentMut, name: &str) -> impl Iterator<Item = &'s Table> {
     study.get(name).and_then(Item::as_array_of_tables).into_iter().flatten()
 }
@@ -96,7 +135,8 @@ fn forget_target(table: &mut Table) {
 
 #[cfg(test)]
 mod tests {
-    use super::on_directory;
+    use super::{on_directory, placed_elsewhere};
+    use crate::study::Override;
 
     const TWO: &str = "# What does it cost?\n[study]\nnode_cores = 4\n\
         [[target]]\nname = \"a\"\ndirectory = \"/a\"\nserver_memory = \"1TiB\"\n\
@@ -123,6 +163,23 @@ mod tests {
             "[[target]]\nname = \"a\"\ndirectory = \"/a\"\n[[published]]\nfigure = \"x\"\ntarget = \"a\"\n";
         let own = on_directory(one, "/own").expect("a study");
         assert!(own.contains("\"x\"") && !own.contains("target = "), "{own}");
+    }
+
+    #[test]
+    fn a_target_that_is_placed_elsewhere_keeps_nothing_of_its_hardware() {
+        let text = "[[target]]\nname = \"a\"\ntitle = \"P3700\"\nlayout = \"md\"\nslots = 5\ncapacity = \"8TB\"\n\
+                    [[target]]\nname = \"b\"\ntitle = \"192 disks\"\nclient = \"remote\"\ndirectory = \"/b\"\n\
+                    [[expectation]]\ntarget = \"a\"\nphase = \"read\"\nceiling = true\n\
+                    [[expectation]]\ntarget = \"b\"\nphase = \"read\"\nceiling = true\n";
+        let placed = |set: &str| placed_elsewhere(text, &[Override::parse(set).expect("an override")]);
+        let own = placed("target.a.directory=/own").expect("moved");
+        for gone in ["P3700", "slots", "capacity"] {
+            assert!(!own.contains(gone), "{gone} in {own}");
+        }
+        assert!(own.contains("192 disks") && own.contains("remote"), "{own}");
+        assert_eq!(own.matches("ceiling").count(), 1, "{own}");
+        assert!(!placed("target.*.paths=[\"/x\"]").expect("moved").contains("192 disks"));
+        assert_eq!(placed("target.a.slots=7"), None);
     }
 
     #[test]

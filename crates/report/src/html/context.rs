@@ -28,7 +28,7 @@ use crate::latencies;
 use crate::origin;
 use crate::report::Report;
 use crate::section::Second;
-use crate::section::{Block, Section, conditions, headline, rates, sections, signed};
+use crate::section::{Block, Extent, Section, conditions, headline, rates, sections, signed};
 use crate::sheet;
 use crate::table::Table;
 
@@ -58,7 +58,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let all: Vec<&Chart> = all.chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
     let card = Card::of(report);
-    let mut sections = sections(report);
+    let mut sections = sections(report, Extent::Limited);
     let others = card.others(report);
     if !others.is_empty() {
         sections.push(Section {

@@ -26,44 +26,54 @@ pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
+/// How much of a table of statements is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// As many rows as the policy of its kind has.
+    Limited,
+    /// All rows.
+    Full,
+}
+
 /// All sections that have something to say, in the order in which they are read.
-pub(crate) fn sections(report: &Report) -> Vec<Section> {
+pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
+    let of = |section| report.statements.blocks(report, section, extent);
     // Whoever asks for so many operations of each task, asks for the job table.
     let jobs_first = report.run.tool == plan::randomops::TOOL;
     let all = [
-        ("summary", "Summary", true, report.statements.blocks(report, "summary")),
-        ("claims", "Statements, tested with own data", true, report.statements.blocks(report, "claims")),
-        ("matrix", "Jobs as a whole", true, report.statements.blocks(report, "matrix")),
-        ("cross-check", "Beside another tool", true, report.statements.blocks(report, "cross-check")),
-        ("best", "Best points", true, report.statements.blocks(report, "best")),
+        ("summary", "Summary", true, of("summary")),
+        ("claims", "Statements, tested with own data", true, of("claims")),
+        ("matrix", "Jobs as a whole", true, of("matrix")),
+        ("cross-check", "Beside another tool", true, of("cross-check")),
+        ("best", "Best points", true, of("best")),
         ("metadata", "Files and directories", true, operations::metadata(report)),
         ("exchanges", "Requests between processes", true, operations::exchanges(report)),
         ("single", "Latency of single requests", true, single::blocks(report)),
-        ("sweeps", "Sweeps", true, sweep::blocks(report)),
-        ("weak-scaling", "Weak scaling", true, report.statements.blocks(report, "weak-scaling")),
-        ("nodes-compared", "Nodes compared", true, report.statements.blocks(report, "nodes-compared")),
-        ("devices", "Devices one by one and together", true, report.statements.blocks(report, "devices")),
-        ("layers", "Layer by layer", true, report.statements.blocks(report, "layers")),
-        ("disk-view", "What the disks see", true, report.statements.blocks(report, "disk-view")),
-        ("servers", "At the servers", true, report.statements.blocks(report, "servers")),
-        ("job-times", "Jobs over time", true, report.statements.blocks(report, "job-times")),
-        ("job-spaces", "Where jobs read and wrote", true, report.statements.blocks(report, "job-spaces")),
-        ("targets", "Targets", true, targets::blocks(report)),
-        ("cost", "Cost, placement and fit", true, report.statements.blocks(report, "cost")),
-        ("expected", "Expected and reached", true, report.statements.blocks(report, "expected")),
-        ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report)),
-        ("iops", "IOPS, by what is meant", false, report.statements.blocks(report, "iops")),
-        ("jobs", "Jobs", jobs_first, report.statements.blocks(report, "jobs")),
-        ("full-timer", "FULLSTIMER", false, report.statements.blocks(report, "full-timer")),
-        ("limits", "Processor or storage", false, report.statements.blocks(report, "limits")),
+        ("sweeps", "Sweeps", true, sweep::blocks(report, extent)),
+        ("weak-scaling", "Weak scaling", true, of("weak-scaling")),
+        ("nodes-compared", "Nodes compared", true, of("nodes-compared")),
+        ("devices", "Devices one by one and together", true, of("devices")),
+        ("layers", "Layer by layer", true, of("layers")),
+        ("disk-view", "What the disks see", true, of("disk-view")),
+        ("servers", "At the servers", true, of("servers")),
+        ("job-times", "Jobs over time", true, of("job-times")),
+        ("job-spaces", "Where jobs read and wrote", true, of("job-spaces")),
+        ("targets", "Targets", true, targets::blocks(report, extent)),
+        ("cost", "Cost, placement and fit", true, of("cost")),
+        ("expected", "Expected and reached", true, of("expected")),
+        ("repetitions", "Spread and drift of repetitions", true, repetitions::blocks(report, extent)),
+        ("iops", "IOPS, by what is meant", false, of("iops")),
+        ("jobs", "Jobs", jobs_first, of("jobs")),
+        ("full-timer", "FULLSTIMER", false, of("full-timer")),
+        ("limits", "Processor or storage", false, of("limits")),
         ("beside", "Published figures and own ones", false, {
-            let list = report.statements.blocks(report, "beside");
+            let list = of("beside");
             forms::blocks(report).into_iter().chain(list).collect()
         }),
         ("layouts", "Layouts", false, layouts::blocks(report)),
         ("time", "Where the time went", false, printed::time(report)),
-        ("printed", "What was printed", false, printed::blocks(report)),
-        ("coverage", "Coverage of nodes", false, report.statements.blocks(report, "coverage")),
+        ("printed", "What was printed", false, printed::blocks(report, extent)),
+        ("coverage", "Coverage of nodes", false, of("coverage")),
         ("nodes", "Nodes of the run", false, cluster::blocks(report)),
         ("audit", "Audit", false, audit::blocks(report)),
     ];

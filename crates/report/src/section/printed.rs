@@ -1,5 +1,6 @@
 //! What other tools printed, checked against itself; and where the time of a run went.
 
+use super::Extent;
 use super::block::{Block, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
@@ -7,7 +8,7 @@ use crate::report::Report;
 use crate::table::Table;
 
 /// Printed values and their checks.
-pub(super) fn blocks(report: &Report) -> Vec<Block> {
+pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let Some(printed) = &report.printed else { return Vec::new() };
     let mut blocks = Vec::new();
     if !printed.files.is_empty() {
@@ -17,7 +18,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
             printed.files.join(", ")
         )));
     }
-    blocks.extend(report.statements.blocks(report, "printed"));
+    blocks.extend(report.statements.blocks(report, "printed", extent));
     let table = Table::of(&printed.values)
         .left("case", |one| one.key.case.to_string())
         .left("phase", |one| one.key.phase.name())

@@ -2,6 +2,7 @@
 
 use analysis::{RepetitionFigure, Stated, Summary};
 
+use super::Extent;
 use super::block::{Block, figure, only, signed, title};
 use crate::chosen::Chosen;
 use crate::figure::{Figure, role};
@@ -11,8 +12,8 @@ use crate::report::Report;
 use crate::table::{Cell, Table, Tone};
 use crate::words::unit as unit_of;
 
-pub(super) fn blocks(report: &Report) -> Vec<Block> {
-    let mut blocks = report.statements.blocks(report, "repetitions");
+pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
+    let mut blocks = report.statements.blocks(report, "repetitions", extent);
     blocks.extend(only(
         "Spread of the repetitions: deviation is longest − shortest time of the phase",
         spread(report),

@@ -3,6 +3,7 @@
 use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
+use super::Extent;
 use super::block::{Block, title};
 use crate::figure::{Figure, in_order};
 use crate::format::iops;
@@ -12,10 +13,10 @@ use crate::report::Report;
 use crate::table::{Cell, Table, Tone};
 use plan::Setting;
 
-pub(super) fn blocks(report: &Report) -> Vec<Block> {
+pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let swept = in_order(report.figures.iter().filter(|figure| !figure.settings.is_empty()));
     let facts = Facts::of(report);
-    let mut blocks = report.statements.blocks(report, "sweeps");
+    let mut blocks = report.statements.blocks(report, "sweeps", extent);
     for these in analysis::grouped(swept, |figure| figure.group.as_str()) {
         let place = these[0].group.clone();
         let text = format!("{place}: {}", crate::format::counted(these.len() as u64, "figure"));

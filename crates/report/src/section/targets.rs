@@ -1,16 +1,17 @@
 //! What the study says of its targets, and how they compare.
 
+use super::Extent;
 use super::block::{Block, only};
 use crate::circumstances::TargetInfo;
 use crate::report::Report;
 use crate::table::Table;
 
-pub(super) fn blocks(report: &Report) -> Vec<Block> {
+pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();
     blocks.extend(only("What each target is, as the study says", described(report)));
     // One target has no rank among others.
     if report.study.targets.len() > 1 {
-        blocks.extend(report.statements.blocks(report, "targets"));
+        blocks.extend(report.statements.blocks(report, "targets", extent));
     }
     blocks
 }

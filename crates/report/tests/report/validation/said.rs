@@ -138,7 +138,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
             _ => {}
         }
     }
-    for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.rank == Some(1)) {
+    for (figure, _) in said(&findings.consistency).filter(|(_, one)| one.steadiest) {
         say(Kind::Consistency, of(figure), true);
     }
     for (figure, curve) in said(&findings.shapes) {
