@@ -393,7 +393,7 @@ proptest! {
                     () if margin >= 0.0 => Standing::Holds,
                     () => Standing::DoesNotHold,
                 };
-                prop_assert_eq!(verdict.judgement, judgement);
+                prop_assert!(verdict.judgement == judgement);
                 prop_assert!(judge(Statistic::Worst, bound).margin <= Some(margin));
                 prop_assert!(judge(Statistic::Best, bound).margin >= Some(margin));
             }
