@@ -26,6 +26,8 @@ const PHASES: usize = 10;
 const LISTED: usize = 64;
 /// Commitments on a card, and systems of jobs.
 const COMMITMENTS: usize = 4;
+/// Statements on a card that cannot be told: several mostly have the same reason.
+const OPEN_CLAIMS: usize = 2;
 /// Comparisons of jobs on a card.
 const CONTRASTS: usize = 3;
 /// Letters of a statement's text that are shown.
@@ -66,7 +68,9 @@ impl Card {
             rows.figures()
         } else {
             judged.extend(rows.best(ROWS.saturating_sub(judged.len() + claims.len())));
+            let stand = rows.verdicts_stand();
             let mut blocks = lines(judged);
+            blocks.extend(stand);
             // Their words are long, and take the width of names and figures.
             blocks.extend(lines(claims));
             blocks.extend(of_jobs);
@@ -206,11 +210,14 @@ fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
     Cell::toned(words[standing as usize], tone)
 }
 
-/// What became of the statements that were tested, in at most so many lines and one.
+/// What became of the statements that were tested, in at most so many lines and one; what cannot be told comes last.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
     let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
-    tested.sort_by_key(|one| urgency(one.standing));
+    let is_open = |one: &&ClaimVerdict| one.standing == Standing::CannotTell;
+    tested.sort_by_key(|one| (is_open(&one), urgency(one.standing)));
+    let open = tested.iter().filter(|one| is_open(one)).count();
+    let most = most.min(tested.len() - open + OPEN_CLAIMS);
     let line = |one: &&ClaimVerdict| {
         let word = judged(one.standing, &Standing::OF_CLAIMS);
         (one.standing, (word, shortened(&one.text, STATEMENT), compared(one)))
@@ -227,7 +234,8 @@ fn compared(one: &ClaimVerdict) -> String {
         _ if depth > 0 => (depth, text),
         _ => (depth, text + letter.encode_utf8(&mut [0; 4])),
     };
-    shortened(&evidence.chars().fold((0, String::new()), without).1, EVIDENCE)
+    let brief = evidence.chars().fold((0, String::new()), without).1;
+    shortened(brief.split("; ").next().unwrap_or_default(), EVIDENCE)
 }
 
 /// `text` up to the last word that ends within `most` letters.
@@ -364,6 +372,15 @@ impl<'a> Rows<'a> {
         let all = by_judgement(self.report);
         let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
         cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS)
+    }
+
+    /// That doubts leave verdicts as they are, where a verdict rests on a figure with doubts.
+    fn verdicts_stand(&self) -> Option<Block> {
+        let decided = |one: &&Verdict| matches!(one.judgement, Standing::Holds | Standing::DoesNotHold);
+        let all = self.report.found.verdicts.iter().filter_map(Stated::says);
+        let mut doubted = all.filter(decided).map(|one| self.mark_at(one.figure));
+        let text = "The doubts marked here do not change PASS and FAIL; the verdict sheet says why.";
+        doubted.any(|mark| !mark.is_empty()).then(|| Block::Text(text.to_owned()))
     }
 
     fn commitment(&self, one: &Verdict) -> Line {

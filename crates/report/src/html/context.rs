@@ -99,7 +99,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "undoubted": second.is_none() && causes.is_empty() && !report.figures.is_empty(),
         "chart_first": long && answer.is_some(),
         "answer": answer.as_ref().map(Chart::caption),
-        "parts": parts(&sections, value),
+        "parts": parts(&sections, second.is_some(), value),
         "nodes": origin::nodes_line(report),
         "missing": report.missing,
         "figures": figures,
@@ -140,7 +140,8 @@ const PARTS: [(&str, &str, &[&str]); 10] = [
 ];
 
 /// Each part with its sections; none that is empty. Figures, conditions and the rest have more in the template.
-fn parts(sections: &[Section], value: impl Fn(&Section) -> Value) -> Value {
+/// Of two runs that are compared, all but the changes are of the first.
+fn parts(sections: &[Section], compared: bool, value: impl Fn(&Section) -> Value) -> Value {
     let is_named = |one: &&Section| PARTS.iter().any(|(.., ids)| ids.contains(&one.id));
     let part = |&(id, title, ids): &(&str, &str, &[&str])| {
         let mut own: Vec<&Section> =
@@ -156,6 +157,10 @@ fn parts(sections: &[Section], value: impl Fn(&Section) -> Value) -> Value {
         };
         let holds = own.iter().map(|one| one.title).chain(more.iter().copied()).collect::<Vec<_>>();
         let sections = own.iter().map(|one| value(one)).collect::<Vec<_>>();
+        let title = match compared && id != "changed" {
+            true => format!("{title}, of the run before"),
+            false => title.to_owned(),
+        };
         (!holds.is_empty()).then(|| json!({ "id": id, "title": title, "holds": holds, "sections": sections }))
     };
     PARTS.iter().filter_map(part).collect()
