@@ -93,7 +93,8 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
     for written in set {
         options.overrides.push(Override::parse(written).map_err(|error| Failure::new(Exit::Usage, error))?);
     }
-    let own = studies::is_ready_text(text).then(|| study::placed_elsewhere(text, &options.overrides)).flatten();
+    let own =
+        studies::is_ready_text(text).then(|| study::placed_elsewhere(text, &options.overrides)).flatten();
     let text = own.as_deref().unwrap_or(text);
     let refused = |errors| Failure::new(Exit::Usage, errors);
     let errors = match study::read_with(path, text, &options) {

@@ -26,8 +26,7 @@ impl Statement for Consistency {
     const KIND: Kind = Kind::Consistency;
     const OF: Of = Of::Sweep;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
-    const CAPTION: &'static str =
-        "Standard deviation ÷ mean of the medians over the points of each sweep.";
+    const CAPTION: &'static str = "Standard deviation ÷ mean of the medians over the points of each sweep.";
     const COLUMNS: &'static [Column<Self>] = &[
         flag("steadiest", "steadiest", "it varies less than each other sweep of the same keys", |one| {
             one.steadiest.then_some(true)

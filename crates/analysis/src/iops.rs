@@ -85,7 +85,8 @@ pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec
     if all.len() < 2 { Vec::new() } else { all }
 }
 
-/// The best figure of each definition of transfers per second, highest first. No number of transfers per second is
+/// The best figure of each definition of transfers per second, highest first; one that is disqualified only where its
+/// definition has no other. No number of transfers per second is
 /// to be shown without its definition. Names, small files and messages are no transfers.
 #[must_use]
 pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
@@ -96,9 +97,13 @@ pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Defi
     let subjects = subjects(plan, figures).into_iter().filter(is_told);
     let mut table: Vec<DefinedIops> =
         subjects.map(|one| DefinedIops::of(&one, cached.contains(&one.index))).collect();
+    let disqualified: HashSet<usize> =
+        doubts.iter().filter(|doubt| doubt.disqualifies()).filter_map(|doubt| doubt.figure).collect();
     table.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+    table.sort_by_key(|one| disqualified.contains(&one.figure));
     let mut seen = HashSet::new();
     table.retain(|one| seen.insert(one.definition.clone()));
+    table.sort_by(|a, b| b.rate.total_cmp(&a.rate));
     table
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::mem::Discriminant;
 
-use plan::{Backend, Bytes, Client, Order, Phase, Sharing, SyncRule};
+use plan::{Backend, Bytes, Order, Phase, Sharing, SyncRule};
 
 use crate::amount::bytes_of_one;
 use crate::gate::{Chosen, Gate, Kind, Stated};
@@ -191,11 +191,10 @@ fn fewest<'a, 'b>(gate: &'b Gate<'a>) -> Bests<'a, 'b> {
     bests(gate, all)
 }
 
-/// Figures from the server of the storage and from behind a network are not set against each
-/// other.
+/// Figures from the server of the storage and from behind a network are not set against each other, nor what may be one
+/// of them against the other.
 fn same_client(one: &Subject<'_>, other: &Subject<'_>) -> bool {
-    let (one, other) = (one.client(), other.client());
-    one == other || one == Client::Unstated || other == Client::Unstated
+    one.client() == other.client()
 }
 
 /// Every figure of a target with a baseline against the baseline's best figure of the same phase,

@@ -215,7 +215,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
     let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
     let is_open = |one: &&ClaimVerdict| one.standing == Standing::CannotTell;
-    tested.sort_by_key(|one| (is_open(&one), urgency(one.standing)));
+    tested.sort_by_key(|one| (is_open(one), urgency(one.standing)));
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + OPEN_CLAIMS);
     let line = |one: &&ClaimVerdict| {

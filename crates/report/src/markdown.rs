@@ -24,8 +24,9 @@ pub(crate) fn markdown(report: &Report) -> String {
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }
-    let (before, after) =
-        sections(report, Extent::Limited).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+    let (before, after) = sections(report, Extent::Limited)
+        .into_iter()
+        .partition::<Vec<_>, _>(|section| section.before_figures);
     for section in before.iter().chain(&rates(report, true)).chain(&after) {
         section_markdown(&mut out, section);
     }

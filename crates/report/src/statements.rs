@@ -54,7 +54,9 @@ fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block
     blocks.extend(parts.filter_map(|rows| part(report, table, rows, shared.is_some())));
     if !more.is_empty() {
         let count = grouped(more.len() as u64);
-        blocks.push(Block::Text(format!("{count} more are in the JSON and CSV forms, and in text with --full.")));
+        blocks.push(Block::Text(format!(
+            "{count} more are in the JSON and CSV forms, and in text with --full."
+        )));
     }
     blocks.extend(shared.map(|row| Block::Text(format!("All of them: {}.", because(row).text))));
     blocks

@@ -103,13 +103,14 @@ fn a_tax_is_a_loss_against_the_target_before_and_may_be_a_gain() {
 fn targets_that_are_not_alike_are_not_taxed() {
     let mut study = Study::new(vec![
         target("near", |t| t.client = Client::LocalToServer),
+        target("unstated", |_| {}),
         target("far", |t| t.client = Client::Remote),
         target("wide", |t| {
             t.client = Client::Remote;
             t.devices = 4;
         }),
     ]);
-    for name in ["near", "far", "wide"] {
+    for name in ["near", "unstated", "far", "wide"] {
         study.add("w", name, &[], Phase::Read, &[GB]);
     }
     assert_eq!(study.findings().taxes, []);
@@ -152,7 +153,8 @@ fn steady_beside(varies: f64) -> Study {
 fn the_steadiest_target_ranks_first_where_that_is_shown() {
     let study = steady_beside(0.5);
     let (figures, found) = (study.figures(), study.findings().consistency);
-    let seen: Vec<_> = said(&found).iter().map(|(of, one)| (one.steadiest, &*figures[of[0]].target)).collect();
+    let seen: Vec<_> =
+        said(&found).iter().map(|(of, one)| (one.steadiest, &*figures[of[0]].target)).collect();
     assert_eq!(seen, [(true, "calm"), (false, "wild")]);
     let found = steady_beside(0.01).findings().consistency;
     assert!(found[0].says().is_some_and(|one| !one.steadiest), "{found:?}");

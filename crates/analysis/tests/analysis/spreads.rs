@@ -1,6 +1,8 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
-use analysis::{Dispersion, Figure, Gate, audit, coincident, curves, dispersion, iops_table, onset};
+use analysis::{
+    Check, Dispersion, Doubt, Figure, Gate, audit, coincident, curves, dispersion, iops_table, onset,
+};
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
@@ -185,6 +187,27 @@ fn an_iops_from_memory_is_another_definition() {
     let table = iops_table(&study.plan, &figures, &audit(&study.plan, &figures, &[]));
     let states: Vec<_> = table.iter().map(|row| row.definition.cache).collect();
     assert_eq!(states, ["from the devices", "from memory"]);
+}
+
+#[test]
+fn a_disqualified_figure_takes_no_place_of_another_of_its_definition() {
+    let mut study = Study::new(Vec::new());
+    for rate in [2.0, 1.0] {
+        study.add("w", "", &[bytes("transfer", 4096)], Phase::Read, &[rate * GB]);
+    }
+    let figures = study.figures();
+    let short = |figure| Doubt {
+        check: Check::TooShort,
+        figure: Some(figure),
+        concerns: String::new(),
+        evidence: String::new(),
+        advice: String::new(),
+        severity: 0.0,
+    };
+    let best = |doubts: &[Doubt]| iops_table(&study.plan, &figures, doubts)[0].figure;
+    assert_eq!(best(&[]), 0);
+    assert_eq!(best(&[short(0)]), 1);
+    assert_eq!(best(&[short(0), short(1)]), 0);
 }
 
 #[test]

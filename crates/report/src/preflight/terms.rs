@@ -25,7 +25,9 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         };
         let what = match (among, one.statistic) {
             (1, Statistic::ConfidenceBound) => "commitments ask for a bound",
-            (1, Statistic::Median) => "commitments judge a median, which may be so by chance near the promise,",
+            (1, Statistic::Median) => {
+                "commitments judge a median, which may be so by chance near the promise,"
+            }
             (1, _) => return None,
             _ => "commitments take the best of several figures",
         };
