@@ -31,10 +31,13 @@ pub(crate) enum Kind {
     Pass,
     Fail,
     Compared,
+    LayerLoss,
+    Overlay,
+    CrossCheck,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Best,
         Self::Tax,
         Self::Scaling,
@@ -58,6 +61,9 @@ impl Kind {
         Self::Pass,
         Self::Fail,
         Self::Compared,
+        Self::LayerLoss,
+        Self::Overlay,
+        Self::CrossCheck,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -85,6 +91,9 @@ impl Kind {
             Self::Pass => "commitment: PASS",
             Self::Fail => "commitment: FAIL",
             Self::Compared => "two runs compared",
+            Self::LayerLoss => "loss of a layer",
+            Self::Overlay => "lines of a sweep apart",
+            Self::CrossCheck => "ratio to another tool",
         }
     }
 }
@@ -194,6 +203,17 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     for (figure, _) in said(&findings.placements).filter(|(_, one)| one.for_reads == Some(true)) {
         say(Kind::Placement, of(figure), true);
     }
+    for (figure, one) in findings.layers.iter().flat_map(|stack| said(stack)) {
+        if let Some(loss) = one.loss {
+            say(Kind::LayerLoss, of(figure), loss > 0.0);
+        }
+    }
+    for (_, one) in said(&findings.overlays) {
+        say(Kind::Overlay, &one.fixed[1], one.difference < 0.0);
+    }
+    for (_, one) in said(&findings.cross_checks).filter(|(_, one)| one.difference.is_stated()) {
+        say(Kind::CrossCheck, &one.case, one.difference.outcome == Contrast::Higher);
+    }
     let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
     for one in findings.claims.iter().filter_map(Stated::says).filter(told) {
         let kind = match one.relation {
@@ -250,7 +270,7 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 }
 
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
-const IN_DOCUMENT: [(Kind, &str, &str, &str); 18] = [
+const IN_DOCUMENT: [(Kind, &str, &str, &str); 20] = [
     (Kind::Best, "/statements/best", "/gain", ""),
     (Kind::Tax, "/statements/tax", "/share", ""),
     (Kind::SweetSpot, "/statements/curve", "/sweet_spot", ""),
@@ -265,6 +285,8 @@ const IN_DOCUMENT: [(Kind, &str, &str, &str); 18] = [
     (Kind::Dispersion, "/statements/dispersion", "/onset", ""),
     (Kind::ProcessLimit, "/statements/process_limit", "/limited_by_processes", "true"),
     (Kind::Placement, "/statements/placement", "/for", "what is mostly read"),
+    (Kind::LayerLoss, "/statements/layer", "/loss", ""),
+    (Kind::Overlay, "/statements/overlay", "/difference", ""),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "holds"),
     (Kind::ClaimGreater, "/statements/claim", "/standing", "does not hold"),
     (Kind::Pass, "/statements/commitment", "/judgement", "PASS"),

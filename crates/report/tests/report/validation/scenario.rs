@@ -2,7 +2,8 @@
 
 use plan::{
     Amount, Bound, Bytes, Claim, Commitment, Expectation, Layer, Over, Per, Phase, PublishedPlace, Quantity,
-    RateName, Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
+    Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side, Statistic, TargetTerms,
+    Terms,
 };
 use record::Run;
 
@@ -358,6 +359,74 @@ fn devices(setup: Setup, random: &mut Random) -> Trial {
     trial(setup, Terms { targets, ..Terms::default() }, &all, truths, random)
 }
 
+/// Two workloads on a device and on two layers above it, of which the lower loses the effect and the upper nothing.
+fn layered(setup: Setup, random: &mut Random) -> Trial {
+    let layer = |name: &str, above: Option<&str>| TargetTerms {
+        above: above.map(str::to_owned),
+        ..target(name, 1, None, Layer::Unstated)
+    };
+    let mut all = Vec::new();
+    for group in ["large", "small"] {
+        for (name, rate) in
+            [("a", RATE), ("b", RATE * (1.0 - setup.effect)), ("c", RATE * (1.0 - setup.effect))]
+        {
+            all.push(point(setup, group, name, rate));
+        }
+    }
+    let targets = vec![layer("a", None), layer("b", Some("a")), layer("c", Some("b"))];
+    let truth = match setup.effect > 0.0 {
+        true => of("b", up(Kind::LayerLoss)),
+        false => nothing(Kind::LayerLoss),
+    };
+    trial(setup, Terms { targets, ..Terms::default() }, &all, vec![truth], random)
+}
+
+/// Two sweeps of tasks with other sizes of transfers, of which the second is slower by the effect.
+fn lines(setup: Setup, random: &mut Random) -> Trial {
+    let mut all = Vec::new();
+    for (transfer, effect) in [(64, 0.0), (128, setup.effect)] {
+        for tasks in [1, 2, 4, 8] {
+            let size =
+                Setting { key: "transfer".to_owned(), value: SettingValue::Bytes(Bytes(transfer << 10)) };
+            let rate = RATE * f64::from(tasks) * (1.0 - effect);
+            let settings = vec![size, count("tasks", tasks.into())];
+            all.push(Point { settings, tasks, ..point(setup, "lines", "a", rate) });
+        }
+    }
+    trial(setup, Terms::default(), &all, vec![by_effect(Kind::Overlay, setup.effect)], random)
+}
+
+/// Two cases that another tool measured as well, the first with less by the effect, the second the same.
+fn beside(setup: Setup, random: &mut Random) -> Trial {
+    let mut all = Vec::new();
+    for (group, rate) in [("w", RATE), ("w-tool", RATE * (1.0 - setup.effect)), ("x", RATE), ("x-tool", RATE)]
+    {
+        all.push(point(setup, group, "a", rate));
+    }
+    let id = |group: &str| format!("{group}:target=a");
+    let truth = match setup.effect > 0.0 {
+        true => of("w:target=a", up(Kind::CrossCheck)),
+        false => nothing(Kind::CrossCheck),
+    };
+    let mut made = trial(setup, Terms::default(), &all, vec![truth], random);
+    let plan = &mut made.run.manifest.plan;
+    for case in plan.cases.iter_mut().filter(|case| case.group.ends_with("-tool")) {
+        case.stated = Some("1 MiB writes, direct".to_owned());
+    }
+    let rival = |own: &str| Rival {
+        own: id(own),
+        case: id(&format!("{own}-tool")),
+        command_line: vec!["tool".to_owned()],
+    };
+    plan.question = Question::CrossCheck {
+        directory: "/data".into(),
+        tool: "tool 1".to_owned(),
+        program: "/usr/bin/tool".into(),
+        rivals: ["w", "x"].map(rival).to_vec(),
+    };
+    made
+}
+
 /// A promise that the truth is so many standard errors above.
 fn promise(setup: Setup, random: &mut Random) -> Trial {
     let distance = random.of(&DISTANCES);
@@ -442,9 +511,9 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
 /// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
 pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
 /// So many trials in a row have each family.
-pub(crate) const FAMILIES: usize = 13;
+pub(crate) const FAMILIES: usize = 16;
 
-/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every thirteen one has figures
+/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every sixteen one has figures
 /// that count for nothing.
 pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
@@ -464,6 +533,9 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
         9 => sweeps(setup, random),
         10 => slow_device(setup, random),
         11 => spread(setup, random),
+        12 => layered(setup, random),
+        13 => lines(setup, random),
+        14 => beside(setup, random),
         _ => {
             let family = random.of::<fn(Setup, &mut Random) -> Trial>(&[
                 pair,
@@ -476,6 +548,9 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
                 sweeps,
                 slow_device,
                 spread,
+                layered,
+                lines,
+                beside,
             ]);
             family(Setup { fault: random.of(&FAULTS), ..USUAL }, random)
         }
