@@ -98,7 +98,7 @@ fn look(paper: &Shared, controls: &Controls, over: &AtomicBool) {
 
 fn live(one: &LastOperation, start_unix_ns: i64) -> LiveOperation {
     LiveOperation {
-        operation: runner::recorded(one.operation),
+        operation: one.operation,
         start_ns: one.start_ns,
         latency_ns: one.latency_ns,
         bytes: one.bytes,

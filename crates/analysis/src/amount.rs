@@ -2,8 +2,7 @@
 
 use std::mem::discriminant;
 
-use plan::{Amount, Bytes, Case, Phase, RateName};
-use record::Measure;
+use plan::{Amount, Bytes, Case, Measure, Phase, RateName};
 
 use crate::summary::whole;
 use crate::{Figure, LatencySummary, RepetitionFigure};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Layer, Phase, Plan, PublishedPlace, Setting, SettingValue};
-use record::{Library, Metric, Operation, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
+use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::gate::{Gate, Kind};
 use crate::subject::Subject;

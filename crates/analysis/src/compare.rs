@@ -1,7 +1,6 @@
 //! The figures of two runs, releases or targets beside each other.
 
-use plan::{Phase, RateName};
-use record::Operation;
+use plan::{Operation, Phase, RateName};
 
 use crate::gate::{Outcome, Reason, Stated};
 use crate::{Contrast, DIFFERENCE_LEAST, Difference, Figure, LatencySummary, RepetitionFigure, difference};

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::iter;
 
-use plan::{Case, Setting, SettingValue};
-use record::Measure;
+use plan::{Case, Measure, Setting, SettingValue};
 
 use crate::Figure;
 use crate::curve::shape_shown;

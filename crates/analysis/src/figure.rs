@@ -3,8 +3,8 @@
 use std::iter;
 use std::sync::Arc;
 
-use plan::{Client, Phase, Role, Setting};
-use record::{Measure, Operation, PhaseRow, Provenance, Warning};
+use plan::{Client, Measure, Operation, Phase, Role, Setting};
+use record::{PhaseRow, Provenance, Warning};
 
 use crate::latency::LatencySummary;
 use crate::nodes::{MemberFigure, NodeFigure};

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Case, Client, Order, Phase, Role, Workload};
+use plan::{Case, Client, Measure, Operation, Order, Phase, Role, Workload};
 use record::{
-    DeviceRow, EndRow, HostFacts, LatencyRow, Measure, Operation, PhaseKey, PhaseRow, Provenance, Run,
-    SeriesRow, ServerRow, TaskRow, Warning,
+    DeviceRow, EndRow, HostFacts, LatencyRow, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, ServerRow,
+    TaskRow, Warning,
 };
 
 use crate::figure::{Figure, RepetitionFigure};

@@ -1,7 +1,7 @@
 //! Which rate of a phase comes first: bytes of transfers, operations of all else.
 
-use plan::{Amount, Phase};
-use record::{Operation, PhaseRow, PublishedUnit};
+use plan::{Amount, Operation, Phase};
+use record::{PhaseRow, PublishedUnit};
 
 use crate::{Figure, NodeFigure, NodeRate, Rate, RepetitionFigure, Summary};
 

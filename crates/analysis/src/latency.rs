@@ -1,6 +1,7 @@
 //! Latency from the histogram of every transfer.
 
-use record::{LatencyRow, Measure, Operation};
+use plan::{Measure, Operation};
+use record::LatencyRow;
 
 /// In which forms that are read a statistic of latencies stands; JSON and CSV have all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

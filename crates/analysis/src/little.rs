@@ -50,7 +50,7 @@ pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
         return None;
     }
     let latencies = figure.counted().flat_map(|one| &one.latency);
-    let latencies: Vec<_> = latencies.filter(|one| one.measure == record::Measure::Response).collect();
+    let latencies: Vec<_> = latencies.filter(|one| one.measure == plan::Measure::Response).collect();
     let latency_ns: f64 = latencies.iter().map(|one| one.mean_ns() * one.count as f64).sum();
     let transfers: u64 = latencies.iter().map(|one| one.count).sum();
     let io_ns: f64 = figure.counted().map(|one| one.phase.io_ns as f64).sum();

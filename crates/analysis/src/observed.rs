@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use plan::Phase;
-use record::{DeviceRow, Operation, PhaseKey, PhaseRow, SeriesRow, TaskRow};
+use plan::{Operation, Phase};
+use record::{DeviceRow, PhaseKey, PhaseRow, SeriesRow, TaskRow};
 
 use crate::by_name;
 
@@ -232,8 +232,8 @@ impl DeviceShare {
 
 #[cfg(test)]
 mod tests {
-    use plan::Phase;
-    use record::{DeviceRow, Operation, PhaseKey, SeriesRow, TaskRow};
+    use plan::{Operation, Phase};
+    use record::{DeviceRow, PhaseKey, SeriesRow, TaskRow};
 
     use super::{means, seconds, while_working};
 

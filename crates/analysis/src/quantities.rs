@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Quantity, Selector, SettingValue};
-use record::Operation;
+use plan::{Operation, Quantity, Selector, SettingValue};
 
 use crate::curve::shape;
 use crate::curve_shape::{is_counted, regression};

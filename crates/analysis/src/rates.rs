@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use plan::RateName;
-use record::{Operation, PhaseRow, SeriesRow, TaskRow};
+use plan::{Operation, RateName};
+use record::{PhaseRow, SeriesRow, TaskRow};
 
 use crate::summary::nearest_rank;
 

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use plan::{Plan, Question};
-use record::{Manifest, Operation, PhaseRecord, Run};
+use plan::{Operation, Plan, Question};
+use record::{Manifest, PhaseRecord, Run};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 

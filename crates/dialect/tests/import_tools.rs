@@ -1,8 +1,8 @@
 //! What each tool prints, in the form of each release that was run for it.
 
 use dialect::import::{Imported, Text, import};
-use plan::{Phase, Work};
-use record::{Operation, PhaseRecord, Warning};
+use plan::{Operation, Phase, Work};
+use record::{PhaseRecord, Warning};
 
 fn read(name: &str, text: &str) -> Imported {
     import(&[Text { name, bytes: text.as_bytes() }], None, 0).unwrap_or_else(|error| panic!("{error}"))

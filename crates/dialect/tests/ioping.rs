@@ -5,8 +5,8 @@ mod page;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, LiveOperation, ToolError, ToolPrinter, tool};
-use plan::{Backend, Keep, Order, Phase, Plan, Question};
-use record::{FileSystemFacts, HistoryRow, Manifest, Operation, PhaseKey, PhaseRecord, PhaseRow};
+use plan::{Backend, Keep, Operation, Order, Phase, Plan, Question};
+use record::{FileSystemFacts, HistoryRow, Manifest, PhaseKey, PhaseRecord, PhaseRow};
 
 fn ask(line: &str) -> Result<Asked, ToolError> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

@@ -5,10 +5,10 @@ mod page;
 
 use dialect::ior::Launcher;
 use dialect::{Asked, ToolError, tool};
-use plan::{Backend, Bytes, Keep, Nanos, Objects, Phase, Question, Work};
+use plan::{Backend, Bytes, Keep, Measure, Nanos, Objects, Operation, Phase, Question, Work};
 use proptest::prelude::{prop_assert, proptest};
 use proptest::sample::select;
-use record::{LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
+use record::{LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Run, TaskRow};
 
 fn parse(line: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     (tool("md-workbench").expect("a tool").parse)(line, launcher)

@@ -3,10 +3,11 @@
 use crate::check::Findings;
 use crate::clock::{self, Scale};
 use crate::common::Common;
-use crate::outcome::{Latency, Measure, Operation, SeriesInterval, Stonewalled, Surprises};
+use crate::outcome::{Latency, SeriesInterval, Stonewalled, Surprises};
 use crate::rules::Ending;
 use crate::series::{Recorder, Sums};
 use crate::{Controls, LatencyHistogram, Mismatches, Note, PhaseOutcome, TaskOutcome};
+use plan::{Measure, Operation};
 
 /// What one task did, in ticks.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use plan::Bytes;
+use plan::{Bytes, Operation};
 use thiserror::Error;
 
-use crate::{Errno, Mismatch, NetworkError, Operation, RendezvousError};
+use crate::{Errno, Mismatch, NetworkError, RendezvousError};
 
 /// Why a phase could not be run to its end. Each message is a fragment that fits after
 /// "failed to …:" and ends with the next step.

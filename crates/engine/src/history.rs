@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use crate::Operation;
 use crate::clock::Scale;
+use plan::Operation;
 
 /// One operation of a phase. Times are nanoseconds since the phase's common start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,8 +213,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::{History, Ring};
-    use crate::Operation;
     use crate::clock::Scale;
+    use plan::Operation;
 
     fn history(kept: u64, workers: usize) -> History {
         let history = History::new(kept, workers, &Operation::TRANSFERS, 4096, HashMap::new());

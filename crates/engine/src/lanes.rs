@@ -19,7 +19,8 @@ use crate::series::Recorder;
 use crate::shared::Shared;
 use crate::stamp::Pen;
 use crate::sync::{Short, wrong_data};
-use crate::{EngineError, Errno, Operation, UringUnavailable, file};
+use crate::{EngineError, Errno, UringUnavailable, file};
+use plan::Operation;
 
 /// A task's stream of transfers.
 pub(crate) struct Lane<'s> {

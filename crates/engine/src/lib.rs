@@ -94,8 +94,8 @@ pub use histogram::LatencyHistogram;
 pub use history::LastOperation;
 pub use job::{DataSpec, Expect, PhaseJob, TransferLimit};
 pub use outcome::{
-    Latency, Measure, Mismatch, MismatchKind, Mismatches, Note, Operation, PhaseOutcome, SeriesInterval,
-    Stonewalled, Surprises, TaskOutcome,
+    Latency, Mismatch, MismatchKind, Mismatches, Note, PhaseOutcome, SeriesInterval, Stonewalled, Surprises,
+    TaskOutcome,
 };
 pub use own::{OWN_PLACES, is_own_cell, is_own_file};
 pub use phase::run;

@@ -3,61 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use plan::{Measure, Operation};
+use serde::{Deserialize, Serialize};
+
 use crate::{EndOutcome, LastOperation, LatencyHistogram};
 
-/// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
-/// open and close.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Operation {
-    /// From storage.
-    Read,
-    /// To storage.
-    Write,
-    /// A file, directory or object is made, with its bytes.
-    Create,
-    /// One is looked at.
-    Stat,
-    /// The names in a directory are read.
-    List,
-    /// One gets another name.
-    Rename,
-    /// One is removed.
-    Remove,
-    /// A request goes out and its response comes back.
-    Exchange,
-}
-
-impl Operation {
-    /// Those of transfers, in the order of their indices.
-    pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Create => "create",
-            Self::Stat => "stat",
-            Self::List => "list",
-            Self::Rename => "rename",
-            Self::Remove => "remove",
-            Self::Exchange => "exchange",
-        })
-    }
-}
-
-/// What a latency is counted from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Measure {
-    /// From the intended start in an open loop, else from the start.
-    Response,
-    /// From the hand-over to the kernel; only in an open loop, where it differs.
-    Service,
-}
-
 /// One task in the phase. Times are nanoseconds since the phase's common start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskOutcome {
     /// The task's number in the whole run.
     pub task: u32,
@@ -116,7 +68,7 @@ pub struct Latency {
 }
 
 /// What one direction did in one interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesInterval {
     /// Which direction.
     pub operation: Operation,
@@ -132,6 +84,23 @@ pub struct SeriesInterval {
     pub latency_sum_ns: u64,
     /// The largest of their latencies (response).
     pub latency_max_ns: u64,
+}
+
+impl SeriesInterval {
+    /// What the intervals of several ranks have in common that are joined.
+    #[must_use]
+    pub const fn place(&self) -> (u64, Operation) {
+        (self.start_ns, self.operation)
+    }
+
+    /// Adds what others did in it.
+    pub fn add(&mut self, other: &Self) {
+        self.length_ns = self.length_ns.max(other.length_ns);
+        self.bytes += other.bytes;
+        self.transfers += other.transfers;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+    }
 }
 
 /// What was found in place of the data that should be there.

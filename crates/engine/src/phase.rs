@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Backend, ObjectsPlacement, TreePlacement, Work};
+use plan::{Backend, ObjectsPlacement, Operation, TreePlacement, Work};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
@@ -12,7 +12,7 @@ use crate::clock::{self, Clock, Kind};
 use crate::history::History;
 use crate::mmap::Mmap;
 use crate::null::Null;
-use crate::outcome::{Mismatches, Operation};
+use crate::outcome::Mismatches;
 use crate::psync::Psync;
 use crate::rules::{Rules, TaskPlan};
 use crate::series::{Counts, Recorder};

@@ -18,7 +18,8 @@ use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
 use crate::stamp::Pen;
-use crate::{EngineError, Errno, Operation, Point};
+use crate::{EngineError, Errno, Point};
+use plan::Operation;
 
 /// Without recording the clock is read only every so many transfers.
 const CLOCK_EVERY: u64 = 64;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use record::{DeviceRow, PhaseKey};
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 use crate::counters::CounterFile;
 use crate::load::{LoadSample, LoadWatch};
@@ -16,7 +17,7 @@ use crate::{DeviceCounters, HostError, Root};
 const STACK_BYTES: usize = 128 * 1024;
 
 /// One interval of one device, as differences of the kernel's counters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSample {
     /// The kernel's name, as in `nvme0n1`.
     pub device: String,

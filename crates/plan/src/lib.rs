@@ -47,6 +47,7 @@ mod hex;
 pub mod jobs;
 pub mod layout;
 mod names;
+mod operation;
 mod outlook;
 mod parse;
 mod placement;
@@ -79,6 +80,7 @@ pub use hex::hex;
 pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 pub use names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
+pub use operation::{Measure, Operation};
 pub use outlook::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,

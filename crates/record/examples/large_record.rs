@@ -15,10 +15,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use plan::study::{Options, read_with};
-use plan::{Case, Phase, Plan};
+use plan::{Case, Measure, Operation, Phase, Plan};
 use record::{
-    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, Outcome, PhaseKey,
-    PhaseRecord, PhaseRow, Provenance, Recorder, Run, SeriesRow, TaskRow, Warning, WarningRow,
+    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Outcome, PhaseKey, PhaseRecord, PhaseRow,
+    Provenance, Recorder, Run, SeriesRow, TaskRow, Warning, WarningRow,
 };
 
 const START_UNIX_NS: i64 = 1_700_000_000_000_000_000;

@@ -113,8 +113,8 @@ pub use published::{
 pub use recorder::{Outcome, Recorder, Resumed};
 pub use replacement::Replacement;
 pub use rows::{
-    DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, Measure, NodeSeriesRow, Operation, PhaseRow,
-    PrintedRow, SeriesRow, TaskRow,
+    DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
+    TaskRow,
 };
 pub use run::{FailedCase, Run, RunState};
 pub use server_rows::{ServerRow, ServerTextRow};

@@ -1,81 +1,9 @@
 //! One observation per row, narrow and typed, with units last in every name.
 
+use plan::{Measure, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::PhaseKey;
-
-/// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
-/// open and close.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// From storage.
-    Read,
-    /// To storage.
-    Write,
-    /// A file, directory or object is made, with its bytes.
-    Create,
-    /// One is looked at.
-    Stat,
-    /// The names in a directory are read.
-    List,
-    /// One gets another name.
-    Rename,
-    /// One is removed.
-    Remove,
-    /// A request goes out and its response comes back.
-    Exchange,
-}
-
-impl Operation {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Read,
-        Self::Write,
-        Self::Create,
-        Self::Stat,
-        Self::List,
-        Self::Rename,
-        Self::Remove,
-        Self::Exchange,
-    ];
-
-    /// The word used in tables and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Create => "create",
-            Self::Stat => "stat",
-            Self::List => "list",
-            Self::Rename => "rename",
-            Self::Remove => "remove",
-            Self::Exchange => "exchange",
-        }
-    }
-}
-
-/// What a latency is counted from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Measure {
-    /// From the moment the transfer should have started (open loop), else from its start.
-    Response,
-    /// From the moment the transfer was handed to the kernel. Only stored where it differs.
-    Service,
-}
-
-impl Measure {
-    /// The word used in tables and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Response => "response",
-            Self::Service => "service",
-        }
-    }
-}
 
 /// One phase as a whole: all tasks together. Times count from the phase's common start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

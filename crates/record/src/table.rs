@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plan::Phase;
+use plan::{Measure, Operation, Phase};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
 use crate::values::Values;
-use crate::{CaseId, Measure, Operation, PhaseKey, WarningRow};
+use crate::{CaseId, PhaseKey, WarningRow};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use std::error::Error;
 use std::time::Instant;
 use std::{env, fs, io};
 
-use plan::{Bytes, Case, Geometry, Order, Phase, Plan, Question, Setting, SettingValue, WorkloadSpec};
-use record::{
-    HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
-    TaskRow,
+use plan::{
+    Bytes, Case, Geometry, Measure, Operation, Order, Phase, Plan, Question, Setting, SettingValue,
+    WorkloadSpec,
 };
+use record::{HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow};
 use report::{Screen, Study};
 
 const REPETITIONS: u32 = 5;

@@ -1,7 +1,8 @@
 //! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
 
 use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
-use record::{Operation, Provenance, Run, Warning};
+use plan::Operation;
+use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use crate::asked::tool;

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 
 use analysis::{LATENCY_STATISTICS, Summary};
-use record::Operation;
+use plan::{Operation, Setting};
 
 use crate::escape;
 use crate::figure::{FIGURE, Figure, SPREAD};
 use crate::latencies::LatencyInfo;
 use crate::report::Report;
 use crate::statements;
-use plan::Setting;
 
 /// A value of a statement.
 type OfStatement = fn(&Report, &statements::Said<'_>) -> String;

@@ -9,8 +9,8 @@ use analysis::table::{
     Column, any, bytes, change, count, flag, list, moment, nanos, number, share, text, word,
 };
 use analysis::{Check, DeviceMean, Quantity, Rate, RateName, RepetitionFigure, Summary, Value};
-use plan::{Case, Role, Setting, SettingValue, Work};
-use record::{Operation, Run};
+use plan::{Case, Operation, Role, Setting, SettingValue, Work};
+use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use analysis::HistorySplit;
-use plan::Phase;
-use record::{HistoryRow, Operation, PhaseKey, Row, Run};
+use plan::{Operation, Phase};
+use record::{HistoryRow, PhaseKey, Row, Run};
 use serde_json::{Value, json};
 
 use crate::Screen;

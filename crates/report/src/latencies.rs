@@ -1,8 +1,7 @@
 //! Latencies of a figure, and their columns: all of it made from [`analysis::LATENCY_STATISTICS`].
 
 use analysis::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
-use plan::Case;
-use record::{Measure, Operation};
+use plan::{Case, Measure, Operation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use engine::{Controls, Launches, Operation, PhaseOutcome, Progress, SeriesInterval, TaskOutcome};
+use engine::{Controls, Launches, PhaseOutcome, Progress, SeriesInterval, TaskOutcome};
 use host::{Host, RunGroups};
 use jobs::launch::{
     LaunchOutcome, LaunchProgress, LaunchReport, LaunchRules, LaunchTask, LaunchWatch, Launched, Program,
     RealProcesses, launch, load_tasks, matrix_tasks,
 };
 use jobs::{Counters, StepReport};
-use plan::{Existing, JobSpace, Jobs, JobsPlacement, Phase, Workload};
+use plan::{Existing, JobSpace, Jobs, JobsPlacement, Operation, Phase, Workload};
 use record::{LaunchRow, PhaseKey, RecordError, SpaceRow, StepRow, Warning};
 use serde::{Deserialize, Serialize};
 

@@ -4,13 +4,10 @@
 //! joining loses nothing and does not depend on how the tasks were spread. Times of all ranks count
 //! from the same moment, the common start of the phase.
 
-use engine::{PhaseOutcome, TaskOutcome};
-use plan::Nanos;
-use record::{LatencyRow, Measure, Operation, PhaseKey, PhaseRow, SeriesRow, Warning};
+use engine::{PhaseOutcome, SeriesInterval, TaskOutcome};
+use plan::{Measure, Nanos, Operation};
+use record::{LatencyRow, PhaseKey, PhaseRow, SeriesRow, Warning};
 use serde::{Deserialize, Serialize};
-
-use crate::convert;
-use crate::interval::Interval;
 
 /// Length of an interval of the series.
 pub(crate) const SERIES_INTERVAL: Nanos = Nanos::secs(1);
@@ -86,7 +83,7 @@ pub(crate) struct Part {
     first_wrong: Option<WrongCell>,
     notes: Vec<String>,
     latency: Vec<Buckets>,
-    series: Vec<Interval>,
+    series: Vec<SeriesInterval>,
     /// What page caches held of the files that are read, before the phase, and the bytes of these.
     pub(crate) resident: Option<(u64, u64)>,
     /// Bytes that the processes of the run had fetched from block devices.
@@ -132,7 +129,7 @@ impl Part {
             first_wrong: first.map(|wrong| (wrong.expected_file, wrong.offset, wrong.to_string())),
             notes: outcome.notes.iter().map(ToString::to_string).collect(),
             latency: outcome.latency.iter().map(buckets).collect(),
-            series: outcome.series.iter().map(Interval::of).collect(),
+            series: outcome.series.clone(),
             disturbed: Vec::new(),
             unobserved: Vec::new(),
             resident: None,
@@ -163,7 +160,7 @@ impl Part {
         clippy::cast_sign_loss,
         reason = "a share between 0 and 1 of a u64"
     )]
-    fn moved_by(&self, interval: &Interval, at_ns: u64) -> u64 {
+    fn moved_by(&self, interval: &SeriesInterval, at_ns: u64) -> u64 {
         let start = interval.start_ns.max(self.io.0);
         let end = (interval.start_ns + interval.length_ns).min(self.io.1).max(start + 1);
         let share = at_ns.saturating_sub(start) as f64 / (end - start) as f64;
@@ -204,7 +201,7 @@ impl Part {
         let new: Vec<String> = other.notes.into_iter().filter(|note| !self.notes.contains(note)).collect();
         self.notes.extend(new);
         self.join_latency(other.latency);
-        join_sorted(&mut self.series, other.series, Interval::place, Interval::add);
+        join_sorted(&mut self.series, other.series, SeriesInterval::place, SeriesInterval::add);
         self.disturbed.extend(other.disturbed);
         self.unobserved.extend(other.unobserved);
         for warning in other.memory_below {
@@ -291,9 +288,10 @@ impl Part {
 
     /// Each interval of the phase. The last one ends with the last transfer of any rank.
     pub(crate) fn series_rows(&self, key: &PhaseKey) -> Vec<SeriesRow> {
-        let length =
-            |one: &Interval| one.length_ns.max(self.io.1.saturating_sub(one.start_ns).min(SERIES_INTERVAL.0));
-        let row = |one: &Interval| SeriesRow {
+        let length = |one: &SeriesInterval| {
+            one.length_ns.max(self.io.1.saturating_sub(one.start_ns).min(SERIES_INTERVAL.0))
+        };
+        let row = |one: &SeriesInterval| SeriesRow {
             key: key.clone(),
             operation: one.operation,
             start_ns: one.start_ns,
@@ -362,8 +360,8 @@ pub(crate) fn join_sorted<T, P: Ord>(
 
 fn buckets(latency: &engine::Latency) -> Buckets {
     Buckets {
-        operation: convert::operation(latency.operation),
-        measure: convert::measure(latency.measure),
+        operation: latency.operation,
+        measure: latency.measure,
         buckets: latency.histogram.buckets().collect(),
     }
 }
@@ -371,11 +369,10 @@ fn buckets(latency: &engine::Latency) -> Buckets {
 #[cfg(test)]
 mod tests {
     use engine::{
-        Latency, LatencyHistogram, Measure, Mismatches, Operation, PhaseOutcome, SeriesInterval, Stonewalled,
-        TaskOutcome,
+        Latency, LatencyHistogram, Mismatches, PhaseOutcome, SeriesInterval, Stonewalled, TaskOutcome,
     };
     use host::Observed;
-    use plan::Phase;
+    use plan::{Measure, Operation, Phase};
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
     use record::PhaseKey;

@@ -2,44 +2,45 @@
 
 use std::collections::HashMap;
 
-use engine::{EndOutcome, LastOperation, PhaseOutcome, TaskOutcome};
+use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcome};
 use host::servers::Told;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
+use plan::Operation;
 use record::{
-    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, Operation, PhaseKey, ServerRow, ServerTextRow,
-    TaskRow,
+    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, PhaseKey, ServerRow, ServerTextRow, TaskRow,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::convert;
-use crate::interval::Interval;
 use crate::jobs::JobRows;
 use crate::part::join_sorted;
 use crate::servers;
 use crate::traced::{self, Map, Names, Request};
 
-/// One task: its number, its file, and the columns of [`TaskRow`] in their order.
+/// One of the last operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Task(u32, u32, [u64; 8]);
-
-/// One interval of a device: its name, and the columns of [`DeviceRow`] in their order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Device(String, [u64; 10]);
-
-/// One of the last operations: task, thread, what it was, the place of its file among [`Rows::files`], and
-/// start, latency, offset and bytes; then the place of its device among [`Rows::names`], and its first sector.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Operated(u32, u32, Operation, u32, [u64; 4], Option<(u32, u64)>);
+struct Operated {
+    task: u32,
+    thread: u32,
+    operation: Operation,
+    /// The place of its file among [`Rows::files`].
+    file: u32,
+    start_ns: u64,
+    latency_ns: u64,
+    offset: u64,
+    bytes: u64,
+    /// The place of its device among [`Rows::names`], and its first sector.
+    sector: Option<(u32, u64)>,
+}
 
 /// What is stored of each task and node: it is handed to rank 0 rank by rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
     node: u32,
-    tasks: Vec<Task>,
-    devices: Vec<Device>,
+    tasks: Vec<TaskOutcome>,
+    devices: Vec<DeviceSample>,
     load: Vec<LoadSample>,
     /// Its own series, where the phase has several nodes.
-    series: Vec<Interval>,
+    series: Vec<SeriesInterval>,
     /// Its last operations, where they were asked for.
     history: Vec<Operated>,
     /// Their files, each once.
@@ -49,22 +50,11 @@ pub(crate) struct Rows {
     /// Devices of the operations and requests.
     names: Names,
     /// Of exchanges: this rank as one of the ends.
-    end: Option<End>,
+    end: Option<EndOutcome>,
     /// Of jobs: their launches.
     pub(crate) jobs: Option<JobRows>,
     /// What the clients of network file systems told on its node.
     pub(crate) told: Vec<Told>,
-}
-
-/// An end: its numbers and its words, each in the order of [`EndRow`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct End {
-    end: u32,
-    adapter_node: Option<u32>,
-    threads: [u32; 2],
-    cpu_ns: [u64; 2],
-    shut_out: u64,
-    words: [String; 6],
 }
 
 /// What is known of the devices below the operations that were kept.
@@ -85,8 +75,7 @@ impl Rows {
         several_nodes: bool,
         seen: Seen<'_>,
     ) -> Self {
-        let series =
-            if several_nodes { outcome.series.iter().map(Interval::of).collect() } else { Vec::new() };
+        let series = if several_nodes { outcome.series.clone() } else { Vec::new() };
         // Jobs do not tell when they started.
         let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
         let early = if outcome.started_raw_ns == 0 { 0 } else { early };
@@ -99,56 +88,13 @@ impl Rows {
             files,
             requests,
             names,
-            tasks: outcome.tasks.iter().map(task).collect(),
+            tasks: outcome.tasks.clone(),
             devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
             load: observed.load.into_iter().filter_map(|sample| load(sample, early)).collect(),
             series,
-            end: outcome.end.as_ref().map(End::of),
+            end: outcome.end.clone(),
             jobs: None,
             told: Vec::new(),
-        }
-    }
-}
-
-impl End {
-    fn of(outcome: &EndOutcome) -> Self {
-        let one = outcome.clone();
-        Self {
-            end: one.end,
-            adapter_node: one.adapter_node,
-            threads: [one.client_threads, one.server_threads],
-            cpu_ns: [one.client_cpu_ns, one.server_cpu_ns],
-            shut_out: one.shut_out,
-            words: [
-                one.interface,
-                one.address,
-                one.client_processors,
-                one.server_processors,
-                one.transport,
-                one.rdma,
-            ],
-        }
-    }
-
-    fn row(self, key: &PhaseKey, node: &str) -> EndRow {
-        let [interface, address, client_processors, server_processors, transport, rdma] = self.words;
-        let ([client_threads, server_threads], [client_cpu_ns, server_cpu_ns]) = (self.threads, self.cpu_ns);
-        EndRow {
-            key: key.clone(),
-            node: node.to_owned(),
-            end: self.end,
-            interface,
-            address,
-            adapter_node: self.adapter_node,
-            client_threads,
-            server_threads,
-            client_cpu_ns,
-            server_cpu_ns,
-            client_processors,
-            server_processors,
-            transport,
-            rdma,
-            shut_out: self.shut_out,
         }
     }
 }
@@ -164,51 +110,28 @@ fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Ve
             files.push(one.path.display().to_string());
             u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
         });
-        let columns = [one.start_ns, one.latency_ns, one.offset, one.bytes];
         let sector = map.as_mut().and_then(|map| map.place(one, names));
-        operated.push(Operated(
-            one.task,
-            one.thread,
-            convert::operation(one.operation),
-            place,
-            columns,
+        operated.push(Operated {
+            task: one.task,
+            thread: one.thread,
+            operation: one.operation,
+            file: place,
+            start_ns: one.start_ns,
+            latency_ns: one.latency_ns,
+            offset: one.offset,
+            bytes: one.bytes,
             sector,
-        ));
+        });
     }
     (operated, files)
 }
 
-fn task(task: &TaskOutcome) -> Task {
-    let times = [
-        task.open_start_ns,
-        task.open_end_ns,
-        task.io_start_ns,
-        task.io_end_ns,
-        task.close_start_ns,
-        task.close_end_ns,
-    ];
-    let [a, b, c, d, e, f] = times;
-    Task(task.task, task.file, [a, b, c, d, e, f, task.bytes, task.transfers()])
-}
-
 /// As counted from the common start of the phase, so much after that of the observer. What a device did before is
 /// counted to the part of the interval after it.
-fn device(sample: DeviceSample, early: u64) -> Device {
+fn device(sample: DeviceSample, early: u64) -> DeviceSample {
     let start_ns = sample.start_ns.saturating_sub(early);
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
-    let columns = [
-        start_ns,
-        length_ns,
-        sample.reads,
-        sample.read_bytes,
-        sample.read_time_ns,
-        sample.writes,
-        sample.write_bytes,
-        sample.write_time_ns,
-        sample.busy_ns,
-        sample.queue_time_ns,
-    ];
-    Device(sample.device, columns)
+    DeviceSample { start_ns, length_ns, ..sample }
 }
 
 /// As [`device`]; none of an interval that was over before.
@@ -231,7 +154,7 @@ pub(crate) struct Table<'a> {
     pub(crate) devices: Vec<DeviceRow>,
     pub(crate) load: Vec<LoadRow>,
     pub(crate) ends: Vec<EndRow>,
-    nodes: Vec<(u32, Vec<Interval>)>,
+    nodes: Vec<(u32, Vec<SeriesInterval>)>,
     pub(crate) history: Vec<HistoryRow>,
     /// Of jobs: their launches.
     pub(crate) jobs: JobRows,
@@ -267,13 +190,13 @@ impl<'a> Table<'a> {
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
         self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
-        self.devices.extend(devices.into_iter().map(|device| device_row(key, name, device)));
+        self.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
         self.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
         self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
         if !requests.is_empty() {
             self.requests.push((name.to_owned(), requests, names));
         }
-        self.ends.extend(end.map(|end| end.row(key, name)));
+        self.ends.extend(end.map(|end| end_row(key, name, end)));
         // Jobs run on one node.
         if let Some(jobs) = jobs {
             self.jobs = jobs.of(key, name);
@@ -283,7 +206,7 @@ impl<'a> Table<'a> {
             return;
         }
         match self.nodes.iter_mut().find(|(number, _)| *number == node) {
-            Some((_, known)) => join_sorted(known, series, Interval::place, Interval::add),
+            Some((_, known)) => join_sorted(known, series, SeriesInterval::place, SeriesInterval::add),
             None => self.nodes.push((node, series)),
         }
     }
@@ -312,7 +235,7 @@ impl<'a> Table<'a> {
         self.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
-        let row = |node: u32, one: &Interval| NodeSeriesRow {
+        let row = |node: u32, one: &SeriesInterval| NodeSeriesRow {
             key: self.key.clone(),
             node: self.names.get(node as usize).cloned().unwrap_or_default(),
             operation: one.operation,
@@ -327,22 +250,40 @@ impl<'a> Table<'a> {
     }
 }
 
-fn task_row(key: &PhaseKey, node: &str, Task(task, file, columns): &Task) -> TaskRow {
-    let [open_start_ns, open_end_ns, io_start_ns, io_end_ns, close_start_ns, close_end_ns, bytes, transfers] =
-        *columns;
+fn task_row(key: &PhaseKey, node: &str, task: &TaskOutcome) -> TaskRow {
     TaskRow {
         key: key.clone(),
-        task: *task,
+        task: task.task,
         node: node.to_owned(),
-        file: *file,
-        open_start_ns,
-        open_end_ns,
-        io_start_ns,
-        io_end_ns,
-        close_start_ns,
-        close_end_ns,
-        bytes,
-        transfers,
+        file: task.file,
+        open_start_ns: task.open_start_ns,
+        open_end_ns: task.open_end_ns,
+        io_start_ns: task.io_start_ns,
+        io_end_ns: task.io_end_ns,
+        close_start_ns: task.close_start_ns,
+        close_end_ns: task.close_end_ns,
+        bytes: task.bytes,
+        transfers: task.transfers(),
+    }
+}
+
+fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
+    EndRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        end: end.end,
+        interface: end.interface,
+        address: end.address,
+        adapter_node: end.adapter_node,
+        client_threads: end.client_threads,
+        server_threads: end.server_threads,
+        client_cpu_ns: end.client_cpu_ns,
+        server_cpu_ns: end.server_cpu_ns,
+        client_processors: end.client_processors,
+        server_processors: end.server_processors,
+        transport: end.transport,
+        rdma: end.rdma,
+        shut_out: end.shut_out,
     }
 }
 
@@ -352,49 +293,18 @@ fn history_row(
     (files, names): (&[String], &Names),
     one: &Operated,
 ) -> HistoryRow {
-    let Operated(task, thread, operation, file, [start_ns, latency_ns, offset_bytes, bytes], sector) = *one;
     HistoryRow {
         node: node.to_owned(),
-        task,
-        thread,
-        start_ns,
-        latency_ns,
-        file: files.get(file as usize).cloned().unwrap_or_default(),
-        offset_bytes,
-        bytes,
-        device: sector.map_or("", |(device, _)| names.get(device)).to_owned(),
-        sector: sector.map(|(_, sector)| sector),
-        ..HistoryRow::new(key.clone(), operation)
-    }
-}
-
-fn device_row(key: &PhaseKey, node: &str, Device(device, columns): Device) -> DeviceRow {
-    let [
-        start_ns,
-        length_ns,
-        reads,
-        read_bytes,
-        read_time_ns,
-        writes,
-        write_bytes,
-        write_time_ns,
-        busy_ns,
-        queue_time_ns,
-    ] = columns;
-    DeviceRow {
-        key: key.clone(),
-        node: node.to_owned(),
-        device,
-        start_ns,
-        length_ns,
-        reads,
-        read_bytes,
-        read_time_ns,
-        writes,
-        write_bytes,
-        write_time_ns,
-        busy_ns,
-        queue_time_ns,
+        task: one.task,
+        thread: one.thread,
+        start_ns: one.start_ns,
+        latency_ns: one.latency_ns,
+        file: files.get(one.file as usize).cloned().unwrap_or_default(),
+        offset_bytes: one.offset,
+        bytes: one.bytes,
+        device: one.sector.map_or("", |(device, _)| names.get(device)).to_owned(),
+        sector: one.sector.map(|(_, sector)| sector),
+        ..HistoryRow::new(key.clone(), one.operation)
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use engine::{Extent, LastOperation, PhaseOutcome};
 use host::{BlockRequest, BlockTrace, Host, Unobservable};
-use plan::{Backend, Phase, Workload};
-use record::{HistoryRow, Operation};
+use plan::{Backend, Operation, Phase, Workload};
+use record::HistoryRow;
 use serde::{Deserialize, Serialize};
 
 /// Sectors are of this size, whatever the device says.
@@ -231,7 +231,8 @@ fn span<'r>(requests: impl Iterator<Item = &'r &'r Request>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use record::{HistoryRow, Operation, PhaseKey};
+    use plan::Operation;
+    use record::{HistoryRow, PhaseKey};
 
     use super::{Names, Pattern, Request, join, pattern};
 

@@ -1,7 +1,7 @@
 //! Checks on what was measured alone.
 
-use plan::{Backend, Nanos, Phase, RateName, Role, Stopping, Work};
-use record::{MemoryPlace, Operation, PublishedUnit, Warning};
+use plan::{Backend, Nanos, Operation, Phase, RateName, Role, Stopping, Work};
+use record::{MemoryPlace, PublishedUnit, Warning};
 
 use super::doubt::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,

@@ -1,7 +1,9 @@
 //! Checks of figures against the terms of their study and the network links of its nodes.
 
-use plan::{Amount, CACHE_MULTIPLE, Client, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms};
-use record::{HostFacts, Operation, Provenance, PublishedStatistic, Run};
+use plan::{
+    Amount, CACHE_MULTIPLE, Client, Operation, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms,
+};
+use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
 use super::doubt::{CEILING_SLACK, Found, percent};
 use crate::subject::Subject;

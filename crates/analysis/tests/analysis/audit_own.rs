@@ -1,8 +1,8 @@
 //! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
 
 use analysis::{Check, Doubt, Expected, RateName, audit, figures};
-use plan::{Amount, Bytes, Commitment, Nanos, Phase, Sharing, Tree, Work, WorkloadSpec};
-use record::{LatencyRow, Operation, PhaseRecord, PhaseRow, Warning, WarningRow};
+use plan::{Amount, Bytes, Commitment, Nanos, Operation, Phase, Sharing, Tree, Work, WorkloadSpec};
+use record::{LatencyRow, PhaseRecord, PhaseRow, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, workload};
 

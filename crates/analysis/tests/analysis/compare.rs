@@ -3,9 +3,9 @@
 use analysis::{
     Because, Check, Comparison, Contrast, Doubt, Gate, Outcome, Steadier, compare_spread, largest_gap, paired,
 };
+use plan::Operation;
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
-use record::Operation;
 
 use crate::rows::bucket;
 use crate::study::{Study, key, reads};

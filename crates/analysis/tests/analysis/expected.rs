@@ -2,10 +2,9 @@
 
 use analysis::{Expected, Table, Value, expected, mix, weakest_links};
 use plan::{
-    Amount, Bytes, Case, Expectation, Nanos, Order, Per, Phase, Plan, Setting, SettingValue, TargetTerms,
-    WorkloadSpec,
+    Amount, Bytes, Case, Expectation, Nanos, Operation, Order, Per, Phase, Plan, Setting, SettingValue,
+    TargetTerms, WorkloadSpec,
 };
-use record::Operation;
 
 use crate::rows::{bucket, workload};
 use crate::study::{Study, key, reads};

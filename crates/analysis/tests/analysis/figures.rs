@@ -1,8 +1,8 @@
 //! Figures: all repetitions, with name, conditions and warnings.
 
 use analysis::{RateName, figures};
-use plan::{Phase, Plan, Protocol, Role, Stopping};
-use record::{Operation, PhaseRecord, Warning, WarningRow};
+use plan::{Operation, Phase, Plan, Protocol, Role, Stopping};
+use record::{PhaseRecord, Warning, WarningRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run, second, task, workload};
 

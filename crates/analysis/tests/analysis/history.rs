@@ -1,8 +1,8 @@
 //! The split of a history of operations.
 
 use analysis::HistorySplit;
-use plan::Phase;
-use record::{HistoryRow, Operation, PhaseKey};
+use plan::{Operation, Phase};
+use record::{HistoryRow, PhaseKey};
 
 /// The eight rows of a published history: seconds and microseconds of the start, and milliseconds.
 const PUBLISHED: [(u64, u64); 8] = [

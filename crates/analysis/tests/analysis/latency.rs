@@ -1,10 +1,10 @@
 //! Latencies against the transfers that they stand for.
 
 use analysis::Latency;
-use plan::Phase;
+use plan::{Measure, Operation, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
-use record::{LatencyRow, Measure, Operation};
+use record::LatencyRow;
 
 use crate::rows::{bucket, key};
 

@@ -3,9 +3,9 @@
 use analysis::{
     Little, RateOf, RateUnits, Stripe, Summary, Value, drives, job_rate, little, node_rates, whole_mebibytes,
 };
-use plan::{Backend, Bytes, Case, Order, Pace, Phase, Setting, SettingValue};
+use plan::{Backend, Bytes, Case, Operation, Order, Pace, Phase, Setting, SettingValue};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
-use record::{Operation, TaskRow};
+use record::TaskRow;
 
 use crate::rows::{self, SECOND, bucket};
 use crate::study::{Study, key, reads};

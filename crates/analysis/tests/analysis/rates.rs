@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use analysis::{RateName, Rates};
-use plan::Phase;
-use record::{Operation, PhaseRow, SeriesRow, TaskRow};
+use plan::{Operation, Phase};
+use record::{PhaseRow, SeriesRow, TaskRow};
 
 use crate::rows::{SECOND, key, phase, second, task};
 

@@ -1,10 +1,10 @@
 //! Rows for tests.
 
 use analysis::{Statement, Table, Value};
-use plan::{Bytes, Case, Geometry, Phase, Plan, Question, Workload, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, Question, Workload, WorkloadSpec};
 use record::{
-    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord,
-    PhaseRow, Provenance, Run, SeriesRow, TaskRow,
+    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
+    SeriesRow, TaskRow,
 };
 
 pub(crate) const SECOND: u64 = 1_000_000_000;

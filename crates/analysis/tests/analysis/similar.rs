@@ -1,8 +1,8 @@
 //! Every kind of published figure that a tool prints stands beside an own one of the same tool.
 
 use analysis::{own_value, published_similar};
-use plan::{Bytes, Phase, Tree, Work, WorkloadSpec};
-use record::{LatencyRow, Operation, PhaseRow, TaskRow};
+use plan::{Bytes, Operation, Phase, Tree, Work, WorkloadSpec};
+use record::{LatencyRow, PhaseRow, TaskRow};
 
 use crate::rows::{SECOND, bucket, case, key, phase, plan, run_of, task, workload};
 

@@ -1,8 +1,8 @@
 //! What held a run back, from what was observed of its nodes.
 
 use analysis::{NodeWork, cpu_wait_ns, starvation};
-use plan::Phase;
-use record::{LoadRow, Operation, PhaseKey, SeriesRow};
+use plan::{Operation, Phase};
+use record::{LoadRow, PhaseKey, SeriesRow};
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -2,11 +2,11 @@
 
 use analysis::{Check, Doubt, Limit, Outcome, Standing, Verdict, limits, verdicts};
 use plan::{
-    Amount, Bound, Case, Commitment, Nanos, Over, Phase, Plan, RateName, Selector, Statistic, Stopping,
+    Amount, Bound, Case, Commitment, Nanos, Operation, Over, Phase, Plan, RateName, Selector, Statistic,
+    Stopping,
 };
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};
-use record::Operation;
 
 use crate::rows::{SECOND, bucket, workload};
 use crate::study::{Study, key, reads};

@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plan::{Bytes, Case, Geometry, Phase, Work, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Work, WorkloadSpec};
 use record::{
-    DeviceRow, HistoryRow, LatencyRow, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
-    Warning, WarningRow,
+    DeviceRow, HistoryRow, LatencyRow, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, Warning, WarningRow,
 };
 
 use super::lines::Line;

@@ -2,7 +2,7 @@
 //!
 //! Every value is a text. Histograms name their buckets by a range in µs, about 19 % wide.
 
-use record::Operation;
+use plan::Operation;
 
 use super::draft::{Bucket, Draft, Pass, Printed};
 use super::elbencho::{self, Conditions, TOOL};

@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use plan::Phase;
-use record::Operation;
+use plan::{Operation, Phase};
 use serde_json::value::RawValue;
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test};

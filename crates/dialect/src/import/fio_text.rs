@@ -3,8 +3,7 @@
 //! `BW=1261MiB/s (1322MB/s)(358MiB/284msec)`: the first rate and the size are by 1024, the rate in brackets by
 //! 1000. Requests are counted in `issued rwts`.
 
-use plan::Phase;
-use record::Operation;
+use plan::{Operation, Phase};
 
 use super::draft::{Draft, Pass, Printed, Test};
 use super::fio::Job;

@@ -3,8 +3,8 @@
 //! `nSec` are sectors of 512 bytes, `time ms` the time of the I/O as the node saw it: of a client (`cli`) with
 //! the way to the server of the disk. The start has no date.
 
-use plan::{Phase, WorkloadSpec};
-use record::{HistoryRow, Operation};
+use plan::{Operation, Phase, WorkloadSpec};
+use record::HistoryRow;
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};

@@ -4,8 +4,7 @@
 //! nanoseconds and bytes (its manual, "RAW STATISTICS"). The first request is a warm-up and not in the
 //! statistics.
 
-use plan::{Order, Phase, WorkloadSpec};
-use record::Operation;
+use plan::{Operation, Order, Phase, WorkloadSpec};
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
 use super::json::Json;

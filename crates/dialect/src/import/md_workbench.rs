@@ -4,8 +4,7 @@
 //! or removed too; `obj/s` is of objects alone, and in a benchmark phase each step of an object is several
 //! operations. A latency is printed as smallest, quartiles, 90 and 99 % and largest.
 
-use plan::{Bytes, Case, Objects, Phase, Work, WorkloadSpec};
-use record::Operation;
+use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};

@@ -3,8 +3,7 @@
 //! `MB` are 1000² bytes: messages per second × bytes of a buffer give the rate. The bins of its histograms
 //! are 1 ms wide around the printed number. A block's transmit time is that of a whole message.
 
-use plan::{Bytes, Pattern, Phase, Rpc, Work, WorkloadSpec};
-use record::Operation;
+use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use jiff::tz::TimeZone;
-use record::{HistoryRow, LatencyRow, Manifest, Measure, Operation, PhaseRecord, Run};
+use plan::{Measure, Operation};
+use record::{HistoryRow, LatencyRow, Manifest, PhaseRecord, Run};
 
 use super::json::{self, Sample};
 use super::settings::{Mode, Settings, Target};

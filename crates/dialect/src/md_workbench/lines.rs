@@ -1,8 +1,8 @@
 //! The line that md-workbench prints of a phase.
 
 use analysis::Latency;
-use plan::Phase;
-use record::{Measure, Operation, PhaseRecord};
+use plan::{Measure, Operation, Phase};
+use record::PhaseRecord;
 
 use super::settings::Settings;
 use crate::printed::{exponent, seconds};

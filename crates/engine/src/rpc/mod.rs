@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use plan::{Backend, Rpc};
+use plan::{Backend, Operation, Rpc};
 
 use self::binding::{Bound, Places};
 use self::door::{Called, Failed, Wait, admit};
@@ -47,7 +47,7 @@ use crate::check::Findings;
 use crate::clock::{self, Clock, Kind};
 use crate::common::Common;
 use crate::gate::Course;
-use crate::outcome::{Mismatches, Operation};
+use crate::outcome::Mismatches;
 use crate::rules::Ending;
 use crate::series::{Counts, Recorder};
 use crate::sys::CpuTime;

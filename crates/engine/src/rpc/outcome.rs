@@ -1,9 +1,11 @@
 //! What is known of one end of exchanges beside its tasks.
 
+use serde::{Deserialize, Serialize};
+
 use crate::sys::CpuTime;
 
 /// One process that asked, answered, or did both.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EndOutcome {
     /// Its number among the ends.
     pub end: u32,

@@ -6,13 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 
-use plan::{Backend, Bytes, Geometry, Nanos, Pattern, Phase, Rpc, Work, Workload, WorkloadSpec};
+use plan::{Backend, Bytes, Geometry, Nanos, Operation, Pattern, Phase, Rpc, Work, Workload, WorkloadSpec};
 
 use super::NetworkError;
 use super::meeting::{Card, Offer, random};
-use crate::{
-    Alone, Controls, EngineError, Operation, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError,
-};
+use crate::{Alone, Controls, EngineError, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError};
 
 const BACKENDS: [Backend; 3] = [
     Backend::Psync,

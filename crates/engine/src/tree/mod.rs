@@ -31,13 +31,13 @@ mod walk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use plan::{Backend, ObjectsPlacement, Phase, TreePlacement};
+use plan::{Backend, ObjectsPlacement, Operation, Phase, TreePlacement};
 
 use crate::account::Account;
 use crate::buffer::{Arena, PAGE};
 use crate::common::Common;
 use crate::history::{History, LastOperation};
-use crate::outcome::{Mismatches, Operation};
+use crate::outcome::Mismatches;
 use crate::series::{Counts, Recorder};
 use crate::tree::act::Hand;
 use crate::tree::live::{Harvest, Seat, Way};

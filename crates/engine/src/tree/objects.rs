@@ -13,7 +13,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use plan::{Backend, Bytes, Objects, ObjectsPlacement, Phase};
+use plan::{Backend, Bytes, Objects, ObjectsPlacement, Operation, Phase};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 
 use crate::check::{NoiseTable, generations};
@@ -26,7 +26,7 @@ use crate::tree::name::Name;
 use crate::tree::small::Small;
 use crate::tree::trouble::{Surprise, Verdict, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
-use crate::{EngineError, Errno, Operation, PhaseJob, Point, Surprises, TransferLimit};
+use crate::{EngineError, Errno, PhaseJob, Point, Surprises, TransferLimit};
 
 /// Operations of objects, in the order of a step.
 pub(crate) const OPERATIONS: [Operation; 4] =

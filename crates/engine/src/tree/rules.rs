@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use plan::{Backend, Bytes, Permutation, Phase, Tree, TreePlacement};
+use plan::{Backend, Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
 
 use crate::check::{NoiseTable, generations};
 use crate::rules::{Ending, LEAST_INTERVAL_NS};
 use crate::tree::data::Inks;
-use crate::{Operation, PhaseJob, Point, TransferLimit};
+use crate::{PhaseJob, Point, TransferLimit};
 
 /// What all tasks of a phase have in common.
 #[derive(Debug)]

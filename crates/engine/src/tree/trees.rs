@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use plan::Phase;
+use plan::{Operation, Phase};
 use rustix::fs::{AtFlags, CWD, Mode};
 
 use crate::tree::act::DIRECTORY_MODE;
@@ -12,7 +12,7 @@ use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::trouble::{Surprise, Verdict, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
-use crate::{EngineError, Errno, Operation, Surprises};
+use crate::{EngineError, Errno, Surprises};
 
 /// A task at the directories of its trees.
 #[derive(Debug)]

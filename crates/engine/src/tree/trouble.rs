@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{EngineError, Errno, Exhausted, Operation, Surprises};
+use crate::{EngineError, Errno, Exhausted, Surprises};
+use plan::Operation;
 
 /// Less space than this is none: what is left may be kept for the file system itself.
 const NO_SPACE: u64 = 64 << 10;

@@ -4,12 +4,12 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use plan::{RENAMED, TreePlacement};
+use plan::{Operation, RENAMED, TreePlacement};
 use rustix::fs::{CWD, Mode, OFlags};
 
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::{EngineError, Errno, Operation};
+use crate::{EngineError, Errno};
 
 /// A task on its way through the items of its owner.
 #[derive(Debug)]

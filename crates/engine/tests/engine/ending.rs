@@ -218,7 +218,7 @@ fn a_stop_ends_the_phase_and_keeps_what_was_measured() {
         let recorded: u64 = outcome
             .latency
             .iter()
-            .filter(|latency| latency.measure == engine::Measure::Response)
+            .filter(|latency| latency.measure == plan::Measure::Response)
             .map(|latency| latency.histogram.total())
             .sum();
         assert_eq!(recorded, outcome.reads);

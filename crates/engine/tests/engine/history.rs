@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use engine::{Alone, Controls, Operation, PhaseJob, Seen};
-use plan::{Backend, Bytes, Phase, Sharing, Tree};
+use engine::{Alone, Controls, PhaseJob, Seen};
+use plan::{Backend, Bytes, Operation, Phase, Sharing, Tree};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, with};
 

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use engine::{Operation, PhaseOutcome};
+use engine::PhaseOutcome;
 use plan::{
-    Backend, Bytes, Nanos, Objects, ObjectsPlacement, Phase, Stonewall, Work, Workload, WorkloadSpec,
+    Backend, Bytes, Nanos, Objects, ObjectsPlacement, Operation, Phase, Stonewall, Work, Workload,
+    WorkloadSpec,
 };
 
 use crate::bed::{Bed, run, run_with, spec, with};

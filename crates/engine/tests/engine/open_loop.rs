@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Measure, PhaseOutcome};
-use plan::{Backend, Nanos, Pace, Phase, Workload};
+use engine::PhaseOutcome;
+use plan::{Backend, Measure, Nanos, Pace, Phase, Workload};
 
 use crate::bed::{Bed, Mounted, has, is_root, run, sh, skip, spec, with};
 

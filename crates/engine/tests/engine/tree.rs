@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use engine::{Operation, PhaseOutcome, TransferLimit};
+use engine::{PhaseOutcome, TransferLimit};
 use plan::{
-    Backend, Bytes, Nanos, Phase, RENAMED, Stonewall, Tree, TreePlacement, Work, Workload, WorkloadSpec,
+    Backend, Bytes, Nanos, Operation, Phase, RENAMED, Stonewall, Tree, TreePlacement, Work, Workload,
+    WorkloadSpec,
 };
 
 use crate::bed::{Bed, run, run_with, spec, with};

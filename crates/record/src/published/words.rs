@@ -143,10 +143,10 @@ words! {
 impl PublishedOperation {
     /// The direction of the transfers; none where there are both or none.
     #[must_use]
-    pub const fn direction(self) -> Option<crate::Operation> {
+    pub const fn direction(self) -> Option<plan::Operation> {
         match self {
-            Self::Read | Self::Reread => Some(crate::Operation::Read),
-            Self::Write | Self::Rewrite => Some(crate::Operation::Write),
+            Self::Read | Self::Reread => Some(plan::Operation::Read),
+            Self::Write | Self::Rewrite => Some(plan::Operation::Write),
             _ => None,
         }
     }
@@ -349,7 +349,7 @@ fn grouped(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Metric, PublishedOperation, PublishedUnit, Qualifier};
-    use crate::Operation;
+    use plan::Operation;
 
     #[test]
     fn values_are_said_with_four_digits_and_a_prefix() {

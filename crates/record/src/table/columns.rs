@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use plan::Phase;
+use plan::{Measure, Operation, Phase};
 
 use super::{Column, Columns, Row, Value, keys};
 use crate::{
-    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Measure, NodeSeriesRow, Operation,
-    PhaseRow, PrintedRow, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow,
+    CaseId, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow,
+    PrintedRow, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow,
 };
 
 row!(PhaseRow, "phases",

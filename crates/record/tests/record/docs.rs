@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use plan::Phase;
+use plan::{Operation, Phase};
 use record::{
     Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, LoadRow,
-    NodeSeriesRow, Operation, PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow,
-    StepRow, TaskRow, WarningRow,
+    NodeSeriesRow, PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow,
+    TaskRow, WarningRow,
 };
 
 fn document() -> String {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, Question, WorkloadSpec};
 use record::{
     Cluster, DeviceRow, EndRow, FORMAT_VERSION, Fact, HistoryRow, HostFacts, LatencyRow, LaunchRow, LoadRow,
-    Manifest, Measure, NodeClock, NodeFacts, NodeSeriesRow, Operation, Outcome, PhaseKey, PhaseRecord,
-    PhaseRow, PrintedRow, Provenance, RecordError, Recorder, SeriesRow, ServerRow, ServerTextRow, SpaceRow,
-    StepRow, TaskRow, Warning, WarningRow,
+    Manifest, NodeClock, NodeFacts, NodeSeriesRow, Outcome, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
+    Provenance, RecordError, Recorder, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow,
+    Warning, WarningRow,
 };
 
 /// The cases of [`write`].

@@ -2,12 +2,11 @@
 //! nodes. Every number is invented.
 
 use plan::{
-    Bytes, Case, Geometry, Layer, Phase, Question, ReadFrom, Setting, Sharing, TargetTerms, Terms,
+    Bytes, Case, Geometry, Layer, Operation, Phase, Question, ReadFrom, Setting, Sharing, TargetTerms, Terms,
     WorkloadSpec,
 };
 use record::{
-    Cluster, DeviceRow, Fact, HostFacts, NodeFacts, NodeSeriesRow, Operation, PhaseKey, PhaseRecord, Run,
-    TaskRow,
+    Cluster, DeviceRow, Fact, HostFacts, NodeFacts, NodeSeriesRow, PhaseKey, PhaseRecord, Run, TaskRow,
 };
 
 use super::study::{count, word};

@@ -2,11 +2,10 @@
 //! invented.
 
 use plan::{
-    Amount, Bytes, Case, Expectation, Per, Phase, Setting, SettingValue, Sharing, TargetTerms, WorkloadSpec,
+    Amount, Bytes, Case, Expectation, Operation, Per, Phase, Setting, SettingValue, Sharing, TargetTerms,
+    WorkloadSpec,
 };
-use record::{
-    BlockDeviceFacts, Fact, HistoryRow, Manifest, Operation, PhaseKey, PhaseRecord, Run, TargetDevices,
-};
+use record::{BlockDeviceFacts, Fact, HistoryRow, Manifest, PhaseKey, PhaseRecord, Run, TargetDevices};
 
 use super::study::{count, word};
 use super::{MIB, Made, SECOND, in_memory, made, phase_row, wobble};

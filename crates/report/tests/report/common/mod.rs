@@ -15,12 +15,12 @@ pub(crate) mod study;
 pub(crate) mod timeline;
 
 use plan::{
-    Backend, Bytes, Case, Geometry, Nanos, OptionNote, Order, Pace, Phase, Plan, Question, ReadFrom, Sharing,
-    SyncRule, WorkloadSpec,
+    Backend, Bytes, Case, Geometry, Measure, Nanos, Operation, OptionNote, Order, Pace, Phase, Plan,
+    Question, ReadFrom, Sharing, SyncRule, WorkloadSpec,
 };
 use record::{
-    BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, HostFacts, LatencyRow, Manifest, Measure, Operation,
-    PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, RunState, SeriesRow, TaskRow, Warning, WarningRow,
+    BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, HostFacts, LatencyRow, Manifest, PhaseKey,
+    PhaseRecord, PhaseRow, Provenance, Run, RunState, SeriesRow, TaskRow, Warning, WarningRow,
 };
 
 /// A text without what differs between two builds or two machines.

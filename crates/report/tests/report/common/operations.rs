@@ -1,12 +1,12 @@
 //! Made-up runs of files, objects, messages and single requests.
 
 use plan::{
-    Backend, Bytes, Case, Geometry, Objects, Order, Phase, Question, Rpc, Setting, SettingValue, Tree, Work,
-    WorkloadSpec,
+    Backend, Bytes, Case, Geometry, Measure, Objects, Operation, Order, Phase, Question, Rpc, Setting,
+    SettingValue, Tree, Work, WorkloadSpec,
 };
 use record::{
-    HistoryRow, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, PrintedRow,
-    Provenance, Run, SeriesRow, TaskRow,
+    HistoryRow, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, PrintedRow, Provenance, Run,
+    SeriesRow, TaskRow,
 };
 
 use super::{SECOND, STARTED, empty, in_memory};

@@ -8,13 +8,10 @@
 )]
 
 use plan::{
-    Bytes, Case, Geometry, Nanos, Order, Phase, Plan, Question, Setting, SettingValue, Sharing, Terms,
-    WorkloadSpec,
+    Bytes, Case, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, Question, Setting, SettingValue,
+    Sharing, Terms, WorkloadSpec,
 };
-use record::{
-    HostFacts, LatencyRow, Manifest, Measure, Operation, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
-    TaskRow,
-};
+use record::{HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow};
 
 const SECOND: f64 = 1e9;
 const TRANSFER: u64 = 1 << 20;
