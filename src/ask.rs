@@ -1,4 +1,4 @@
-//! What `ioproof run` is asked: a study file, or `--quick DIR`, as a plan.
+//! Builds the plan that `ioproof run` is asked for, from a study file or `--quick DIR`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,19 +14,19 @@ use crate::console::confirm;
 use crate::exit::{Exit, Failure};
 use crate::{session, studies};
 
-/// More than a study may have, so that its reader can say that it is too long; a device has no end.
+/// Read limit above the size limit of a study, so its reader reports the excess; a device is endless.
 const TEXT_BYTES_READ: u64 = 4 << 20;
 
-/// A plan, and what is said with it.
+/// A plan with notes for the user.
 pub(crate) struct Asked {
-    /// A word for the run's name.
+    /// The descriptive part of the run's name.
     pub(crate) what: String,
     pub(crate) plan: Plan,
     /// Notes for the reader.
     pub(crate) notes: Vec<String>,
 }
 
-/// The plan that the arguments ask for, in a run on so many nodes.
+/// The plan that the arguments ask for, in a run on `nodes` nodes.
 pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure> {
     match (&arguments.quick, &arguments.study) {
         (Some(directory), _) => {
@@ -58,7 +58,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
     }
 }
 
-/// Refuses a study that names published figures or statements which the library does not have.
+/// Refuses a study that names published figures or statements missing from the library.
 fn check_library(
     plan: Plan,
     path: &Path,
@@ -83,7 +83,8 @@ fn check_library(
     Err(study::foreign(path, text, options, &foreign))
 }
 
-/// The plan of a study file for a run on so many nodes. One with very many cases is read after somebody has agreed.
+/// The plan of a study file for a run on `nodes` nodes. One with very many cases is read only after
+/// confirmation.
 pub(crate) fn study(path: &Path, set: &[String], yes: bool, nodes: u32) -> Result<Plan, Failure> {
     study_of(path, &text(path)?, set, yes, nodes)
 }
@@ -113,7 +114,7 @@ fn study_of(path: &Path, text: &str, set: &[String], yes: bool, nodes: u32) -> R
         .map_err(refused)
 }
 
-/// `plan`, whose figures are there already, with the terms of the file at `path`.
+/// `plan`, already measured, with the terms of the file at `path`.
 pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
     let text = text(path)?;
     let refused = |errors| Failure::new(Exit::Usage, errors);
@@ -127,7 +128,7 @@ pub(crate) fn with_terms(plan: Plan, path: &Path) -> Result<Plan, Failure> {
 /// The study in `text` on `directory`, which exists.
 fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
     host::files::check_directory(directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
-    // The record has to tell where it was, whatever directory the program was started in.
+    // The record needs the absolute path, independent of the working directory.
     let place = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let place = place.to_str().ok_or_else(|| {
         Failure::usage(format!("{} is no name in UTF-8, as a record needs: rename it", directory.display()))
@@ -140,7 +141,7 @@ fn on_directory(text: &str, directory: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Leaves the cases on exactly so many nodes.
+/// Keeps only the cases on exactly `nodes` nodes.
 fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     let known: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
     plan.cases.retain(|case| case.workload.nodes == nodes);
@@ -152,7 +153,7 @@ fn only_on(plan: &mut Plan, nodes: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text of a study file, or of the ready study of this name where there is no such file.
+/// The text of a study file, or of the ready study of this name if there is no such file.
 fn text(path: &Path) -> Result<String, Failure> {
     let cannot = |why: String| Failure::usage(format!("cannot read the study {}: {why}", path.display()));
     if let Some(text) = ready(path) {
@@ -179,12 +180,12 @@ fn ready(path: &Path) -> Option<&'static str> {
     path.to_str().filter(|_| !path.is_file()).and_then(studies::ready)
 }
 
-/// Whether `path` is the name of a ready study and no file.
+/// Whether `path` names a ready study rather than a file.
 pub(crate) fn is_ready(path: &Path) -> bool {
     ready(path).is_some()
 }
 
-/// Refuses a ready study whose directories are not here: they are those of its authors.
+/// Refuses a ready study whose directories, those of its authors, do not exist here.
 fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let missing = session::targets_without_layout(plan)
         .into_iter()
@@ -200,7 +201,7 @@ fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
     )))
 }
 
-/// What to write instead of the name of a file that is not there.
+/// A suggestion for the name of a file that does not exist.
 fn not_found(path: &Path) -> String {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let meant =
@@ -223,7 +224,7 @@ fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick
     quick::plan(quick_surroundings(directory)?, &wanted).map_err(refused)
 }
 
-/// What is known of a place that is to be characterised.
+/// The surroundings of a directory for the quick study.
 pub(crate) fn quick_surroundings(directory: &Path) -> Result<quick::QuickSurroundings, Failure> {
     let host = Host::new(Root::default());
     let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);

@@ -14,16 +14,16 @@ use crate::ask;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 
-/// Who may read, write and start a script, before the user's mask.
+/// Permissions of a script, before the user's umask.
 const MODE: u32 = 0o777;
 
-/// Writes the scripts and says how they are submitted.
+/// Writes the scripts and prints how to submit them.
 pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     let study = match ask::is_ready(&arguments.study) {
         true => arguments.study.clone(),
         false => absolute(&arguments.study)?,
     };
-    // A workload that names no `nodes` is on those of the job.
+    // A workload without `nodes` runs on all nodes of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
     let around = Surroundings {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     print(&format!("{list}submit them with: sh {submit}\n")).map(|()| Exit::Success)
 }
 
-/// Writes all scripts, or none: an earlier one may have been changed by hand.
+/// Writes all scripts or none: an existing one may have been edited by hand.
 fn write(out: &Path, scripts: &[Script]) -> Result<(), Failure> {
     fs::create_dir_all(out).map_err(|error| cannot_write(out, error))?;
     if let Some(path) = scripts.iter().map(|script| out.join(&script.name)).find(|path| path.exists()) {
@@ -80,7 +80,7 @@ fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
 }
 
-/// Jobs start elsewhere.
+/// Absolute, since jobs start in another directory.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| cannot_write(path, error))
 }

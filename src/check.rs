@@ -1,4 +1,4 @@
-//! `ioproof check`: what cannot be true, in own figures or in published ones.
+//! `ioproof check`: implausible figures, measured or published.
 
 use report::Study;
 
@@ -7,7 +7,7 @@ use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
-/// Prints what is doubtful by its cause; the exit code says whether every own figure can be used.
+/// Prints doubtful figures by cause; the exit code says whether every measured figure is usable.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     if arguments.published {
         let library = record::published();

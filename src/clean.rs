@@ -1,4 +1,4 @@
-//! `ioproof clean`: what killed runs left under a directory, shown and removed.
+//! `ioproof clean`: shows and removes leftovers of killed runs under a directory.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::arguments::CleanArguments;
 use crate::console::{confirm, print_line};
 use crate::exit::{Exit, Failure};
 
-/// Shows what was left under the directory and removes it when the user agrees.
+/// Shows the leftovers under the directory and removes them if the user agrees.
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
                 print_line("  that run goes on: its files stay")?;
                 refused = true;
             }
-            // Nobody has seen what `--yes` would agree to.
+            // `--yes` would agree to files that were not shown.
             Holder::Elsewhere if arguments.yes => {
                 let node = &leftover.claim.node;
                 print_line(&format!(
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             }
             Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
-                    // What still runs goes before what it writes.
+                    // Processes that still run are ended before their files are removed.
                     host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
                         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
                     removed(&leftover.remove()?).iter().try_for_each(|line| print_line(line))?;
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     Ok(if refused { Exit::Refused } else { Exit::Success })
 }
 
-/// What was removed of trees, and what stays there, in lines.
+/// Removed and remaining items of trees, as lines.
 fn removed(swept: &Swept) -> Vec<String> {
     let names = match swept.removed {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! The processes of a run: this one alone, or all that a launcher has started.
+//! The processes of a run: this one alone, or all started by a launcher.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,22 +16,22 @@ use crate::signals;
 /// The option that names the MPI library, of every command that measures.
 const MPI: &str = "--mpi";
 
-/// The processes of a run, seen from the one that leads.
+/// The processes of a run, as seen by the first one.
 pub(crate) struct World {
     processes: Processes,
-    /// A launcher has started this one, be it alone.
+    /// Whether a launcher started this process, even if alone.
     pub(crate) launched: bool,
 }
 
 enum Processes {
-    /// This one alone.
+    /// This process alone.
     Alone(Solo),
-    /// Those that a launcher has started.
+    /// The processes started by a launcher.
     Started(Mpi),
 }
 
 impl World {
-    /// What they agree by.
+    /// The communicator of the processes.
     pub(crate) fn comm(&self) -> &dyn Comm {
         match &self.processes {
             Processes::Alone(solo) => solo,
@@ -39,12 +39,12 @@ impl World {
         }
     }
 
-    /// How many nodes they run on.
+    /// Number of nodes that they run on.
     pub(crate) fn nodes(&self) -> u32 {
         u32::try_from(self.comm().topology().names().len()).unwrap_or(u32::MAX)
     }
 
-    /// What the MPI library says of itself; none where there is none.
+    /// The version text of the MPI library; none without MPI.
     pub(crate) fn library(&self) -> Option<&str> {
         match &self.processes {
             Processes::Alone(_) => None,
@@ -53,12 +53,12 @@ impl World {
     }
 }
 
-/// Whether this is the first of the processes that a launcher has started, or was started by hand.
+/// Whether this is the first process of a launcher, or was started by hand.
 pub(crate) fn is_first() -> bool {
     Launched::find(|name| std::env::var(name).ok()).is_none_or(|launched| launched.rank == 0)
 }
 
-/// Lets the first of the processes `measure`, and the others follow it.
+/// Runs `measure` on the first process; the others follow it.
 pub(crate) fn lead(
     arguments: &[OsString],
     measure: impl FnOnce(&World) -> Result<Exit, Failure>,
@@ -103,7 +103,7 @@ pub(crate) fn lead(
     let Processes::Started(mpi) = world.processes else { return measured };
     match (measured, dismissed) {
         (measured, Ok(())) => leave(mpi, measured),
-        // The others cannot be told, or cannot hear: only the launcher can end them.
+        // The others cannot be reached: only the launcher can end them.
         (Err(failure), Err(_)) => {
             exit::explain(&failure);
             mpi.abort(failure.exit as i32)
@@ -116,14 +116,14 @@ pub(crate) fn lead(
     }
 }
 
-/// The launcher has ended the job within this time after one of its processes could not join.
+/// Time within which the launcher ends the job after one of its processes failed to join.
 const ENDED_BY: Duration = Duration::from_secs(4);
 
-/// Whether this process, which could not join and is not the first, is to tell it. Mostly all of them
-/// meet the same, and the first one tells it and ends; the launcher ends all others then. Whoever is
-/// still there after a while is alone with its trouble. Those on the same node take turns.
+/// Whether this process, which could not join and is not the first, is to report the error. Usually all fail
+/// alike: the first one reports it and exits, and the launcher ends the others. A process still alive after a
+/// while failed alone. Those on the same node report in turn.
 fn outlives_first(launched: Option<Launched>) -> bool {
-    // Other launchers let the rest go on, and all of them would tell.
+    // With other launchers the rest continue, and all would report it.
     if launched.is_none_or(|launched| launched.launcher != Launcher::OpenMpi) {
         return false;
     }
@@ -133,8 +133,8 @@ fn outlives_first(launched: Option<Launched>) -> bool {
     true
 }
 
-/// Parts from the others. What went wrong before is told first: a launcher may end this process as soon as another
-/// one has ended with an error.
+/// Leaves the communicator. Reports earlier errors first: a launcher may end this process as soon as another
+/// one has exited with an error.
 fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let result = result.map_err(|failure| {
         exit::explain(&failure);
@@ -147,8 +147,8 @@ fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     }
 }
 
-/// Ends all processes, since they have lost each other. One of them tells it before: a rank that is only
-/// dropped ends them unheard.
+/// Ends all processes after a lost connection. One of them reports it first: dropping the communicator would
+/// end them without a message.
 fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
     let speaks = mpi.rank() == 0 || runner::speaks(&lost, mpi);
     let failure = Failure::from(lost);
@@ -158,7 +158,7 @@ fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
     mpi.abort(failure.exit as i32)
 }
 
-/// Does what the first of the processes says, until it needs this one no more.
+/// Carries out the orders of the first process until it releases this one.
 fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
     if let Err(error) = signals::stop_on_signal(&controls.stop_flags()) {
@@ -190,8 +190,8 @@ fn library(arguments: &[OsString]) -> Option<PathBuf> {
     None
 }
 
-/// What two processes must have in common: the version, and the length of the program, which tells
-/// most builds of one version apart.
+/// Identity that all processes must share: the version, and the size of the program file, which differs
+/// between most builds of one version.
 fn program() -> String {
     let length = std::env::current_exe().and_then(std::fs::metadata).map_or(0, |metadata| metadata.len());
     format!("{} ({length} bytes)", env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,4 @@
-//! Commands of a study: they are shown, and run only after somebody agreed to exactly these.
+//! Commands of a study: shown to the user, and run only with consent to exactly these.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::console::{can_show_and_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 
-/// What asks servers around phases, target by target.
+/// Commands that query servers around phases, by target.
 #[derive(Debug)]
 pub(crate) struct ServerCommands {
     /// The name of a target, its commands and their hash.
@@ -18,7 +18,7 @@ pub(crate) struct ServerCommands {
 }
 
 impl ServerCommands {
-    /// Those of `plan`; they run in the working directory.
+    /// The commands of `plan`; they run in the working directory.
     pub(crate) fn of(plan: &Plan) -> Self {
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
@@ -30,17 +30,17 @@ impl ServerCommands {
         Self { targets: asking.map(of).collect() }
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn count(&self) -> usize {
         self.targets.iter().map(|(_, lines, _)| lines.len()).sum()
     }
 
-    /// The hashes of what each target asks.
+    /// The hash of each target's commands.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = CommandHash> + '_ {
         self.targets.iter().map(|(.., hash)| *hash)
     }
 
-    /// All of them, as a shell would take them; nothing where there are none.
+    /// All commands in shell syntax; empty if there are none.
     pub(crate) fn shown(&self) -> String {
         let of_target = |(name, lines, _): &(String, Vec<String>, CommandHash)| {
             let lines: String = lines.iter().map(|line| format!("    # {}\n", visible(line))).collect();
@@ -49,7 +49,7 @@ impl ServerCommands {
         self.targets.iter().map(of_target).collect()
     }
 
-    /// What a plan that is only shown says of them, with the way to agree.
+    /// The text about them for a plan that is only shown, with the way to agree.
     pub(crate) fn explained(&self) -> String {
         match self.count() {
             0 => String::new(),
@@ -61,11 +61,11 @@ impl ServerCommands {
         CommandHash::of_all(&self.hashes().collect::<Vec<_>>())
     }
 
-    /// Has the user agree to them, and gives what may ask servers then. An option that has nothing to decide is a
-    /// mistake: of another study, perhaps.
+    /// Asks the user to agree to them, and returns the permitted commands. An option without any command to
+    /// permit is an error: it may be meant for another study.
     ///
     /// # Errors
-    /// Somebody said no, or nobody can be asked.
+    /// The user declined, or there is no terminal to ask on.
     pub(crate) fn agree(&self, plan: &Plan, allowed: Option<&str>) -> Result<Servers, Failure> {
         if self.count() == 0 {
             return match allowed {
@@ -87,11 +87,11 @@ pub(crate) fn is_allowed(allowed: Option<&str>, hash: CommandHash) -> bool {
     allowed.is_some_and(|allowed| allowed == hash.to_string())
 }
 
-/// Has the user agree to so many commands, which were shown unless they are allowed already, and to what else they do:
-/// by their hash, or by an answer at the terminal. There is no other consent.
+/// Asks the user to agree to `count` commands, which were shown unless they are already allowed, and to their
+/// other effects: by their hash, or by an answer at the terminal. There is no other consent.
 ///
 /// # Errors
-/// Somebody said no, or nobody can be asked.
+/// The user declined, or there is no terminal to ask on.
 pub(crate) fn agree(
     count: usize,
     hash: CommandHash,

@@ -8,7 +8,7 @@ use crate::console::{complain, print, screen};
 use crate::exit::{Exit, Failure};
 use crate::report::Output;
 
-/// Prints what changed from one run to the other beyond the scatter, or draws both.
+/// Prints the changes between two runs that exceed the scatter, or plots both.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let runs = [arguments.before.clone(), arguments.after.clone()];
     let (before, after) = (Run::open(&runs[0])?, Run::open(&runs[1])?);

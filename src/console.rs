@@ -1,5 +1,5 @@
-//! The terminal: what is printed, and what is asked. Everything goes through here or through the live line, and both
-//! write out what a terminal would obey or nobody would see: names may come from anywhere.
+//! Terminal output and prompts. All output goes through here or through the live line; both escape control
+//! and invisible characters, since names may come from anywhere.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -10,8 +10,8 @@ use report::{Screen, terminal_columns};
 
 use crate::exit::{Exit, Failure};
 
-/// Asks on the terminal; where there is none, nobody can be asked and the answer is `unattended`. An empty line means
-/// the same: nothing that needs a person is agreed to by a careless Enter.
+/// Asks on the terminal; without one the answer is `unattended`. So is an empty line: nothing that needs a
+/// person is confirmed by a careless Enter.
 pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure> {
     let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     if !can_ask() {
@@ -21,7 +21,7 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
     write!(io::stderr(), "{} {choices} ", visible(question)).map_err(internal)?;
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer).map_err(internal)? == 0 {
-        // The end of the input, as by Ctrl-D, agrees to nothing; the line is still open.
+        // End of input (Ctrl-D) confirms nothing; the line is still open.
         writeln!(io::stderr()).map_err(internal)?;
         return Ok(false);
     }
@@ -31,27 +31,27 @@ pub(crate) fn confirm(question: &str, unattended: bool) -> Result<bool, Failure>
     })
 }
 
-/// Whether somebody sees a question and can answer it.
+/// Whether a prompt can be shown and answered.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// As [`can_ask`], where what is asked about was printed before.
+/// As [`can_ask`], if the subject of the prompt is printed on standard output.
 pub(crate) fn can_show_and_ask() -> bool {
     can_ask() && io::stdout().is_terminal()
 }
 
-/// Writes to standard output; a reader that went away is no error.
+/// Writes to standard output; a closed pipe is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
 
-/// Writes a line to standard output, and one only, whatever is in it.
+/// Writes exactly one line to standard output; line breaks in it are escaped.
 pub(crate) fn print_line(line: &str) -> Result<(), Failure> {
     print(&format!("{}\n", visible(line)))
 }
 
-/// As [`print()`]; says whether there is still a reader.
+/// As [`print()`]; returns whether there is still a reader.
 pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     match io::stdout().lock().write_all(screen().safe(text).as_bytes()) {
         Ok(()) => Ok(true),
@@ -63,23 +63,23 @@ pub(crate) fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Writes a line to the error stream, and one only; one that nobody reads any more is no reason to die.
+/// Writes exactly one line to standard error; a closed pipe is ignored.
 pub(crate) fn complain(line: &str) {
     let line = visible(line);
     complain_lines(&line, &line);
 }
 
-/// As [`print()`], of a text whose lines may be wider than the terminal.
+/// As [`print()`], for text with lines that may be wider than the terminal.
 pub(crate) fn print_folded(text: &str) -> Result<(), Failure> {
     print(&screen().folded(text))
 }
 
-/// As [`complain`], of a text in lines; as `coloured` where nothing in `plain` has to be written out.
+/// As [`complain`], for several lines; prints `coloured` if nothing in `plain` has to be escaped.
 pub(crate) fn complain_lines(plain: &str, coloured: &str) {
     let safe = Screen::PLAIN.safe(plain);
     let shown = if matches!(safe, Cow::Borrowed(_)) { coloured } else { &safe };
     let shown = match terminal_columns(io::stderr()) {
-        // What has colours is laid out already.
+        // Coloured text is already laid out.
         Some(columns) if plain == coloured => Cow::Owned(Screen::PLAIN.wide(columns).folded(shown)),
         _ => Cow::Borrowed(shown),
     };

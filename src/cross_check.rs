@@ -1,4 +1,4 @@
-//! `ioproof cross-check DIR`: the storage under a directory by ioproof and by fio, in turn.
+//! `ioproof cross-check DIR`: measures the storage under a directory with ioproof and fio in alternation.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::exit::{Exit, Failure};
 use crate::run::Told;
 use crate::session::{self, Session};
 
-/// Measures both, and prints a line for each case.
+/// Measures with both and prints a line for each case.
 pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit, Failure> {
     if world.comm().size() > 1 {
         return Err(Failure::usage(
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     }
 }
 
-/// The plan of both, and what a reader has to know of how it came about.
+/// The plan for both, and notes on how it was made.
 fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>), Failure> {
     // Without a space of the place there is nothing to ask for; with it, what is wrong was said on the command line.
     let refused = |error: PlanError| {
@@ -79,7 +79,7 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
     let mut surroundings = ask::quick_surroundings(&arguments.directory)?;
-    // Both command lines name the file from the root on, so that fio's can be repeated from anywhere.
+    // Both command lines use absolute paths, so that fio's can be repeated from any directory.
     surroundings.directory =
         std::fs::canonicalize(&arguments.directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
     let ring = fio::engine(Backend::Uring { depth: 1, required: true }).unwrap_or_default();
@@ -113,7 +113,7 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
     Ok((plan, notes))
 }
 
-/// What fio is asked, as lines for a shell.
+/// The command lines of fio, in shell syntax.
 fn command_lines(plan: &Plan) -> impl Iterator<Item = String> {
     let rivals = match &plan.question {
         Question::CrossCheck { rivals, .. } => rivals.as_slice(),
@@ -129,11 +129,11 @@ fn lacks(message: String) -> Failure {
     Failure::new(Exit::HostLacks, anyhow::anyhow!(message))
 }
 
-/// The fio that is installed.
+/// The installed fio.
 struct Fio {
     program: PathBuf,
     release: String,
-    /// What it prints of its engines.
+    /// Its list of engines.
     engines: String,
 }
 
@@ -172,7 +172,7 @@ impl Fio {
     }
 }
 
-/// What `program` says when it is asked with this `word`.
+/// The output of `program` with the argument `word`.
 fn said(program: &Path, word: impl AsRef<OsStr>) -> Result<String, Failure> {
     let output = Command::new(program).arg(word).output();
     let output = output.map_err(|error| lacks(format!("cannot start {}: {error}", program.display())))?;

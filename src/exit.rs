@@ -9,30 +9,30 @@ use runner::ErrorKind;
 
 use crate::console::complain_lines;
 
-/// What the program's exit status says.
+/// Exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All that was asked was done.
+    /// Success.
     Success = 0,
-    /// A fault of the program itself.
+    /// A defect of the program.
     Internal = 1,
     /// The command line or the study is wrong; nothing was touched.
     Usage = 2,
-    /// Refused, to protect data or the truth of a figure.
+    /// Refused, to protect data or the correctness of a figure.
     Refused = 3,
     /// The host lacks something that the plan needs.
     HostLacks = 4,
     /// A transfer failed while measuring.
     TransferFailed = 5,
-    /// A check found data that is not what was written.
+    /// A check found data that differs from what was written.
     WrongData = 6,
     /// The run directory could not be written or read.
     Record = 7,
-    /// A commitment was not kept, or could not be shown to be kept; something got slower.
+    /// A commitment was missed or could not be verified, or a value got slower.
     NotKept = 8,
-    /// A node of the run was lost; what was measured before is kept.
+    /// A node of the run was lost; earlier measurements are kept.
     NodeLost = 9,
-    /// Ended by the user; what was measured is kept.
+    /// Ended by the user; measurements so far are kept.
     Interrupted = 130,
 }
 
@@ -42,14 +42,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error with the exit code it stands for.
+/// An error with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// The code.
     pub(crate) exit: Exit,
     /// What happened.
     pub(crate) error: anyhow::Error,
-    /// Another process tells it.
+    /// Another process reports it.
     told_elsewhere: bool,
 }
 
@@ -59,7 +59,7 @@ impl Failure {
         Self { exit, error: error.into(), told_elsewhere: false }
     }
 
-    /// The same, which another process of the run tells.
+    /// The same error, reported by another process of the run.
     pub(crate) fn silent(self) -> Self {
         Self { told_elsewhere: true, ..self }
     }
@@ -119,7 +119,7 @@ pub(crate) fn explain(failure: &Failure) -> ExitCode {
     }) {
         Some((plain, coloured)) => complain_lines(&plain, &coloured),
         None => {
-            // Further lines of a message, perhaps of a name in it, cannot pass for a line of the program.
+            // Indented, so that a line break in a message or name cannot imitate a line of the program.
             let told = format!("ioproof: {}", with_causes(&failure.error).replace('\n', "\n  "));
             complain_lines(&told, &told);
         }
@@ -134,7 +134,7 @@ fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
     Some(shown)
 }
 
-/// `error` with its causes, without those that a message before has told already.
+/// `error` with its causes, without those already contained in a previous message.
 fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
         match (told.is_empty(), told.contains(&cause)) {

@@ -1,5 +1,5 @@
-//! The program called as a foreign tool: that tool's command line in, its output out, and a record of our
-//! own. IOR, whose options reach further, has a module to itself.
+//! The program called as another tool: takes that tool's command line, prints its output, and writes a record
+//! of our own. IOR, with more options, has its own module.
 
 mod live;
 pub(crate) mod output;
@@ -50,7 +50,7 @@ fn unicode(arguments: &[OsString]) -> Result<Vec<String>, Failure> {
     arguments.iter().map(text).collect()
 }
 
-/// What the launcher says.
+/// The launcher as the tool's printer needs it.
 pub(crate) fn launcher(world: &World) -> Launcher<'_> {
     let memory_bytes = Some(host::Host::new(host::Root::default()).memory_total());
     let by_hand = Launcher { memory_bytes, ..Launcher::default() };
@@ -61,7 +61,7 @@ pub(crate) fn launcher(world: &World) -> Launcher<'_> {
     Launcher { node_of: topology.node_of(), names: topology.names(), ..by_hand }
 }
 
-/// Prints what would be measured.
+/// Prints the planned measurements.
 pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.surroundings(plan, &facts);
@@ -69,7 +69,7 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
     print(&session::explained_loss(plan)).map(|()| Exit::Success)
 }
 
-/// Says what killed runs left and what the user would lose, and asks about that.
+/// Reports leftovers of killed runs and files that will be lost, and asks about these.
 pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
     warn(&session::leftover_lines(&checked.leftovers));
     // A refusal names the files itself.
@@ -79,7 +79,8 @@ pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> 
     session::agree_to_losses(checked, extras.yes, "Lose that and start?")
 }
 
-/// Says in one line what speaks against the figures that the tool's text has; where the record is says the first line.
+/// Prints in one line the warnings about the figures in the tool's output; the first line has the path of the
+/// record.
 pub(crate) fn doubts(run: &record::Run, directory: &Path) {
     if let Some(doubts) = report::Study::of(run).doubts() {
         warn(&[format!("{doubts}; see `ioproof report {}`", shell_word(&directory.to_string_lossy()))]);
@@ -97,7 +98,7 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
     let mut printer = (tool.printer)(&manifest.plan)
         .ok_or_else(|| Failure::new(Exit::Internal, anyhow::anyhow!("the plan lost its command line")))?;
     let header = printer.header(&manifest);
-    // What a tool prints for each operation shows well enough how far it is.
+    // A tool that prints each operation needs no progress line.
     let most = if printer.is_live() { Shown::RecordOnly } else { Shown::All };
     let shown = if asked.extras.no_progress { Shown::Nothing } else { most };
     let line = session.line(&checked, &directory, shown);
@@ -111,7 +112,7 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    // A summary of a part would pass for one of the whole.
+    // A summary of a partial run would look like that of a full one.
     if !ended.interrupted || printer.ends_when_interrupted() {
         out.write(&printer.finish(&run))?;
         for (path, text) in printer.side_files(&run) {
@@ -131,9 +132,9 @@ fn measure(tool: &Tool, session: &Session<'_>, asked: Asked) -> Result<Exit, Fai
 /// Prints the tool's rows as the phases end.
 struct Printed {
     paper: Shared,
-    /// Printed with the first case: what keeps a run from starting is not looked for below it.
+    /// Printed with the first case, so that errors before it are not hidden below the header.
     header: String,
-    /// While a phase runs whose operations are printed as they come.
+    /// Set during a phase whose operations are printed as they complete.
     looking: Option<Looking>,
     /// Of the phase under way.
     controls: Option<Arc<Controls>>,
@@ -148,7 +149,7 @@ impl Watch for Printed {
                 self.looking = None;
                 let mut paper = self.paper.lock();
                 let stopped = self.controls.take().is_some_and(|controls| controls.is_stopped());
-                // The row of a part would pass for one of the whole.
+                // The row of a partial phase would look like that of a full one.
                 if stopped && !paper.printer.ends_when_interrupted() {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! Man pages and shell completions, made from the one definition of the command line.
+//! Man pages and shell completions, generated from the command line definition.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn write(directory: &Path) -> anyhow::Result<()> {
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let definition = with_options_of_tools();
-        // Where no name fits, bash goes on to complete files; other shells would not.
+        // If no name matches, bash completes files; other shells would not.
         let mut definition = if shell == Shell::Bash { with_ready_studies(definition) } else { definition };
         clap_complete::generate_to(shell, &mut definition, "ioproof", &completions)
             .with_context(|| format!("cannot write completions to {}", completions.display()))?;
@@ -41,13 +41,13 @@ fn write(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Each tool whose command line is taken, with its help.
+/// Each supported tool, with its help.
 fn tools() -> impl Iterator<Item = (&'static str, Help)> {
     let others = TOOLS.iter().map(|tool| (tool.name, (tool.help)()));
     std::iter::once((ior::TOOL, ior::help())).chain(others)
 }
 
-/// The definition of the command line, in which tools have those of their options that a shell can complete.
+/// The command line definition with those options of the tools that a shell can complete.
 fn with_options_of_tools() -> Command {
     tools().fold(arguments::definition(), |definition, (name, help)| {
         definition.mut_subcommand(name, |tool| {
@@ -64,7 +64,7 @@ fn with_options_of_tools() -> Command {
     })
 }
 
-/// The definition in which arguments that are studies have the names of those that are ready.
+/// The definition, with the ready studies as values of study arguments.
 fn with_ready_studies(definition: Command) -> Command {
     let names = |argument: Arg| argument.value_parser(PossibleValuesParser::new(studies::names()));
     let of_show = |show: Command| show.mut_arg("name", names);
@@ -73,9 +73,9 @@ fn with_ready_studies(definition: Command) -> Command {
         .mut_subcommand("studies", |studies| studies.mut_subcommand("show", of_show))
 }
 
-/// An option by its letter and its words; nothing where it has neither, as `-th` and `-+m`.
+/// An option by its short and long names; none if it has neither, for example `-th` and `-+m`.
 fn option(written: &str, about: &str) -> Option<Arg> {
-    // Names of arguments live as long as the program, which ends when all is written.
+    // Clap needs static names; the program ends when the files are written.
     let names: Vec<&'static str> = Help::names(written).map(|name| &*name.to_owned().leak()).collect();
     let letter = names.iter().find_map(|name| match name.as_bytes() {
         [b'-', letter] if letter.is_ascii_alphanumeric() => Some(char::from(*letter)),
@@ -89,7 +89,7 @@ fn option(written: &str, about: &str) -> Option<Arg> {
     Some(words.into_iter().skip(1).fold(option, Arg::visible_alias))
 }
 
-/// The man page of a tool: roff has no better source than its help.
+/// The man page of a tool, generated from its help.
 fn man_page(name: &str, help: &Help) -> String {
     let mut page = format!(
         ".TH ioproof-{name} 1\n.SH NAME\nioproof\\-{} \\- takes the command line of {}\n.SH SYNOPSIS\n\\fBioproof\\fR {}\n\
@@ -116,7 +116,7 @@ fn man_page(name: &str, help: &Help) -> String {
     page + ".SH SEE ALSO\n\\fBioproof\\fR(1)\n"
 }
 
-/// Text that roff prints as it is.
+/// Text escaped for roff.
 fn roff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if text.starts_with('.') { format!("\\&{text}") } else { text }

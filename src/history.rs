@@ -7,7 +7,7 @@ use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
-/// Prints what is asked for.
+/// Prints the requested operations.
 pub(crate) fn run(arguments: &HistoryArguments) -> Result<Exit, Failure> {
     let run = runs::open(std::slice::from_ref(&arguments.run))?;
     let cases = run.cases();

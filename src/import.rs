@@ -1,4 +1,4 @@
-//! `ioproof import`: what other tools have printed, as a record.
+//! `ioproof import`: converts the output of other tools into a record.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::session;
 
-/// Reads all files, then writes their record and prints what is in it.
+/// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let mut files = Vec::with_capacity(arguments.files.len());
     for path in &arguments.files {
@@ -42,9 +42,9 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let named = session::directory(&run_id, arguments.out.as_deref());
     // An empty directory may be given, also as `.` or by a link.
     let directory = fs::canonicalize(&named).unwrap_or(named);
-    // It gets its name when it is whole: half a record is none.
+    // Renamed when complete: a partial record is invalid.
     let unfinished = beside(&directory, &run_id)?;
-    // Not one that is there already: it could be a link to elsewhere.
+    // Must not exist: it could be a link to elsewhere.
     unfinished
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         })
     });
     written.inspect_err(|_| {
-        // The error that counts is the first.
+        // The first error is the one to report.
         let _ = fs::remove_dir_all(&unfinished);
     })?;
     let run = Run::open(&directory)?;
@@ -74,8 +74,8 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Where the record of `directory` is made, which must be empty or not there yet: in the same place, as a name
-/// can only be changed within one file system.
+/// The temporary directory for the record of `directory`, which must be empty or missing: on the same file
+/// system, so that it can be renamed.
 fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     let mut entries = fs::read_dir(directory).ok().into_iter().flatten();
     if entries.next().is_some() {
@@ -84,7 +84,7 @@ fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     Ok(directory.with_file_name(format!(".{run_id}.part")))
 }
 
-/// What tools print is far below this; a device has no end.
+/// Read limit, far above the output of any tool; a device is endless.
 const FILE_MAX: u64 = 1 << 30;
 
 fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
@@ -111,7 +111,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Records everything, case by case, and gives each phase up as soon as it is written: histograms may be large.
+/// Records all cases, and frees each phase once it is written: histograms may be large.
 fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Result<(), Failure> {
     let manifest = Manifest {
         format_version: FORMAT_VERSION,
@@ -137,13 +137,13 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
         }
         recorder.case_finished(&case.id)?;
     }
-    // Where only the start is known, nothing says how long it took.
+    // With only the start known, the duration is unknown.
     let finished = imported.finished_unix_ns.or(imported.started_unix_ns.is_none().then_some(now));
     let _ = recorder.finish_at(&Outcome::Complete, finished)?;
     Ok(())
 }
 
-/// What the texts say of the host: its name at most.
+/// The host according to the texts: its name at most.
 fn host(imported: &Imported) -> HostFacts {
     const WHY: &str = "imported: the text does not say";
     fn unknown<T>() -> Fact<T> {

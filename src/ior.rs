@@ -71,7 +71,7 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
         return Err(failure);
     }
     let run = record::Run::open(&directory)?;
-    // A summary of a part would pass for one of the whole.
+    // A summary of a partial run would look like that of a full one.
     if !ended.interrupted || asked.output.summary_always {
         out.write(&printer.finish(run.manifest.finished_unix_ns))?;
         doubts(&run, &directory);
@@ -93,7 +93,7 @@ fn measure(session: &Session<'_>, asked: Asked) -> Result<Exit, Failure> {
 struct Printed {
     line: LiveLine,
     printer: Printer,
-    /// Printed with the first case: what keeps a run from starting is not looked for below it.
+    /// Printed with the first case, so that errors before it are not hidden below the header.
     header: String,
     out: Output,
     side_files: Vec<SideFiles>,
@@ -135,7 +135,7 @@ impl Watch for Printed {
             Event::PhaseFinished(record) => {
                 self.warnings += record.warnings.len();
                 match self.controls.take() {
-                    // The row of a part would pass for one of the whole.
+                    // The row of a partial phase would look like that of a full one.
                     Some(controls) if controls.is_stopped() => Ok(()),
                     _ => self.phase(record),
                 }

@@ -3,15 +3,15 @@
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
-/// The word that the program calls itself with.
+/// The argument with which the program calls itself.
 pub(crate) const WORD: &str = "job";
 
-/// Takes an order from the standard input, does it, and tells on the standard output what was done.
+/// Reads an order from standard input, carries it out, and reports the result on standard output.
 pub(crate) fn run() -> Result<Exit, Failure> {
     signals::outlive_file_limit().map_err(|error| Failure::new(Exit::Internal, error))?;
     match jobs::serve() {
         Ok(jobs::Ended::Done) => Ok(Exit::Success),
-        // Told as an event already.
+        // Already reported as an event.
         Ok(jobs::Ended::Failed) => Ok(Exit::Internal),
         Err(error) => Err(Failure::new(Exit::Usage, error)),
     }

@@ -1,4 +1,4 @@
-//! ioproof: says what a storage system can really do, and defends it.
+//! ioproof: measures what a storage system can do, and documents the evidence.
 
 mod arguments;
 mod ask;

@@ -5,7 +5,7 @@ use crate::console::{complain, print_line};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
-/// Writes the runs together into a new record; they themselves stay as they are.
+/// Merges the runs into a new record; the originals are unchanged.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = runs::open(&arguments.runs)?;
     record::write_merged(&merged, &arguments.out)?;

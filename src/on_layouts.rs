@@ -1,4 +1,5 @@
-//! Runs on layouts: what they would execute and overwrite is shown and agreed to before anything is made.
+//! Runs on layouts: their commands and the devices to overwrite are shown and confirmed before anything is
+//! created.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
-use runner::{Earlier, Ended, Life, Mustered, OnHost, Servers};
+use runner::{Earlier, Ended, OnHost, PlanExecution, Servers, ValidatedCampaign};
 
 use crate::arguments::RunArguments;
 use crate::commands::{self, ServerCommands};
@@ -26,21 +27,21 @@ pub(crate) struct Campaign<'s, 'w> {
     session: &'s Session<'w>,
     controls: Arc<Controls>,
     builder: OnHost,
-    /// What is known of each layout of the plan.
+    /// The survey of each layout of the plan.
     seen: Vec<LayoutOutlook>,
     /// The devices of all layouts.
     devices: Vec<BlockDeviceFacts>,
-    /// What each layout would execute.
+    /// The hash of each layout's commands.
     commands: BTreeMap<String, CommandHash>,
-    /// What would ask servers around phases.
+    /// Commands that would query servers around phases.
     servers: ServerCommands,
-    /// The same, once somebody has agreed to it.
+    /// The same commands, once the user has agreed.
     agreed: Servers,
     shown: Shown,
 }
 
 impl<'s, 'w> Campaign<'s, 'w> {
-    /// Looks at the layouts of `plan`; nothing is written.
+    /// Surveys the layouts of `plan`; nothing is written.
     pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, arguments: &RunArguments) -> Self {
         let controls = Arc::new(Controls::new());
         let stop = Arc::clone(&controls);
@@ -74,21 +75,22 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Self { session, controls, builder, seen, devices, commands, servers, agreed, shown }
     }
 
-    /// The layouts, and so much of their `commands`.
+    /// The layouts as text, with the given part of their `commands`.
     pub(crate) fn shown(&self, commands: Commands) -> String {
         let servers = if commands == Commands::Agreed { String::new() } else { self.servers.shown() };
         report::layouts(&self.seen, commands, screen()) + &servers
     }
 
-    /// How many commands all layouts execute, and those that ask servers, and the hash by which a user agrees to exactly these.
+    /// The number of commands of all layouts and server queries, and the hash with which a user agrees to
+    /// exactly these.
     fn commands(&self) -> (usize, CommandHash) {
         let hashes: Vec<CommandHash> = self.commands.values().copied().chain(self.servers.hashes()).collect();
         let made: usize = self.seen.iter().map(LayoutOutlook::commands).sum();
         (made + self.servers.count(), CommandHash::of_all(&hashes))
     }
 
-    /// What the plan meets, with `facts` of what is there already: a layout that does not stand yet has room
-    /// for as much as its devices.
+    /// The surroundings of the plan, with `facts` of what exists: a layout not yet created has the capacity
+    /// of its devices.
     pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
         let mut facts = facts.clone();
         facts.devices.extend(self.devices.iter().cloned());
@@ -107,8 +109,9 @@ impl<'s, 'w> Campaign<'s, 'w> {
         self.seen.iter().any(|one| Some(one.layout.name.as_str()) == name && is_made(&one.layout))
     }
 
-    /// Checks what can be before layouts stand. Where that fails the plan of the layouts is shown first.
-    pub(crate) fn muster(&self, plan: Plan) -> Result<Mustered, Failure> {
+    /// Checks the plan as far as possible before layouts exist. On failure the plan of the layouts is shown
+    /// first.
+    pub(crate) fn muster(&self, plan: Plan) -> Result<ValidatedCampaign, Failure> {
         let mustered = self.session.muster(plan, &self.builder, Earlier::default());
         if mustered.is_err() {
             print(&self.shown(Commands::Counted))?;
@@ -116,18 +119,22 @@ impl<'s, 'w> Campaign<'s, 'w> {
         mustered
     }
 
-    /// As [`Campaign::muster`], of what an interrupted run has left to do.
-    pub(crate) fn muster_again(&self, resumed: &Resumed) -> Result<Mustered, Failure> {
+    /// As [`Campaign::muster`], for the rest of an interrupted run.
+    pub(crate) fn muster_again(&self, resumed: &Resumed) -> Result<ValidatedCampaign, Failure> {
         self.session.muster_again(resumed, &self.builder)
     }
 
-    /// Has the user agree to all commands of the layouts, and to lose the data on the devices of those with cases that
-    /// are left: by the hash of the commands, or by an answer at the terminal after they were shown. There
-    /// is no other consent.
+    /// Asks the user to agree to all commands of the layouts, and to lose the data on the devices of those
+    /// with remaining cases: by the hash of the commands, or by an answer at the terminal after they were
+    /// shown. There is no other consent.
     ///
     /// # Errors
-    /// Somebody said no, or nobody can be asked.
-    pub(crate) fn agree(&mut self, mustered: &Mustered, allowed: Option<&str>) -> Result<(), Failure> {
+    /// The user declined, or there is no terminal to ask on.
+    pub(crate) fn agree(
+        &mut self,
+        mustered: &ValidatedCampaign,
+        allowed: Option<&str>,
+    ) -> Result<(), Failure> {
         let (commands, hash) = self.commands();
         let is_allowed = commands == 0 || commands::is_allowed(allowed, hash);
         let shown = if is_allowed { Commands::Agreed } else { Commands::All };
@@ -151,8 +158,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Ok(())
     }
 
-    /// The devices that are overwritten for cases that are left.
-    fn lost(&self, mustered: &Mustered) -> Vec<(PathBuf, Option<u64>)> {
+    /// The devices that are overwritten for remaining cases.
+    fn lost(&self, mustered: &ValidatedCampaign) -> Vec<(PathBuf, Option<u64>)> {
         let left: BTreeSet<&str> = (mustered.checked.plan.cases.iter())
             .filter(|case| !mustered.finished.contains(&case.id))
             .filter_map(|case| case.layout.as_deref())
@@ -183,11 +190,11 @@ impl<'s, 'w> Campaign<'s, 'w> {
         text
     }
 
-    /// Takes down what an earlier start of the run has left standing, if the user agrees: a record may call itself any
-    /// run.
+    /// Destroys layouts left by an earlier start of the run, if the user agrees: a record may claim any run
+    /// name.
     pub(crate) fn clear(&self, run_id: &str, recorder: &mut Recorder, yes: bool) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
-            // One that was left standing on purpose is not the run's, whatever a record calls itself.
+            // A layout kept on purpose is not the run's, even if a record claims its name.
             if standing.run_id() != run_id || !standing.is_leftover() {
                 continue;
             }
@@ -208,7 +215,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Ok(())
     }
 
-    /// Says what other runs have left, which may be in the way.
+    /// Reports leftovers of other runs, which may be in the way.
     pub(crate) fn others(&self) -> Result<(), Failure> {
         for standing in self.builder.layouts.standing().map_err(refused)? {
             if standing.is_leftover() {
@@ -221,10 +228,10 @@ impl<'s, 'w> Campaign<'s, 'w> {
         Ok(())
     }
 
-    /// Runs all that is mustered, into `recorder`.
+    /// Executes a validated campaign, into `recorder`.
     pub(crate) fn run(
         &self,
-        mustered: Mustered,
+        mustered: ValidatedCampaign,
         around: &Surroundings,
         recorder: Recorder,
     ) -> Result<Ended, Failure> {
@@ -234,7 +241,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let (host, comm) = (&self.session.host, self.session.world.comm());
-        let life = Life::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
+        let life = PlanExecution::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
         let life = life.with_servers(self.agreed.clone());
         Ok(runner::campaign(life, &self.builder, mustered)?)
     }
@@ -244,12 +251,12 @@ fn refused(error: host::LayoutError) -> Failure {
     Failure::from(runner::RunnerError::from(error))
 }
 
-/// Whether its devices are written: what exists already stays as it is.
+/// Whether the layout is created, so that its devices are written; existing ones are not.
 fn is_made(layout: &Layout) -> bool {
     layout.recipe.overwrites_devices()
 }
 
-/// What is known of the device at `path`.
+/// The facts of the device at `path`.
 fn device_at<'a>(path: &Path, devices: &'a [BlockDeviceFacts]) -> Option<&'a BlockDeviceFacts> {
     let real = std::fs::canonicalize(path).ok()?;
     let name = real.file_name()?.to_str()?;
@@ -260,7 +267,7 @@ fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
     device_at(path, devices).map(|device| device.size_bytes)
 }
 
-/// How much fits on each place of a layout that does not stand yet: at most what its devices hold.
+/// Free space of each place of a layout not yet created: at most the capacity of its devices.
 fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
     let LayoutOutlook { layout, devices, .. } = outlook;
     let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();
@@ -294,7 +301,7 @@ fn devices(count: usize) -> String {
     report::counted(count as u64, "device")
 }
 
-/// Shows a plan with layouts, without making anything.
+/// Shows a plan with layouts, without creating anything.
 pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
     let campaign = Campaign::new(session, plan, arguments);
     let without: Vec<PathBuf> = session::targets_without_layout(plan);

@@ -1,4 +1,4 @@
-//! `ioproof overhead`: what the instrument itself costs on this host.
+//! `ioproof overhead`: the overhead of the instrument on this host.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::console::print;
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
-/// Measures and prints it.
+/// Measures and prints the overhead.
 pub(crate) fn run(arguments: &OverheadArguments) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
     signals::stop_on_signal(&controls.stop_flags()).map_err(|error| Failure::new(Exit::Internal, error))?;

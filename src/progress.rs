@@ -1,4 +1,4 @@
-//! What is shown while a run goes on: a thread of its own that reads the engine's counters now and then.
+//! Progress display of a run: a thread that polls the engine's counters.
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,24 +10,24 @@ use plan::{Outlook, Plan};
 use report::{Progress, Shown};
 use runner::Event;
 
-/// Often enough to look alive, seldom enough to cost nothing.
+/// Update interval: looks alive and costs nothing.
 const TICK: Duration = Duration::from_millis(250);
-/// To remove what a run has made can take long; who has ended it is told so after this.
+/// Time after an interrupt until the user is told that files are still being removed.
 const PATIENCE: Duration = Duration::from_secs(1);
 const STOPPING: &str =
     "stopping: what the run has made is being removed; a second Ctrl-C leaves it to `ioproof clean`";
-/// Where lines come each minute.
+/// Polling interval when lines are printed once a minute.
 const TICK_OF_LOG: Duration = Duration::from_secs(1);
 
 struct Running {
     started: Instant,
     controls: Arc<Controls>,
-    /// The share of all tasks that `controls` counts.
+    /// The share of the tasks of `controls` in all tasks.
     share: f64,
 }
 
 impl Running {
-    /// `own` of all tasks, as if those of other processes were as fast as those of this one.
+    /// Extrapolates `own` to all tasks, assuming that other processes are as fast as this one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below 2^63 bytes")]
     fn of_all(&self, own: u64) -> u64 {
         if self.share > 0.0 && self.share < 1.0 { (own as f64 / self.share) as u64 } else { own }
@@ -37,21 +37,21 @@ impl Running {
 struct Shared {
     line: Progress,
     running: Option<Running>,
-    /// Of the last phase that has begun.
+    /// Counters of the last started phase.
     controls: Option<Arc<Controls>>,
-    /// Since when the run is known to be stopped, and whether that was said.
+    /// When the stop of the run was noticed, and whether it was reported.
     stopped: Option<(Instant, bool)>,
     over: bool,
 }
 
-/// Shows on the error stream how far a run is, and what its cases have measured.
+/// Shows the progress of a run and the results of its cases on standard error.
 pub(crate) struct LiveLine {
     shared: Arc<(Mutex<Shared>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl LiveLine {
-    /// Says where the `record` of `plan` is, and shows how far it is from now on.
+    /// Prints the path of the `record` of `plan` and starts the progress display.
     pub(crate) fn start(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
         let line = Progress::new(record, plan, outlooks, shown);
         let (is_shown, tick_after) = (line.is_shown(), if line.is_live() { TICK } else { TICK_OF_LOG });
@@ -60,7 +60,7 @@ impl LiveLine {
             Condvar::new(),
         ));
         let ticking = Arc::clone(&shared);
-        // Without the thread the line stands still, which is no reason to fail.
+        // Without the thread the line is not updated; the run continues.
         let spawn = || {
             let thread = thread::Builder::new().name("live-line".to_owned());
             thread.spawn(move || tick(&ticking, tick_after)).ok()
@@ -69,7 +69,7 @@ impl LiveLine {
         Self { shared, thread }
     }
 
-    /// Something happened to the run.
+    /// Handles an event of the run.
     pub(crate) fn event(&self, event: &Event<'_>) {
         let shared = &mut *self.lock();
         match event {
@@ -97,7 +97,7 @@ impl LiveLine {
         }
     }
 
-    /// Does what writes to the terminal while nothing else is there.
+    /// Runs `write`, which prints to the terminal, with the live line removed.
     pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.lock().line.beside(write)
     }
@@ -113,7 +113,7 @@ impl LiveLine {
 }
 
 impl Shared {
-    /// Says why a run that was stopped does not end yet.
+    /// Reports why a stopped run has not ended yet.
     fn say_if_stopping(&mut self) {
         if !self.controls.as_ref().is_some_and(|controls| controls.is_stopped()) {
             return;
@@ -137,7 +137,7 @@ impl Drop for LiveLine {
         self.lock().over = true;
         self.shared.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A panic of the ticking thread has been printed; the run's result stands.
+            // A panic of the display thread has been printed; the run's result remains valid.
             let _ = thread.join();
         }
         self.lock().line.finish();

@@ -46,7 +46,7 @@ fn options(arguments: &RandomopsArguments, world: &World) -> Options {
     }
 }
 
-/// What one of two flags says; nothing without them.
+/// The value of a pair of opposite flags; none without them.
 fn said(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }

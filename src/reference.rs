@@ -44,7 +44,7 @@ pub(crate) struct Chosen {
     text: Option<String>,
 }
 
-/// Prints what is asked.
+/// Prints the selected part.
 pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
     let library = record::published();
     let text = match &arguments.what {

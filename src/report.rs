@@ -1,4 +1,4 @@
-//! `ioproof report`: the tables again, and the report in every form.
+//! `ioproof report`: prints the tables, and writes the report in every format.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::runs;
 
-/// The files that stand in the run directory after `ioproof report RUNDIR`.
+/// The files in the run directory after `ioproof report RUNDIR`.
 const FILES: [(Format, &str); 4] = [
     (Format::Html, "report.html"),
     (Format::Md, "report.md"),
@@ -23,10 +23,10 @@ const FILES: [(Format, &str); 4] = [
     (Format::Json, "report.json"),
 ];
 
-/// What stands there besides where the run had jobs: a row for each launch and step.
+/// Additional file for runs with jobs: a row for each launch and step.
 const LAUNCHES: &str = "report-launches.csv";
 
-/// Prints or writes what is asked.
+/// Prints or writes the report.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     let run = runs::open(&arguments.runs)?;
     let study = Study::of(&run);
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
         (Some(format), None) => to_terminal(&study, format)?,
         (None, _) => {
             print(&text(screen()))?;
-            // Several records have no place of their own; `ioproof merge` makes one.
+            // Several records have no common directory; `ioproof merge` creates one.
             if let [directory] = arguments.runs.as_slice() {
                 all_files(&study, directory)?;
             }
@@ -52,18 +52,18 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Where a report goes.
+/// Destination of a report.
 pub(crate) enum Output {
-    /// It replaces what is there when it is whole, and follows no link: the directory of a run may be somebody
-    /// else's, and an older report stays where the newer one has no room.
+    /// Replaces an existing file when complete, and follows no link: the directory of a run may belong to
+    /// another user, and the older report is kept if there is no space for the new one.
     Replaced(Replacement),
-    /// To a link, a pipe or a device that the user has named.
+    /// A link, a pipe or a device named by the user.
     Named(File),
 }
 
 impl Output {
-    /// Begins the file at `path`. A report may go over an older one, but not over the records of `runs`
-    /// that it is made of, nor on a device.
+    /// Opens the file at `path`. A report may replace an older one, but not the records of `runs` that it is
+    /// made of, nor a device.
     pub(crate) fn new(runs: &[PathBuf], path: &Path) -> Result<Self, Failure> {
         let refuse = |problem: &str| {
             let message = format!(
@@ -75,7 +75,7 @@ impl Output {
         let is_report = |name: &OsStr| name == LAUNCHES || FILES.iter().any(|(_, report)| name == *report);
         let directories: Vec<PathBuf> = runs.iter().filter_map(|run| run.canonicalize().ok()).collect();
         let in_record = |path: &Path| directories.iter().any(|directory| path.starts_with(directory));
-        // Where the name itself stands, not where a link there leads.
+        // The directory of the name itself, not of a link's target.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let (Ok(parent), Some(name)) = (parent.canonicalize(), path.file_name())
             && in_record(&parent)
@@ -102,7 +102,7 @@ impl Output {
         }
     }
 
-    /// Writes what `write` does, all of it or, where it replaces a file, nothing.
+    /// Writes the output of `write`; if it replaces a file, all or nothing.
     pub(crate) fn write(
         self,
         path: &Path,
@@ -132,7 +132,7 @@ fn not_written(path: &Path, error: impl Into<anyhow::Error>) -> anyhow::Error {
     error.into().context(format!("cannot write {}: choose another place with --output", path.display()))
 }
 
-/// Writes `report.html` into the run directory and gives its path.
+/// Writes `report.html` into the run directory and returns its path.
 pub(crate) fn page(study: &Study<'_>, directory: &Path) -> Result<PathBuf, Failure> {
     in_run(directory, "report.html", |out| write(study, Format::Html, out))
 }
@@ -162,7 +162,7 @@ fn all_files(study: &Study<'_>, directory: &Path) -> Result<(), Failure> {
 fn to_terminal(study: &Study<'_>, format: Format) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(study, format, &mut out).and_then(|()| Ok(out.flush()?)) {
-        // A reader such as `head` that has seen enough is no error.
+        // A reader that stops early, for example `head`, is no error.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         result => result
             .context("cannot write to the standard output")

@@ -1,4 +1,4 @@
-//! `ioproof run`: from the question to the tables and the page.
+//! `ioproof run`: from the study to the tables and the report page.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failu
     measure_on_layouts(asked, arguments, world)
 }
 
-/// As [`measure`], where layouts are made for the cases.
+/// As [`measure`], for cases on layouts.
 fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let Asked { what, mut plan, notes } = asked;
     let how = &arguments.how;
@@ -67,7 +67,8 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
-/// Runs what is asked. `allowed` is the hash of the commands that may run; `verdict`: commitments decide the exit code.
+/// Runs a plan. `allowed` is the hash of the commands that may run; `verdict`: commitments decide the exit
+/// code.
 pub(crate) fn measure(
     asked: Asked,
     how: &How,
@@ -101,7 +102,7 @@ pub(crate) fn measure(
     conclude(&ended, &directory, verdict, signer.as_ref())
 }
 
-/// Shows a plan without layouts, and what would be lost by it.
+/// Shows a plan without layouts, and the files that would be lost.
 fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.surroundings(plan, &facts);
@@ -114,27 +115,27 @@ fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure>
     print(&session::explained_loss(plan))
 }
 
-/// Has each process of every case keep its last operations, where that is asked for.
+/// Makes each process of every case keep its last operations, if requested.
 pub(crate) fn keep_history(plan: &mut Plan, operations: Option<u64>) -> Result<(), Failure> {
     let Some(operations) = operations else { return Ok(()) };
     plan.keep_history(operations).map_err(|error| Failure::new(Exit::Usage, error))
 }
 
-/// Goes on with the run in `directory`.
+/// Resumes the run in `directory`.
 fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
     let signer = Signer::of(&arguments.how)?;
     let (recorder, mut resumed) = match (Recorder::resume(directory), &signer) {
-        // What kept the end of the run from being signed may be over.
+        // The obstacle to signing the finished run may be gone.
         (Err(RecordError::Complete { .. }), Some(signer)) => {
             return signer.sign(directory).map(|()| Exit::Success);
         }
         (resumed, _) => resumed?,
     };
     if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
-        // It would run the program that the record names.
+        // It would run a program named by the record.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
     }
-    // What a record says is no consent to lose data: the user names the devices again.
+    // A record is no consent to lose data: the user must name the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");
     if arguments.how.explain {
@@ -160,7 +161,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     conclude(&ended, directory, arguments.verdict, signer.as_ref())
 }
 
-/// What a run that goes on has already.
+/// The finished part of a resumed run, as text.
 fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
     let kept = match (finished, turns) {
@@ -173,7 +174,7 @@ fn kept(plan: &Plan, finished: usize) -> String {
     format!("{kept}{passes}")
 }
 
-/// What going on with a run would do: the cases that are left.
+/// Shows the remaining cases of a run.
 fn explain_rest(session: &Session<'_>, resumed: Resumed, arguments: &RunArguments) -> Result<Exit, Failure> {
     let mut plan = resumed.manifest.plan;
     print_line(&kept(&plan, resumed.finished.len()))?;
@@ -188,7 +189,7 @@ fn explain_rest(session: &Session<'_>, resumed: Resumed, arguments: &RunArgument
     Ok(Exit::Success)
 }
 
-/// As [`resume`], of a run on layouts: one that was left standing is dismantled first.
+/// As [`resume`], for a run on layouts: a leftover layout is destroyed first.
 fn resume_on_layouts(
     session: &Session<'_>,
     directory: &Path,
@@ -199,7 +200,7 @@ fn resume_on_layouts(
     let plan = &resumed.manifest.plan;
     let early = Campaign::new(session, plan, arguments);
     early.clear(&resumed.manifest.run_id, &mut recorder, arguments.how.yes)?;
-    // What was left is gone: its devices look otherwise now.
+    // The leftover is destroyed: survey its devices again.
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster_again(&resumed)?;
@@ -216,10 +217,11 @@ fn resume_on_layouts(
     conclude(&ended, directory, arguments.verdict, signer)
 }
 
-/// Shows what was measured and signs the record where that is asked for. The exit code: what went wrong in it comes first, then the commitments if they count.
+/// Shows the results and signs the record if requested. The exit code reports errors of the run first, then
+/// the commitments if they count.
 fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signer>) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
-    // One that goes on is signed at its end.
+    // An unfinished run is signed when it is finished.
     let signed = match signer {
         Some(signer) if !ended.interrupted && ended.failed.is_none() => signer.sign(directory),
         Some(_) => {
@@ -234,7 +236,7 @@ fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signe
         Some(message) if ended.interrupted || ended.failed.is_some() => {
             let directory = shell_word(&directory.to_string_lossy());
             let next = format!("`ioproof run --resume {directory}` goes on");
-            // The report says what there is, and where.
+            // The report page shows the partial results.
             let message =
                 if ended.interrupted { format!("interrupted: {next}") } else { format!("{message}; {next}") };
             Err(Failure::new(exit, anyhow::anyhow!(message)))
@@ -245,8 +247,8 @@ fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signe
     }
 }
 
-/// Says what killed runs left and what the user would lose, and asks. Where nobody can be asked a
-/// run starts only if nothing is lost by it.
+/// Reports leftovers of killed runs and files that will be lost, and asks. Without a terminal a run starts
+/// only if nothing is lost.
 fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
@@ -272,7 +274,7 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
     Ok(verdict::exit(&study))
 }
 
-/// Keeps the live line up to date and says what cannot wait.
+/// Updates the live line and prints urgent messages.
 pub(crate) struct Told {
     pub(crate) line: LiveLine,
 }

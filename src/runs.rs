@@ -1,4 +1,4 @@
-//! One run, or several that are taken as one.
+//! Opens one run, or several as one.
 
 use std::path::PathBuf;
 

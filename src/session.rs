@@ -1,4 +1,4 @@
-//! What `run` and every dialect do alike: check a plan, run it, keep the record.
+//! The steps common to `run` and every dialect: check a plan, run it, keep the record.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -10,7 +10,7 @@ use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, outlooks, shell_word, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
-use runner::{Checked, Earlier, Ended, Life, Mustered, OnHost, Replaced, Servers, Watch};
+use runner::{Checked, Earlier, Ended, OnHost, PlanExecution, Replaced, Servers, ValidatedCampaign, Watch};
 
 use crate::cluster::World;
 use crate::console::{can_ask, confirm};
@@ -18,14 +18,14 @@ use crate::exit::{Exit, Failure};
 use crate::progress::LiveLine;
 use crate::signals;
 
-/// Where runs go that have no `--out`.
+/// Default directory of runs without `--out`.
 const RUNS: &str = "ioproof-runs";
 
-/// A run from its first look at the host to its closed record.
+/// A run from the first check of the host to the closed record.
 pub(crate) struct Session<'w> {
     pub(crate) host: Host,
     pub(crate) world: &'w World,
-    /// What may ask servers around phases.
+    /// Permitted commands that query servers around phases.
     pub(crate) servers: Servers,
     run_id: String,
     started: jiff::Timestamp,
@@ -46,10 +46,10 @@ impl<'w> Session<'w> {
         self.consents_are_used(&checked.plan).map(|()| checked)
     }
 
-    /// Refuses consent to lose the data of a device that the plan does not write: it was meant for another plan, or
-    /// for a device of another name.
+    /// Refuses a consent to overwrite a device that the plan does not write: it was meant for another plan or
+    /// device.
     fn consents_are_used(&self, plan: &Plan) -> Result<(), Failure> {
-        // What devices other nodes have cannot be told from here.
+        // The devices of other nodes are unknown here.
         if self.world.launched {
             return Ok(());
         }
@@ -69,16 +69,25 @@ impl<'w> Session<'w> {
         Err(Failure::new(Exit::Refused, anyhow::anyhow!(why)))
     }
 
-    /// Checks a plan with layouts as far as that can be before they stand; nothing is made.
-    pub(crate) fn muster(&self, plan: Plan, builder: &OnHost, earlier: Earlier) -> Result<Mustered, Failure> {
+    /// Checks a plan with layouts as far as possible before they exist; nothing is created.
+    pub(crate) fn muster(
+        &self,
+        plan: Plan,
+        builder: &OnHost,
+        earlier: Earlier,
+    ) -> Result<ValidatedCampaign, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         let (id, comm) = (self.run_id.clone(), self.world.comm());
         let mustered = runner::muster(plan, &self.host, comm, builder, id, started, earlier)?;
         self.consents_are_used(&mustered.checked.plan).map(|()| mustered)
     }
 
-    /// As [`Session::muster`], of what an interrupted run has left to do.
-    pub(crate) fn muster_again(&self, resumed: &Resumed, builder: &OnHost) -> Result<Mustered, Failure> {
+    /// As [`Session::muster`], for the rest of an interrupted run.
+    pub(crate) fn muster_again(
+        &self,
+        resumed: &Resumed,
+        builder: &OnHost,
+    ) -> Result<ValidatedCampaign, Failure> {
         let manifest = &resumed.manifest;
         let earlier =
             Earlier { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
@@ -87,10 +96,10 @@ impl<'w> Session<'w> {
         Ok(runner::muster(plan, &self.host, comm, builder, id, started, earlier)?)
     }
 
-    /// Where the record goes: `--out`, or a directory of its own below [`RUNS`].
+    /// The directory of the record: `--out`, or a new one below [`RUNS`].
     ///
     /// # Errors
-    /// It holds something already, or cannot be made.
+    /// It is not empty, or cannot be created.
     pub(crate) fn directory(&self, out: Option<&Path>) -> Result<PathBuf, Failure> {
         let directory = directory(&self.run_id, out);
         Recorder::check_new(&directory)?;
@@ -101,7 +110,7 @@ impl<'w> Session<'w> {
         Ok(directory)
     }
 
-    /// Refuses a plan that is only shown for what its options name, as the run would.
+    /// Checks the options of a plan that is only shown, as the run would.
     pub(crate) fn check_options(&self, plan: &Plan, out: Option<&Path>) -> Result<(), Failure> {
         if out.is_some() {
             self.directory(out)?;
@@ -120,7 +129,7 @@ impl<'w> Session<'w> {
         self.live(checked, recorder, watch)
     }
 
-    /// Runs what `checked` has left to do, into a record that exists already.
+    /// Runs the remaining cases of `checked`, into an existing record.
     pub(crate) fn live(
         &self,
         checked: &Checked,
@@ -130,27 +139,27 @@ impl<'w> Session<'w> {
         Ok(self.life(recorder, watch)?.run(checked)?)
     }
 
-    /// What is shown while the run into `directory` goes on.
+    /// The progress display of the run into `directory`.
     pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
         let around = self.surroundings(&checked.plan, &checked.facts);
         let (outlooks, _) = outlooks(&checked.plan, &around);
         LiveLine::start(directory, &checked.plan, &outlooks, shown)
     }
 
-    /// A life of this session, which a signal ends in order.
+    /// A plan execution of this session, which a signal ends in order.
     pub(crate) fn life<'a>(
         &'a self,
         recorder: Recorder,
         watch: &'a mut dyn Watch,
-    ) -> Result<Life<'a>, Failure> {
+    ) -> Result<PlanExecution<'a>, Failure> {
         let controls = Arc::new(Controls::new());
         signals::stop_on_signal(&controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
-        let life = Life::new(&self.host, self.world.comm(), recorder, watch, controls);
+        let life = PlanExecution::new(&self.host, self.world.comm(), recorder, watch, controls);
         Ok(life.with_servers(self.servers.clone()))
     }
 
-    /// Checks what an interrupted run has left to do.
+    /// Checks the remaining cases of an interrupted run.
     pub(crate) fn check_again(&self, resumed: &Resumed) -> Result<Checked, Failure> {
         let manifest = &resumed.manifest;
         let earlier =
@@ -159,12 +168,12 @@ impl<'w> Session<'w> {
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
-    /// What a plan meets on this host. Rates are those of the slowest kind of device under the
-    /// targets, from its data sheet class; nothing has been measured yet.
+    /// The surroundings of a plan on this host. Rates are data sheet values of the slowest device class under
+    /// the targets; nothing has been measured yet.
     pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
         let mut spaces: Vec<Space> = Vec::new();
         for target in &targets(plan) {
-            // One without a size, such as ramfs, does not tell its free space either.
+            // A file system without a size, for example ramfs, does not report free space either.
             let Some(place) = self.host.file_system_of(target).ok().filter(|place| place.size_bytes > 0)
             else {
                 continue;
@@ -185,7 +194,7 @@ impl<'w> Session<'w> {
         Surroundings { spaces, memory, node_of: self.node_of(), write: rate.clone(), read: rate }
     }
 
-    /// The node of each rank; empty where there is one.
+    /// The node of each rank; empty if there is one node.
     fn node_of(&self) -> Vec<u32> {
         match self.world.comm().topology().node_of() {
             [_] => Vec::new(),
@@ -193,7 +202,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// What the run directory says of the run at its start.
+    /// The manifest written to the run directory at the start.
     pub(crate) fn manifest(&self, checked: &Checked) -> Manifest {
         Manifest {
             format_version: FORMAT_VERSION,
@@ -210,7 +219,7 @@ impl<'w> Session<'w> {
     }
 }
 
-/// A name that no other run has, for a run of `what` that starts at `started`.
+/// A unique name for a run of `what` that starts at `started`.
 pub(crate) fn run_id(started: jiff::Timestamp, what: &str) -> String {
     let time = started.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d-%H%M%S");
     format!("{time}-{what}-{:06x}", random_seed() & 0xff_ffff)
@@ -221,7 +230,7 @@ pub(crate) fn directory(run_id: &str, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| Path::new(RUNS).join(run_id), Path::to_owned)
 }
 
-/// The nodes of a run, and how many processes were on each.
+/// The nodes of a run with their process counts.
 fn places(manifest: &Manifest) -> Vec<(String, usize)> {
     match &manifest.cluster {
         Some(cluster) => {
@@ -231,27 +240,27 @@ fn places(manifest: &Manifest) -> Vec<(String, usize)> {
     }
 }
 
-/// Every target of `plan`, once.
+/// All targets of `plan`, without duplicates.
 pub(crate) fn targets(plan: &Plan) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let all = plan.cases.iter().flat_map(|case| &case.workload.files.targets);
     all.filter(|target| seen.insert(*target)).cloned().collect()
 }
 
-/// Every target of `plan` that is on no layout, once.
+/// All targets of `plan` without a layout, without duplicates.
 pub(crate) fn targets_without_layout(plan: &Plan) -> Vec<PathBuf> {
     let mut there = plan.clone();
     there.cases.retain(|case| case.layout.is_none());
     targets(&there)
 }
 
-/// A seed that no other start has.
+/// A random seed, different for each start.
 pub(crate) fn random_seed() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
 fn expected_rate(facts: &HostFacts) -> ExpectedRate {
-    // The disk of a virtual machine says that it turns, whatever it stands on.
+    // Virtual disks report themselves as rotational, independent of the real device.
     let is_virtual = |name: &str| name.starts_with("vd") || name.starts_with("xvd");
     let turning = facts
         .devices
@@ -267,12 +276,12 @@ fn expected_rate(facts: &HostFacts) -> ExpectedRate {
     ExpectedRate { bytes_per_second, transfer_time, source: format!("assumed for {class}") }
 }
 
-/// What killed runs left, as lines for the user.
+/// Leftovers of killed runs, as lines for the user.
 pub(crate) fn leftover_lines(leftovers: &[Leftover]) -> Vec<String> {
     leftovers.iter().map(crate::clean::line).collect()
 }
 
-/// What the user loses by a run, as a line.
+/// The user's files lost by a run, as a line.
 pub(crate) fn replaced_line(replaced: &Replaced) -> String {
     let Replaced { files, bytes, first } = replaced;
     let (first, bytes) = (first.display(), bytes.both_units());
@@ -282,10 +291,10 @@ pub(crate) fn replaced_line(replaced: &Replaced) -> String {
     }
 }
 
-/// Asks whether the user's files that `checked` loses may be lost, after they were named; `yes` agrees to it.
+/// Lists the user's files that `checked` loses and asks for consent; `yes` gives it.
 ///
 /// # Errors
-/// Somebody said no, or nobody can be asked.
+/// The user declined, or there is no terminal to ask on.
 pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> Result<(), Failure> {
     let Some(replaced) = checked.replaced() else { return Ok(()) };
     if yes || confirm(question, false)? {
@@ -301,7 +310,7 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
     Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
 }
 
-/// As [`replaced_line`], of a plan that is only shown: with what a run will want.
+/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need.
 pub(crate) fn explained_loss(plan: &Plan) -> String {
     let line = |replaced| {
         let line =
@@ -311,7 +320,7 @@ pub(crate) fn explained_loss(plan: &Plan) -> String {
     runner::replaced(plan, &[]).map_or_else(String::new, line)
 }
 
-/// The exit code of a run that ended, and what is to be said of it; its record is in `directory`.
+/// The exit code and the message for a finished run; its record is in `directory`.
 pub(crate) fn verdict(ended: &Ended, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
         let directory = shell_word(&directory.to_string_lossy());

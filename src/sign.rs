@@ -1,4 +1,4 @@
-//! Signatures of records: `ioproof run --sign` and `ioproof verify`. `ssh-keygen` makes and checks them.
+//! Signatures of records: `ioproof run --sign` and `ioproof verify`, with `ssh-keygen`.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -12,24 +12,25 @@ use crate::arguments::{How, VerifyArguments};
 use crate::console::print_line;
 use crate::exit::{Exit, Failure};
 
-/// What the signature is for, so that it cannot pass for one of a mail or a commit, nor the other way round.
+/// Namespace of the signature: it is not valid for a mail or a commit, nor theirs for a record.
 const NAMESPACE: &str = "ioproof";
 
-/// Who signs the record of a run.
+/// Signs the record of a run.
 pub(crate) struct Signer {
     key: PathBuf,
     nonce: Option<String>,
 }
 
 impl Signer {
-    /// As the arguments say; none where the record is not to be signed. The key is tried, as a run can take hours.
+    /// The signer of the arguments; none if the record is not to be signed. Tries the key now, as a run can
+    /// take hours.
     pub(crate) fn of(how: &How) -> Result<Option<Self>, Failure> {
         let Some(key) = &how.sign else { return Ok(None) };
         let signer = Self { key: key.clone(), nonce: how.nonce.clone() };
         signer.signature(b"").map(|_| Some(signer))
     }
 
-    /// Sums the record in `directory` and signs the sums.
+    /// Writes checksums of the record in `directory` and signs them.
     pub(crate) fn sign(&self, directory: &Path) -> Result<(), Failure> {
         let sums = Sums::of(directory, self.nonce.clone())?;
         sums.write(directory)?;
@@ -64,7 +65,7 @@ impl Signer {
     }
 }
 
-/// Says whether the record is as it was signed, and by whom.
+/// Reports whether the record is unchanged since it was signed, and by whom.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let directory = &arguments.run;
     let now = Sums::of(directory, None)?;
@@ -99,7 +100,7 @@ fn not_shown(why: &str) -> Failure {
     Failure::new(Exit::NotKept, anyhow::anyhow!("the record is not shown to be what was signed: {why}"))
 }
 
-/// Whose signature it is; or why that cannot be told.
+/// The signer, or why the signature cannot be verified.
 fn signature(
     directory: &Path,
     signed: &Sums,
@@ -124,7 +125,7 @@ fn signature(
         Failure::usage(format!("--signers {}: {error}; check the path", signers.display()))
     })?;
     if !kind.is_file() {
-        // It is read more than once.
+        // Must be a regular file: it is read more than once.
         return Err(Failure::usage(format!("--signers {}: it is no file", signers.display())));
     }
     let trusted = [OsStr::new("-f"), signers.as_os_str()];
@@ -167,13 +168,13 @@ fn ssh_keygen(action: &str, words: &[&OsStr], text: &[u8]) -> Result<Output, Fai
         .spawn()
         .map_err(lacks)?;
     if let Some(mut input) = process.stdin.take() {
-        // A program that ends before it has read all says why itself.
+        // A program that exits before reading all input reports its own error.
         let _ = input.write_all(text);
     }
     process.wait_with_output().map_err(lacks)
 }
 
-/// What `ssh-keygen` said, in one line.
+/// The output of `ssh-keygen` as one line.
 fn told(output: &Output) -> String {
     let words = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let lines = words.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! Ctrl-C and termination end a run in order: transfers stop, the record is closed, files go.
+//! Ctrl-C and SIGTERM end a run in order: transfers stop, the record is closed, files are removed.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,8 +19,8 @@ pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()
     Ok(())
 }
 
-/// A file that the limit on its size (`ulimit -f`) does not allow is an error of the write, and no reason to die and
-/// leave the files; without a handler the kernel ends the program.
+/// Makes exceeding the file size limit (`ulimit -f`) a write error: without a handler SIGXFSZ would kill the
+/// program and leave its files.
 pub(crate) fn outlive_file_limit() -> std::io::Result<()> {
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(())

@@ -70,12 +70,12 @@ pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text of the study called so.
+/// The text of the study of this name.
 pub(crate) fn ready(name: &str) -> Option<&'static str> {
     READY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Whether it is the text of a ready study, from the program or from a file, as it stands.
+/// Whether `text` is exactly that of a ready study, from the program or from a file.
 pub(crate) fn is_ready_text(text: &str) -> bool {
     READY.iter().any(|(_, known)| *known == text)
 }

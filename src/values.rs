@@ -24,7 +24,7 @@ pub(crate) fn import_format(text: &str) -> Result<Format, String> {
     found.ok_or_else(|| format!("no such tool is known; known are {}", known()))
 }
 
-/// A time, as 500ms; a bare number is of seconds.
+/// A time, as 500ms; a bare number means seconds.
 pub(crate) fn seconds(text: &str) -> Result<Nanos, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => time(&format!("{text}s")),

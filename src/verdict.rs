@@ -1,4 +1,4 @@
-//! `ioproof verdict`: the commitments of a study against what was measured.
+//! `ioproof verdict`: compares the commitments of a study with the results.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
     Ok(exit(&study))
 }
 
-/// In the form that the ending of `path` names; text where it names none.
+/// The sheet in the format given by the extension of `path`; text by default.
 fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => study.sheet_html(),
@@ -38,7 +38,7 @@ fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     }
 }
 
-/// Success where every commitment was kept; so it is where there are none.
+/// Success if every commitment was kept, or if there are none.
 pub(crate) fn exit(study: &Study<'_>) -> Exit {
     if study.kept() || !study.promises() { Exit::Success } else { Exit::NotKept }
 }

@@ -8,10 +8,10 @@ use anyhow::{Context, anyhow, bail};
 
 use crate::exit::{Exit, Failure};
 
-/// More numbers than this are not repetitions of a measurement; what resamples them would take
+/// Largest number of values: more are not repetitions of a measurement, and resampling them would take
 /// minutes.
 const NUMBERS_MAX: usize = 100_000;
-/// As many bytes as these can have: a device has no end.
+/// Read limit for these values: a device is endless.
 const INPUT_BYTES_MAX: u64 = 64 << 20;
 /// Larger numbers overflow when they are squared and summed.
 const MAGNITUDE_MAX: f64 = 1e100;
@@ -45,8 +45,8 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
         .map_err(|error| Failure::new(Exit::Usage, error))
 }
 
-/// Numbers stand apart by spaces, tabs, commas or semicolons. Empty lines and those that begin with
-/// `#` are passed over, and so is a first line of headings.
+/// Numbers are separated by spaces, tabs, commas or semicolons. Empty lines, lines that start with `#` and a
+/// first line of headings are skipped.
 fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WIDTH]>> {
     let mut rows = Vec::new();
     for (index, line) in input.lines().enumerate() {
@@ -68,7 +68,7 @@ fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WI
     Ok(rows)
 }
 
-/// Whether a line names columns: no word of it begins as a number does, nor is one in words.
+/// Whether a line is a heading: no word starts like a number or is a number word.
 fn is_heading(content: &str) -> bool {
     words(content).all(|word| {
         let begins = word.trim_start_matches(['-', '+']).chars().next();

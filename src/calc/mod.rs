@@ -1,5 +1,5 @@
-//! `ioproof calc`: the formulas of the analysis, fed by hand. What a report says of a study can be
-//! asked here of a published figure, a data sheet or a column of numbers.
+//! `ioproof calc`: the formulas of the analysis for numbers from the command line: a published figure, a data
+//! sheet or a column of numbers.
 
 mod arguments;
 mod columns;
@@ -10,7 +10,7 @@ use report::calc;
 use crate::console::print;
 use crate::exit::{Exit, Failure};
 
-/// Computes and prints what is asked.
+/// Runs a calculation and prints the result.
 pub(crate) fn run(calculation: &Calculation) -> Result<Exit, Failure> {
     let text = match calculation {
         Calculation::Scalability { measured, baseline, devices, tasks } => {

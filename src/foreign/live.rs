@@ -1,5 +1,5 @@
-//! What a foreign tool prints of single operations while a phase goes on: a thread looks for new ones and
-//! hands them to the tool's printer.
+//! Live output of single operations while a phase runs: a thread polls for new ones and passes them to the
+//! tool's printer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use dialect::{LiveOperation, ToolPrinter};
-use engine::{Controls, LastOperation, Seen};
+use engine::{Controls, HistoryCursor, LastOperation};
 
 use super::output::Output;
 use crate::exit::Failure;
 
-/// Soon enough to look as if it were printed at once, seldom enough to cost nothing.
+/// Polling interval: looks immediate and costs nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// The printer of a tool, and what it prints on.
+/// The printer of a tool and its output.
 pub(crate) struct Paper {
     pub(crate) printer: Box<dyn ToolPrinter>,
     pub(crate) out: Output,
@@ -32,7 +32,7 @@ impl Paper {
     }
 }
 
-/// Paper that the thread of a phase and the thread of the run print on.
+/// Output shared by the thread of a phase and the thread of the run.
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Mutex<Paper>>);
 
@@ -41,21 +41,21 @@ impl Shared {
         Self(Arc::new(Mutex::new(paper)))
     }
 
-    /// Nobody else prints while this is held.
+    /// Locks the output.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Paper> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The thread that looks for new operations of a phase. Dropping it ends it.
+/// The thread that polls for new operations of a phase. Ends on drop.
 pub(crate) struct Looking {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Looking {
-    /// Looks for operations of the phase that `controls` are of. Without a thread, lines come at the end
-    /// of the phase, which is no reason to fail.
+    /// Polls for operations of the phase of `controls`. Without a thread, lines are printed at the end of the
+    /// phase.
     pub(crate) fn start(paper: Shared, controls: Arc<Controls>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -70,25 +70,25 @@ impl Drop for Looking {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // A panic of the thread has been printed; the run's result stands.
+            // A panic of the thread has been printed; the run's result remains valid.
             let _ = thread.join();
         }
     }
 }
 
 fn look(paper: &Shared, controls: &Controls, over: &AtomicBool) {
-    let (mut seen, mut start_unix_ns) = (Seen::default(), i64::MAX);
+    let (mut seen, mut start_unix_ns) = (HistoryCursor::default(), i64::MAX);
     while !over.load(Ordering::Acquire) {
         let new = controls.last_operations(&mut seen);
         if let Some(last) = new.iter().map(end_ns).max() {
-            // The phase's start cannot be later than that of what has just ended.
+            // The phase cannot have started later than an operation that has just ended.
             start_unix_ns = start_unix_ns.min(now_unix_ns().saturating_sub(last));
             let new: Vec<LiveOperation> = new.iter().map(|one| live(one, start_unix_ns)).collect();
             let mut paper = paper.lock();
             let text = paper.printer.operations(&new);
             paper.write(&text);
             if paper.out.is_unread() {
-                // Lines are what this goes on for, perhaps without an end.
+                // The output is the purpose of an endless run: stop if it fails.
                 controls.stop();
             }
         }

@@ -1,4 +1,4 @@
-//! Where the output of a foreign tool goes, and what is said beside it.
+//! The output of another tool's command line, and the warnings beside it.
 
 use std::fs;
 use std::io::Write;
@@ -11,12 +11,12 @@ use crate::exit::{Exit, Failure};
 /// Standard output, or a file that the command line names.
 pub(crate) struct Output {
     file: Option<PathBuf>,
-    /// Nobody reads the standard output any more.
+    /// The reader of standard output is gone.
     is_unread: bool,
 }
 
 impl Output {
-    /// Starts the file anew, if there is one.
+    /// Truncates the file, if there is one.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, Failure> {
         if let Some(path) = file {
             write_whole(path, "")?;
@@ -24,7 +24,7 @@ impl Output {
         Ok(Self { file: file.map(Path::to_owned), is_unread: false })
     }
 
-    /// Whether the reader of the standard output has gone, as `head` does.
+    /// Whether the reader of standard output, for example `head`, is gone.
     pub(crate) const fn is_unread(&self) -> bool {
         self.is_unread
     }
@@ -41,13 +41,13 @@ impl Output {
     }
 }
 
-/// Writes a text file of the user's choice, in place of what it held.
+/// Writes a text file at the user's path, replacing its content.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     refuse_device(path)?;
     fs::write(path, text).map_err(|error| cannot_write(path, error))
 }
 
-/// A summary is no reason to destroy what is on a disk.
+/// Refuses a block device: a summary must not overwrite a disk.
 pub(crate) fn refuse_device(path: &Path) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device()) {
         let message = format!("will not write text to the block device {}: name a file", path.display());
@@ -61,7 +61,7 @@ fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     Failure::new(Exit::Record, anyhow::Error::from(error).context(context))
 }
 
-/// Says each line on the error stream, where scripts that read the output do not look.
+/// Prints each line to standard error, which scripts that parse the output do not read.
 pub(crate) fn warn<Line: AsRef<str>>(lines: &[Line]) {
     for line in lines {
         complain(&format!("ioproof: warning: {}", line.as_ref()));

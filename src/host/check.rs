@@ -122,9 +122,9 @@ fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
     text
 }
 
-/// Findings of one step that differ in where alone.
+/// Groups findings of one step that differ only in their place.
 fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
-    /// So many are listed one by one.
+    /// Largest number of findings listed individually.
     const LISTED: usize = 3;
     let alike = |one: &Finding, other: &Finding| {
         one.state == other.state && one.current == other.current && one.advised == other.advised

@@ -19,7 +19,7 @@ pub(crate) struct FactsArguments {
     root: PathBuf,
 }
 
-/// Shows what is asked.
+/// Prints the facts.
 pub(crate) fn run(arguments: &FactsArguments) -> Result<Exit, Failure> {
     let inventory = read(arguments)?;
     match arguments.json {
@@ -48,6 +48,6 @@ fn read(arguments: &FactsArguments) -> Result<record::Inventory, Failure> {
     if root.is_system() {
         return Ok(Host::new(root).inventory(engine::clock_name()));
     }
-    // The variables and the clock of this process say nothing of another host.
+    // The environment and clock of this process do not describe another host.
     Ok(Host::new(root).with_environment(|_| None).inventory("unknown: of another host"))
 }

@@ -31,7 +31,7 @@ pub(crate) enum What {
     Topology(topology::TopologyArguments),
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(what: &What) -> Result<Exit, Failure> {
     match what {
         What::Facts(arguments) => facts::run(arguments),
@@ -48,12 +48,12 @@ fn profiles_named(names: &[String]) -> Result<Vec<Profile>, Failure> {
     named.collect::<Result<_, _>>().map_err(|error| Failure::new(Exit::Usage, error))
 }
 
-/// Where what was before is kept.
+/// The directory with the previous settings.
 fn state_of(root: &Root, named: Option<&Path>) -> PathBuf {
     named.map_or_else(|| tuning::state_directory(root, |name| std::env::var(name).ok()), Path::to_owned)
 }
 
-/// A ledger that is another host's, damaged or in use is a refusal; one that cannot be written, a lack.
+/// A ledger of another host, damaged or in use is a refusal; an unwritable one is a lack of the host.
 fn ledger_failure(error: LedgerError) -> Failure {
     let exit = if error.is_refusal() { Exit::Refused } else { Exit::HostLacks };
     Failure::new(exit, error)

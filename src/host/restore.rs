@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     };
     let host = Identity::of(&root);
     if !ledger.host.is_same_host(&host) {
-        // The same refusal as on opening, before anything of it is shown as this host's.
+        // The same refusal as on opening, before any of its content is shown as this host's.
         let path = ledger.path().to_owned();
         let (theirs, ours) = (ledger.host.node, host.node);
         return Err(ledger_failure(LedgerError::OtherHost { path, theirs, ours }));

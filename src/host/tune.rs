@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let mut ledger = Ledger::open(&state, &Identity::of(&root)).map_err(ledger_failure)?;
     let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let mut tell = |applied: &Applied| {
-        // A reader that went away must not leave the work half done.
+        // A closed pipe must not leave the work half done.
         let _ = print_line(&applied_line(applied));
     };
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     conclude(&all, &written)
 }
 
-/// Asks; where nobody can be asked, nothing is done without `--yes`.
+/// Asks; without a terminal nothing is done unless `--yes` is given.
 pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if yes || confirm(question, false)? {
         return Ok(true);
@@ -129,7 +129,7 @@ fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) ->
     ))
 }
 
-/// Every write, under its step with the reason and the source, then what is not written and why.
+/// Lists every write, under its step with reason and source, then the skipped settings with their reasons.
 fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
     let mut text = format!("{node}: {} writes of profile {}\n", plan.writes.len(), plan.profiles.join(", "));
     for step in steps {

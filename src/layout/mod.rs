@@ -1,4 +1,4 @@
-//! `ioproof layout`: devices put together, read back, and taken apart again.
+//! `ioproof layout`: creates, verifies and destroys layouts of devices.
 
 mod arguments;
 mod show;
@@ -18,13 +18,13 @@ use crate::console::{can_show_and_ask, confirm, print, print_line};
 use crate::exit::{Exit, Failure};
 use crate::signals;
 
-/// What the ledger calls the run that a layout made by hand is of.
+/// Run name in the ledger for a layout created by hand.
 const BY_HAND: &str = "by hand";
 
-/// Of the data that runs write where nothing else is said.
+/// Default signature of the data that runs write.
 const OWN_SIGNATURE: u64 = 0;
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     match asked {
         Asked::Plan(described) => plan(described),
@@ -50,7 +50,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
 }
 
-/// Layouts whose devices may carry what ioproof has written on them before; their ledgers are in `state`.
+/// Layouts whose devices may carry data of earlier ioproof runs; their ledgers are in `state`.
 pub(crate) fn layouts_in(state: Option<&Path>) -> Layouts {
     let directory = state.map_or_else(host::layouts::default_state, Path::to_owned);
     let directory = std::path::absolute(&directory).unwrap_or(directory);
@@ -58,7 +58,7 @@ pub(crate) fn layouts_in(state: Option<&Path>) -> Layouts {
     Layouts::new(Root::default(), directory, guard)
 }
 
-/// The directory that holds the file at `path`, from the root on.
+/// The absolute directory of the file at `path`.
 pub(crate) fn directory_of(path: &Path) -> Option<PathBuf> {
     std::path::absolute(path).ok()?.parent().map(Path::to_owned)
 }
@@ -104,9 +104,9 @@ fn create(described: &Described, yes: bool) -> Result<Exit, Failure> {
     verify(&layouts, &standing)
 }
 
-/// Whether the user agrees to the commands of a layout and to what they overwrite. Commands that the user has typed
-/// are agreed to by `--yes`; those of a study, which may be somebody else's, by their hash alone. Else an answer at
-/// the terminal counts.
+/// Whether the user agrees to the commands of a layout and to the data they overwrite. `--yes` covers
+/// commands that the user typed; those of a study, which may come from others, need their hash. Otherwise an
+/// answer at the terminal counts.
 fn is_agreed(described: &Described, layout: &Layout, survey: &Survey, yes: bool) -> Result<bool, Failure> {
     let is_of_study = described.study.is_some();
     let hash = hash(survey).to_string();
@@ -135,22 +135,22 @@ fn not_done(how: &str) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// A line that says how to agree to commands that were shown.
+/// A line that says how to agree to the shown commands.
 pub(crate) fn how_to_agree(hash: CommandHash) -> String {
     format!("to agree to exactly these commands: --allow-commands {hash}\n")
 }
 
-/// By which a user agrees to the commands of this layout alone.
+/// The hash with which a user agrees to the commands of this layout alone.
 fn hash(survey: &Survey) -> CommandHash {
     CommandHash::of_all(&[survey.commands])
 }
 
-/// Asks, unless it was agreed to before. Where nobody can be asked, nobody agrees.
+/// Asks, unless already agreed. Without a terminal the answer is no.
 fn agreed(yes: bool, question: &str) -> Result<bool, Failure> {
     if yes || confirm(question, false)? { Ok(true) } else { not_done("--yes") }
 }
 
-/// Prints what stands; it is an error if it is not what the layout says.
+/// Prints the properties of the layout; a difference from its description is an error.
 fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
     let findings = layouts.verify(standing);
     print(&show::findings(&findings))?;
@@ -159,7 +159,7 @@ fn verify(layouts: &Layouts, standing: &Standing) -> Result<Exit, Failure> {
     Ok(if is_right { Exit::Success } else { Exit::NotKept })
 }
 
-/// Whether the user agrees to take it down, by commands that are shown.
+/// Whether the user agrees to the shown commands that destroy the layout.
 pub(crate) fn take_down(standing: &Standing, yes: bool) -> Result<bool, Failure> {
     print_line(&show::standing(standing))?;
     print(&show::undoing(standing))?;
@@ -194,7 +194,7 @@ fn clean(layouts: &Layouts, yes: bool) -> Result<Exit, Failure> {
             worst = worst.and(Ok(Exit::Refused));
             continue;
         }
-        // One that cannot be taken down does not keep the others standing.
+        // A failure does not prevent the destruction of the others.
         if let Err(error) = layouts.destroy(standing, &mut tell) {
             worst = Err(failure(error));
         }
@@ -221,7 +221,7 @@ fn find(layouts: &Layouts, name: &str) -> Result<Standing, Failure> {
     })
 }
 
-/// Prints a command when it has ended. What nobody reads any more does not stop the way back.
+/// Prints a finished command. A closed pipe does not stop the undo.
 fn tell(run: &CommandRun) {
     let _ = print(&show::run(run));
 }

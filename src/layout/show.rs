@@ -1,4 +1,4 @@
-//! Layouts as text: plans, commands as they are run, what was read back.
+//! Layouts as text: plans, executed commands, verification results.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use plan::layout::{Action, Provenance, Undo};
 use plan::{Layout, visible};
 use record::{CommandEnd, CommandRun, LayoutFinding};
 
-/// All commands in their order, with the way back, and what stands against it.
+/// All commands in order, with their undo commands and the obstacles.
 pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     let mut text = format!("layout {}", layout.name);
     for (before, words) in [(": ", &layout.title), (", stands for ", &layout.stands_for)] {
@@ -54,7 +54,7 @@ pub(super) fn plan(layout: &Layout, survey: &Survey) -> String {
     text
 }
 
-/// A command with its purpose; where it is published is told once for commands that follow one another.
+/// A command with its purpose; the source is printed once for consecutive commands.
 fn line(
     text: &mut String,
     action: &Action,
@@ -78,7 +78,7 @@ fn short(provenance: &Provenance) -> String {
     }
 }
 
-/// A command that was run, with what it printed.
+/// An executed command with its output.
 pub(super) fn run(run: &CommandRun) -> String {
     let mut text = format!("  {}\n", visible(&run.command));
     if run.status != CommandEnd::Exited(0) {
@@ -90,7 +90,7 @@ pub(super) fn run(run: &CommandRun) -> String {
     text
 }
 
-/// What was read back; what differs stands out.
+/// The verification results, with differences marked.
 pub(super) fn findings(findings: &[LayoutFinding]) -> String {
     let mut text = String::new();
     for finding in findings {
@@ -100,7 +100,7 @@ pub(super) fn findings(findings: &[LayoutFinding]) -> String {
     text
 }
 
-/// The commands that take it down.
+/// The commands that destroy the layout.
 pub(super) fn undoing(standing: &Standing) -> String {
     standing.undoing().map(|undo| format!("  {}\n", visible(&undo.action.to_string()))).collect()
 }

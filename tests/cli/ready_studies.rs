@@ -178,6 +178,12 @@ fn ready_studies_are_in_the_program() {
     let not_here = run(&desk.ioproof("run latency --yes")).expect_code(2).stderr;
     assert_says(&not_here, &["--on DIR", "gpfs, ssd, nvme"]);
 
+    let placed = "run sas-mixed-analytics --set target.*.directory=. --explain --full";
+    let placed = run(&desk.ioproof(placed)).expect_code(0).stdout;
+    for theirs in ["P3700", "spinning", "8.00 TB", "43.2 TB"] {
+        assert!(!placed.contains(theirs), "{theirs} of other hardware in {placed}");
+    }
+
     let small = "run latency --on . --set workload.latency.size=1MiB --set workload.latency.duration=20ms \
                  --set protocol.repetitions=1 --yes --out record";
     let _ = run(&desk.ioproof(small)).expect_code(0);

@@ -13,9 +13,9 @@ const MAIN_LINES_MAX: usize = 40;
 /// Files that are longer all the same, with the reason.
 const LONG: &[(&str, &str)] = &[];
 
-/// Rooms in the order in which each may use those before it. The root package may use all of
+/// Crates in the order in which each may use those before it. The root package may use all of
 /// them; the testbed uses none and is used by tests alone.
-const ROOMS: [&str; 10] =
+const CRATES: [&str; 10] =
     ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "jobs", "runner", "report"];
 
 /// Directories that are not part of the sources; `.git` is a file in a work tree.
@@ -144,12 +144,12 @@ fn every_module_says_what_it_is_for() {
     expect_none("these files do not start with //!", found);
 }
 
-/// The rooms and the testbed among the entries of a table of a `Cargo.toml`.
+/// The crates and the testbed among the entries of a table of a `Cargo.toml`.
 fn used(manifest: &str, table: &str) -> Vec<String> {
     let lines = manifest.lines().skip_while(|line| *line != format!("[{table}]")).skip(1);
     let entries = lines.take_while(|line| !line.starts_with('['));
     let names = entries.filter_map(|line| line.split(['.', '=', ' ']).next()).map(str::to_owned);
-    names.filter(|name| ROOMS.contains(&name.as_str()) || name == "testbed").collect()
+    names.filter(|name| CRATES.contains(&name.as_str()) || name == "testbed").collect()
 }
 
 /// Crates whose files form no circle.
@@ -157,30 +157,31 @@ const WITHOUT_CIRCLES: [&str; 2] = ["analysis", "report"];
 
 #[test]
 fn files_do_not_use_each_other_in_circles() {
-    let circles = WITHOUT_CIRCLES.map(|room| circles::circles(&root().join("crates").join(room).join("src")));
+    let circles =
+        WITHOUT_CIRCLES.map(|package| circles::circles(&root().join("crates").join(package).join("src")));
     assert_eq!(circles.concat(), Vec::<Vec<String>>::new(), "each of these files uses all others");
 }
 
 #[test]
 fn a_room_uses_only_those_before_it() {
     let mut found = Vec::new();
-    for entry in fs::read_dir(root().join("crates")).expect("the rooms").flatten() {
-        let room = entry.file_name().to_string_lossy().into_owned();
+    for entry in fs::read_dir(root().join("crates")).expect("the crates").flatten() {
+        let package = entry.file_name().to_string_lossy().into_owned();
         let manifest = fs::read_to_string(entry.path().join("Cargo.toml")).expect("a manifest");
-        let place = ROOMS.iter().position(|name| *name == room);
-        assert!(place.is_some() || room == "testbed", "{room} has no place in ROOMS");
-        let before = &ROOMS[..place.unwrap_or(0)];
+        let place = CRATES.iter().position(|name| *name == package);
+        assert!(place.is_some() || package == "testbed", "{package} has no place in CRATES");
+        let before = &CRATES[..place.unwrap_or(0)];
         for (table, testbed) in [("dependencies", false), ("dev-dependencies", true)] {
             let allowed = |name: &str| before.contains(&name) || testbed && name == "testbed";
             let names = used(&manifest, table).into_iter().filter(|name| !allowed(name));
-            found.extend(names.map(|name| format!("{room} must not use {name} ({table})")));
+            found.extend(names.map(|name| format!("{package} must not use {name} ({table})")));
         }
     }
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
     if used(&manifest, "dependencies").contains(&"testbed".to_owned()) {
         found.push("the program must not use the testbed".to_owned());
     }
-    expect_none("the order of the rooms is in docs/ARCHITECTURE.md", found);
+    expect_none("the order of the crates is in docs/ARCHITECTURE.md", found);
 }
 
 /// Targets of the links of a Markdown text that are files of the project.

@@ -4,7 +4,7 @@ use plan::Phase;
 
 use crate::difference::Difference;
 use crate::gate::{Gate, Kind, Stated};
-use crate::headline::RateOf;
+use crate::primary_metric::RateOf;
 use crate::subject::{Subject, sweeps};
 use crate::table::{Column, Of, Statement, change, count, figure, operations, rate};
 

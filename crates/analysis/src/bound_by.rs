@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use plan::{Backend, Case, Plan, Work};
 
 use crate::gate::Kind;
+use crate::phase_warnings::CPU_SHARE_MAX;
 use crate::table::{Column, Of, Statement, nanos, share, word};
-use crate::verdicts::CPU_SHARE_MAX;
 use crate::{Check, Doubt, Figure, doubted};
 
 /// Where the tasks waited for at least this share of the time, the storage set the rate.

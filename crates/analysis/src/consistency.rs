@@ -2,7 +2,7 @@
 
 use crate::difference::{Contrast, difference};
 use crate::gate::{Gate, Kind, Stated};
-use crate::headline::RateOf;
+use crate::primary_metric::RateOf;
 use crate::subject::{Subject, TARGET, grouped, sweeps};
 use crate::summary::Summary;
 use crate::table::{Column, Of, Statement, count, flag, rate, share};

@@ -21,10 +21,10 @@ use crate::{
     CurveShape, DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
     ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
     NodeCoverage, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit, ServerSide,
-    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, consistency, cost, coverage,
-    cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs, layers, limits,
-    matrix, members, node_comparison, overlay, process_limit, published, scaling, seek, server_side,
-    timeline, verdict, weak_scaling, weakest,
+    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, commitments, consistency, cost,
+    coverage, cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs,
+    layers, limits, matrix, members, node_comparison, overlay, process_limit, published, scaling, seek,
+    server_side, timeline, weak_scaling, weakest,
 };
 
 /// All findings of a study.
@@ -127,7 +127,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         bounds: of_gate(gate, weakest::usable_links(gate), |one| {
             one.efficiency.map(|(place, _)| place).into_iter().collect()
         }),
-        verdicts: of_gate(gate, verdict::all(gate), |one| one.figure.into_iter().collect()),
+        verdicts: of_gate(gate, commitments::all(gate), |one| one.figure.into_iter().collect()),
         claims: of_gate(
             gate,
             library.map_or_else(Vec::new, |library| claims::of(gate, &curves, library)),

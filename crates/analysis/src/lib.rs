@@ -31,6 +31,7 @@ mod best;
 mod bootstrap;
 mod bound_by;
 mod claims;
+mod commitments;
 mod compare;
 mod consistency;
 mod cost;
@@ -48,7 +49,6 @@ mod figure;
 mod figures;
 mod findings;
 mod gate;
-mod headline;
 mod histogram;
 mod history;
 mod imported;
@@ -68,7 +68,9 @@ mod observed;
 mod outlier;
 mod overhead;
 mod overlay;
+mod phase_warnings;
 mod plausible;
+mod primary_metric;
 mod printed_checks;
 mod process_limit;
 mod published;
@@ -87,8 +89,6 @@ mod subject;
 mod summary;
 pub mod table;
 mod timeline;
-mod verdict;
-mod verdicts;
 mod weak_scaling;
 mod weakest;
 
@@ -97,13 +97,13 @@ pub use observed::seconds;
 pub use plan::RateName;
 
 pub use self::{
-    agreement::*, amount::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*, compare::*,
-    consistency::*, cost::*, coverage::*, cross_check::*, curve::*, curve_shape::*, curves::*, difference::*,
-    dips::*, disk_view::*, dispersion::*, expected::*, figure::*, figures::*, findings::*, gate::*,
-    headline::*, histogram::*, history::*, imported::*, iops::*, jobs::*, lack_of_fit::*, latency::*,
-    layers::*, little::*, matrix::*, members::*, names::*, needs::*, node_comparison::*, nodes::*,
-    observed::*, outlier::*, overhead::*, overlay::*, plausible::*, printed_checks::*, process_limit::*,
-    published::*, ranks::*, rates::*, reconciled::*, regression::*, scaling::*, seek::*, server_side::*,
-    servers::*, settled::*, starved::*, subject::*, summary::*, table::*, timeline::*, verdict::*,
-    verdicts::*, weak_scaling::*, weakest::*,
+    agreement::*, amount::*, audit::*, beside::*, best::*, bootstrap::*, bound_by::*, claims::*,
+    commitments::*, compare::*, consistency::*, cost::*, coverage::*, cross_check::*, curve::*,
+    curve_shape::*, curves::*, difference::*, dips::*, disk_view::*, dispersion::*, expected::*, figure::*,
+    figures::*, findings::*, gate::*, histogram::*, history::*, imported::*, iops::*, jobs::*,
+    lack_of_fit::*, latency::*, layers::*, little::*, matrix::*, members::*, names::*, needs::*,
+    node_comparison::*, nodes::*, observed::*, outlier::*, overhead::*, overlay::*, phase_warnings::*,
+    plausible::*, primary_metric::*, printed_checks::*, process_limit::*, published::*, ranks::*, rates::*,
+    reconciled::*, regression::*, scaling::*, seek::*, server_side::*, servers::*, settled::*, starved::*,
+    subject::*, summary::*, table::*, timeline::*, weak_scaling::*, weakest::*,
 };

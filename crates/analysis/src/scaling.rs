@@ -8,7 +8,7 @@ use plan::{Backend, Bytes, Order, Phase, Sharing, SyncRule};
 
 use crate::amount::bytes_of_one;
 use crate::gate::{Chosen, Gate, Kind, Stated};
-use crate::headline::RateOf;
+use crate::primary_metric::RateOf;
 use crate::subject::{Subject, TARGET, grouped, members_of, texts, value_of};
 use crate::table::{
     Column, Of, Quantity, Statement, Value, any, change, count, number, rate, share, subject, word,

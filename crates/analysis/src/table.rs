@@ -4,7 +4,7 @@
 use plan::{Amount, SettingValue};
 
 use crate::gate::{Kind, Outcome, Reason, Stated};
-use crate::headline::RateOf;
+use crate::primary_metric::RateOf;
 
 /// A value in a cell.
 #[derive(Debug, Clone, Default, PartialEq)]

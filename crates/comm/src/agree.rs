@@ -1,38 +1,38 @@
-//! Whether all ranks are the same program that is asked the same.
+//! Checks that all ranks run the same program with the same arguments.
 
 use crate::{Comm, CommError};
 
-/// Between the fields of a difference on its way to rank 0; no program or argument holds it.
+/// Separates the fields of a difference sent to rank 0; it occurs in no program or argument.
 const SEPARATOR: char = '\u{1f}';
 
-/// Something in which a rank differs from rank 0.
+/// A difference between a rank and rank 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The lowest rank that differs.
     pub rank: u32,
     /// Its node.
     pub node: String,
-    /// In what, as in `version`.
+    /// The differing item, as in `version`.
     pub what: String,
-    /// What it has.
+    /// Its value.
     pub theirs: String,
-    /// What rank 0 has.
+    /// Rank 0's value.
     pub ours: String,
 }
 
-/// What one rank can tell of another.
+/// The result of a comparison, as known to one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
-    /// All ranks gave the same.
+    /// All ranks have the same values.
     Same,
     /// On rank 0: the first difference.
     Different(Difference),
-    /// On the others: somebody differs, and rank 0 knows who.
+    /// On the others: some rank differs; only rank 0 knows which.
     SomebodyDiffers,
 }
 
-/// Compares `own` (what, and its value) of all ranks with that of rank 0. All ranks name the same
-/// things in the same order.
+/// Compares `own` (names and values) of all ranks with that of rank 0. All ranks give the same names in the
+/// same order.
 ///
 /// # Errors
 /// A peer is gone, late or out of step.

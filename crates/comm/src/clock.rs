@@ -1,4 +1,4 @@
-//! The clock that ranks compare.
+//! The clock compared between ranks.
 
 use rustix::time::{ClockId, clock_gettime};
 

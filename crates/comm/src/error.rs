@@ -1,4 +1,4 @@
-//! What can go wrong between ranks.
+//! Errors between ranks.
 
 use std::time::Duration;
 
@@ -7,46 +7,46 @@ use thiserror::Error;
 /// Why ranks could not agree. After the first error of a world every later call fails with it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommError {
-    /// A rank ended before it came.
+    /// A rank ended before it joined the call.
     #[error("rank {rank} ended before it came to {operation}; see that rank's own error")]
     PeerGone {
-        /// The rank that is missing.
+        /// The missing rank.
         rank: u32,
-        /// What the others were waiting in.
+        /// The call in which the others waited.
         operation: &'static str,
     },
-    /// A rank did not come in time.
+    /// A rank did not join the call in time.
     #[error(
         "rank {} did not come to {operation} within {} s; it is stopped, lost or stuck in a transfer",
         missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
         patience.as_secs_f64()
     )]
     TimedOut {
-        /// The ranks that are missing.
+        /// The missing ranks.
         missing: Vec<u32>,
-        /// What the others were waiting in.
+        /// The call in which the others waited.
         operation: &'static str,
-        /// For how long they waited.
+        /// How long they waited.
         patience: Duration,
     },
-    /// A rank was stopped, cut off from the others or killed, or its MPI says that it is.
+    /// A rank was stopped, disconnected or killed, or its MPI reports it so.
     #[error("rank {rank} on node {node} is lost: {what}; see that node, then run again")]
     Lost {
-        /// The rank that is lost.
+        /// The lost rank.
         rank: u32,
         /// The node it runs on.
         node: String,
-        /// How that was seen.
+        /// How the loss was detected.
         what: String,
     },
     /// Two ranks made different calls.
     #[error("rank {rank} came to {theirs} while the others are in {ours}; all ranks need the same plan")]
     OutOfStep {
-        /// The rank that came second.
+        /// The rank that arrived second.
         rank: u32,
-        /// What it called.
+        /// Its call.
         theirs: &'static str,
-        /// What the first rank of the round called.
+        /// The call of the first rank.
         ours: &'static str,
     },
 }

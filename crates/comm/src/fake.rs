@@ -1,6 +1,6 @@
-//! Several ranks as threads of one process, so that what needs peers can be tested without them.
+//! Several ranks as threads of one process, for tests of code that needs peers.
 //!
-//! They do what processes do, with the same messages; only the way of the messages is another.
+//! They behave as processes do, with the same messages; only the transport differs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::links::{Call, Failure, Inbox, Links, Message};
 use crate::tree::Ranks;
 use crate::{Comm, CommError, Delegate, OnSignal, Topology, clock};
 
-/// How long a rank waits for a message unless the test says otherwise: longer than any phase of
-/// a test, short enough that a hang ends before a test runner loses patience.
+/// Default time a rank waits for a message: longer than any phase of a test, short enough that a hang ends
+/// before the test runner's timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One rank of a world of threads. Dropping it tells the others that it is gone.
@@ -21,7 +21,7 @@ pub struct Fake {
 /// Messages between threads.
 struct Threads {
     rank: u32,
-    /// By how much this rank's clock is behind.
+    /// How far this rank's clock is behind.
     behind_ns: i64,
     world: Arc<World>,
 }
@@ -29,24 +29,24 @@ struct Threads {
 struct World {
     inboxes: Vec<Inbox>,
     patience: Duration,
-    /// The first failure is that of all ranks.
+    /// The first failure applies to all ranks.
     failure: Mutex<Option<Failure>>,
 }
 
 impl Fake {
-    /// A world with one rank for each name, which is the node that the rank says it runs on.
+    /// A world with one rank for each name; the name is the rank's node.
     #[must_use]
     pub fn world(nodes: &[&str]) -> Vec<Self> {
         Self::world_with_patience(nodes, PATIENCE)
     }
 
-    /// Like [`Fake::world`], where a rank waits for a message no longer than `patience`.
+    /// Like [`Fake::world`], with `patience` as the longest wait for a message.
     #[must_use]
     pub fn world_with_patience(nodes: &[&str], patience: Duration) -> Vec<Self> {
         Self::build(nodes, patience, &|_| 0)
     }
 
-    /// Like [`Fake::world`], where the clock of each node is behind by so many nanoseconds.
+    /// Like [`Fake::world`], with the clock of each node behind by the given nanoseconds.
     ///
     /// ```
     /// use comm::{Comm, Fake};
@@ -91,7 +91,7 @@ impl Drop for Fake {
 }
 
 impl World {
-    /// Sets the failure of all ranks, unless there is one, and gives it.
+    /// Sets the failure of all ranks, unless there is one, and returns it.
     fn fail(&self, call: Call, error: CommError) -> CommError {
         let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         let failure = first.get_or_insert(Failure { call: Some(call), error }).clone();
@@ -113,7 +113,7 @@ impl Links for Threads {
 
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
         let (own, peer) = (&self.world.inboxes[self.rank as usize], &self.world.inboxes[from as usize]);
-        // Two ranks that wait for one another wait for ever. What the other one sent before is here.
+        // Two ranks waiting for each other would wait forever. The other's earlier messages are here already.
         let look = || {
             let theirs = peer.awaits(self.rank).filter(|theirs| *theirs != call)?;
             own.awaits(from).map(|_| call.out_of_step(from, theirs))

@@ -1,26 +1,26 @@
-//! Whether a launcher started this process, seen from the variables that launchers set.
+//! Detects from environment variables whether a launcher started this process.
 
 use std::fmt;
 
-/// What a launcher says of this process.
+/// What a launcher's variables state about this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launched {
-    /// Who started it.
+    /// The launcher.
     pub launcher: Launcher,
     /// This process's number, from 0.
     pub rank: u32,
     /// Processes of the job step.
     pub size: u32,
-    /// Those of them on this node, where the launcher says it.
+    /// Those on this node, if the launcher reports it.
     pub local_size: Option<u32>,
 }
 
-/// Whose variables are set.
+/// The launcher whose variables are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
     /// `mpirun` of Open MPI.
     OpenMpi,
-    /// `mpiexec` of MPICH and its family, or a batch system that does as it does.
+    /// `mpiexec` of MPICH and its family, or a batch system that behaves like it.
     Hydra,
     /// `flux run`.
     Flux,
@@ -45,8 +45,7 @@ impl fmt::Display for Launcher {
 /// Variables of rank, size and size on this node, launcher by launcher; the innermost one first.
 /// Sources: `mpirun(1)` of Open MPI; the process management interface of MPICH and its family
 /// (`PMI_*`, `MPI_LOCALNRANKS`); `flux-environment(7)`; `srun(1)`; `mpiexec(1)` of PALS.
-/// `SLURM_NTASKS` is not looked at: it describes the allocation, also in a script that was not started
-/// by `srun`.
+/// `SLURM_NTASKS` is ignored: it describes the allocation, also in a script that was not started by `srun`.
 const LAUNCHERS: [(Launcher, [&str; 3]); 5] = [
     (Launcher::OpenMpi, ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"]),
     (Launcher::Hydra, ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"]),
@@ -56,7 +55,7 @@ const LAUNCHERS: [(Launcher, [&str; 3]); 5] = [
 ];
 
 impl Launched {
-    /// Looks at the variables, read by `variable`; none where this process was started by hand.
+    /// Evaluates the variables, read by `variable`; `None` if this process was started by hand.
     ///
     /// ```
     /// let set = [("PMI_RANK", "2"), ("PMI_SIZE", "4")];
@@ -73,8 +72,8 @@ impl Launched {
             (rank < size).then(|| Self { launcher, rank, size, local_size: number(local) })
         });
         let first = all.next()?;
-        // Batch systems set the variables of the interface too. One that says the same is the launcher;
-        // one that says another thing started only the daemons of the launcher.
+        // Batch systems set the interface's variables too. If they agree, the batch system is the launcher;
+        // if not, it only started the launcher's daemons.
         let same = |other: &Self| (other.rank, other.size) == (first.rank, first.size);
         let batch = if first.launcher == Launcher::Hydra { all.find(same) } else { None };
         Some(batch.unwrap_or(first))

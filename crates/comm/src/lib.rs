@@ -1,24 +1,24 @@
-//! How the processes of one run agree.
+//! Communication between the processes of one run.
 //!
-//! A run may be spread over several processes, called *ranks*. They meet at barriers, agree on
-//! the slowest time and on whether anything failed, and hand their records to rank 0. That is
-//! all: nothing here knows of files, transfers or plans.
+//! A run may consist of several processes, called *ranks*. They meet at barriers, agree on the slowest time
+//! and on whether anything failed, and send their records to rank 0. This crate has no knowledge of files,
+//! transfers or plans.
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`Comm`] | what a rank can ask of the others |
+//! | [`Comm`] | the collective operations of a rank |
 //! | [`Solo`] | a run in one process |
-//! | [`Mpi`] | processes that a launcher started, with the MPI library of the site |
+//! | [`Mpi`] | processes started by a launcher, with the MPI library of the site |
 //! | [`Fake`] | several ranks as threads of one process, for tests |
 //! | [`Topology`] | which ranks run on which nodes |
-//! | [`Clock`] | how far a node's clock is from that of rank 0 |
-//! | [`agree`] | whether all ranks are the same program that is asked the same |
-//! | [`Launched`] | what a launcher says of this process |
-//! | [`Stranded`] | a rank that cannot leave, as others are lost |
+//! | [`Clock`] | offset of a node's clock from that of rank 0 |
+//! | [`agree`] | checks that all ranks run the same program with the same arguments |
+//! | [`Launched`] | what a launcher's variables state about this process |
+//! | [`FinalizeFailed`] | a rank that cannot leave, since others are lost |
 //! | [`CommError`] | a peer is gone, late or out of step |
 //!
-//! Every call but those that say otherwise is collective: all ranks make the same calls in the same
-//! order. A rank that does not is an error for all of them, never a hang.
+//! Unless documented otherwise, every call is collective: all ranks make the same calls in the same order. A
+//! rank that does not causes an error for all of them, never a hang.
 //!
 //! ```
 //! use comm::{Comm, Fake};
@@ -48,57 +48,57 @@ pub use agree::{Agreement, Difference, agree};
 pub use error::CommError;
 pub use fake::Fake;
 pub use launched::{Launched, Launcher};
-pub use mpi::{JoinError, Joining, Mpi, PATIENCE, Stranded, join};
+pub use mpi::{FinalizeFailed, JoinError, Joining, Mpi, PATIENCE, join};
 pub use solo::Solo;
 pub use topology::Topology;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Something that is a rank because it holds one.
+/// A type that implements [`Comm`] by delegating to a rank it holds.
 trait Delegate: Send + Sync {
     fn comm(&self) -> &dyn Comm;
 }
 
-/// How far the clock of a node is from that of rank 0, as far as messages can tell.
+/// Measured offset of a node's clock from that of rank 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// Rank 0's monotonic clock less the node's, nanoseconds.
+    /// Rank 0's monotonic clock minus the node's, in nanoseconds.
     pub offset_ns: i64,
-    /// The offset may be off by so much: half of the shortest way there and back.
+    /// Error bound of the offset: half of the shortest round trip.
     pub error_ns: u64,
 }
 
-/// Joins two parts of a [`Comm::combine`]; the first one is of lower ranks.
+/// Merges two parts of a [`Comm::combine`]; the first one is from lower ranks.
 pub type Merge<'a> = &'a mut dyn FnMut(Vec<u8>, Vec<u8>) -> Vec<u8>;
 
-/// Told of a [`Comm::signal`] of any rank, on a thread of the communication's own.
+/// Handler for a [`Comm::signal`] of any rank, called on a thread of this crate.
 pub type OnSignal = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// What a rank can ask of the others. Each call is made by all ranks, in the same order.
+/// The operations between ranks. Each call is made by all ranks, in the same order.
 pub trait Comm: Send + Sync {
     /// This rank's number, from 0.
     fn rank(&self) -> u32;
 
-    /// How many ranks there are; at least 1.
+    /// Number of ranks; at least 1.
     fn size(&self) -> u32;
 
-    /// The name of the node that this rank runs on.
+    /// Name of this rank's node.
     fn node(&self) -> &str;
 
-    /// Returns when all ranks have come here.
+    /// Returns when all ranks have called it.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn barrier(&self) -> Result<(), CommError>;
 
-    /// The largest value that a rank gave, on every rank.
+    /// The largest of the ranks' values, on every rank.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn max_u64(&self, value: u64) -> Result<u64, CommError>;
 
-    /// Whether any rank said `true`, on every rank.
+    /// Whether any rank passed `true`, on every rank.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
@@ -110,7 +110,7 @@ pub trait Comm: Send + Sync {
     /// A peer is gone, late or out of step.
     fn gather(&self, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, CommError>;
 
-    /// The bytes that rank 0 gave, on every rank. What the others give is not looked at.
+    /// The bytes of rank 0, on every rank. Those of the others are ignored.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
@@ -119,48 +119,48 @@ pub trait Comm: Send + Sync {
     /// Which ranks run on which nodes.
     fn topology(&self) -> &Topology;
 
-    /// Joins the bytes of all ranks, pair by pair along a tree, and gives the whole on rank 0; `None`
-    /// on the others. `merge` is called on ranks between, with neighbours in rising order.
+    /// Merges the bytes of all ranks, pairwise along a tree, and returns the result on rank 0; `None` on the
+    /// others. `merge` is also called on intermediate ranks, with neighbours in rising order.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn combine(&self, bytes: Vec<u8>, merge: Merge<'_>) -> Result<Option<Vec<u8>>, CommError>;
 
-    /// Hands the bytes of one rank after the other to `take` on rank 0, in the order of ranks, and never
-    /// holds those of more than a few of them there. On the others `take` is not called.
+    /// Passes the bytes of each rank to `take` on rank 0, in rank order, holding those of only a few ranks at
+    /// a time. On the others `take` is not called.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn stream(&self, bytes: Vec<u8>, take: &mut dyn FnMut(u32, Vec<u8>)) -> Result<(), CommError>;
 
-    /// Only the ranks in `members`, numbered anew by their place there; `None` on a rank that is not
-    /// among them. All ranks of a group make the same calls on it; no rank makes calls on two groups
-    /// with a common member in different orders.
+    /// A group of the ranks in `members`, renumbered by their position there; `None` on a rank that is not a
+    /// member. All ranks of a group make the same calls on it; no rank makes calls on two groups with a
+    /// common member in different orders.
     fn group<'a>(&'a self, members: &[u32]) -> Option<Box<dyn Comm + 'a>>;
 
-    /// Measures the clocks of all nodes against that of rank 0, for [`Comm::meet`]. Gives them on
-    /// rank 0, by node; nothing on the others.
+    /// Measures the clocks of all nodes against that of rank 0, for [`Comm::meet`]. Returns them by node on
+    /// rank 0; empty on the others.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn synchronize(&self) -> Result<Vec<Clock>, CommError>;
 
-    /// A barrier that agrees on a moment: returns how long ago the last rank came to it. That is the same
-    /// moment on all ranks, as exactly as their clocks are known.
+    /// A barrier that agrees on a point in time: returns how long ago the last rank arrived. That is the same
+    /// time on all ranks, within the error of their clocks.
     ///
     /// # Errors
     /// A peer is gone, late or out of step.
     fn meet(&self) -> Result<Duration, CommError>;
 
-    /// Tells all ranks, this one too, of `value`, whatever they are doing; returns at once. The handler
-    /// of each rank is called with it soon after. Not collective.
+    /// Sends `value` to all ranks, including this one, regardless of their current calls; returns at once.
+    /// The handler of each rank is called with it soon after. Not collective.
     fn signal(&self, value: u64);
 
-    /// Who is told of signals from now on. Not collective.
+    /// Sets the handler of signals. Not collective.
     fn on_signal(&self, handler: OnSignal);
 
-    /// Why the next call will fail, where that is known already: a rank is lost while the others are at
-    /// work and make no calls. Returns at once. Not collective.
+    /// Why the next call will fail, if that is known already: a rank was lost while the others are at work
+    /// and make no calls. Returns at once. Not collective.
     fn failure(&self) -> Option<CommError>;
 }
 

@@ -1,4 +1,4 @@
-//! Messages between two ranks, on which all that several ranks do together stands.
+//! Point-to-point messages, the basis of all collective operations.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::{CommError, OnSignal};
 
-/// What ranks do together. A rank that hears of another operation than its own is out of step.
+/// Kinds of collective operations. A rank that receives another operation than its own is out of step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Operation {
@@ -63,30 +63,30 @@ impl Operation {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// The operation of this name, which came from [`Operation::name`].
+    /// The operation of this name, as returned by [`Operation::name`].
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 }
 
-/// Which call a message belongs to.
+/// The call a message belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Call {
     /// The ranks that make the call together.
     pub(crate) group: u64,
-    /// How many calls they made before.
+    /// Number of earlier calls of the group.
     pub(crate) sequence: u64,
     pub(crate) operation: Operation,
 }
 
 impl Call {
-    /// `rank` is in another call, of which this rank has heard.
+    /// The error for `rank` being in another call.
     pub(crate) fn out_of_step(self, rank: u32, theirs: Self) -> CommError {
         let (theirs, ours) = (self.seen_from_here(theirs).name(), self.operation.name());
         CommError::OutOfStep { rank, theirs, ours }
     }
 
-    /// What `theirs` is, seen from a rank in this call.
+    /// Describes the call `theirs` relative to this call.
     fn seen_from_here(self, theirs: Self) -> Operation {
         if theirs.group != self.group {
             Operation::AnotherGroup
@@ -98,12 +98,12 @@ impl Call {
     }
 }
 
-/// Bytes that came.
+/// Received bytes.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) call: Call,
     pub(crate) bytes: Vec<u8>,
-    /// When they came, by [`Links::now_ns`].
+    /// Arrival time, by [`Links::now_ns`].
     pub(crate) at_ns: i64,
 }
 
@@ -112,7 +112,7 @@ pub(crate) trait Links: Send + Sync {
     /// This rank's number in the world.
     fn rank(&self) -> u32;
 
-    /// Hands over bytes for `to`; does not wait until they are received.
+    /// Sends bytes to `to`; does not wait until they are received.
     fn send(&self, to: u32, call: Call, bytes: Vec<u8>);
 
     /// Waits for the next bytes from `from`, which must be of this call.
@@ -121,16 +121,16 @@ pub(crate) trait Links: Send + Sync {
     /// The failure of the world that ends `call`.
     fn failure(&self, call: Call) -> Option<CommError>;
 
-    /// The failure of the world, whatever it ends.
+    /// The failure of the world, independent of the call.
     fn failed(&self) -> Option<CommError>;
 
     /// This rank's monotonic clock, nanoseconds.
     fn now_ns(&self) -> i64;
 
-    /// Tells all ranks of a value.
+    /// Sends a value to all ranks.
     fn signal(&self, value: u64);
 
-    /// Who is told of signals.
+    /// Sets the handler of signals.
     fn on_signal(&self, handler: OnSignal);
 }
 
@@ -142,14 +142,14 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Whether it ends `call`. An agreement that was reached before stays one: ranks that are still
-    /// in an earlier call of the same ranks have all they need on its way to them.
+    /// Whether it ends `call`. A completed call stays valid: ranks still in an earlier call of the same group
+    /// will receive all messages they need.
     pub(crate) fn ends(&self, call: Call) -> bool {
         self.call.is_none_or(|seen| seen.group != call.group || call.sequence >= seen.sequence)
     }
 }
 
-/// What has come for one rank and was not taken yet.
+/// Messages received for one rank and not taken yet.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
@@ -161,39 +161,39 @@ pub(crate) struct Inbox {
 struct State {
     queues: HashMap<u32, Queue>,
     failure: Option<Failure>,
-    /// Whose message is waited for, and in which call.
+    /// Rank and call of the awaited message.
     awaited: Option<(u32, Call)>,
 }
 
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
-    /// Nothing will follow.
+    /// No further messages will come.
     ended: bool,
 }
 
 #[derive(Default)]
 struct Listener {
     handler: Option<OnSignal>,
-    /// Signals that came before anyone listened.
+    /// Signals received before a handler was set.
     early: Vec<u64>,
 }
 
-/// How often a rank that waits looks whether the other one waits for it, which is no hurry: it happens
-/// only where ranks make different calls.
+/// Interval at which a waiting rank checks whether the other one waits for it; not urgent: it happens only if
+/// ranks make different calls.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Signals that are kept for a rank which does not listen yet; later ones replace nothing.
+/// Maximum number of signals kept without a handler; later ones are dropped.
 const EARLY_SIGNALS: usize = 16;
 
 impl Inbox {
-    /// Lays down a message.
+    /// Stores a received message.
     pub(crate) fn deliver(&self, from: u32, message: Message) {
         self.lock().queues.entry(from).or_default().messages.push_back(message);
         self.changed.notify_all();
     }
 
-    /// Says that nothing more will come from a rank.
+    /// Records that no more messages will come from a rank.
     pub(crate) fn end(&self, from: u32) {
         self.lock().queues.entry(from).or_default().ended = true;
         self.changed.notify_all();
@@ -205,7 +205,7 @@ impl Inbox {
         self.changed.notify_all();
     }
 
-    /// The failure, whatever it ends.
+    /// The failure, independent of the call.
     pub(crate) fn failed(&self) -> Option<Failure> {
         self.lock().failure.clone()
     }
@@ -215,13 +215,13 @@ impl Inbox {
         self.lock().failure.as_ref().filter(|failure| failure.ends(call)).map(|failure| failure.error.clone())
     }
 
-    /// Takes the next message from `from`, if it has come; an error if it is not of this call or
-    /// cannot come any more.
+    /// Takes the next message from `from`, if received; an error if it is of another call or can no longer
+    /// come.
     pub(crate) fn take(&self, from: u32, call: Call) -> Option<Result<Message, CommError>> {
         Self::next(&mut self.lock(), from, call)
     }
 
-    /// Waits for the next message from `from`. Now and then `look` may say that it will not come.
+    /// Waits for the next message from `from`. At intervals `look` may report that it will not come.
     pub(crate) fn receive(
         &self,
         from: u32,
@@ -234,7 +234,7 @@ impl Inbox {
         let mut state = self.lock();
         state.awaited = Some((from, call));
         let received = loop {
-            // Messages are looked at first: what has come counts, whatever happened after it.
+            // Messages are checked first: a received message is valid regardless of later events.
             if let Some(next) = Self::next(&mut state, from, call) {
                 break next;
             }
@@ -259,7 +259,7 @@ impl Inbox {
         received
     }
 
-    /// The call in which this rank waits for a message of `from`, if it does and there is none.
+    /// The call in which this rank waits for a message of `from`, if it does and none is present.
     pub(crate) fn awaits(&self, from: u32) -> Option<Call> {
         let state = self.lock();
         let empty = state.queues.get(&from).is_none_or(|queue| queue.messages.is_empty());
@@ -281,7 +281,7 @@ impl Inbox {
         ended.then(|| Err(CommError::PeerGone { rank: from, operation: call.operation.name() }))
     }
 
-    /// Tells the listener of a signal.
+    /// Calls the handler with a signal.
     pub(crate) fn signal(&self, value: u64) {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(handler) = listener.handler.clone() else {
@@ -294,7 +294,7 @@ impl Inbox {
         handler(value);
     }
 
-    /// Sets the listener and tells it of what came before it.
+    /// Sets the handler and calls it with earlier signals.
     pub(crate) fn on_signal(&self, handler: OnSignal) {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         let early = std::mem::take(&mut listener.early);
@@ -303,7 +303,7 @@ impl Inbox {
         early.into_iter().for_each(|value| handler(value));
     }
 
-    /// The state; no code that holds it can panic between two changes that belong together.
+    /// The state; no code holding the lock can panic between two dependent changes.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

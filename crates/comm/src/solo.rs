@@ -1,4 +1,4 @@
-//! A run in one process: every agreement is with itself.
+//! A run in one process, without communication.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -46,7 +46,7 @@ impl Topology {
         (0..).zip(&self.node_of).filter(move |(_, of)| **of == node).map(|(rank, _)| rank)
     }
 
-    /// The first rank on a node; it does what is to be done once on each node.
+    /// The first rank on a node, which does the once-per-node work.
     ///
     /// # Panics
     /// There is no such node.

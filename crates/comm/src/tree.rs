@@ -1,9 +1,9 @@
-//! What several ranks do together, over messages between two of them, in a number of steps that
-//! grows with the logarithm of their number.
+//! Collective operations over point-to-point messages, in a number of steps that is logarithmic in the number
+//! of ranks.
 //!
-//! Ranks form a tree in which the ranks under any one of them follow it without a gap. What comes up
-//! is joined in the order of ranks for that reason. Neighbours on one node form a tree of their own,
-//! and the first ones of them a tree over nodes, so that few messages leave a node.
+//! Ranks form a tree in which the descendants of a rank follow it without a gap, so parts can be merged in
+//! rank order. Ranks of one node form a subtree, and their first ranks a tree over nodes, so that few
+//! messages leave a node.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,27 +16,27 @@ use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 /// The number of the group of all ranks.
 const WORLD: u64 = 0;
 
-/// Bytes of a piece of a [`Comm::stream`]: as much as a message between ranks carries at once.
+/// Size of a piece of a [`Comm::stream`]: what one message between ranks carries at once.
 const PIECE_BYTES: usize = 48 * 1024;
 
-/// Pieces that a rank may send before the one above it has taken the first: enough to keep the
-/// connection busy, little enough for a rank with twenty others right below it.
+/// Number of pieces a rank may send before its parent has taken the first: enough to keep the connection
+/// busy, few enough for a parent with twenty children.
 const PIECES_AHEAD: usize = 4;
 
-/// Times that two clocks are compared. The one with the shortest way there and back counts; more
-/// than ten make it likely that one of them was not held up.
+/// Number of comparisons of two clocks. The one with the shortest round trip is used; more than ten make it
+/// likely that one was not delayed.
 const COMPARISONS: usize = 20;
 
-/// A rank's place in the tree over `0..nodes.len()`.
+/// A rank's position in the tree over `0..nodes.len()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TreePosition {
     pub(crate) above: Option<usize>,
     /// In rising order.
     pub(crate) below: Vec<usize>,
 }
 
-impl Place {
-    /// The place of `index` among ranks on these nodes.
+impl TreePosition {
+    /// The position of `index` among ranks on these nodes.
     pub(crate) fn of(index: usize, nodes: &[u32]) -> Self {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for (at, node) in nodes.iter().enumerate() {
@@ -82,17 +82,16 @@ pub(crate) struct Ranks<L> {
     topology: Topology,
 }
 
-/// What a rank has in common with itself in other groups.
+/// State of a rank shared by all of its groups.
 struct Shared<L> {
     links: L,
-    /// Calls made so far, by group. Two threads that hold the same rank take turns: a rank is in one
-    /// place at a time.
+    /// Calls made so far, by group. Threads sharing a rank take turns: a rank is in one call at a time.
     turn: Mutex<HashMap<u64, u64>>,
     clock: Mutex<Clock>,
 }
 
-/// A call that this rank is in.
-struct Turn<'a> {
+/// The current call of this rank.
+struct CollectiveCall<'a> {
     call: Call,
     _turn: MutexGuard<'a, HashMap<u64, u64>>,
 }
@@ -105,7 +104,7 @@ impl<L: Links> Ranks<L> {
         Self::group_of(Arc::new(shared), (0..size).collect(), WORLD, topology)
     }
 
-    /// The same world, now that more is known of its nodes.
+    /// The same world with an updated topology.
     pub(crate) fn on(&self, topology: Topology) -> Self {
         Self::group_of(Arc::clone(&self.shared), Arc::clone(&self.members), WORLD, topology)
     }
@@ -114,7 +113,7 @@ impl<L: Links> Ranks<L> {
         &self.shared.links
     }
 
-    /// The ranks above and below this one.
+    /// The parent and children of this rank.
     pub(crate) fn neighbours(&self) -> impl Iterator<Item = u32> {
         self.above.into_iter().chain(self.below.iter().copied())
     }
@@ -122,7 +121,7 @@ impl<L: Links> Ranks<L> {
     fn group_of(shared: Arc<Shared<L>>, members: Arc<[u32]>, group: u64, topology: Topology) -> Self {
         let own = shared.links.rank();
         let index = members.iter().position(|&member| member == own).expect("only members make a group");
-        let place = Place::of(index, topology.node_of());
+        let place = TreePosition::of(index, topology.node_of());
         let above = place.above.map(|above| members[above]);
         let below = place.below.iter().map(|&below| members[below]).collect();
         Self { shared, members, group, index, above, below, topology }
@@ -135,27 +134,32 @@ impl<L: Links> Ranks<L> {
         Self::group_of(Arc::clone(&self.shared), members.into(), group, topology)
     }
 
-    fn enter(&self, operation: Operation) -> Result<Turn<'_>, CommError> {
+    fn enter(&self, operation: Operation) -> Result<CollectiveCall<'_>, CommError> {
         let mut turn = self.shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let count = turn.entry(self.group).or_default();
         let call = Call { group: self.group, sequence: *count, operation };
         *count += 1;
         match self.links().failure(call) {
             Some(failure) => Err(failure),
-            None => Ok(Turn { call, _turn: turn }),
+            None => Ok(CollectiveCall { call, _turn: turn }),
         }
     }
 
-    fn receive(&self, from: u32, turn: &Turn<'_>) -> Result<Message, CommError> {
+    fn receive(&self, from: u32, turn: &CollectiveCall<'_>) -> Result<Message, CommError> {
         self.links().receive(from, turn.call)
     }
 
-    fn send(&self, to: u32, turn: &Turn<'_>, bytes: Vec<u8>) {
+    fn send(&self, to: u32, turn: &CollectiveCall<'_>, bytes: Vec<u8>) {
         self.links().send(to, turn.call, bytes);
     }
 
-    /// Joins the bytes of all ranks in their order; the whole is on the first one.
-    fn up(&self, turn: &Turn<'_>, own: Vec<u8>, join: Merge<'_>) -> Result<Option<Vec<u8>>, CommError> {
+    /// Merges the bytes of all ranks in order; the result is on the first one.
+    fn up(
+        &self,
+        turn: &CollectiveCall<'_>,
+        own: Vec<u8>,
+        join: Merge<'_>,
+    ) -> Result<Option<Vec<u8>>, CommError> {
         let mut whole = own;
         for &below in &self.below {
             whole = join(whole, self.receive(below, turn)?.bytes);
@@ -169,13 +173,13 @@ impl<L: Links> Ranks<L> {
         })
     }
 
-    /// Hands the first rank's bytes to all.
-    fn down(&self, turn: &Turn<'_>, bytes: Option<Vec<u8>>) -> Result<Vec<u8>, CommError> {
+    /// Sends the first rank's bytes to all.
+    fn down(&self, turn: &CollectiveCall<'_>, bytes: Option<Vec<u8>>) -> Result<Vec<u8>, CommError> {
         let bytes = match self.above {
             None => bytes.unwrap_or_default(),
             Some(above) => self.receive(above, turn)?.bytes,
         };
-        // The one with the most ranks under it first.
+        // The child with the largest subtree first.
         for &below in self.below.iter().rev() {
             self.send(below, turn, bytes.clone());
         }
@@ -183,7 +187,7 @@ impl<L: Links> Ranks<L> {
     }
 
     /// The largest number of all ranks, on all.
-    fn maximum(&self, turn: &Turn<'_>, own: i128) -> Result<i128, CommError> {
+    fn maximum(&self, turn: &CollectiveCall<'_>, own: i128) -> Result<i128, CommError> {
         let mut larger =
             |first: Vec<u8>, second: Vec<u8>| number(&first).max(number(&second)).to_le_bytes().to_vec();
         let whole = self.up(turn, own.to_le_bytes().to_vec(), &mut larger)?;
@@ -196,18 +200,18 @@ impl<L: Links> Ranks<L> {
         self.maximum(&turn, 0).map(|_| ())
     }
 
-    /// This rank's clock less that of rank 0.
+    /// This rank's clock offset from rank 0.
     fn clock(&self) -> Clock {
         *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// This moment by the clock of rank 0.
+    /// The current time by the clock of rank 0.
     fn common_ns(&self) -> i64 {
         self.links().now_ns().saturating_add(self.clock().offset_ns)
     }
 
-    /// Answers the rank above, which compares the clocks, and learns what it found.
-    fn be_compared(&self, above: u32, turn: &Turn<'_>) -> Result<Clock, CommError> {
+    /// Answers the parent's clock comparison, and receives the result.
+    fn be_compared(&self, above: u32, turn: &CollectiveCall<'_>) -> Result<Clock, CommError> {
         for _ in 0..COMPARISONS {
             let came = self.receive(above, turn)?.at_ns;
             let mut answer = came.to_le_bytes().to_vec();
@@ -217,9 +221,9 @@ impl<L: Links> Ranks<L> {
         Ok(decode_clock(&self.receive(above, turn)?.bytes))
     }
 
-    /// Compares the clock of the rank `below` with this one's and tells it how far it is from that of
-    /// rank 0. The offset of two clocks from four readings is that of RFC 5905, section 8.
-    fn compare(&self, below: u32, turn: &Turn<'_>) -> Result<(), CommError> {
+    /// Compares the clock of the rank `below` with this one's and sends it its offset from rank 0. The offset
+    /// of two clocks from four readings is that of RFC 5905, section 8.
+    fn compare(&self, below: u32, turn: &CollectiveCall<'_>) -> Result<(), CommError> {
         let mut best: Option<Clock> = None;
         for _ in 0..COMPARISONS {
             let sent = self.links().now_ns();
@@ -245,15 +249,15 @@ impl<L: Links> Ranks<L> {
         Ok(())
     }
 
-    /// Among the first ranks of all nodes: from the top of the tree down, each one's clock is
-    /// measured by the one above it. The first rank gets all of them.
+    /// Among the first ranks of all nodes: from the top of the tree down, each clock is measured by the
+    /// parent. The first rank receives all results.
     fn compare_nodes(&self) -> Result<Vec<Clock>, CommError> {
         let turn = self.enter(Operation::Comparison)?;
         if let Some(above) = self.above {
             let clock = self.be_compared(above, &turn)?;
             *self.shared.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
         }
-        // The one with the most ranks under it first.
+        // The child with the largest subtree first.
         for &below in self.below.iter().rev() {
             self.compare(below, &turn)?;
         }
@@ -261,8 +265,13 @@ impl<L: Links> Ranks<L> {
         Ok(all.map(|all| all.chunks_exact(16).map(decode_clock).collect()).unwrap_or_default())
     }
 
-    /// Hands a piece to the rank above as soon as it may.
-    fn send_piece(&self, turn: &Turn<'_>, ahead: &mut usize, piece: Vec<u8>) -> Result<(), CommError> {
+    /// Sends a piece to the parent as soon as it may.
+    fn send_piece(
+        &self,
+        turn: &CollectiveCall<'_>,
+        ahead: &mut usize,
+        piece: Vec<u8>,
+    ) -> Result<(), CommError> {
         let Some(above) = self.above else { return Ok(()) };
         if *ahead == PIECES_AHEAD {
             self.receive(above, turn)?;
@@ -273,10 +282,10 @@ impl<L: Links> Ranks<L> {
         Ok(())
     }
 
-    /// Takes all pieces that come through the rank `below`. The last one has no bytes.
+    /// Takes all pieces from the child `below`. The last one is empty.
     fn take_pieces(
         &self,
-        turn: &Turn<'_>,
+        turn: &CollectiveCall<'_>,
         below: u32,
         take: &mut dyn FnMut(Vec<u8>) -> Result<(), CommError>,
     ) -> Result<(), CommError> {
@@ -383,7 +392,7 @@ impl<L: Links> Comm for Ranks<L> {
         if !members.contains(&self.rank()) {
             return None;
         }
-        // By rank of the world, since that is how messages are addressed.
+        // By rank of the world, the address of messages.
         let node_by_rank: HashMap<u32, u32> =
             self.members.iter().copied().zip(self.topology.node_of().iter().copied()).collect();
         let ranks = members.iter().map(|&member| self.members[member as usize]).collect();
@@ -430,12 +439,12 @@ impl<L: Links> Comm for Ranks<L> {
     }
 }
 
-/// First byte of a piece that others of the same rank follow.
+/// First byte of a piece followed by others of the same rank.
 const MORE: u8 = 0;
 /// First byte of the last piece of a rank.
 const LAST: u8 = 1;
 
-/// A rank's bytes in pieces; at least one.
+/// Splits a rank's bytes into pieces; at least one.
 fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     let count = bytes.len().div_ceil(PIECE_BYTES).max(1);
     (0..count).map(move |number| {
@@ -451,7 +460,7 @@ fn append(mut first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
     first
 }
 
-/// Parts of a gathering, each after its length.
+/// Splits gathered bytes into parts, each preceded by its length.
 fn split(mut all: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
     while let Some((length, rest)) = all.split_first_chunk::<8>() {

@@ -13,7 +13,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use engine::{Alone, Controls, PhaseJob, PhaseOutcome, cost};
+use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess, cost};
 use plan::{Backend, Bytes, Geometry, Order, Phase, Workload, WorkloadSpec};
 
 /// Rounds of each rate.
@@ -69,7 +69,7 @@ fn workload(
 fn run(workload: &Workload, phase: Phase, instrument: bool) -> Result<PhaseOutcome, Box<dyn Error>> {
     let mut job = PhaseJob::new(workload, phase, 0);
     job.instrument = instrument;
-    Ok(engine::run(&job, &Alone, &Controls::new())?)
+    Ok(engine::run(&job, &SingleProcess, &Controls::new())?)
 }
 
 /// Rates of whole transfers, with and without recording, in interleaved rounds.

@@ -29,7 +29,7 @@
 
 use std::error::Error;
 
-use engine::{Alone, Controls, Expect, PhaseJob};
+use engine::{Controls, Expect, PhaseJob, SingleProcess};
 use plan::{
     Advice, Backend, Bytes, Geometry, Nanos, Order, Pace, Phase, Sharing, Tree, Work, Workload, WorkloadSpec,
 };
@@ -66,7 +66,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     job.data.write_generation = generation;
     job.data.expect = Expect::Generations(1..=generation);
     for _ in 0..options.number("repeat", 1)? {
-        show(&engine::run(&job, &Alone, &Controls::new())?);
+        show(&engine::run(&job, &SingleProcess, &Controls::new())?);
     }
     if options.has("memory") {
         println!("peak memory: {} bytes", peak_memory()?);
@@ -180,7 +180,7 @@ fn tree(backend: &str, path: &str, options: &Options<'_>) -> Result<(), Box<dyn 
         let mut job = PhaseJob::new(&workload, phase.ok_or_else(|| format!("unknown phase {name}"))?, 0);
         job.instrument = !options.has("off");
         println!("{name}:");
-        show(&engine::run(&job, &Alone, &Controls::new())?);
+        show(&engine::run(&job, &SingleProcess, &Controls::new())?);
     }
     if options.has("memory") {
         println!("peak memory: {} bytes", peak_memory()?);

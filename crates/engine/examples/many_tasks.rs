@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use engine::{Alone, Controls, PhaseJob, PhaseOutcome};
+use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Order, Phase, Sharing, Workload, WorkloadSpec};
 
 type Done<T = ()> = Result<T, Box<dyn Error>>;
@@ -90,7 +90,7 @@ impl Shape {
 
 fn run(name: &str, workload: &Workload, phase: Phase) -> Done {
     let start = Instant::now();
-    let outcome = engine::run(&PhaseJob::new(workload, phase, 0), &Alone, &Controls::new())?;
+    let outcome = engine::run(&PhaseJob::new(workload, phase, 0), &SingleProcess, &Controls::new())?;
     let seconds = start.elapsed().as_secs_f64();
     let rate = (outcome.reads + outcome.writes) as f64 / outcome.io_ns as f64 * 1e9;
     let bytes = (outcome.read_bytes + outcome.write_bytes) as f64 / outcome.io_ns as f64 * 1e3;

@@ -1,6 +1,6 @@
-//! What the workers of a phase report, and the outcome that is made of it.
+//! Worker reports of a phase, and their conversion into the phase's outcome.
 
-use crate::check::Findings;
+use crate::check::CheckResults;
 use crate::clock::{self, Scale};
 use crate::common::Common;
 use crate::outcome::{Latency, SeriesInterval, Stonewalled, Surprises};
@@ -19,43 +19,43 @@ pub(crate) struct TaskReport {
     pub(crate) close: (u64, u64),
     pub(crate) reads: u64,
     pub(crate) writes: u64,
-    /// Operations that are no transfers.
+    /// Operations other than transfers.
     pub(crate) items: u64,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
-    /// When it saw the stonewall, and its operations until then.
+    /// Time at which the task saw the stonewall, and its operations until then.
     pub(crate) stonewall: Option<(u64, u64)>,
 }
 
-/// What one worker did, whose operations are of `N` kinds.
+/// What one worker did, with `N` kinds of operations.
 #[derive(Debug)]
 pub(crate) struct WorkerReport<'a, const N: usize = 2> {
     pub(crate) tasks: Vec<TaskReport>,
     pub(crate) recorder: Recorder<'a, N>,
-    pub(crate) findings: Findings,
+    pub(crate) findings: CheckResults,
     pub(crate) unstarted: u64,
     pub(crate) notes: Vec<Note>,
 }
 
-/// By what the reports of a phase are read.
+/// What is needed to evaluate the reports of a phase.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account<const N: usize> {
     /// The operations, in the order of the recorders.
     pub(crate) operations: [Operation; N],
     pub(crate) ending: Ending,
-    /// Length of an interval of the series.
+    /// Length of one interval of the series.
     pub(crate) interval_ns: u64,
 }
 
 impl<const N: usize> Account<N> {
-    /// Everything that is known of the phase but for wrong data and surprises, which need names.
+    /// The outcome, except for wrong data and unexpected items, which need file names.
     pub(crate) fn outcome(
         &self,
         common: &Common<'_>,
         reports: &[WorkerReport<'_, N>],
         controls: &Controls,
     ) -> PhaseOutcome {
-        let time = Timeline { start: common.start(), scale: clock::scale() };
+        let time = TickConverter { start: common.start(), scale: clock::scale() };
         let mut task_reports: Vec<&TaskReport> = reports.iter().flat_map(|report| &report.tasks).collect();
         task_reports.sort_by_key(|report| report.task);
         let tasks: Vec<TaskOutcome> = task_reports.iter().map(|report| task_outcome(report, time)).collect();
@@ -149,7 +149,7 @@ impl<const N: usize> Account<N> {
     fn series(
         &self,
         reports: &[WorkerReport<'_, N>],
-        time: Timeline,
+        time: TickConverter,
         (read_bytes, write_bytes): (u64, u64),
     ) -> Vec<SeriesInterval> {
         let mut intervals = Vec::new();
@@ -189,26 +189,26 @@ impl<const N: usize> Account<N> {
     }
 }
 
-/// The bytes of `count` out of `all` operations that moved `bytes`.
+/// The share of `bytes` that belongs to `count` of `all` operations.
 fn share(bytes: u64, count: u64, all: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(count) / u128::from(all.max(1));
     u64::try_from(share).unwrap_or(u64::MAX)
 }
 
-/// From ticks to nanoseconds since the phase's start, by what the clock's rate is known to be now.
+/// Converts ticks to nanoseconds since the phase's start, with the current estimate of the clock's rate.
 #[derive(Clone, Copy)]
-struct Timeline {
+struct TickConverter {
     start: u64,
     scale: Scale,
 }
 
-impl Timeline {
+impl TickConverter {
     fn at(self, ticks: u64) -> u64 {
         self.scale.nanos(ticks.saturating_sub(self.start))
     }
 }
 
-fn task_outcome(report: &TaskReport, time: Timeline) -> TaskOutcome {
+fn task_outcome(report: &TaskReport, time: TickConverter) -> TaskOutcome {
     TaskOutcome {
         task: report.task,
         file: report.file,

@@ -1,4 +1,4 @@
-//! Memory of a phase: page-aligned, zero, and there only once it is touched.
+//! Memory of a phase: page-aligned, zeroed, allocated on first touch.
 
 #![expect(unsafe_code, reason = "anonymous mappings")]
 
@@ -9,8 +9,8 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::{EngineError, Errno};
 
-/// Buffers start at multiples of this: the page size of x86-64, and no less than what any
-/// block device asks of direct I/O.
+/// Alignment of buffers: the page size of x86-64, and no less than what any block device requires for direct
+/// I/O.
 pub(crate) const PAGE: usize = 4096;
 
 /// A private anonymous mapping.
@@ -46,8 +46,7 @@ impl Arena {
         }
     }
 
-    /// Keeps the kernel from answering the first touch of a page with a huge one, for memory of
-    /// which little is touched.
+    /// Advises the kernel against huge pages, for memory of which only a little is touched.
     pub(crate) fn sparse(self) -> Self {
         // SAFETY: the range is our mapping, and the advice does not change its contents. A kernel
         // without huge pages refuses it, which is as good.
@@ -56,7 +55,7 @@ impl Arena {
         self
     }
 
-    /// All of it.
+    /// The whole mapping.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the mapping is ours alone, readable, writable, zero-initialised by the kernel,
         // `bytes` long, and borrowed for as long as the slice lives.
@@ -90,7 +89,7 @@ impl Drop for Arena {
     }
 }
 
-/// Types for which any bytes, zeros above all, are a value.
+/// Types for which any bytes, zeros included, are a valid value.
 ///
 /// # Safety
 /// Every bit pattern must be valid and there must be no padding.
@@ -113,7 +112,7 @@ pub(crate) fn touch(buffer: &mut [u8]) {
     }
 }
 
-/// Memory that is held so that the page cache cannot have it (IOR's `-M`).
+/// Memory held to keep it from the page cache (IOR's `-M`).
 ///
 /// ```
 /// let hog = engine::MemoryHog::hold(plan::Bytes::mib(1))?;
@@ -126,10 +125,10 @@ pub struct MemoryHog {
 }
 
 impl MemoryHog {
-    /// Takes `size` and touches every page of it. It is given back when the value is dropped.
+    /// Allocates `size` and touches every page of it. The memory is freed when the value is dropped.
     ///
     /// # Errors
-    /// There is not so much free memory.
+    /// Less memory than `size` is free.
     pub fn hold(size: Bytes) -> Result<Self, EngineError> {
         let bytes = usize::try_from(size.0).unwrap_or(usize::MAX - PAGE);
         crate::limits::memory(size.0, 1, "the memory hog")?;

@@ -1,4 +1,4 @@
-//! Compares what was read with what must have been written, and says what is wrong.
+//! Compares the data read with the data expected, and classifies the differences.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,9 @@ use crate::job::Expect;
 use crate::outcome::{Mismatch, MismatchKind, Mismatches};
 use crate::stamp::{CELL, NOISE_CELLS, Noise, STAMP, Stamp, generation_of, noise, noise_index, short_word};
 
-/// A damaged cell is known as one of ours by at least so many words of its noise.
+/// A damaged cell is recognised as ours if at least this many words of its noise match.
 const RECOGNISED_WORDS: usize = 8;
-/// How many bytes of wrong data a report shows.
+/// Bytes of wrong data shown in a report.
 const SHOWN_BYTES: usize = 16;
 
 /// All noise of a signature: 2 MiB, shared by the tasks of a process.
@@ -30,11 +30,11 @@ impl NoiseTable {
 pub(crate) struct Expected<'a> {
     pub(crate) table: &'a NoiseTable,
     pub(crate) file: u32,
-    /// First and last generation that are right.
+    /// First and last generation accepted.
     pub(crate) generations: Option<(u16, u16)>,
 }
 
-/// The range of generations that `expect` accepts.
+/// The range of generations accepted by `expect`.
 pub(crate) fn generations(expect: &Expect) -> Option<(u16, u16)> {
     match expect {
         Expect::Any => None,
@@ -42,7 +42,7 @@ pub(crate) fn generations(expect: &Expect) -> Option<(u16, u16)> {
     }
 }
 
-/// A wrong cell, before it is put into words.
+/// A wrong cell, before it is formatted as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) task: u32,
@@ -55,14 +55,14 @@ pub(crate) struct Finding {
 
 /// What the checks of one worker found.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub(crate) struct CheckResults {
     pub(crate) checked_cells: u64,
     pub(crate) wrong_cells: u64,
     by_kind: [u64; 5],
     pub(crate) first: Vec<Finding>,
 }
 
-impl Findings {
+impl CheckResults {
     fn add(&mut self, finding: impl FnOnce() -> Finding, kind: MismatchKind) {
         self.wrong_cells += 1;
         self.by_kind[kind.index()] += 1;
@@ -71,12 +71,12 @@ impl Findings {
         }
     }
 
-    /// The first finding in words.
+    /// Text of the first finding.
     pub(crate) fn first_described(&self, generations: Option<(u16, u16)>, path: &Path) -> Option<Mismatch> {
         self.first.first().map(|finding| describe(finding, generations, path.to_owned()))
     }
 
-    /// All in words, with the paths that `path` knows by file number.
+    /// Text of all findings; `path` maps a file number to its path.
     pub(crate) fn describe(
         &self,
         generations: Option<(u16, u16)>,
@@ -108,33 +108,39 @@ fn describe(finding: &Finding, expected_generations: Option<(u16, u16)>, path: P
     }
 }
 
-/// What one cell turned out to be.
+/// Result of examining one cell.
 #[derive(Debug, Clone, Copy)]
-enum Verdict {
+enum CellState {
     Right(Stamp),
-    /// Too short for a stamp, but right.
+    /// Too short for a stamp, but correct.
     RightShort,
     Stale(Stamp),
     Wrong(MismatchKind),
 }
 
 /// Compares `buffer`, read by `task` at `offset`, and adds what is wrong to `findings`.
-pub(crate) fn check(buffer: &[u8], offset: u64, task: u32, expected: &Expected<'_>, findings: &mut Findings) {
+pub(crate) fn check(
+    buffer: &[u8],
+    offset: u64,
+    task: u32,
+    expected: &Expected<'_>,
+    findings: &mut CheckResults,
+) {
     findings.checked_cells += buffer.len().div_ceil(CELL) as u64;
-    // The newest write seen so far that must have covered the cells that follow.
+    // The newest write seen so far whose range includes the following cells.
     let mut cover: Option<(u16, u32)> = None;
-    // Cells before this one are known to be torn, or older than no write that covers them.
+    // Cells before this one are already classified: torn, or not covered by a newer write.
     let mut settled = 0;
-    // Generation of the cell before, where its stamp is right.
+    // Generation of the previous cell, if its stamp is correct.
     let mut before = None;
     let mut at = offset;
     for (index, cell) in buffer.chunks(CELL).enumerate() {
         let mut verdict = examine(cell, at, expected);
-        if let Verdict::Right(stamp) | Verdict::Stale(stamp) = verdict {
+        if let CellState::Right(stamp) | CellState::Stale(stamp) = verdict {
             let generation_before = before.replace(stamp.generation);
             match cover {
                 Some((generation, left)) if left > 0 && stamp.generation < generation => {
-                    verdict = Verdict::Wrong(MismatchKind::Torn { found: Some(stamp.generation) });
+                    verdict = CellState::Wrong(MismatchKind::Torn { found: Some(stamp.generation) });
                     cover = Some((generation, left - 1));
                     settled = index + 1;
                 }
@@ -154,9 +160,9 @@ pub(crate) fn check(buffer: &[u8], offset: u64, task: u32, expected: &Expected<'
             cover = cover.map(|(generation, left)| (generation, left.saturating_sub(1)));
         }
         let kind = match verdict {
-            Verdict::Right(_) | Verdict::RightShort => None,
-            Verdict::Stale(stamp) => Some(MismatchKind::Stale { found: stamp.generation }),
-            Verdict::Wrong(kind) => Some(kind),
+            CellState::Right(_) | CellState::RightShort => None,
+            CellState::Stale(stamp) => Some(MismatchKind::Stale { found: stamp.generation }),
+            CellState::Wrong(kind) => Some(kind),
         };
         if let Some(kind) = kind {
             report(cell, at, offset, buffer.len(), task, kind, expected, findings);
@@ -165,8 +171,8 @@ pub(crate) fn check(buffer: &[u8], offset: u64, task: u32, expected: &Expected<'
     }
 }
 
-/// `newer` says that its transfer also wrote `cells` of `buffer`. Those of an older generation
-/// were torn from it; they had been taken for right or stale until here.
+/// `newer`'s transfer also wrote `cells` of `buffer`. Those of an older generation, so far taken for correct
+/// or stale, are torn.
 #[cold]
 #[inline(never)]
 fn relabel(
@@ -176,17 +182,17 @@ fn relabel(
     task: u32,
     newer: &Stamp,
     expected: &Expected<'_>,
-    findings: &mut Findings,
+    findings: &mut CheckResults,
 ) {
     for index in cells {
         let (cell, at) = (&buffer[index * CELL..][..CELL], offset + (index * CELL) as u64);
         let verdict = examine(cell, at, expected);
-        let (Verdict::Right(stamp) | Verdict::Stale(stamp)) = verdict else { continue };
+        let (CellState::Right(stamp) | CellState::Stale(stamp)) = verdict else { continue };
         if stamp.generation >= newer.generation {
             continue;
         }
         let kind = MismatchKind::Torn { found: Some(stamp.generation) };
-        if matches!(verdict, Verdict::Right(_)) {
+        if matches!(verdict, CellState::Right(_)) {
             report(cell, at, offset, buffer.len(), task, kind, expected, findings);
             continue;
         }
@@ -206,9 +212,9 @@ fn stamp_words(cell: &[u8]) -> [u64; 4] {
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
-/// Right, stale, or wrong in some other way. A right cell costs one hash and one comparison.
+/// Correct, stale, or wrong in another way. A correct cell costs one hash and one comparison.
 #[inline(always)]
-fn examine(cell: &[u8], at: u64, expected: &Expected<'_>) -> Verdict {
+fn examine(cell: &[u8], at: u64, expected: &Expected<'_>) -> CellState {
     if cell.len() < STAMP {
         return examine_short(cell, at, expected);
     }
@@ -221,25 +227,25 @@ fn examine(cell: &[u8], at: u64, expected: &Expected<'_>) -> Verdict {
     {
         return match expected.generations {
             Some((first, last)) if stamp.generation < first || stamp.generation > last => {
-                Verdict::Stale(stamp)
+                CellState::Stale(stamp)
             }
-            _ => Verdict::Right(stamp),
+            _ => CellState::Right(stamp),
         };
     }
-    Verdict::Wrong(classify(cell, at, expected))
+    CellState::Wrong(classify(cell, at, expected))
 }
 
 #[cold]
 #[inline(never)]
-fn examine_short(cell: &[u8], at: u64, expected: &Expected<'_>) -> Verdict {
+fn examine_short(cell: &[u8], at: u64, expected: &Expected<'_>) -> CellState {
     if cell == &expected_short(cell.len(), at, expected)[..] {
-        return Verdict::RightShort;
+        return CellState::RightShort;
     }
     let zeros = cell.iter().all(|&byte| byte == 0);
-    Verdict::Wrong(if zeros { MismatchKind::Zeros } else { MismatchKind::Foreign })
+    CellState::Wrong(if zeros { MismatchKind::Zeros } else { MismatchKind::Foreign })
 }
 
-/// The bytes of a right cell that is shorter than a stamp.
+/// The expected bytes of a cell shorter than a stamp.
 fn expected_short(length: usize, at: u64, expected: &Expected<'_>) -> Vec<u8> {
     let mut words = expected.table.cells[0];
     if length >= 8 {
@@ -259,7 +265,7 @@ fn same_filler(cell: &[u8], noise: &Noise) -> bool {
     differ == 0 && (rest.is_empty() || rest == &noise[words.len()].to_le_bytes()[..rest.len()])
 }
 
-/// What a cell is that is neither right nor stale.
+/// Classifies a cell that is neither correct nor stale.
 #[cold]
 #[inline(never)]
 fn classify(cell: &[u8], at: u64, expected: &Expected<'_>) -> MismatchKind {
@@ -278,7 +284,7 @@ fn classify(cell: &[u8], at: u64, expected: &Expected<'_>) -> MismatchKind {
     }
 }
 
-/// The number of the noise in a damaged cell, by what is left of it.
+/// Number of the noise pattern in a damaged cell, identified by its undamaged words.
 fn recognise(cell: &[u8], expected: &Expected<'_>) -> Option<usize> {
     let (words, _) = cell.as_chunks::<8>();
     let word = |index: usize| words.get(index).map(|word| noise_index(u64::from_le_bytes(*word)));
@@ -303,7 +309,7 @@ fn report(
     task: u32,
     kind: MismatchKind,
     expected: &Expected<'_>,
-    findings: &mut Findings,
+    findings: &mut CheckResults,
 ) {
     let finding = || {
         let damaged = matches!(kind, MismatchKind::Torn { found: None });
@@ -323,11 +329,11 @@ fn report(
     findings.add(finding, kind);
 }
 
-/// Where a cell that is still recognised as ours first differs from what it must have been.
+/// First differing byte of a cell that is still recognised as ours.
 ///
-/// The stamp's check sum covers all of it, so a wrong sum alone does not say which word is
-/// damaged. Words 1 and 2 are known from what is expected; for word 3 the found one and the one of
-/// this transfer are tried, and the one under which the check sum is right is taken.
+/// The stamp's checksum covers the whole cell, so a wrong sum alone does not tell which word is damaged.
+/// Words 1 and 2 are known from the expectation; for word 3 both the found value and that of this transfer
+/// are tried, and the one with a matching checksum is taken.
 fn first_damaged_byte(cell: &[u8], at: u64, place: u64, cells: u64, expected: &Expected<'_>) -> usize {
     let found = stamp_words(cell);
     let signature = expected.table.signature;
@@ -348,7 +354,7 @@ fn first_damaged_byte(cell: &[u8], at: u64, place: u64, cells: u64, expected: &E
                 cells: narrow(cells),
             };
             let words = stamp.words(signature, noise);
-            // The right guess is the one that shares the check sum, else most words, with what was found.
+            // The best guess matches the checksum found, or else most words.
             let score = |words: &[u64; 4]| {
                 let same = words.iter().zip(&found).filter(|(a, b)| a == b).count();
                 same + if words[0] == found[0] { 4 } else { 0 }
@@ -368,7 +374,7 @@ fn first_damaged_byte(cell: &[u8], at: u64, place: u64, cells: u64, expected: &E
 mod tests {
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-    use super::{Expected, Findings, NoiseTable, check};
+    use super::{CheckResults, Expected, NoiseTable, check};
     use crate::outcome::MismatchKind;
     use crate::stamp::{self, CELL};
 
@@ -376,10 +382,10 @@ mod tests {
         stamp::written(length, offset, (7, generation, 2))
     }
 
-    fn found(buffer: &[u8], offset: u64, generations: (u16, u16)) -> Findings {
+    fn found(buffer: &[u8], offset: u64, generations: (u16, u16)) -> CheckResults {
         let table = NoiseTable::new(7);
         let expected = Expected { table: &table, file: 2, generations: Some(generations) };
-        let mut findings = Findings::default();
+        let mut findings = CheckResults::default();
         check(buffer, offset, 0, &expected, &mut findings);
         findings
     }

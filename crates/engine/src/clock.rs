@@ -1,14 +1,14 @@
 //! The clock of the hot loop.
 //!
-//! Where the processor's time-stamp counter runs at one rate, never stops, and the kernel itself
-//! keeps time by it, reading it costs a few nanoseconds and one instruction. Everywhere else the
-//! clock is `clock_gettime(CLOCK_MONOTONIC)`. [`clock_name`] says which, [`clock_cost_ns`] what a
-//! reading costs.
+//! Where the processor's time-stamp counter has a constant rate, never stops, and is the kernel's own clock
+//! source, reading it takes one instruction and a few nanoseconds. Elsewhere the clock is
+//! `clock_gettime(CLOCK_MONOTONIC)`. [`clock_name`] names the clock, [`clock_cost_ns`] gives the cost of a
+//! reading.
 //!
-//! The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, which no time daemon bends. The
-//! measurement starts when the clock is first used and grows more exact with the life of the
-//! process: half a millisecond gives 0.01 %, a second 0.0001 %. Latencies use the rate
-//! as it was known when the phase started, the times of tasks that at its end.
+//! The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, which no time daemon adjusts. The
+//! measurement starts at the first use of the clock and becomes more exact with time: 0.01 % after half a
+//! millisecond, 0.0001 % after a second. Latencies use the rate known at the phase's start, the times of
+//! tasks the rate known at its end.
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "reads the time-stamp counter"))]
 
@@ -18,10 +18,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The rate of the counter is measured over at least this time before it is used.
 const LEAST_BASELINE_NS: u64 = 500_000;
-/// Readings per anchor; the one that took least time is kept.
+/// Readings per anchor; the fastest is kept.
 const ANCHOR_READINGS: u32 = 8;
 
-/// A clock that the hot loop is compiled for.
+/// A clock the hot loop is compiled for.
 pub(crate) trait Clock: Copy + Send + Sync + 'static {
     /// Ticks since some fixed moment.
     fn now(self) -> u64;
@@ -52,8 +52,8 @@ impl Clock for Monotonic {
     }
 }
 
-/// Ticks from `start` to `end`; none when the counters of two processors differ by so little that
-/// the end seems to come first.
+/// Ticks from `start` to `end`; 0 when the counters of two processors differ so slightly that the end seems
+/// to precede the start.
 #[inline(always)]
 pub(crate) fn between(start: u64, end: u64) -> u64 {
     if end >= start { end - start } else { none() }
@@ -64,9 +64,9 @@ fn none() -> u64 {
     0
 }
 
-/// Which clock the machine allows.
+/// The clock usable on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ClockKind {
     #[cfg(target_arch = "x86_64")]
     Counter,
     Monotonic,
@@ -103,31 +103,31 @@ impl Scale {
     }
 }
 
-/// The same moment on both clocks.
+/// The same instant on both clocks.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     ticks: u64,
     raw_ns: u64,
 }
 
-static CHOICE: OnceLock<(Kind, Anchor)> = OnceLock::new();
+static CHOICE: OnceLock<(ClockKind, Anchor)> = OnceLock::new();
 
-fn choice() -> (Kind, Anchor) {
+fn choice() -> (ClockKind, Anchor) {
     *CHOICE.get_or_init(|| {
         let kind = detect();
         (kind, anchor(kind))
     })
 }
 
-/// Which clock is used on this machine. The first call starts the measurement of its rate.
-pub(crate) fn kind() -> Kind {
+/// The clock used on this machine. The first call starts the measurement of its rate.
+pub(crate) fn kind() -> ClockKind {
     choice().0
 }
 
-/// The rate of the clock, as exactly as it is known by now.
+/// The current estimate of the clock's rate.
 pub(crate) fn scale() -> Scale {
     let (kind, first) = choice();
-    if kind == Kind::Monotonic {
+    if kind == ClockKind::Monotonic {
         return Scale::NANOS;
     }
     let mut last = anchor(kind);
@@ -149,25 +149,25 @@ pub(crate) fn raw_ns(ticks: u64) -> u64 {
 }
 
 /// One reading of the clock in use.
-pub(crate) fn now(kind: Kind) -> u64 {
+pub(crate) fn now(kind: ClockKind) -> u64 {
     match kind {
         #[cfg(target_arch = "x86_64")]
-        Kind::Counter => Counter.now(),
-        Kind::Monotonic => Monotonic.now(),
+        ClockKind::Counter => Counter.now(),
+        ClockKind::Monotonic => Monotonic.now(),
     }
 }
 
-/// The name of the clock that measures transfers here: `tsc` or `clock_gettime(CLOCK_MONOTONIC)`.
+/// Name of the clock that times transfers: `tsc` or `clock_gettime(CLOCK_MONOTONIC)`.
 #[must_use]
 pub fn clock_name() -> &'static str {
     match kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Counter => "tsc",
-        Kind::Monotonic => "clock_gettime(CLOCK_MONOTONIC)",
+        ClockKind::Counter => "tsc",
+        ClockKind::Monotonic => "clock_gettime(CLOCK_MONOTONIC)",
     }
 }
 
-/// What one reading of the clock costs here, in nanoseconds: the best of several measurements.
+/// Cost of one clock reading in nanoseconds: the best of several measurements.
 #[must_use]
 pub fn clock_cost_ns() -> f64 {
     const READINGS: u32 = 1_000;
@@ -194,7 +194,7 @@ pub(crate) fn monotonic_ns() -> u64 {
     nanos(ClockId::Monotonic)
 }
 
-fn anchor(kind: Kind) -> Anchor {
+fn anchor(kind: ClockKind) -> Anchor {
     let mut best = (u64::MAX, Anchor { ticks: 0, raw_ns: 0 });
     for _ in 0..ANCHOR_READINGS {
         let before = now(kind);
@@ -208,7 +208,7 @@ fn anchor(kind: Kind) -> Anchor {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detect() -> Kind {
+fn detect() -> ClockKind {
     /// Leaf of CPUID with the power-management flags; bit 8 of EDX is "invariant TSC", which
     /// /proc/cpuinfo shows as `constant_tsc` and `nonstop_tsc`.
     /// Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, appendix E.
@@ -217,17 +217,17 @@ fn detect() -> Kind {
     let highest = core::arch::x86_64::__cpuid(0x8000_0000).eax;
     let invariant = highest >= POWER_LEAF && core::arch::x86_64::__cpuid(POWER_LEAF).edx & INVARIANT != 0;
     let source = std::fs::read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    // The kernel leaves the counter when it finds the processors' counters apart from each other.
+    // The kernel abandons the counter when those of the processors diverge.
     if invariant && source.is_ok_and(|name| name.trim_ascii() == b"tsc") {
-        Kind::Counter
+        ClockKind::Counter
     } else {
-        Kind::Monotonic
+        ClockKind::Monotonic
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detect() -> Kind {
-    Kind::Monotonic
+fn detect() -> ClockKind {
+    ClockKind::Monotonic
 }
 
 #[cfg(test)]
@@ -254,8 +254,8 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         let (ours_end, kernel_end) = (now(kind), nanos(ClockId::MonotonicRaw));
         let (kernel, ours) = (kernel_end - kernel, scale().nanos(ours_end - ours));
-        // The kernel's interval encloses ours; what lies between is the time of two readings,
-        // unless the test loses the processor there.
+        // The kernel's interval encloses ours; they differ by two readings, unless the test is preempted
+        // between them.
         assert!(ours <= kernel + kernel / 1_000, "ours {ours}, kernel {kernel}");
         assert!(ours >= kernel / 2, "ours {ours}, kernel {kernel}");
     }

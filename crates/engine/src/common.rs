@@ -1,33 +1,33 @@
-//! What the workers of a process share while a phase runs, whatever they do in it.
+//! State shared by the workers of a process during a phase, independent of the kind of work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::clock::{self, Kind, Scale};
+use crate::barrier::PhaseBarriers;
+use crate::clock::{self, ClockKind, Scale};
 use crate::controls::Slot;
-use crate::gate::Gates;
-use crate::history::{History, Keeper};
+use crate::history::{History, HistoryWriter};
 use crate::sys::{CpuTime, cpu_time};
 use crate::{Controls, EngineError, LastOperation, Point, Rendezvous};
 
-/// A moment of the phase as a whole, with what had been done by then.
+/// A point in time of the whole phase, with the transfers done until then.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
-    /// 0 until it is set.
+    /// 0 until set.
     ticks: AtomicU64,
     transfers: AtomicU64,
 }
 
 impl Mark {
-    /// The moment and the transfers, when it came.
+    /// Time and transfers, once set.
     pub(crate) fn get(&self) -> Option<(u64, u64)> {
         let ticks = self.ticks.load(Ordering::Acquire);
         (ticks != 0).then(|| (ticks, self.transfers.load(Ordering::Acquire)))
     }
 }
 
-/// CPU time and wall clock, kept by the leader.
+/// CPU time and wall clock, recorded by the leader.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Meter {
     pub(crate) started_unix_ns: i64,
@@ -35,22 +35,22 @@ pub(crate) struct Meter {
     pub(crate) at_end: CpuTime,
 }
 
-/// Everything that the workers of a process see of each other.
+/// State shared by the workers of a process.
 pub(crate) struct Common<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ClockKind,
     pub(crate) slots: Arc<[Slot]>,
-    pub(crate) gates: Gates,
+    pub(crate) gates: PhaseBarriers,
     rendezvous: &'a dyn Rendezvous,
     stop: Arc<AtomicBool>,
     failure: Mutex<Option<EngineError>>,
-    /// Some process failed before the start: nothing runs.
+    /// A process failed before the start: nothing runs.
     abandoned: AtomicBool,
     peer_failed: AtomicBool,
     scale: AtomicU64,
     start: AtomicU64,
-    /// Common start of the transfers, where tasks meet after open.
+    /// Common start of the transfers, if tasks meet after open.
     base: AtomicU64,
-    /// Most transfers of a task of this process when the stonewall fell, then of all.
+    /// Most transfers done by a task when the stonewall fell: of this process first, then of all processes.
     most: AtomicU64,
     pub(crate) first_done: Mark,
     meter: Mutex<Meter>,
@@ -58,8 +58,8 @@ pub(crate) struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    /// For so many `workers`, who count their operations of about `operation_bytes` in so many `slots`
-    /// and meet at `points`, the first and the last of which are [`Point::Ready`] and [`Point::Closed`].
+    /// For `workers` workers, which count operations of about `operation_bytes` in `slots` slots and meet at
+    /// `points`, of which the first is [`Point::Ready`] and the last [`Point::Closed`].
     pub(crate) fn new(
         points: Vec<Point>,
         (workers, slots): (usize, usize),
@@ -69,7 +69,7 @@ impl<'a> Common<'a> {
     ) -> Self {
         Self {
             slots: controls.begin(slots, operation_bytes),
-            gates: Gates::new(points, workers),
+            gates: PhaseBarriers::new(points, workers),
             kind: clock::kind(),
             stop: controls.halt_flag(),
             rendezvous,
@@ -86,20 +86,20 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// Has the last operations kept: each worker's recorder takes its keeper
-    /// ([`crate::series::Recorder::keeping`]) and is told of each operation.
+    /// Enables the history of the last operations: each worker's recorder takes its writer
+    /// ([`crate::series::Recorder::keeping`]) and records every operation in it.
     pub(crate) fn keep(&mut self, history: History, controls: &Controls) {
         let history = Arc::new(history);
         controls.keep(&history);
         self.history = Some(history);
     }
 
-    /// What the worker of this number keeps its operations with, where they are wanted.
-    pub(crate) fn keeper(&self, worker: usize) -> Option<Keeper> {
+    /// The history writer of a worker, if the history is enabled.
+    pub(crate) fn keeper(&self, worker: usize) -> Option<HistoryWriter> {
         self.history.as_ref().map(|history| history.keeper(worker))
     }
 
-    /// The operations that were kept, by their starts.
+    /// The operations in the history, by start time.
     pub(crate) fn kept(&self) -> Vec<LastOperation> {
         self.history.as_ref().map(|history| history.all(clock::scale())).unwrap_or_default()
     }
@@ -117,18 +117,18 @@ impl<'a> Common<'a> {
         failure.get_or_insert(error);
         drop(failure);
         self.stop.store(true, Ordering::Relaxed);
-        // Before the start the peers ask by themselves; a halt might come before they have begun.
+        // Before the start the peers ask by themselves; a halt might arrive before they have begun.
         if first && !lost && self.start() != 0 {
             self.rendezvous.fail();
         }
     }
 
-    /// Nothing runs, because some process failed before the start.
+    /// Nothing runs, because a process failed before the start.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Acquire)
     }
 
-    /// The clock's rate, known from [`Point::Start`] on.
+    /// The clock's rate, available from [`Point::Start`] on.
     pub(crate) fn scale(&self) -> Scale {
         Scale::from_bits(self.scale.load(Ordering::Acquire))
     }
@@ -138,22 +138,22 @@ impl<'a> Common<'a> {
         self.start.load(Ordering::Acquire)
     }
 
-    /// The common start of the transfers, in ticks, where tasks meet after open.
+    /// The common start of the transfers, in ticks, if tasks meet after open.
     pub(crate) fn base(&self) -> u64 {
         self.base.load(Ordering::Acquire)
     }
 
-    /// A task had done `transfers` when the stonewall fell.
+    /// Reports the `transfers` a task had done when the stonewall fell.
     pub(crate) fn offer_most(&self, transfers: u64) {
         self.most.fetch_max(transfers, Ordering::AcqRel);
     }
 
-    /// To how many transfers all tasks go on after [`Point::Stonewall`].
+    /// The number of transfers to which all tasks continue after [`Point::Stonewall`].
     pub(crate) fn most(&self) -> u64 {
         self.most.load(Ordering::Acquire)
     }
 
-    /// A task has done all its transfers at `now`; only the first one counts.
+    /// Reports that a task has done all its transfers at `now`; only the first call counts.
     pub(crate) fn task_done(&self, now: u64) {
         let first = &self.first_done.ticks;
         if first.compare_exchange(0, now.max(1), Ordering::AcqRel, Ordering::Relaxed).is_ok() {
@@ -162,7 +162,7 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// What the leader does when all workers have come to `point`.
+    /// The leader's action when all workers have arrived at `point`.
     pub(crate) fn lead(&self, point: Point) {
         if self.is_abandoned() {
             return;
@@ -214,7 +214,7 @@ impl<'a> Common<'a> {
         Ok(())
     }
 
-    /// The moment so long ago, in ticks.
+    /// The time `ago` before now, in ticks.
     fn before_now(&self, ago: Duration) -> u64 {
         let now = clock::now(self.kind);
         let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
@@ -231,7 +231,7 @@ impl<'a> Common<'a> {
         own.or_else(|| self.peer_failed.load(Ordering::Acquire).then_some(EngineError::Peer))
     }
 
-    /// What was spent until now is not counted.
+    /// Restarts the meter: CPU time used until now is not counted.
     pub(crate) fn meter_from_here(&self) {
         self.meter.lock().unwrap_or_else(PoisonError::into_inner).at_start = cpu_time();
     }

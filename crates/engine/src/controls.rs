@@ -1,4 +1,4 @@
-//! What other threads may touch while a phase runs: the stop flag and the progress counters.
+//! State other threads may use while a phase runs: the stop flag and the progress counters.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,29 +13,29 @@ pub struct Progress {
     pub transfers: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Of jobs: how far their launches have come.
+    /// Progress of the launches, for jobs.
     pub launches: Option<Launches>,
 }
 
-/// How far the launches of a phase have come.
+/// Progress of the launches of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Launches {
-    /// Processes that run.
+    /// Running processes.
     pub running: u32,
-    /// Launches that are over, however they have ended.
+    /// Launches that have ended, successfully or not.
     pub over: u32,
     /// All launches.
     pub all: u32,
 }
 
-/// Counters of one worker. Two cache lines, since processors fetch lines in pairs: no worker
-/// ever waits for a line that another one writes.
+/// Counters of one worker. Aligned to two cache lines, since processors fetch lines in pairs: avoids false
+/// sharing between workers.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Slot {
     pub(crate) reads: AtomicU64,
     pub(crate) writes: AtomicU64,
-    /// Operations that are no transfers.
+    /// Operations other than transfers.
     pub(crate) items: AtomicU64,
 }
 
@@ -47,74 +47,73 @@ impl Slot {
 }
 
 #[derive(Debug, Default)]
-struct Board {
+struct ProgressCounters {
     slots: Arc<[Slot]>,
     transfer_bytes: u64,
     history: Option<Arc<History>>,
-    /// What was shown, where other processes do the work.
+    /// Progress set by [`Controls::show`], if other processes do the work.
     shown: Option<Progress>,
-    /// Phases begun so far.
+    /// Number of phases begun.
     phases: u64,
 }
 
-/// Up to where somebody has seen the operations of the phases.
+/// Position up to which a reader has seen the history.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct HistoryCursor {
     phase: u64,
     workers: Vec<u64>,
 }
 
-/// Stop flag and progress, shared by the thread that runs a phase and those that watch it.
+/// Stop flag and progress, shared by the thread that runs a phase and its observers.
 ///
-/// A `Controls` may serve several phases, one after the other; progress is that of the last one
-/// begun. The user's stop stays; a halt after a failure ends with its phase.
+/// A `Controls` may be used for several phases in sequence; progress is that of the phase begun last. A stop
+/// by the user persists; a halt after a failure ends with its phase.
 #[derive(Debug, Default)]
 pub struct Controls {
-    /// What the user asked for.
+    /// Set by the user's stop.
     asked: Arc<AtomicBool>,
-    /// What the workers look at: set with `asked`, and alone when a task fails.
+    /// Polled by the workers: set together with `asked`, and alone when a task fails.
     halt: Arc<AtomicBool>,
-    board: Mutex<Board>,
+    board: Mutex<ProgressCounters>,
 }
 
 impl Controls {
-    /// Not stopped, nothing done.
+    /// Not stopped, no progress.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the phase soon, and lets no other start: transfers under way are completed, then all
-    /// files are closed.
+    /// Ends the phase soon and prevents further phases: transfers in flight are completed, then all files are
+    /// closed.
     pub fn stop(&self) {
         self.asked.store(true, Ordering::SeqCst);
         self.halt.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the phase that is under way soon, as after a failure of a peer; the next one may start.
+    /// Ends the running phase soon, as after a failure of a peer; the next phase may start.
     pub fn halt(&self) {
         self.halt.store(true, Ordering::SeqCst);
     }
 
-    /// Whether [`Controls::stop`] was called, or its flags were set.
+    /// Whether [`Controls::stop`] was called or its flags were set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The flags that [`Controls::stop`] sets, in their order, for a library that sets flags from
-    /// signal handlers.
+    /// The flags set by [`Controls::stop`], in order, for a library that sets flags from signal handlers.
     #[must_use]
     pub fn stop_flags(&self) -> [Arc<AtomicBool>; 2] {
         [Arc::clone(&self.asked), Arc::clone(&self.halt)]
     }
 
-    /// What the workers look at.
+    /// The flag polled by the workers.
     pub(crate) fn halt_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.halt)
     }
 
-    /// How far the phase has come. Costs the workers nothing but a shared read of their counters.
+    /// Progress of the phase. The workers only pay for a shared read of their counters.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,26 +124,26 @@ impl Controls {
         Progress { transfers, bytes: transfers * board.transfer_bytes, launches: None }
     }
 
-    /// Other processes do the work of the phase, and have come so far. It stands until the next phase begins.
+    /// Sets the progress of a phase whose work other processes do. Kept until the next phase begins.
     pub fn show(&self, progress: Progress) {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
     }
 
-    /// What was kept of the phase since this was last asked with the same `seen`, by the starts of the
-    /// operations; nothing where the workload keeps none. Costs the workers nothing.
+    /// Operations added to the history since the last call with the same `seen`, by start time; empty if the
+    /// workload keeps no history. Costs the workers nothing.
     #[must_use]
-    pub fn last_operations(&self, seen: &mut Seen) -> Vec<LastOperation> {
+    pub fn last_operations(&self, seen: &mut HistoryCursor) -> Vec<LastOperation> {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(history) = board.history.clone() else { return Vec::new() };
         let phase = board.phases;
         drop(board);
         if seen.phase != phase {
-            *seen = Seen { phase, workers: Vec::new() };
+            *seen = HistoryCursor { phase, workers: Vec::new() };
         }
         history.since(&mut seen.workers)
     }
 
-    /// The phase that was begun keeps its last operations in `history`.
+    /// Sets `history` as the history of the current phase.
     pub(crate) fn keep(&self, history: &Arc<History>) {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
     }
@@ -157,7 +156,13 @@ impl Controls {
         self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         let phases = board.phases + 1;
-        *board = Board { slots: Arc::clone(&slots), transfer_bytes, history: None, shown: None, phases };
+        *board = ProgressCounters {
+            slots: Arc::clone(&slots),
+            transfer_bytes,
+            history: None,
+            shown: None,
+            phases,
+        };
         slots
     }
 }

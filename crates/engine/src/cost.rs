@@ -1,18 +1,18 @@
-//! What the parts of the instrument cost on this machine, in nanoseconds: the best of several
-//! measurements of many repetitions.
+//! Cost of the parts of the measuring loop on this machine, in nanoseconds: the best of several measurements
+//! of many repetitions.
 
 use std::hint::black_box;
 
 use plan::{Bytes, Geometry, Order, Phase, Placement, WorkloadSpec};
 
-use crate::check::{Expected, Findings, NoiseTable, check};
+use crate::check::{CheckResults, Expected, NoiseTable, check};
 use crate::clock;
 use crate::histogram::BUCKETS;
 use crate::offsets::Offsets;
 use crate::series::{Counts, Recorder};
-use crate::stamp::{Ink, Pen};
+use crate::stamp::{DataPattern, PatternWriter};
 
-/// Measurements of which the best is taken.
+/// Measurements, of which the best is taken.
 const ROUNDS: u32 = 7;
 /// Repetitions are chosen so that a round takes about this long.
 const ROUND_NS: f64 = 2e6;
@@ -61,34 +61,34 @@ pub fn offset_ns(random: bool) -> f64 {
     })
 }
 
-/// A buffer of one transfer with the pen and ink to write it.
-fn desk(transfer: usize) -> (Ink, Vec<u8>, Pen) {
-    let ink = Ink::new(1, 1, transfer);
+/// A buffer of one transfer, with the pattern writer and data pattern to fill it.
+fn desk(transfer: usize) -> (DataPattern, Vec<u8>, PatternWriter) {
+    let ink = DataPattern::new(1, 1, transfer);
     let mut buffer = vec![0; transfer];
-    let pen = ink.pen(&mut buffer, 0);
-    (ink, buffer, pen)
+    let writer = ink.writer(&mut buffer, 0);
+    (ink, buffer, writer)
 }
 
-/// Making a buffer of `transfer` ready to be written.
+/// Preparing a buffer of `transfer` bytes for a write.
 #[must_use]
 pub fn stamping_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);
-    let (ink, mut buffer, mut pen) = desk(transfer);
+    let (ink, mut buffer, mut writer) = desk(transfer);
     let mut offset = 0;
     best(|| {
         offset += transfer as u64;
-        pen.place(&ink, black_box(&mut buffer), offset);
+        writer.place(&ink, black_box(&mut buffer), offset);
     })
 }
 
-/// Comparing a transfer that was read with what must have been written.
+/// Checking the data of one transfer after a read.
 #[must_use]
 pub fn checking_ns(transfer: Bytes) -> f64 {
     let transfer = usize::try_from(transfer.0).unwrap_or(1);
-    let (ink, mut buffer, mut pen) = desk(transfer);
-    pen.place(&ink, &mut buffer, 0);
+    let (ink, mut buffer, mut writer) = desk(transfer);
+    writer.place(&ink, &mut buffer, 0);
     let table = NoiseTable::new(1);
     let expected = Expected { table: &table, file: 0, generations: Some((1, 1)) };
-    let mut findings = Findings::default();
+    let mut findings = CheckResults::default();
     best(|| check(black_box(&buffer), 0, 0, &expected, &mut findings))
 }

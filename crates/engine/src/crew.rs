@@ -1,44 +1,44 @@
-//! The threads of a phase: one for each worker, of which the caller's is the first.
+//! The threads of a phase: one per worker; the first worker runs on the caller's thread.
 
+use crate::barrier::BarrierGuard;
 use crate::common::Common;
-use crate::gate::Course;
 use crate::{EngineError, LimitKind};
 
-/// Stack of a worker's thread. Only what is touched exists: a page or two.
+/// Stack size of a worker thread. Only touched pages use memory: one or two.
 const STACK_BYTES: usize = 128 << 10;
 
-/// Threads that carry `tasks` tasks: no more than processors that this process may use, nor than its part
-/// of those that the host has for `processes` of them.
+/// Number of threads for `tasks` tasks: at most the processors usable by this process, and at most its share
+/// of the host's processors among `processes` processes.
 pub(crate) fn workers(tasks: usize, processes: u32) -> usize {
     let usable = rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize);
     tasks.min(part(usable, crate::sys::processors(), processes))
 }
 
-/// Where a launcher binds each process to processors of its own, that is its part; where it binds none,
-/// all may use all, and their threads would only take turns.
+/// If the launcher binds each process to its own processors, those are its share; if not, all processes may
+/// use all processors, and their threads would only preempt each other.
 fn part(usable: usize, processors: usize, processes: u32) -> usize {
     usable.min(processors.div_ceil(processes.max(1) as usize)).max(1)
 }
 
-/// Runs `work` for each of `seats` in a thread of its own. A worker that failed gives no report;
-/// its error is kept in `common`.
+/// Runs `work` for each of `seats` in its own thread. A worker that fails gives no report; its error is kept
+/// in `common`.
 pub(crate) fn run<S: Send, R: Send>(
     common: &Common<'_>,
     seats: Vec<S>,
-    work: impl Fn(S, Course<'_>) -> Option<R> + Sync,
+    work: impl Fn(S, BarrierGuard<'_>) -> Option<R> + Sync,
 ) -> Vec<R> {
     let all = seats.len() as u64;
     let mut seats = seats.into_iter();
     let lead = |point| common.lead(point);
     let Some(own) = seats.next() else {
         // A process without tasks still meets its peers.
-        drop(Course::leader(&common.gates, &lead));
+        drop(BarrierGuard::leader(&common.gates, &lead));
         return Vec::new();
     };
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(seats.len());
         for seat in seats {
-            let work = || work(seat, Course::follower(&common.gates));
+            let work = || work(seat, BarrierGuard::follower(&common.gates));
             let builder = std::thread::Builder::new().name("transfers".to_owned()).stack_size(STACK_BYTES);
             if let Ok(thread) = builder.spawn_scoped(scope, work) {
                 threads.push(thread);
@@ -48,7 +48,7 @@ pub(crate) fn run<S: Send, R: Send>(
                 break;
             }
         }
-        let first = work(own, Course::leader(&common.gates, &lead));
+        let first = work(own, BarrierGuard::leader(&common.gates, &lead));
         let rest = threads.into_iter().map(|thread| match thread.join() {
             Ok(report) => report,
             Err(panic) => std::panic::resume_unwind(panic),

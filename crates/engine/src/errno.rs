@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Errno(pub i32);
 
 impl Errno {
-    /// The symbol, as in `ENOSPC`, where it is one that storage gives.
+    /// The symbol, as in `ENOSPC`, for errors common with storage.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
@@ -50,7 +50,7 @@ impl Errno {
         })
     }
 
-    /// The next step that this error asks for, where one is known.
+    /// The suggested next step, if one is known.
     #[must_use]
     pub const fn advice(self) -> &'static str {
         match self.0 {

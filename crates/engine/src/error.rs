@@ -1,4 +1,4 @@
-//! What can fail while a phase runs.
+//! Errors of a phase.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::{Errno, Mismatch, NetworkError, RendezvousError};
 
-/// Why a phase could not be run to its end. Each message is a fragment that fits after
-/// "failed to …:" and ends with the next step.
+/// Why a phase could not be completed. Each message is a fragment that fits after "failed to …:" and ends
+/// with the next step.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// A file could not be opened.
@@ -16,7 +16,7 @@ pub enum EngineError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What it was to be opened for, as in `writing`.
+        /// Purpose of the open, as in `writing`.
         purpose: &'static str,
         /// What the kernel said.
         errno: Errno,
@@ -64,7 +64,7 @@ pub enum EngineError {
         /// What the kernel said.
         errno: Errno,
     },
-    /// A read met the end of the file before the plan's end.
+    /// A read reached the end of the file before the plan's end.
     #[error(
         "{}: the file is shorter than the plan needs: a read of {asked} bytes at offset {offset} got {moved} bytes, \
          the file has {file_bytes}; write or fill it first, or lower the block size or the segments",
@@ -82,7 +82,7 @@ pub enum EngineError {
         /// Bytes that the file has now.
         file_bytes: u64,
     },
-    /// A transfer was shorter than asked and the workload allows a single attempt.
+    /// A transfer was shorter than requested, and the workload allows a single attempt.
     #[error(
         "{}: {operation} at offset {offset} moved {moved} of {asked} bytes, and only a single attempt is allowed; \
          allow the rest to be continued, or find out why the file system cuts transfers",
@@ -110,19 +110,19 @@ pub enum EngineError {
         /// What the kernel said.
         errno: Errno,
     },
-    /// An operation on an item of a tree, or on one of its directories, failed: those that follow would too.
+    /// An operation on an item of a tree, or on one of its directories, failed; later ones would fail too.
     #[error("cannot {operation} {}: {errno}{}; {}", path.display(), used_up(*exhausted), item_advice(*errno, *exhausted))]
     Item {
         /// The file or directory.
         path: PathBuf,
-        /// What was to be done.
+        /// The operation.
         operation: Operation,
         /// What the kernel said.
         errno: Errno,
-        /// With `ENOSPC`: what the file system has no more of.
+        /// With `ENOSPC`: the exhausted resource.
         exhausted: Option<Exhausted>,
     },
-    /// The directory in which a phase finds or makes its items is not there.
+    /// The directory for a phase's items does not exist.
     #[error(
         "{} is not there, and this phase works on a tree that an earlier one has made; make the tree first \
          (tree-create), or name the target that holds it",
@@ -132,7 +132,7 @@ pub enum EngineError {
         /// The directory.
         path: PathBuf,
     },
-    /// Wrong data was read and the workload ends at the first wrong byte.
+    /// Wrong data was read and the workload stops at the first wrong byte.
     #[error("{0}; the phase ended there because the workload stops at the first wrong byte")]
     WrongData(Box<Mismatch>),
     /// A limit of this process is too low for the plan.
@@ -150,7 +150,7 @@ pub enum EngineError {
     /// `io_uring` cannot be used here.
     #[error("io_uring cannot be used: {0}; use the backend psync, or leave the backend open")]
     Uring(#[from] UringUnavailable),
-    /// Memory for buffers could not be had.
+    /// Memory for buffers could not be allocated.
     #[error("no memory for {what} ({size}): {errno}; use fewer tasks, a lower depth or smaller transfers")]
     Memory {
         /// What it was for.
@@ -160,7 +160,7 @@ pub enum EngineError {
         /// What the kernel said.
         errno: Errno,
     },
-    /// Ends of exchanges did not come together, or lost each other.
+    /// The endpoints of exchanges could not connect, or lost a connection.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The processes of the run lost each other.
@@ -171,24 +171,24 @@ pub enum EngineError {
     Peer,
 }
 
-/// What a file system has no more of when it says `ENOSPC`.
+/// The resource a file system has exhausted when it reports `ENOSPC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// Inodes, while there is space.
+    /// Inodes; space is left.
     Inodes {
-        /// As many as it has in all.
+        /// Total inodes.
         all: u64,
     },
     /// Space.
     Space {
-        /// Bytes that it has in all.
+        /// Total bytes.
         all: u64,
     },
-    /// Neither, as far as it says.
+    /// Neither, as far as the file system reports.
     Unknown,
 }
 
-/// What is used up, as a part of a message.
+/// The exhausted resource, as part of a message.
 fn used_up(exhausted: Option<Exhausted>) -> String {
     match exhausted {
         None => String::new(),
@@ -279,7 +279,7 @@ pub enum UringUnavailable {
         /// The present limit.
         have: u64,
     },
-    /// Anything else that the kernel answered.
+    /// Any other error from the kernel.
     #[error("its set-up failed: {0}")]
     Other(Errno),
 }

@@ -1,4 +1,4 @@
-//! Where the bytes of a file are on the device below it, as the file system tells (`FIEMAP`, see
+//! Physical location of a file's bytes on its device, as reported by the file system (`FIEMAP`, see
 //! `Documentation/filesystems/fiemap.rst`).
 
 #![expect(unsafe_code, reason = "a call that the kernel writes its answer into")]
@@ -9,26 +9,26 @@ use std::path::Path;
 
 use crate::Errno;
 
-/// Bytes that are next to each other, in the file and on the device.
+/// Bytes that are contiguous in the file and on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Offset in the file.
     pub offset: u64,
-    /// Offset on what the file system calls its device.
+    /// Offset on the file system's device.
     pub place: u64,
-    /// How many.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
 /// `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: libc::c_ulong = 0xc020_660b;
-/// Extents of one call.
+/// Extents per call.
 const AT_ONCE: usize = 128;
-/// A file in more pieces is not followed further: the search for a place would cost too much.
+/// Files with more extents are not followed further: looking up an offset would cost too much.
 const EXTENTS_MAX: usize = 1 << 17;
 /// The last extent of the file.
 const LAST: u32 = 0x1;
-/// Extents without a place on the device that can be told: unknown, delayed, encoded, inline, tail.
+/// Flags of extents without a known location on the device: unknown, delayed, encoded, inline, tail.
 const NOWHERE: u32 = 0x2 | 0x4 | 0x8 | 0x80 | 0x100 | 0x200 | 0x400;
 
 /// `struct fiemap_extent`.
@@ -56,10 +56,10 @@ struct Request {
     extents: [RawExtent; AT_ONCE],
 }
 
-/// The extents of the file at `path` that have a place, by their offsets.
+/// The extents of the file at `path` that have a location, by offset.
 ///
 /// # Errors
-/// It cannot be opened, or its file system does not tell.
+/// The file cannot be opened, or its file system does not report extents.
 pub fn extents(path: &Path) -> Result<Vec<Extent>, Errno> {
     let failed = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(libc::EIO));
     let file = File::open(path).map_err(failed)?;

@@ -10,17 +10,16 @@ use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags, StatxFlags};
 use crate::rules::{Rules, TaskPlan};
 use crate::{EngineError, Errno, sys};
 
-/// Mode of files that a phase creates, less the umask: what IOR gives its files.
+/// Mode of created files before the umask, as in IOR.
 const CREATE_MODE: u32 = 0o664;
 /// Mode in study D's open call.
 const PUBLISHED_MODE: u32 = 0o600;
 
 /// Opens the file of `task`, with advice and preallocation.
 ///
-/// Writing phases open `O_RDWR | O_CREAT`, reading ones `O_RDONLY`, neither ever `O_TRUNC`. With
-/// advice the call is the one of study D in every phase: `O_RDWR | O_CREAT`, mode 0600. Without it
-/// readers ask for `O_NOATIME`, so that no read has to look after access times; it is granted on
-/// the user's own files.
+/// Writing phases open `O_RDWR | O_CREAT`, reading ones `O_RDONLY`, neither ever `O_TRUNC`. With advice the
+/// call is that of study D in every phase: `O_RDWR | O_CREAT`, mode 0600. Without it readers use `O_NOATIME`,
+/// so that reads do not update access times; it is permitted on the user's own files.
 pub(crate) fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<OwnedFd, EngineError> {
     let published = rules.advice != Advice::None;
     let mut flags = OFlags::CLOEXEC | rules.sync_flags;
@@ -103,18 +102,18 @@ pub(crate) fn length(fd: BorrowedFd<'_>) -> Result<u64, Errno> {
     Ok(rustix::fs::seek(fd, rustix::fs::SeekFrom::End(0))?)
 }
 
-/// As [`length`], for a file that is not at hand; 0 when it cannot be told.
+/// As [`length`], for a file that is not open; 0 when it is unknown.
 pub(crate) fn length_of(path: &Path) -> u64 {
     std::fs::File::open(path).ok().and_then(|file| length(file.as_fd()).ok()).unwrap_or(0)
 }
 
-/// An error of `name` on `path`.
+/// The error of the call `name` on `path`.
 pub(crate) fn call(name: &'static str, path: &Path, errno: Errno) -> EngineError {
     EngineError::Call { call: name, path: path.to_owned(), errno }
 }
 
-/// Refuses a transfer size that direct I/O cannot do on the storage of `path`, as far as the
-/// kernel tells before anything is opened.
+/// Rejects a transfer size that direct I/O cannot do on the storage of `path`, as far as the kernel reports
+/// before anything is opened.
 pub(crate) fn check_alignment(path: &Path, transfer: Bytes) -> Result<(), EngineError> {
     let Some(needed) = direct_alignment(path) else { return Ok(()) };
     if needed == 0 {
@@ -127,15 +126,14 @@ pub(crate) fn check_alignment(path: &Path, transfer: Bytes) -> Result<(), Engine
     Err(EngineError::DirectAlignment { path: path.to_owned(), transfer, needed: Bytes(needed), suggestion })
 }
 
-/// What offsets and lengths of direct transfers must be a multiple of; 0 where the file cannot
-/// do them at all, `None` where nothing says it.
+/// Required alignment of direct transfers; 0 if the file cannot do them, `None` if unknown.
 fn direct_alignment(path: &Path) -> Option<u64> {
     if let Ok(found) = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN)
         && found.stx_mask & StatxFlags::DIOALIGN.bits() != 0
     {
         return Some(u64::from(found.stx_dio_offset_align));
     }
-    // The file is still to be made, or the kernel is older than 6.1: ask the block device below.
+    // The file does not exist yet, or the kernel is older than 6.1: ask the block device below.
     let device = match std::fs::metadata(path) {
         Ok(found) if found.rdev() != 0 => found.rdev(),
         Ok(found) => found.dev(),
@@ -146,7 +144,7 @@ fn direct_alignment(path: &Path) -> Option<u64> {
         }
     };
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    // A partition has no queue of its own; its disk is the directory above.
+    // A partition has no queue of its own; its disk is the parent directory.
     [".", ".."].iter().find_map(|level| {
         let file = format!("/sys/dev/block/{major}:{minor}/{level}/queue/logical_block_size");
         std::fs::read_to_string(file).ok()?.trim().parse().ok()

@@ -1,11 +1,11 @@
-//! Latency histograms with a relative error below 1 %, merged exactly.
+//! Latency histograms with a relative error below 1 % that can be merged exactly.
 //!
 //! Buckets are those of an H2 histogram with grouping power 7: 128 buckets for each power of
 //! two, so a bucket is at most 1/128 of its value wide.
 //! Source: the crate `histogram`, whose buckets these are (a property test compares them).
 //!
-//! While a phase runs each worker counts into [`Counters`] of its own: 32-bit counts in memory
-//! of which only touched pages exist. At its end they are added to one [`LatencyHistogram`].
+//! While a phase runs each worker counts into its own [`Counters`]: 32-bit counts in memory of which only
+//! touched pages exist. At its end they are added to one [`LatencyHistogram`].
 
 use ::histogram::Histogram;
 
@@ -13,7 +13,7 @@ use ::histogram::Histogram;
 const GROUPING_POWER: u32 = 7;
 /// Latencies of 2^42 ns (73 minutes) and more are counted in the last bucket.
 const MAX_VALUE_POWER: u32 = 42;
-/// How many buckets there are.
+/// Number of buckets.
 pub(crate) const BUCKETS: usize = ((MAX_VALUE_POWER - GROUPING_POWER + 1) << GROUPING_POWER) as usize;
 
 /// The bucket that counts `nanos`.
@@ -30,12 +30,12 @@ fn last_bucket() -> usize {
     BUCKETS - 1
 }
 
-/// Counts of one worker for each of `N` operations (reads and writes, where there are two), in memory
-/// that it is given.
+/// Counts of one worker for each of `N` operations (reads and writes for transfers), in memory provided by
+/// the caller.
 #[derive(Debug)]
 pub(crate) struct Counters<'a, const N: usize> {
     counts: &'a mut [[u32; BUCKETS]; N],
-    /// Buckets whose 32 bits ran over, once for each 2^32.
+    /// Buckets whose 32-bit count overflowed, one entry per 2^32.
     overflows: Vec<(usize, usize)>,
 }
 
@@ -97,8 +97,8 @@ impl LatencyHistogram {
         Self(histogram.expect("0 ≤ 7 < 42 ≤ 64, which is what the crate asks for"))
     }
 
-    /// Counts `count` latencies of `nanos`. Any value of a bucket stands for the bucket, so rows
-    /// of another process can be added by their lower bounds.
+    /// Counts `count` latencies of `nanos`. Any value of a bucket represents it, so rows of another process
+    /// can be added by their lower bounds.
     pub fn add(&mut self, nanos: u64, count: u64) {
         self.0.as_mut_slice()[bucket_of(nanos)] += count;
     }

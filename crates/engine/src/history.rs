@@ -1,10 +1,10 @@
-//! The last operations of a phase: each worker keeps its own in a ring, which other threads may read
-//! while the phase runs.
+//! The last operations of a phase: each worker records its own in a ring that other threads may read while
+//! the phase runs.
 //!
-//! A worker writes with plain stores, between two operations, into memory that is there already, and
-//! never waits for a reader. A reader leaves out what was overwritten meanwhile: the number of entries is
-//! stored after each of them, and looked at before and after a reading, as in a sequence lock (Boehm, "Can
-//! seqlocks get along with programming language memory models?", MSPC 2012).
+//! A worker writes with plain stores, between two operations, into preallocated memory, and never waits for a
+//! reader. A reader skips entries overwritten during the read: the entry count is stored after each entry,
+//! and checked before and after a read, as in a sequence lock (Boehm, "Can seqlocks get along with
+//! programming language memory models?", MSPC 2012).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,41 +17,41 @@ use plan::Operation;
 /// One operation of a phase. Times are nanoseconds since the phase's common start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastOperation {
-    /// The worker that carried it out, from 0.
+    /// The worker that executed it, from 0.
     pub thread: u32,
-    /// The task that asked for it, by its number in the whole run.
+    /// The task that issued it, by its number in the whole run.
     pub task: u32,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// It was handed to the kernel.
+    /// Time of submission to the kernel.
     pub start_ns: u64,
-    /// From then until it was done.
+    /// Time from submission to completion.
     pub latency_ns: u64,
-    /// The file, or the item; empty where it has no name yet.
+    /// The file or item; empty if it has no name yet.
     pub path: Arc<Path>,
-    /// Where in the file; of an item its number.
+    /// Offset in the file, or number of the item.
     pub offset: u64,
-    /// Bytes that it moved.
+    /// Bytes moved.
     pub bytes: u64,
 }
 
-/// An operation as a worker keeps it: begin and end in ticks; where; what, and for whom.
+/// Ring entry of an operation: start and end in ticks; offset or item; operation and task.
 type Entry = [AtomicU64; 4];
 
-/// What one worker keeps.
+/// The history of one worker.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// One more than are handed out: it is the one that is being written.
+    /// One more than readers get: the extra entry is the one being written.
     entries: Box<[Entry]>,
     written: Written,
 }
 
-/// How many entries were written, ever. Cache lines of its own, as of [`crate::controls::Slot`].
+/// Number of entries written so far. In its own cache lines, like [`crate::controls::Slot`].
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Written(AtomicU64);
 
-/// An entry as it was read.
+/// An entry as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Raw {
     start: u64,
@@ -61,19 +61,19 @@ struct Raw {
 }
 
 impl Ring {
-    /// Room for so many operations. All of it is touched.
+    /// Room for `room` operations. All of it is touched.
     fn new(room: usize) -> Self {
         Self { entries: (0..=room).map(|_| Entry::default()).collect(), written: Written::default() }
     }
 
-    /// The entries from number `seen` on that are still there, and how many were written by then.
+    /// The entries from number `seen` on that are still in the ring, and the number written by then.
     fn since(&self, seen: u64) -> (Vec<Raw>, u64) {
         let slots = self.entries.len() as u64;
         let there = |written: u64| (written + 1).saturating_sub(slots);
         let written = self.written.0.load(Ordering::Acquire);
         let from = there(written).max(seen);
         let read = |number: u64| {
-            // A remainder by a length is less than it.
+            // A remainder modulo the length is less than it.
             let entry = &self.entries[usize::try_from(number % slots).unwrap_or(0)];
             let [start, end, place, what] = [0, 1, 2, 3].map(|word| entry[word].load(Ordering::Relaxed));
             Raw { start, end, place, what }
@@ -88,18 +88,18 @@ impl Ring {
 
 /// Writes the operations of one worker.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct HistoryWriter {
     ring: Arc<Ring>,
     written: u64,
-    /// Where the next entry goes.
+    /// Index of the next entry.
     next: usize,
 }
 
-impl Keeper {
-    /// The operation of index `operation` that `task` asked for took from `start` to `end`, in ticks.
+impl HistoryWriter {
+    /// Records that operation index `operation` of `task` took from `start` to `end`, in ticks.
     #[inline(always)]
     pub(crate) fn keep(&mut self, task: u32, operation: usize, start: u64, end: u64, place: u64) {
-        // What follows must not be seen before the number of the entry before it.
+        // The following stores must not become visible before the count of the previous entry.
         fence(Ordering::Release);
         let entries = &self.ring.entries;
         let entry = &entries[self.next];
@@ -116,23 +116,23 @@ impl Keeper {
     }
 }
 
-/// What all workers of a process keep of a phase, and what it means.
+/// The history of all workers of a process for a phase, with what is needed to interpret it.
 #[derive(Debug)]
 pub(crate) struct History {
     rings: Box<[Arc<Ring>]>,
-    /// By their indices.
+    /// By index.
     operations: Box<[Operation]>,
-    /// The files of the tasks, where an operation is of a place in one.
+    /// The files of the tasks, for operations on an offset of a file.
     paths: HashMap<u32, Arc<Path>>,
-    /// Bytes that each operation moves.
+    /// Bytes moved by each operation.
     bytes: u64,
-    /// The clock, once the phase has begun.
+    /// Clock rate and start, set when the phase begins.
     start: AtomicU64,
     scale: AtomicU64,
 }
 
 impl History {
-    /// The last `operations_kept` of so many `workers`, who share them evenly.
+    /// The last `operations_kept` operations, divided evenly among `workers` workers.
     pub(crate) fn new(
         operations_kept: u64,
         workers: usize,
@@ -152,24 +152,24 @@ impl History {
         }
     }
 
-    /// What the worker of this number writes with.
-    pub(crate) fn keeper(&self, worker: usize) -> Keeper {
-        Keeper { ring: Arc::clone(&self.rings[worker]), written: 0, next: 0 }
+    /// The writer of a worker, by number.
+    pub(crate) fn keeper(&self, worker: usize) -> HistoryWriter {
+        HistoryWriter { ring: Arc::clone(&self.rings[worker]), written: 0, next: 0 }
     }
 
-    /// The phase starts at `start` ticks of a clock of this rate.
+    /// Records that the phase starts at `start` ticks of a clock with rate `scale`.
     pub(crate) fn begin(&self, scale: Scale, start: u64) {
         self.scale.store(scale.to_bits(), Ordering::Relaxed);
         self.start.store(start, Ordering::Release);
     }
 
-    /// Everything that is still there of what came after `seen`, by their starts.
+    /// All entries after `seen` that are still in the rings, by start time.
     pub(crate) fn since(&self, seen: &mut Vec<u64>) -> Vec<LastOperation> {
         self.read(seen, Scale::from_bits(self.scale.load(Ordering::Acquire)))
     }
 
-    /// Everything that is still there, by their starts, in which the clock's rate is this one: it is known
-    /// better at the end of a phase. The latencies are those that were counted.
+    /// All entries still in the rings, by start time, converted with `rate`: it is known more exactly at the
+    /// end of a phase. The latencies are those that were counted.
     pub(crate) fn all(&self, rate: Scale) -> Vec<LastOperation> {
         self.read(&mut Vec::new(), rate)
     }
@@ -247,13 +247,12 @@ mod tests {
         assert_eq!(history.since(&mut seen).len(), 1);
     }
 
-    /// A writer that never waits, and a reader beside it: what is read is never half of one entry and
-    /// half of another.
+    /// With a reader beside a writer that never waits, no entry read mixes parts of two entries.
     #[test]
     fn a_reader_beside_the_writer_sees_whole_entries_only() {
         let ring = Arc::new(Ring::new(8));
         let done = AtomicBool::new(false);
-        let mut keeper = super::Keeper { ring: Arc::clone(&ring), written: 0, next: 0 };
+        let mut keeper = super::HistoryWriter { ring: Arc::clone(&ring), written: 0, next: 0 };
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in 0..2_000_000_u64 {

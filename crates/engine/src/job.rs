@@ -1,10 +1,10 @@
-//! What [`crate::run`] is asked to do.
+//! The input of [`crate::run`].
 
 use std::ops::{Range, RangeInclusive};
 
 use plan::{Nanos, Phase, Workload};
 
-/// Which generations of data a check takes for right.
+/// The generations of data a check accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expect {
     /// Any generation with our signature.
@@ -13,61 +13,61 @@ pub enum Expect {
     Generations(RangeInclusive<u16>),
 }
 
-/// The data that is written and expected.
+/// The data to write and to expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataSpec {
-    /// Chooses all bytes; data with another signature is foreign.
+    /// Determines all bytes; data with another signature is foreign.
     pub signature: u64,
-    /// Stamped into every cell that this phase writes; raise it from one write phase to the next.
+    /// Stamped into every cell this phase writes; raise it from one write phase to the next.
     pub write_generation: u16,
-    /// What a check accepts.
+    /// The generations a check accepts.
     pub expect: Expect,
 }
 
-/// How many transfers each task does.
+/// Number of transfers per task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TransferLimit<'a> {
-    /// One pass over the task's region, or what the clock allows.
+    /// One pass over the task's region, or until the clock ends the phase.
     #[default]
     Pass,
-    /// Exactly so many, at most one pass: what an earlier stonewalled write reached (IOR's status
-    /// file). The clock does not end the phase.
+    /// Exactly this many, at most one pass: the count of an earlier stonewalled write (IOR's status file).
+    /// The clock does not end the phase.
     Exactly(u64),
-    /// As `Exactly`, but its own number for each task of [`PhaseJob::tasks`], in their order: for
-    /// reading back what a stonewall without wear-out left.
+    /// As `Exactly`, with one count for each task of [`PhaseJob::tasks`], in order: for reading back after a
+    /// stonewall without wear-out.
     PerTask(&'a [u64]),
 }
 
-/// One phase of one workload, as far as it runs in this process.
+/// The part of one phase of one workload that runs in this process.
 #[derive(Debug, Clone)]
 pub struct PhaseJob<'a> {
-    /// What the tasks do.
+    /// The workload.
     pub workload: &'a Workload,
-    /// Which phase. The clock (duration, stonewall, pace) rules only in phases whose figures are
-    /// results ([`Phase::is_result`]); a fill or a check always goes through one pass.
+    /// The phase. The clock (duration, stonewall, pace) applies only in phases whose figures are results
+    /// ([`Phase::is_result`]); a fill or a check always completes one pass.
     pub phase: Phase,
-    /// Which repetition, from 0; chooses file names and shuffles.
+    /// The repetition, from 0; determines file names and shuffles.
     pub repetition: u32,
     /// The tasks of this process, a part of `0..workload.tasks`.
     pub tasks: Range<u32>,
-    /// Of exchanges: which of the ends this process is. The others do not look at it.
+    /// For exchanges: the number of this process's endpoint. Ignored by other workloads.
     pub end: u32,
-    /// Processes on this host that run a part of the tasks, this one included: what they need together
-    /// must be there, and they share its processors.
+    /// Processes on this host that run part of the tasks, including this one: their combined needs must fit
+    /// the host, and they share its processors.
     pub processes_here: u32,
-    /// The data that is written and expected.
+    /// The data to write and to expect.
     pub data: DataSpec,
-    /// How many transfers each task does; of trees, how many of the items of its owner it touches.
+    /// Number of transfers per task; for trees, the number of the owner's items it touches.
     pub limit: TransferLimit<'a>,
-    /// An earlier phase of this pass has renamed the items of a tree, and none has named them back.
+    /// An earlier phase of this pass has renamed the items of a tree, and none has renamed them back.
     pub renamed: bool,
-    /// Steps in each set that every task of the run, by number, has done in earlier phases of this pass that
-    /// went round objects; those that are not named have done none.
+    /// Steps in each set done by every task of the run, by number, in earlier object phases of this pass;
+    /// tasks without an entry have done none.
     pub steps_before: &'a [u64],
     /// Length of one interval of the series.
     pub series_interval: Nanos,
-    /// Whether each transfer's latency and the series are recorded. Off only to measure what
-    /// the recording costs.
+    /// Whether each transfer's latency and the series are recorded. Off only to measure the cost of the
+    /// recording.
     pub instrument: bool,
 }
 

@@ -1,28 +1,28 @@
-//! Limits of this process: raised as far as they go, and named where that is not enough.
+//! Limits of this process: raised as far as possible, and reported if insufficient.
 
 use plan::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{EngineError, Errno, LimitKind};
 
-/// Descriptors that are neither files of tasks nor rings: what is open already is counted, this
-/// is for what other threads may open while a phase runs (observers, the journal).
+/// Descriptors beyond files of tasks, rings and those already open: reserve for what other threads may open
+/// while a phase runs (observers, the journal).
 const SPARE_FILES: u64 = 16;
 
-/// Less memory than this is not worth a look at what is free.
+/// Below this amount free memory is not checked.
 const SMALL_MEMORY: u64 = 256 << 20;
 
-/// Mappings of a thread: its stack and the one on which a fault is told of, each with a guard page.
+/// Mappings of a thread: its stack and its signal stack, each with a guard page.
 const MAPPINGS_PER_THREAD: u64 = 4;
 /// Mappings that other threads may make while a phase runs (heaps of the allocator, stacks).
 const SPARE_MAPPINGS: u64 = 256;
-/// What a thread takes: some pages of its stacks and of its histogram, and the kernel's own stack and
-/// book-keeping. Measured: 20 KiB of the process and about 26 KiB of the kernel.
+/// Memory of a thread: some pages of its stacks and its histogram, and its kernel stack and data structures.
+/// Measured: 20 KiB of the process and about 26 KiB of the kernel.
 const BYTES_PER_THREAD: u64 = 48 << 10;
 
-/// Refuses `bytes` of memory for `what` when so much is not free: the kernel would end some process
-/// instead, once it is touched. What all `processes` of this host need must fit into the machine: how
-/// much of it is in use already, none of them can tell.
+/// Rejects `bytes` of memory for `what` when less is free: otherwise the kernel would kill a process once the
+/// memory is touched. The needs of all `processes` of this host must fit into the machine's total memory: a
+/// process cannot tell how much the others use already.
 pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(), EngineError> {
     let all = bytes.saturating_mul(u64::from(processes));
     if all < SMALL_MEMORY {
@@ -40,14 +40,14 @@ pub(crate) fn memory(bytes: u64, processes: u32, what: &'static str) -> Result<(
     if all > field("MemTotal:") { refused(all) } else { Ok(()) }
 }
 
-/// Refuses `threads` threads when they need more mappings or memory than there are: a thread that has
-/// come into being without its stack for faults would end the process.
+/// Rejects `threads` threads when they need more mappings or memory than available: a thread created without
+/// its signal stack would end the process.
 pub(crate) fn threads(threads: u64, processes: u32) -> Result<(), EngineError> {
     memory(threads.saturating_mul(BYTES_PER_THREAD), processes, "the threads of the tasks")?;
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let Some(have) = number("/proc/sys/vm/max_map_count") else { return Ok(()) };
     let own = threads.saturating_mul(MAPPINGS_PER_THREAD) + SPARE_MAPPINGS;
-    // Counting those that are there takes a look at each: only where it could matter.
+    // Counting existing mappings means visiting each: only done when it could matter.
     if own <= have / 2 {
         return Ok(());
     }
@@ -85,12 +85,12 @@ pub(crate) fn open_files(files: u64) -> Result<(), EngineError> {
     })
 }
 
-/// Raises the limit on locked memory as far as it goes and returns it in bytes.
+/// Raises the limit on locked memory as far as possible and returns it in bytes.
 pub(crate) fn locked_memory(need: u64) -> u64 {
     raise(Resource::Memlock, need)
 }
 
-/// What would allow `need` bytes of locked memory.
+/// The command or setting that would allow `need` bytes of locked memory.
 pub(crate) fn locked_memory_remedy(need: u64) -> String {
     format!(
         "it counts for all processes of a user together; raise it with `ulimit -l {}` (as root, or in limits.conf), or \
@@ -99,7 +99,7 @@ pub(crate) fn locked_memory_remedy(need: u64) -> String {
     )
 }
 
-/// Raises a soft limit to `need`: within the hard limit, or beyond it where this user may.
+/// Raises a soft limit to `need`: within the hard limit, or beyond it if this user may.
 fn raise(resource: Resource, need: u64) -> u64 {
     let limit = getrlimit(resource);
     let unlimited = |value: Option<u64>| value.unwrap_or(u64::MAX);

@@ -1,10 +1,10 @@
 //! The backend `mmap`: copies to and from a shared mapping of the file.
 //!
-//! A mapping has no return codes: where the device or the file system fails, the kernel sends
-//! SIGBUS, which would end the program without a word. Three things prevent that. Space is allocated
-//! before the file is mapped, so a full file system says so at open. A read beyond the file's end is
-//! refused before it is made. And what is left, a device that fails, is caught: the handler puts
-//! a page of zeros where the fault was, and the transfer that touched it becomes an error.
+//! A mapping has no return codes: if the device or the file system fails, the kernel sends SIGBUS, which
+//! would end the program without a message. Three measures prevent that. Space is allocated before the file
+//! is mapped, so a full file system is reported at open. A read beyond the file's end is rejected beforehand.
+//! The remaining case, a failing device, is caught: the handler maps a page of zeros over the fault, and the
+//! transfer that touched it becomes an error.
 
 #![expect(unsafe_code, reason = "maps files and catches SIGBUS")]
 
@@ -17,17 +17,17 @@ use std::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::Mover;
+use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 thread_local! {
     /// Start and length of this thread's mapping.
     static WATCHED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// Where in it a fault was caught; 0 for none.
+    /// Address of a caught fault; 0 for none.
     static FAULT: AtomicUsize = const { AtomicUsize::new(0) };
 }
 
-/// What SIGBUS did before, and the page size; set once.
+/// Previous SIGBUS action, and the page size; set once.
 static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
 
 /// A mapped file.
@@ -38,14 +38,14 @@ pub(crate) struct Mmap {
     file_bytes: u64,
 }
 
-/// A mapping that ends when this is dropped.
+/// A mapping that is unmapped on drop.
 #[derive(Debug)]
 struct Mapping {
     start: *mut u8,
     bytes: usize,
 }
 
-impl Mover for Mmap {
+impl SyncBackend for Mmap {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
@@ -65,8 +65,8 @@ impl Mover for Mmap {
         let bytes = usize::try_from(needed.min(file_bytes))
             .map_err(|_| file::call("mmap", path, Errno(libc::EFBIG)))?;
         let access = if rules.writes { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
-        // SAFETY: a new shared mapping at an address that the kernel chooses disturbs nothing; it is
-        // only ever reached through raw copies, so no reference asserts that its bytes stand still.
+        // SAFETY: a new shared mapping at an address chosen by the kernel disturbs nothing; it is only
+        // accessed through raw copies, so no reference asserts that its bytes do not change.
         let mapped =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, &fd, 0) };
         let start = mapped.map_err(|errno| file::call("mmap", path, errno.into()))?.cast::<u8>();
@@ -78,7 +78,7 @@ impl Mover for Mmap {
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
         if offset + buffer.len() as u64 > self.mapping.bytes as u64 {
-            // What a read at the end of a file gives.
+            // As a read at the end of a file.
             return Ok(0);
         }
         let from = self.mapping.at(offset, buffer.len());
@@ -149,7 +149,7 @@ impl Drop for Mapping {
     }
 }
 
-/// `bytes`, unless a fault was caught meanwhile.
+/// `bytes`, unless a fault was caught during the copy.
 #[inline(always)]
 fn moved(bytes: usize) -> Result<usize, Errno> {
     // The handler runs in this thread between the instructions of the copy.
@@ -170,15 +170,15 @@ fn moved(bytes: usize) -> Result<usize, Errno> {
     if caught { Err(Errno(libc::EIO)) } else { Ok(bytes) }
 }
 
-/// Makes sure that the file has `bytes` of space, so that a full file system says so now.
+/// Allocates `bytes` of space for the file, so that a full file system is reported now.
 fn reserve(fd: &OwnedFd, bytes: u64, shared: bool) -> Result<(), Errno> {
     let is_file = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode).is_file();
     if !is_file {
         return Ok(());
     }
     match file::allocate(fd.as_fd(), bytes, !shared) {
-        // Without a way to allocate, the file is at least made long enough. All tasks that share it
-        // ask for the same length, so none cuts off what another has written.
+        // Without allocation, the file is at least extended. All tasks that share it use the same length, so
+        // none truncates another's data.
         Err(Errno(libc::EOPNOTSUPP)) if file::length(fd.as_fd())? < bytes => {
             Ok(rustix::fs::ftruncate(fd, bytes)?)
         }
@@ -187,7 +187,7 @@ fn reserve(fd: &OwnedFd, bytes: u64, shared: bool) -> Result<(), Errno> {
     }
 }
 
-/// Installs the handler, once for the life of the process.
+/// Installs the handler, once per process.
 fn catch_bus_errors() -> Result<(), Errno> {
     if BEFORE.get().is_some() {
         return Ok(());
@@ -217,8 +217,8 @@ fn catch_bus_errors() -> Result<(), Errno> {
     if installed == 0 { Ok(()) } else { Err(Errno::from(&std::io::Error::last_os_error())) }
 }
 
-/// Puts a page of zeros under a fault in this thread's mapping and notes it. Any other SIGBUS goes
-/// to the action that was there before.
+/// Maps a page of zeros over a fault in this thread's mapping and records it. Any other SIGBUS is passed to
+/// the previous action.
 extern "C" fn on_bus_error(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
     let Some((before, page)) = BEFORE.get() else { return };
     // SAFETY: the kernel hands a valid siginfo to an SA_SIGINFO handler.

@@ -1,14 +1,14 @@
-//! The backend `null`: no I/O and no data. What it reaches is the ceiling of the instrument.
+//! The backend `null`: no I/O and no data. Its result is the upper limit of the measuring loop.
 
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::Mover;
+use crate::sync::SyncBackend;
 use crate::{EngineError, Errno};
 
-/// Nothing that pretends to be a file.
+/// Stand-in for a file.
 #[derive(Debug)]
 pub(crate) struct Null;
 
-impl Mover for Null {
+impl SyncBackend for Null {
     const MOVES: bool = false;
 
     fn open(_task: &TaskPlan, _rules: &Rules<'_>) -> Result<Self, EngineError> {
@@ -17,7 +17,7 @@ impl Mover for Null {
 
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
-        // The offset must be computed although nobody uses it.
+        // The offset must be computed although it is unused.
         std::hint::black_box(offset);
         Ok(buffer.len())
     }

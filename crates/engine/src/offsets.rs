@@ -1,37 +1,37 @@
-//! The stream of a task's offsets, and which of its transfers read.
+//! The sequence of a task's offsets, and its mixture of reads and writes.
 
 use plan::{Permutation, Region, Steps};
 
-/// Yields a region's offsets pass after pass, without a list and, in any order but a random one,
-/// without a division.
+/// Yields a region's offsets for pass after pass, without a list and, except for random order, without a
+/// division.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offsets {
     random: Option<Permutation>,
-    /// Random order: bytes of a transfer. Any other: from one offset to the next, which may be back.
+    /// Random order: bytes of a transfer. Otherwise: distance to the next offset, possibly backwards.
     step: u64,
-    /// Random order: the next index and the one after the last. Any other: the next offset, and the
-    /// number of transfers left in the stretch and in the group.
+    /// Random order: the next index and the end index. Otherwise: the next offset, and the number of
+    /// transfers left in the stretch and in the group.
     next: u64,
     end: u64,
     left: u64,
     group_left: u64,
-    /// What follows a group, beside the step.
+    /// Distance added after a group, beside the step.
     skip: u64,
     group: u64,
     /// Random order: the first index of a pass.
     first: u64,
-    /// Any other: both stretches of a pass, and the number of the one that is next.
+    /// Otherwise: both stretches of a pass, and the number of the next one.
     stretches: [Steps; 2],
     stretch: u8,
-    /// How many passes have begun beyond the first.
+    /// Number of passes begun after the first.
     pass: u64,
     /// The order of the first pass, from which those of later passes are made, if they differ.
     order: Option<Permutation>,
 }
 
 impl Offsets {
-    /// The stream of `region`. Where that is the `whole` of what the task could visit, each pass in
-    /// random order has an order of its own; a part of it must be the same part in every pass.
+    /// The offsets of `region`. If that is the `whole` of what the task may visit, each pass in random order
+    /// has its own order; a part of it must be the same part in every pass.
     pub(crate) fn new(region: &Region, whole: bool) -> Self {
         let nothing = Steps { first: 0, step: 0, skip: 0, group: 1, transfers: 0 };
         let mut offsets = Self {
@@ -73,7 +73,7 @@ impl Offsets {
         (self.group, self.group_left) = (steps.group, steps.group);
     }
 
-    /// Begins another stretch or pass, in another order where the order is random.
+    /// Begins another stretch or pass, with a new order if the order is random.
     #[cold]
     #[inline(never)]
     fn go_on(&mut self) {
@@ -87,7 +87,7 @@ impl Offsets {
         self.rewind();
     }
 
-    /// Whether the next offset begins a pass beyond the first, or the shorter laps of one in strides.
+    /// Whether the next offset begins a pass after the first, or a shorter lap of a strided one.
     #[inline(always)]
     pub(crate) fn at_end_of_stretch(&self) -> bool {
         if self.random.is_some() { self.next == self.end } else { self.left == 0 }
@@ -115,8 +115,8 @@ impl Offsets {
     }
 }
 
-/// Chooses reads and writes so that each hundred transfers holds exactly the share of reads, as
-/// evenly spread as it can be.
+/// Chooses reads and writes so that every hundred transfers contain exactly the share of reads, spread as
+/// evenly as possible.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mixture {
     read_percent: u8,
@@ -125,10 +125,10 @@ pub(crate) struct Mixture {
 }
 
 impl Mixture {
-    /// The mixture of `task`. Tasks begin at different places, so that they do not all write at
-    /// the same moment.
+    /// The mixture of `task`. Tasks start with different levels, so that they do not all write at the same
+    /// time.
     pub(crate) fn new(read_percent: u8, task: u32) -> Self {
-        // 37 has no divisor in common with 100: the first hundred tasks all begin elsewhere.
+        // 37 is coprime to 100: the first hundred tasks all start with different levels.
         Self { read_percent, level: (u64::from(task) * 37 % 100) as u8 }
     }
 

@@ -1,4 +1,4 @@
-//! What a phase gave.
+//! The outcome of a phase.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct TaskOutcome {
     pub reads: u64,
     /// Completed writes.
     pub writes: u64,
-    /// Completed operations that are no transfers.
+    /// Completed operations other than transfers.
     pub items: u64,
 }
 
@@ -45,32 +45,32 @@ impl TaskOutcome {
     }
 }
 
-/// What had been moved when the stonewall fell.
+/// The amount moved when the stonewall fell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stonewalled {
     /// First transfer began → the deadline was seen by the last task of this process.
     pub ns: u64,
     /// Bytes moved by the tasks of this process until each saw the deadline.
     pub bytes: u64,
-    /// With wear-out: the number of transfers that every task of the run then went on to.
+    /// With wear-out: the number of transfers to which every task of the run then continued.
     pub worn_out_transfers: Option<u64>,
 }
 
-/// The latencies of one direction.
+/// The latencies of one operation.
 #[derive(Debug, Clone)]
 pub struct Latency {
-    /// Which direction.
+    /// The operation.
     pub operation: Operation,
-    /// What it is counted from.
+    /// Where the latency starts to count.
     pub measure: Measure,
     /// Every transfer of the phase.
     pub histogram: LatencyHistogram,
 }
 
-/// What one direction did in one interval.
+/// One operation's totals in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesInterval {
-    /// Which direction.
+    /// The operation.
     pub operation: Operation,
     /// The interval starts this long after the phase's common start.
     pub start_ns: u64,
@@ -87,13 +87,13 @@ pub struct SeriesInterval {
 }
 
 impl SeriesInterval {
-    /// What the intervals of several ranks have in common that are joined.
+    /// Key by which intervals of several ranks are merged.
     #[must_use]
     pub const fn place(&self) -> (u64, Operation) {
         (self.start_ns, self.operation)
     }
 
-    /// Adds what others did in it.
+    /// Adds another part of the same interval.
     pub fn add(&mut self, other: &Self) {
         self.length_ns = self.length_ns.max(other.length_ns);
         self.bytes += other.bytes;
@@ -103,15 +103,15 @@ impl SeriesInterval {
     }
 }
 
-/// What was found in place of the data that should be there.
+/// What was found instead of the expected data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MismatchKind {
-    /// Right place, but of another generation than expected: a lost write.
+    /// Correct position, but another generation than expected: a lost write.
     Stale {
-        /// The generation that was found.
+        /// The generation found.
         found: u16,
     },
-    /// Our data of another place.
+    /// Our data of another position.
     Misplaced {
         /// Number of the file that it belongs to.
         file: u32,
@@ -120,12 +120,12 @@ pub enum MismatchKind {
     },
     /// Damage within a cell, or cells of two generations within what one write wrote.
     Torn {
-        /// The generation of the cell, where its stamp could be read.
+        /// The generation of the cell, if its stamp is readable.
         found: Option<u16>,
     },
-    /// No data of ours, or of another signature.
+    /// Not our data, or of another signature.
     Foreign,
-    /// Nothing but zeros: a hole, or blocks that were never written.
+    /// Only zeros: a hole, or blocks that were never written.
     Zeros,
 }
 
@@ -161,13 +161,13 @@ pub struct Mismatch {
     pub path: PathBuf,
     /// The task that read it.
     pub task: u32,
-    /// Offset in the file of the first byte that is wrong.
+    /// Offset in the file of the first wrong byte.
     pub offset: u64,
     /// Offset in the file of the cell that holds it.
     pub cell: u64,
     /// Number of the file that was expected.
     pub expected_file: u32,
-    /// The generations that were expected; `None` where any would do.
+    /// The generations expected; `None` if any is accepted.
     pub expected_generations: Option<(u16, u16)>,
     /// What was found.
     pub kind: MismatchKind,
@@ -220,10 +220,10 @@ pub struct Mismatches {
 }
 
 impl Mismatches {
-    /// How many wrong cells are described one by one.
+    /// Maximum number of wrong cells described individually.
     pub const DESCRIBED: usize = 16;
 
-    /// Adds what another worker or process found.
+    /// Adds the findings of another worker or process.
     pub fn merge(&mut self, other: Self) {
         self.wrong_cells += other.wrong_cells;
         self.checked_cells += other.checked_cells;
@@ -236,21 +236,21 @@ impl Mismatches {
     }
 }
 
-/// Items that were not as this run had left them: somebody else changes the tree meanwhile.
+/// Items modified by another process during the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Surprises {
     /// How many.
     pub count: u64,
-    /// The first of them in words, as in `/t/test-dir.0-0/file.mdtest.0.7: is not there`; at most
+    /// Descriptions of the first of them, as in `/t/test-dir.0-0/file.mdtest.0.7: is not there`; at most
     /// [`Surprises::DESCRIBED`].
     pub first: Vec<String>,
 }
 
 impl Surprises {
-    /// How many are described one by one.
+    /// Maximum number described individually.
     pub const DESCRIBED: usize = 16;
 
-    /// Adds what another worker or process came upon.
+    /// Adds the surprises of another worker or process.
     pub fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.first.extend(other.first);
@@ -258,7 +258,7 @@ impl Surprises {
     }
 }
 
-/// Something about how the phase ran that a reader of its figures should know.
+/// A circumstance of the phase that matters for its figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// The kernel is too old for the fastest `io_uring` mode; the named mode was used.
@@ -275,10 +275,9 @@ pub enum Note {
     },
     /// Files could not be registered with `io_uring`.
     FilesNotRegistered,
-    /// `io_uring` has no operation for what the phase does; plain system calls did it, one at a time for
-    /// each task.
+    /// `io_uring` has no operation for this phase; plain system calls were used, one at a time for each task.
     PlainCalls {
-        /// What it does, as in `reads the names in directories`.
+        /// What the phase does, as in `reads the names in directories`.
         what: &'static str,
     },
 }
@@ -309,13 +308,13 @@ impl fmt::Display for Note {
     }
 }
 
-/// One phase as far as it ran in this process. Times without a base count from the phase's
-/// common start; the lengths are those of the record's phase table.
+/// The part of a phase that ran in this process. Times without a base count from the phase's common start;
+/// the durations are those of the record's phase table.
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
     /// Wall clock at the common start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// This host's `CLOCK_MONOTONIC_RAW` at the common start, by which the kernel's tracer dates events.
+    /// This host's `CLOCK_MONOTONIC_RAW` at the common start, the clock of the kernel tracer's events.
     pub started_raw_ns: u64,
     /// Each task, by number.
     pub tasks: Vec<TaskOutcome>,
@@ -335,43 +334,43 @@ pub struct PhaseOutcome {
     pub reads: u64,
     /// Completed writes.
     pub writes: u64,
-    /// Completed operations that are no transfers: files, directories, objects, exchanges.
+    /// Completed operations other than transfers: files, directories, objects, exchanges.
     pub items: u64,
-    /// Bytes that the file system holds for the files that were looked at.
+    /// Bytes the file system has allocated for the files that were examined by `stat`.
     pub allocated_bytes: Option<u64>,
-    /// Items that were not as this run had left them.
+    /// Items modified by another process during the run.
     pub surprises: Surprises,
     /// First transfer began → first task was done.
     pub first_done_ns: u64,
-    /// Bytes that all tasks of this process had moved when the first of them was done.
+    /// Bytes moved by all tasks of this process when the first of them was done.
     pub first_done_bytes: u64,
-    /// With a stonewall: what had been moved when it fell.
+    /// With a stonewall: the amount moved when it fell.
     pub stonewall: Option<Stonewalled>,
-    /// Histograms of the directions that had transfers.
+    /// Histograms of the operations that occurred.
     pub latency: Vec<Latency>,
-    /// Intervals in which something completed, by time.
+    /// Intervals with completed operations, by time.
     pub series: Vec<SeriesInterval>,
-    /// The last operations of this process, by their starts, where the workload has them kept.
+    /// The last operations of this process, by start time, if the workload records them.
     pub history: Vec<LastOperation>,
     /// CPU time of this process in user mode during the phase.
     pub user_cpu_ns: u64,
     /// CPU time of this process in the kernel during the phase.
     pub system_cpu_ns: u64,
-    /// What checks found.
+    /// Findings of the checks.
     pub mismatches: Mismatches,
-    /// The phase was ended by [`crate::Controls::stop`]; what is here was measured until then.
+    /// The phase was ended by [`crate::Controls::stop`]; the values are those measured until then.
     pub stopped: bool,
-    /// Open loop: transfers that should have started before the end but were never started,
-    /// because the storage was too slow for the rate even with as much time again.
+    /// Open loop: transfers due before the end that were never started, because the storage was too slow for
+    /// the rate even with as much time again.
     pub unstarted: u64,
-    /// How the phase ran.
+    /// Circumstances of the phase.
     pub notes: Vec<Note>,
-    /// Of exchanges: this process as one of the ends.
+    /// For exchanges: this process's endpoint.
     pub end: Option<EndOutcome>,
 }
 
 impl PhaseOutcome {
-    /// Most transfers that a task of this process did: what IOR's stonewalling status file keeps.
+    /// Maximum number of transfers of a task in this process, as in IOR's stonewalling status file.
     #[must_use]
     pub fn most_transfers(&self) -> u64 {
         self.tasks.iter().map(TaskOutcome::transfers).max().unwrap_or(0)

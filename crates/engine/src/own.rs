@@ -1,4 +1,4 @@
-//! Whether data was written by this program: for the guards that keep the data of others.
+//! Checks whether data was written by this program, to protect other data from being overwritten.
 
 use std::fs::File;
 use std::io;
@@ -11,16 +11,16 @@ use rustix::io::Errno;
 
 use crate::stamp::{CELL, SIGNED, STAMP, Stamp, noise, noise_index, signature_of};
 
-/// Bytes that are read at each place of a file.
+/// Bytes read at each sampled place of a file.
 const WINDOW: usize = 4096;
-/// Places of a file at which [`is_own_file`] looks at most: all of a file of 256 KiB, and a fraction of a
-/// second on a disk.
+/// Maximum number of places [`is_own_file`] samples in a file: covers a file of 256 KiB completely, and takes
+/// a fraction of a second on a disk.
 pub const OWN_PLACES: u64 = 64;
 
-/// No common file system has larger blocks.
+/// Upper bound of the block size of common file systems.
 const BLOCK: usize = 64 << 10;
 
-/// Whether `cell`, 512 bytes, carries a stamp that a workload with `signature` wrote.
+/// Whether `cell`, 512 bytes, has a stamp written by a workload with `signature`.
 #[must_use]
 pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
     if cell.len() != CELL {
@@ -30,21 +30,21 @@ pub fn is_own_cell(signature: u64, cell: &[u8]) -> bool {
     Stamp::read([0, 1, 2, 3].map(|index| word(cell, index)), signature, &noise).is_some()
 }
 
-/// Whether the regular file at `path`, or where a link there leads to, holds nothing but what this program
-/// wrote, as far as `places` of it tell, at most [`OWN_PLACES`], the first and the last among them. A file of
-/// up to 4 KiB for each place is read as a whole.
+/// Whether the regular file at `path`, links followed, holds only data written by this program, judged by at
+/// most `places` samples (limit: [`OWN_PLACES`]), including the first and last place. A file of up to 4 KiB
+/// per place is read completely.
 ///
-/// Every cell that is looked at must have been written at its offset in a file, by whichever run. Zeros and
-/// holes between cells do not count: a write that the clock ended leaves them. A file of nothing else is
-/// not known as this program's, and neither is one of transfers below 48 bytes, or of several transfer sizes
-/// that are no multiples of 512. A file with several names is somebody's whatever it holds.
+/// Every sampled cell must have been written at its offset in a file, by any run. Zeros and holes between
+/// cells do not count: a write ended by the clock leaves them. A file of only zeros is not recognised as this
+/// program's, and neither is one of transfers below 48 bytes, or of several transfer sizes that are not
+/// multiples of 512. A file with several hard links never counts as this program's.
 ///
 /// # Errors
 /// The file cannot be read.
 pub fn is_own_file(path: &Path, places: u64) -> io::Result<bool> {
-    // Something else may stand there by now, such as a pipe that nobody writes to.
+    // The path may have been replaced meanwhile, for example by a pipe without a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    // Only the owner of a file may leave its access time alone.
+    // Only the owner of a file may use `O_NOATIME`.
     let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty())
         .or_else(|_| rustix::fs::open(path, flags, Mode::empty()))?;
     let file = File::from(file);
@@ -52,12 +52,12 @@ pub fn is_own_file(path: &Path, places: u64) -> io::Result<bool> {
     Ok(metadata.is_file() && metadata.nlink() == 1 && holds_own(&file, metadata.len(), places)?)
 }
 
-/// Whether `file`, of `bytes`, holds nothing but what this program wrote.
+/// Whether `file`, of `bytes`, holds only data written by this program.
 fn holds_own(file: &File, bytes: u64, places: u64) -> io::Result<bool> {
-    // Places are far apart: what the kernel would read ahead is not wanted. It is a hint.
+    // Places are far apart: disable read-ahead. It is only a hint.
     let _ = rustix::fs::fadvise(file, 0, None, Advice::Random);
     let sample = Sample { file, bytes, places: places.clamp(1, OWN_PLACES) };
-    // Transfers of a multiple of 512 bytes, whichever, put a cell at each multiple of 512.
+    // Any transfer size that is a multiple of 512 bytes puts a cell at each multiple of 512.
     if sample.is_own(CELL as u64)? {
         return Ok(true);
     }
@@ -67,24 +67,24 @@ fn holds_own(file: &File, bytes: u64, places: u64) -> io::Result<bool> {
     }
 }
 
-/// What a cell is.
+/// Classification of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CellKind {
     Own(Stamp),
     /// Zeros.
     Nothing,
-    /// Too few bytes to tell.
+    /// Too short to classify.
     Short,
     Foreign,
 }
 
-/// What the cell `bytes` at `offset` of a file is.
-fn kind_of(bytes: &[u8], offset: u64) -> Kind {
+/// Classifies the cell `bytes` at `offset` of a file.
+fn kind_of(bytes: &[u8], offset: u64) -> CellKind {
     if bytes.iter().all(|byte| *byte == 0) {
-        return Kind::Nothing;
+        return CellKind::Nothing;
     }
     if bytes.len() < SIGNED {
-        return Kind::Short;
+        return CellKind::Short;
     }
     let signature = signature_of(word(bytes, 4), word(bytes, 5));
     let noise = noise(signature, noise_index(word(bytes, STAMP / 8)));
@@ -95,9 +95,9 @@ fn kind_of(bytes: &[u8], offset: u64) -> Kind {
             if stamp.offset == offset
                 && bytes[STAMP..].iter().copied().eq(rest.take(bytes.len() - STAMP)) =>
         {
-            Kind::Own(stamp)
+            CellKind::Own(stamp)
         }
-        Some(_) | None => Kind::Foreign,
+        Some(_) | None => CellKind::Foreign,
     }
 }
 
@@ -112,7 +112,7 @@ struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Whether all cells at the places are this program's where transfers have `transfer` bytes.
+    /// Whether all sampled cells are this program's if transfers have `transfer` bytes.
     fn is_own(&self, transfer: u64) -> io::Result<bool> {
         let step = (self.bytes / self.places).max(WINDOW as u64);
         let last = self.bytes.saturating_sub(WINDOW as u64);
@@ -131,11 +131,11 @@ impl Sample<'_> {
                 }
                 let (from, to) = (offset - start, next - start);
                 match kind_of(&window[index(from)..index(to)], offset) {
-                    Kind::Own(_) => some = true,
-                    Kind::Nothing => {}
-                    // The last cell of a transfer may be that short, and only then.
-                    Kind::Short if next.is_multiple_of(transfer) => {}
-                    Kind::Short | Kind::Foreign => return Ok(false),
+                    CellKind::Own(_) => some = true,
+                    CellKind::Nothing => {}
+                    // Only the last cell of a transfer may be this short.
+                    CellKind::Short if next.is_multiple_of(transfer) => {}
+                    CellKind::Short | CellKind::Foreign => return Ok(false),
                 }
                 offset = next;
             }
@@ -143,10 +143,10 @@ impl Sample<'_> {
         Ok(some)
     }
 
-    /// The transfer size that the first data of the file were written with, if they are this program's.
+    /// The transfer size of the first data in the file, if it is this program's.
     fn transfer(&self) -> io::Result<Option<u64>> {
         let Some(first) = self.data_from(0)? else { return Ok(None) };
-        // Behind a hole data begin with a block of the file system: with zeros, or somewhere in a transfer.
+        // After a hole, data begin at a block of the file system: with zeros, or within a transfer.
         let window = self.read(first, BLOCK + 2 * CELL)?;
         let Some(zeros) = window.iter().position(|byte| *byte != 0) else { return Ok(None) };
         let found = (zeros.saturating_sub(STAMP)..=zeros + CELL).find_map(|skip| {
@@ -158,7 +158,7 @@ impl Sample<'_> {
         let Some(start) = offset.checked_sub(before) else { return Ok(None) };
         let last = whole * CELL as u64;
         let tail = self.read(start + last, 3 * CELL)?;
-        // It ends where the next one begins, or with the file.
+        // It ends where the next one begins, or at the end of the file.
         let next = (1..=CELL).find(|length| {
             let offset = start + last + *length as u64;
             offset == self.bytes || tail.get(*length..).is_some_and(|bytes| stamp_at(bytes, offset).is_some())
@@ -166,12 +166,12 @@ impl Sample<'_> {
         Ok(next.map(|length| last + length as u64))
     }
 
-    /// Where data begin at or behind `at`; none where only a hole follows.
+    /// Start of the data at or after `at`; `None` if only a hole follows.
     fn data_from(&self, at: u64) -> io::Result<Option<u64>> {
         match rustix::fs::seek(self.file.as_fd(), SeekFrom::Data(at)) {
             Ok(found) => Ok((found < self.bytes).then_some(found)),
             Err(Errno::NXIO) => Ok(None),
-            // This file system does not tell holes.
+            // This file system does not report holes.
             Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok((at < self.bytes).then_some(at)),
             Err(errno) => Err(errno.into()),
         }
@@ -186,17 +186,16 @@ impl Sample<'_> {
     }
 }
 
-/// The stamp of a cell that begins `bytes`, at `offset` of a file, of which it may be the last or the first
-/// of several.
+/// The stamp of the cell at the start of `bytes`, at `offset` of a file; further cells may follow.
 fn stamp_at(bytes: &[u8], offset: u64) -> Option<Stamp> {
-    // How long the cell is, is not known yet: its first words tell.
+    // The length of the cell is not known yet; its first words suffice.
     match kind_of(bytes.get(..SIGNED)?, offset) {
-        Kind::Own(stamp) => Some(stamp),
-        Kind::Nothing | Kind::Short | Kind::Foreign => None,
+        CellKind::Own(stamp) => Some(stamp),
+        CellKind::Nothing | CellKind::Short | CellKind::Foreign => None,
     }
 }
 
-/// The start of the cell that `offset` is in.
+/// Start of the cell containing `offset`.
 fn cell_at(offset: u64, transfer: u64) -> u64 {
     offset - offset % transfer % CELL as u64
 }
@@ -230,7 +229,7 @@ mod tests {
         assert!(!is_own_cell(5, &buffer[..CELL]), "a damaged stamp is nobody's");
     }
 
-    /// A file of transfers of these lengths, one after the other, of whatever run.
+    /// A file of transfers of these lengths, one after the other, as of any run.
     fn file_of(transfers: impl IntoIterator<Item = usize>) -> (File, u64) {
         let mut file = tempfile::tempfile().unwrap();
         let mut bytes = 0;
@@ -282,7 +281,7 @@ mod tests {
             file.write_all_at(b"and my notes", bytes).unwrap();
             assert!(!is_own(&(file, bytes + 12)), "what follows transfers of {length}");
         }
-        // A copy of a file of a benchmark inside of something else, such as an image or an archive.
+        // A copy of a benchmark file inside another file, such as an image or an archive.
         let (file, _) = file_of([4096]);
         file.write_all_at(&written(4096, 0, (1, 1, 2)), 8192).unwrap();
         assert!(!is_own(&(file, 12_288)));

@@ -1,4 +1,4 @@
-//! The schedule of an open loop: when each transfer should start, whatever became of those before.
+//! The schedule of an open loop: intended starts, independent of the progress of earlier transfers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,12 +7,11 @@ use rustix::time::Timespec;
 
 use crate::clock::{self, Clock, Scale};
 
-/// The processor is kept busy for at most this long before an intended start: sleeping threads
-/// wake late by about as much.
+/// Maximum time of busy-waiting before an intended start: sleeping threads wake late by about as much.
 const SPIN_NS: u64 = 50_000;
-/// No sleep is longer than this, so that a stop is seen soon.
+/// Longest sleep, so that a stop is seen soon.
 const SLICE_NS: u64 = 50_000_000;
-/// Lateness of wake-ups that is asked of the kernel; its default is 50 µs.
+/// Timer slack requested from the kernel; its default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1;
 
 /// Intended starts of one task, in ticks.
@@ -21,7 +20,7 @@ pub(crate) struct Schedule {
     base: u64,
     /// Ticks between two starts of all tasks together.
     step: f64,
-    /// Number of the next transfer in the order of all tasks.
+    /// Number of the next transfer among those of all tasks.
     number: u64,
     tasks: u64,
 }
@@ -63,7 +62,7 @@ impl Schedule {
         self.number += self.tasks;
     }
 
-    /// How many transfers should start before `end` and have not been.
+    /// Number of transfers due before `end` and not yet started.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -91,7 +90,7 @@ pub(crate) fn wait_until<C: Clock>(clock: C, scale: Scale, target: u64, stop: &A
     }
 }
 
-/// Sleeps for `nanos`, or less.
+/// Sleeps for at most `nanos`.
 pub(crate) fn sleep(nanos: u64) {
     let until = clock::monotonic_ns() + nanos.min(SLICE_NS);
     let part = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
@@ -100,28 +99,28 @@ pub(crate) fn sleep(nanos: u64) {
     let _ = clock_nanosleep_absolute(ClockId::Monotonic, &time);
 }
 
-/// How long a wait may take at once before an intended start `left` nanoseconds away; `None`
-/// when it is so near that the caller should spin.
+/// Longest single wait before an intended start `left` nanoseconds away; `None` when it is so near that the
+/// caller should spin.
 pub(crate) fn longest_wait(left: u64) -> Option<u64> {
     left.checked_sub(SPIN_NS).filter(|&nanos| nanos > 0).map(|nanos| nanos.min(SLICE_NS))
 }
 
-/// Asks the kernel to wake this thread on time, until it is dropped.
+/// Lowers this thread's timer slack until dropped.
 #[derive(Debug)]
-pub(crate) struct Punctual {
+pub(crate) struct TimerSlack {
     before: Option<u64>,
 }
 
-impl Punctual {
+impl TimerSlack {
     pub(crate) fn new() -> Self {
         let before = rustix::thread::current_timer_slack().ok();
-        // Refused nowhere; a late wake-up is seen in the response times in any case.
+        // Never fails in practice; a late wake-up is visible in the response times anyway.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(TIMER_SLACK_NS));
         Self { before }
     }
 }
 
-impl Drop for Punctual {
+impl Drop for TimerSlack {
     fn drop(&mut self) {
         let _ = rustix::thread::set_current_timer_slack(self.before.and_then(std::num::NonZeroU64::new));
     }

@@ -1,4 +1,4 @@
-//! Takes a phase through its life and turns what the workers report into an outcome.
+//! Runs a phase and turns the workers' reports into an outcome.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -8,7 +8,7 @@ use plan::{Backend, ObjectsPlacement, Operation, TreePlacement, Work};
 
 use crate::account::{Account, WorkerReport};
 use crate::buffer::{Arena, PAGE};
-use crate::clock::{self, Clock, Kind};
+use crate::clock::{self, Clock, ClockKind};
 use crate::history::History;
 use crate::mmap::Mmap;
 use crate::null::Null;
@@ -23,17 +23,17 @@ use crate::{
     Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, rpc, sync, tree, uring,
 };
 
-/// Runs one phase of a workload, as far as it belongs to this process.
+/// Runs this process's part of one phase of a workload.
 ///
-/// The directories of the files must exist; the files are made by phases that write. Of trees, the targets
-/// must exist, and phases of items find the tree that a phase has made before. The calling
-/// thread works too, and is the only one that calls `rendezvous`. All processes of the run must
-/// call this with the same workload, phase and repetition.
+/// The directories of the files must exist; writing phases create the files. For trees, the targets must
+/// exist, and phases of items need the tree made by an earlier phase. The calling thread works too, and is
+/// the only one that calls `rendezvous`. All processes of the run must call this with the same workload,
+/// phase and repetition.
 ///
-/// After [`Controls::stop`] the outcome holds what was measured until then and says so.
+/// After [`Controls::stop`] the outcome holds the values measured until then and is marked as stopped.
 ///
 /// # Errors
-/// The first error of a task. All tasks stop then and all files are closed; what was written stays.
+/// The first error of a task. All tasks then stop and all files are closed; written data is kept.
 pub fn run(
     job: &PhaseJob<'_>,
     rendezvous: &dyn Rendezvous,
@@ -70,8 +70,8 @@ pub fn run(
     }
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        Kind::Counter => dispatch(&shared, clock::Counter, crew, &mut memory),
-        Kind::Monotonic => dispatch(&shared, clock::Monotonic, crew, &mut memory),
+        ClockKind::Counter => dispatch(&shared, clock::Counter, crew, &mut memory),
+        ClockKind::Monotonic => dispatch(&shared, clock::Monotonic, crew, &mut memory),
     };
     match shared.take_failure() {
         Some(error) => Err(error),
@@ -79,7 +79,7 @@ pub fn run(
     }
 }
 
-/// Room for the last transfers, where they are wanted: only of phases whose figures are results.
+/// The history of the last transfers, if requested: only for phases whose figures are results.
 fn history(rules: &Rules<'_>, tasks: &[TaskPlan], workers: usize) -> Option<History> {
     let kept = rules.job.workload.history.filter(|_| rules.job.instrument && rules.job.phase.is_result())?;
     let mut files: HashMap<u32, Arc<Path>> = HashMap::new();
@@ -103,19 +103,19 @@ struct Memory {
 
 /// How the tasks of this process are spread over threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Crew {
+struct ThreadLayout {
     /// Threads.
     workers: usize,
-    /// Tasks that each of them has under way at once, at most.
+    /// Maximum number of tasks each thread has in progress at once.
     at_once: usize,
-    /// Transfers under way for each of these tasks.
+    /// Transfers in flight for each of these tasks.
     depth: u32,
 }
 
-impl Crew {
+impl ThreadLayout {
     fn of(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> Self {
         let backend = rules.job.workload.backend;
-        // A task that has fewer transfers than the depth has no more of them under way.
+        // A task with fewer transfers than the depth has no more of them in flight.
         let most = tasks.iter().map(|task| task.limit).max().unwrap_or(1);
         let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
         let buffers = usize::try_from(depth).unwrap_or(usize::MAX).saturating_mul(stride);
@@ -135,10 +135,10 @@ impl Crew {
     }
 }
 
-/// Bytes that are under way at once where tasks may come one after the other: enough to keep any storage
-/// busy, and little beside the memory of a node.
+/// Bytes in flight at once if tasks may run in turn: enough to keep any storage busy, and little compared
+/// with the memory of a node.
 const IN_TURN_BYTES: usize = 64 << 20;
-/// Threads at once where tasks may come one after the other.
+/// Maximum number of threads if tasks may run in turn.
 const IN_TURN_THREADS: usize = 64;
 
 /// Bytes between the histograms of two workers: whole pages, so that no page is shared.
@@ -146,14 +146,14 @@ const COUNTS_STRIDE: usize = size_of::<Counts>().next_multiple_of(PAGE);
 
 /// Checks limits and alignment, and reserves memory; nothing is touched yet.
 ///
-/// A fill needs fewer files and threads than the phase that it is for, but is held to the same limits:
-/// what cannot be measured need not be written.
-fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(Crew, Memory), EngineError> {
+/// A fill needs fewer files and threads than the measured phase, but is held to the same limits: there is no
+/// use in writing data that cannot be measured.
+fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memory), EngineError> {
     let backend = rules.job.workload.backend;
     let processes = rules.job.processes_here;
-    // The null engine moves nothing, so its tasks need no buffers of their own.
+    // The null engine moves no data, so its tasks need no separate buffers.
     let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
-    let crew = Crew::of(rules, tasks, stride);
+    let crew = ThreadLayout::of(rules, tasks, stride);
     let workers = crew.workers;
     if !matches!(backend, Backend::Uring { .. }) {
         limits::threads(tasks.len() as u64, processes)?;
@@ -197,7 +197,7 @@ fn check_alignment(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(), EngineEr
 fn dispatch<'m, C: Clock>(
     shared: &Shared<'_>,
     clock: C,
-    crew: Crew,
+    crew: ThreadLayout,
     memory: &'m mut Memory,
 ) -> Vec<WorkerReport<'m>> {
     let Memory { buffers, stride, counts, sets } = memory;
@@ -208,7 +208,7 @@ fn dispatch<'m, C: Clock>(
     let by_task = |buffers: &'m mut [u8]| buffers.chunks_mut(*stride).collect::<Vec<_>>();
     match shared.rules.job.workload.backend {
         Backend::Uring { required, .. } => {
-            let Crew { at_once, depth, .. } = crew;
+            let ThreadLayout { at_once, depth, .. } = crew;
             let plan = uring::Pool { buffers, stride: *stride, at_once, depth, required };
             if record {
                 uring::run::<C, true>(shared, clock, plan, recorders)

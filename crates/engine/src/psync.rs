@@ -1,4 +1,4 @@
-//! The backend `psync`: `pread(2)` and `pwrite(2)`, nothing else in the timed part.
+//! The backend `psync`: only `pread(2)` and `pwrite(2)` in the timed part.
 
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
@@ -6,26 +6,26 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::Advice;
 
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::Mover;
+use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct Psync {
     file: OwnedFd,
-    /// A sync is of the data alone.
+    /// Sync with `fdatasync`.
     data_sync: bool,
 }
 
-impl Mover for Psync {
+impl SyncBackend for Psync {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
         let data_sync = rules.job.workload.data_sync;
         let file = file::open(task, rules)?;
         if rules.forgets {
-            // Pages that were cached together are given up together only; those that come from now on come
-            // as they are asked for. A file system that does not take the advice answers as without it.
+            // Pages cached together are only dropped together; from now on they are cached as requested. A
+            // file system that ignores the advice behaves as without it.
             let _ = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
             let _ = rustix::fs::fadvise(&file, 0, None, Advice::Random);
         }
@@ -43,7 +43,7 @@ impl Mover for Psync {
     }
 
     fn forget(&self, offset: u64, bytes: usize) {
-        // A file system that does not take the advice answers as it would without it.
+        // A file system that ignores the advice behaves as without it.
         let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(bytes as u64), Advice::DontNeed);
     }
 

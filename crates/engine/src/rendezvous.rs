@@ -1,20 +1,20 @@
-//! How the processes of one phase meet and agree.
+//! Synchronisation and agreement between the processes of a phase.
 
 use std::time::Duration;
 
-/// What goes wrong between processes; the implementer's own error.
+/// An error between processes; the implementer's own type.
 pub type RendezvousError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A place in the life of a phase at which all tasks of all processes meet.
+/// A point of a phase at which all tasks of all processes meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     /// Everything is prepared.
     Ready,
-    /// Times count from the moment at which the last process came here.
+    /// Times count from the arrival of the last process here.
     Start,
-    /// All files are open (only where the workload has barriers or a pace).
+    /// All files are open (only if the workload has barriers or a pace).
     Opened,
-    /// The stonewall's deadline is over (only with wear-out).
+    /// The stonewall's deadline has passed (only with wear-out).
     Stonewall,
     /// All transfers are done (only with barriers).
     Transferred,
@@ -34,8 +34,8 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn meet(&self, point: Point) -> Result<(), RendezvousError>;
 
-    /// As [`Rendezvous::meet`], and agrees on the moment at which the last process came: how long ago
-    /// that was. Times of all processes count from it. Asked at [`Point::Start`] and [`Point::Opened`].
+    /// As [`Rendezvous::meet`], and agrees on the arrival of the last process: returns how long ago that was.
+    /// Times of all processes count from it. Called at [`Point::Start`] and [`Point::Opened`].
     ///
     /// # Errors
     /// A peer is gone.
@@ -53,24 +53,24 @@ pub trait Rendezvous: Sync {
     /// A peer is gone.
     fn any(&self, value: bool) -> Result<bool, RendezvousError>;
 
-    /// The bytes that every process gave, by process. For a few hundred bytes each, between phases' points.
+    /// The bytes of every process, by process. For a few hundred bytes each, between the points of phases.
     ///
     /// # Errors
     /// A peer is gone.
     fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError>;
 
-    /// A task of this process has failed: the others should end the phase soon, by
+    /// Reports that a task of this process has failed: the others should end the phase soon, by
     /// [`crate::Controls::halt`]. Called at most once in a phase, from any thread of the process, between
-    /// [`Point::Start`] and [`Point::Closed`]; returns at once. Word of it may come late: a peer that has
-    /// passed [`Point::Closed`] must not halt its next phase for it.
+    /// [`Point::Start`] and [`Point::Closed`]; returns at once. The report may arrive late: a peer that has
+    /// passed [`Point::Closed`] must not halt its next phase because of it.
     fn fail(&self);
 }
 
-/// One process: nobody to wait for.
+/// A single process, without peers.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Alone;
+pub struct SingleProcess;
 
-impl Rendezvous for Alone {
+impl Rendezvous for SingleProcess {
     fn meet(&self, _point: Point) -> Result<(), RendezvousError> {
         Ok(())
     }

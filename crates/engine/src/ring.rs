@@ -1,4 +1,4 @@
-//! A ring of `io_uring`: whether it can be had here, in which mode, with what registered.
+//! An `io_uring` ring: availability, mode, and registered resources.
 
 #![expect(unsafe_code, reason = "hands buffers to the kernel")]
 
@@ -11,11 +11,11 @@ use io_uring::{CompletionQueue, IoUring, Probe, SubmissionQueue, Submitter, opco
 
 use crate::{Errno, LimitKind, Note, UringUnavailable, limits};
 
-/// Entries of a submission ring; the kernel takes no more.
+/// Maximum number of entries of a submission ring (kernel limit).
 const MOST_ENTRIES: usize = 32_768;
-/// Bytes of one registered buffer; the kernel takes no larger one.
+/// Maximum size of a registered buffer (kernel limit).
 const MOST_REGISTERED: usize = 1 << 30;
-/// In the user data of a request: it is an fsync. The bits below are the number of a seat or a file.
+/// Flag in a request's user data: it is an fsync. The bits below are the number of a slot or a file.
 pub(crate) const SYNC: u64 = 1 << 32;
 /// `IORING_ENTER_GETEVENTS` of `linux/io_uring.h`.
 const ENTER_GETEVENTS: u32 = 1;
@@ -23,7 +23,7 @@ const ENTER_GETEVENTS: u32 = 1;
 /// Whether `io_uring` can be used here, with every operation that transfers need.
 ///
 /// # Errors
-/// Why it cannot.
+/// Why it cannot be used.
 pub fn uring_available() -> Result<(), UringUnavailable> {
     let ring = IoUring::new(2).map_err(|error| explain(Errno::from(&error)))?;
     let needed = [
@@ -52,7 +52,7 @@ pub(crate) fn has_tree_operations() -> Result<(), UringUnavailable> {
 
 fn has(ring: &IoUring, needed: &[(&'static str, u8)]) -> Result<(), UringUnavailable> {
     let mut probe = Probe::new();
-    // Kernels that cannot be probed (before 5.6) lack what is probed for.
+    // Kernels that cannot be probed (before 5.6) lack the probed operations.
     let known = ring.submitter().register_probe(&mut probe).is_ok();
     match needed.iter().find(|(_, code)| !known || !probe.is_supported(*code)) {
         Some((name, _)) => Err(UringUnavailable::OpcodeMissing(name)),
@@ -60,7 +60,7 @@ fn has(ring: &IoUring, needed: &[(&'static str, u8)]) -> Result<(), UringUnavail
     }
 }
 
-/// What an error of `io_uring_setup(2)` means here.
+/// Interprets an error of `io_uring_setup(2)`.
 fn explain(errno: Errno) -> UringUnavailable {
     match errno.0 {
         libc::ENOSYS => UringUnavailable::NoSyscall,
@@ -76,7 +76,7 @@ fn explain(errno: Errno) -> UringUnavailable {
     }
 }
 
-/// A ring for `requests` under way, in the cheapest mode that the kernel has.
+/// A ring for `requests` in flight, in the cheapest mode the kernel supports.
 pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, UringUnavailable> {
     let entries = u32::try_from(requests.clamp(1, MOST_ENTRIES)).unwrap_or(1);
     let completions = entries.next_power_of_two().saturating_mul(2);
@@ -105,18 +105,18 @@ pub(crate) fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, 
     build(false, false).map_err(|error| explain(Errno::from(&error)))
 }
 
-/// How the buffers of a worker are known to its ring.
+/// How the buffers of a worker are registered with its ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffers {
     Plain,
-    /// Registered in groups of so many buffers.
+    /// Registered in groups of this many buffers.
     Registered {
         per_group: usize,
     },
 }
 
-/// Registers the buffers in `memory`, `stride` bytes each, in as few groups as the kernel allows:
-/// one large buffer costs it no more to find than a small one. All workers of this host `need` so many
+/// Registers the buffers in `memory`, `stride` bytes each, in as few groups as the kernel allows: looking up
+/// one large buffer is no more expensive than a small one. All workers of this host together `need` this many
 /// bytes of locked memory.
 pub(crate) fn register_buffers(
     ring: &IoUring,
@@ -165,7 +165,7 @@ pub(crate) struct Request {
     pub(crate) memory: *mut u8,
     pub(crate) bytes: u32,
     pub(crate) offset: u64,
-    /// Number of the registered group that holds the memory.
+    /// Number of the registered group containing the memory.
     pub(crate) group: u16,
     pub(crate) user_data: u64,
 }
@@ -193,7 +193,7 @@ impl Request {
     }
 }
 
-/// An entry that is used again and again at other offsets.
+/// An entry that is reused with other offsets.
 #[derive(Clone)]
 pub(crate) struct Template(squeue::Entry);
 
@@ -206,7 +206,7 @@ impl Template {
         Self(opcode::Nop::new().build())
     }
 
-    /// Where the transfer goes to or comes from.
+    /// Sets the offset of the transfer.
     #[inline(always)]
     pub(crate) fn set_offset(&mut self, offset: u64) {
         /// Byte at which `off` lies in the entry.
@@ -216,7 +216,7 @@ impl Template {
         unsafe { (&raw mut self.0).byte_add(AT).cast::<u64>().write(offset) };
     }
 
-    /// Whether it reads or writes, as [`Queue::codes`] name it.
+    /// Sets the operation, read or write, as in [`Queue::codes`].
     #[inline(always)]
     pub(crate) fn set_code(&mut self, code: u8) {
         // SAFETY: the entry is `repr(C)` around the kernel's structure, whose first byte is the
@@ -225,7 +225,7 @@ impl Template {
     }
 }
 
-/// Where requests go into a ring.
+/// Submission side of a ring.
 pub(crate) struct Queue<'r> {
     submitter: Submitter<'r>,
     submissions: SubmissionQueue<'r>,
@@ -235,7 +235,7 @@ pub(crate) struct Queue<'r> {
 }
 
 impl<'r> Queue<'r> {
-    /// The two ends of `ring`: where requests go in and where completions come out.
+    /// Splits `ring` into its submission and completion sides.
     pub(crate) fn split(ring: &'r mut IoUring, buffers: Buffers) -> (Self, CompletionQueue<'r>) {
         let waits_with_timeout = ring.params().is_feature_ext_arg();
         let (mut submitter, submissions, completions) = ring.split();
@@ -245,7 +245,7 @@ impl<'r> Queue<'r> {
         (Self { submitter, submissions, waits_with_timeout, fixed_buffers, fixed_files: false }, completions)
     }
 
-    /// Registers the files; gives the number by which each is then known.
+    /// Registers the files; returns the number of each in the ring.
     pub(crate) fn register_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) -> Vec<i32> {
         let descriptors: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
         self.fixed_files = self.submitter.register_files(&descriptors).is_ok();
@@ -256,8 +256,8 @@ impl<'r> Queue<'r> {
         descriptors
     }
 
-    /// Gives up the files, so that each is closed when the caller closes it and not when the kernel has
-    /// worked off the ring.
+    /// Unregisters the files, so that each is closed when the caller closes it and not when the kernel has
+    /// torn down the ring.
     pub(crate) fn release_files(&mut self) {
         if self.fixed_files {
             let _ = self.submitter.unregister_files();
@@ -265,7 +265,7 @@ impl<'r> Queue<'r> {
         }
     }
 
-    /// Gives up the buffers, so that their memory is free when the caller lets go of it.
+    /// Unregisters the buffers, so that their memory is free when the caller releases it.
     fn release_buffers(&mut self) {
         if self.fixed_buffers {
             let _ = self.submitter.unregister_buffers();
@@ -273,12 +273,12 @@ impl<'r> Queue<'r> {
         }
     }
 
-    /// An entry for `request`, to be kept.
+    /// A reusable entry for `request`.
     pub(crate) fn template(&self, request: &Request) -> Template {
         Template(request.entry(self.fixed_buffers, self.fixed_files))
     }
 
-    /// Operations that read and write, in this order.
+    /// Opcodes of read and write, in this order.
     pub(crate) fn codes(&self) -> [u8; 2] {
         if self.fixed_buffers {
             [opcode::ReadFixed::CODE, opcode::WriteFixed::CODE]
@@ -287,8 +287,8 @@ impl<'r> Queue<'r> {
         }
     }
 
-    /// Queues a transfer. Says whether there was room; if not, nothing was queued and
-    /// [`Queue::submit`] makes some.
+    /// Queues a transfer. Returns whether there was room; if not, nothing was queued and [`Queue::submit`]
+    /// makes room.
     ///
     /// # Safety
     /// The memory of the request must stay valid and untouched until its completion is reaped.
@@ -309,16 +309,16 @@ impl<'r> Queue<'r> {
         unsafe { self.submissions.push_multiple(&[entry.flags(Flags::IO_LINK), sync]) }.is_ok()
     }
 
-    /// Queues any request; says whether there was room.
+    /// Queues any request; returns whether there was room.
     ///
     /// # Safety
-    /// What the request refers to must stay where it is and untouched until its completion is reaped.
+    /// Memory the request refers to must stay in place and untouched until its completion is reaped.
     pub(crate) unsafe fn push_entry(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: passed on to the caller.
         unsafe { self.submissions.push(entry) }.is_ok()
     }
 
-    /// Queues an fsync; says whether there was room.
+    /// Queues an fsync; returns whether there was room.
     pub(crate) fn push_sync(&mut self, file: i32, user_data: u64) -> bool {
         let entry = self.sync_entry(file, user_data);
         // SAFETY: an fsync refers to no memory.
@@ -334,7 +334,7 @@ impl<'r> Queue<'r> {
         entry.user_data(user_data | SYNC)
     }
 
-    /// Hands over what is queued without waiting.
+    /// Submits the queue without waiting.
     pub(crate) fn submit(&mut self) -> Result<(), Errno> {
         self.submissions.sync();
         let result = self.submitter.submit();
@@ -342,7 +342,7 @@ impl<'r> Queue<'r> {
         tolerate(result)
     }
 
-    /// Hands over what is queued and waits for a completion.
+    /// Submits the queue and waits for a completion.
     #[inline(always)]
     pub(crate) fn submit_and_wait(&mut self) -> Result<(), Errno> {
         self.submissions.sync();
@@ -351,10 +351,9 @@ impl<'r> Queue<'r> {
         tolerate(result)
     }
 
-    /// Hands over what is queued and waits for a completion, but for `nanos` at most; `None`
-    /// only looks whether one has come.
+    /// Submits the queue and waits at most `nanos` for a completion; `None` only polls.
     pub(crate) fn submit_and_wait_for(&mut self, nanos: Option<u64>) -> Result<(), Errno> {
-        /// Between two looks where the kernel cannot wait with a timeout (before 5.11).
+        /// Polling interval if the kernel cannot wait with a timeout (before 5.11).
         const LOOK_EVERY_NS: u64 = 50_000;
         self.submissions.sync();
         let result = match nanos {
@@ -387,7 +386,7 @@ impl Drop for Queue<'_> {
     }
 }
 
-/// A call that was interrupted, timed out or must be repeated after reaping is no error.
+/// An interrupted or timed-out call, or one to be repeated after reaping, is not an error.
 fn tolerate(result: std::io::Result<usize>) -> Result<(), Errno> {
     match result {
         Ok(_) => Ok(()),

@@ -1,23 +1,23 @@
-//! A job resolved: what every task of a phase does, without questions left.
+//! The resolved job: parameters of every task of a phase.
 
 use plan::{Advice, Backend, FileSlot, Phase, Placement, Region, Sharing};
 use rustix::fs::OFlags;
 
 use crate::check::{NoiseTable, generations};
-use crate::stamp::Ink;
+use crate::stamp::DataPattern;
 use crate::{PhaseJob, TransferLimit};
 
-/// Shorter intervals would make a long phase's series larger than its transfers are worth.
+/// Shortest interval: shorter ones would make a long phase's series larger than it is worth.
 pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
 
-/// What ends the transfers of a task.
+/// The condition that ends the transfers of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Its number of transfers.
+    /// The number of transfers.
     Volume,
-    /// That, or the deadline; with wear-out all then go on to the most that one had done.
+    /// That, or the deadline; with wear-out all tasks then continue to the largest number that one had done.
     Stonewall { deadline_ns: u64, wear_out: bool },
-    /// The time; passes repeat until then.
+    /// The duration; passes repeat until then.
     Duration(u64),
 }
 
@@ -28,15 +28,15 @@ pub(crate) struct TaskPlan {
     pub(crate) task: u32,
     pub(crate) file: FileSlot,
     pub(crate) region: Region,
-    /// The region is all that the task could visit, not cut short by a limit of the workload.
+    /// The region is all the task may visit, not shortened by a limit of the workload.
     pub(crate) whole: bool,
-    /// Transfers that it does unless the clock ends it.
+    /// Number of transfers unless the clock ends the phase.
     pub(crate) limit: u64,
     /// It allocates the file's space.
     pub(crate) preallocates: bool,
 }
 
-/// What all tasks of a phase have in common.
+/// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct Rules<'a> {
     /// Bytes of a transfer.
@@ -50,25 +50,25 @@ pub(crate) struct Rules<'a> {
     pub(crate) file_bytes: u64,
     pub(crate) sync_at_close: bool,
     pub(crate) sync_per_write: bool,
-    /// `O_SYNC` or `O_DSYNC` where they stand for a call after each write; else nothing.
+    /// `O_SYNC` or `O_DSYNC` if they replace a call after each write; else empty.
     pub(crate) sync_flags: OFlags,
-    /// The page cache gives up what is read next, before each read.
+    /// Drop the range from the page cache before each read.
     pub(crate) forgets: bool,
     pub(crate) single_attempt: bool,
     pub(crate) quit_on_error: bool,
     /// All tasks meet after open, and after the transfers.
     pub(crate) barriers: bool,
-    /// A worker may take its tasks one after the other: nothing is measured that could tell.
+    /// A worker may run its tasks one after the other: no measurement depends on it.
     pub(crate) in_turn: bool,
     pub(crate) ending: Ending,
     /// Open loop: nanoseconds between intended starts of all tasks together.
     pub(crate) pace_ns: Option<f64>,
     /// Number of tasks in the whole run.
     pub(crate) all_tasks: u32,
-    /// Noise to compare reads with; `None` where nothing is verified.
+    /// Noise to compare reads with; `None` without verification.
     pub(crate) noise: Option<NoiseTable>,
-    /// What writes write; `None` where nothing is written.
-    pub(crate) ink: Option<Ink>,
+    /// Pattern of the data to write; `None` if nothing is written.
+    pub(crate) ink: Option<DataPattern>,
     pub(crate) job: &'a PhaseJob<'a>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Rules<'a> {
             advice: workload.advice,
             shared: workload.files.sharing == Sharing::Shared,
             file_bytes: Placement::new(workload).file_bytes().0,
-            // A fill that is still in the page cache would be written back during the reads it is for.
+            // A fill still in the page cache would be written back during the reads it is made for.
             sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
             sync_per_write: syncs && !workload.sync_open,
             sync_flags: match (syncs && workload.sync_open, workload.data_sync) {
@@ -123,7 +123,7 @@ impl<'a> Rules<'a> {
             pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
             all_tasks: workload.tasks,
             noise: (verify && moves).then(|| NoiseTable::new(data.signature)),
-            ink: (writes && moves).then(|| Ink::new(data.signature, data.write_generation, transfer)),
+            ink: (writes && moves).then(|| DataPattern::new(data.signature, data.write_generation, transfer)),
             job,
         }
     }
@@ -209,8 +209,8 @@ mod tests {
                 }
             }
             let pass = per_block * segments;
-            // In random order the tasks of a shared file exchange their shares from pass to pass, and what
-            // one has begun another may have ended, but never twice in a pass.
+            // In random order the tasks of a shared file exchange their parts from pass to pass, and a task
+            // may end what another began, but never twice in a pass.
             let (least, most) = (operations / pass, operations.div_ceil(pass));
             for (&(_, offset), &count) in &visits {
                 prop_assert!(offset.is_multiple_of(TRANSFER) && offset < rules.file_bytes);

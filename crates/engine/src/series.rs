@@ -1,14 +1,14 @@
-//! What each worker records of each operation: a histogram, and sums per interval.
+//! Per-worker recording of operations: a histogram, and sums per interval.
 
 use crate::LatencyHistogram;
 use crate::clock::Scale;
 use crate::histogram::{BUCKETS, Counters};
-use crate::history::Keeper;
+use crate::history::HistoryWriter;
 
-/// Counts of each of `N` operations; of transfers: reads, writes.
+/// Counts of each of `N` operations; for transfers: reads, writes.
 pub(crate) type Counts<const N: usize = 2> = [[u32; BUCKETS]; N];
 
-/// Intervals there is room for at once; room doubles when a phase outlasts it.
+/// Initial capacity in intervals; it doubles when a phase outlasts it.
 const INTERVALS_AT_FIRST: usize = 16;
 
 /// Sums of one operation in one interval.
@@ -34,14 +34,14 @@ impl Sums {
     }
 }
 
-/// The book of one worker, whose operations are of `N` kinds.
+/// Recorder of one worker with `N` kinds of operations.
 #[derive(Debug)]
 pub(crate) struct Recorder<'a, const N: usize = 2> {
     response: Counters<'a, N>,
     /// Only in an open loop.
     service: Option<Counters<'a, N>>,
-    /// Only where the last operations were asked for.
-    keeper: Option<Keeper>,
+    /// Only if the history was requested.
+    keeper: Option<HistoryWriter>,
     scale: Scale,
     current: [Sums; N],
     /// End of the current interval, in ticks.
@@ -51,7 +51,7 @@ pub(crate) struct Recorder<'a, const N: usize = 2> {
 }
 
 impl<'a, const N: usize> Recorder<'a, N> {
-    /// Counts into memory that must be zero.
+    /// Counts into memory that must be zeroed.
     pub(crate) fn new(response: &'a mut Counts<N>, service: Option<&'a mut Counts<N>>) -> Self {
         Self {
             response: Counters::new(response),
@@ -65,19 +65,19 @@ impl<'a, const N: usize> Recorder<'a, N> {
         }
     }
 
-    /// Has the last operations kept as well.
-    pub(crate) fn keeping(self, keeper: Option<Keeper>) -> Self {
+    /// Also records the history of the last operations.
+    pub(crate) fn keeping(self, keeper: Option<HistoryWriter>) -> Self {
         Self { keeper, ..self }
     }
 
-    /// The phase starts at `start` ticks; intervals have `interval_ticks` each.
+    /// Starts the phase at `start` ticks; intervals are `interval_ticks` long.
     pub(crate) fn start(&mut self, scale: Scale, start: u64, interval_ticks: u64) {
         self.scale = scale;
         self.interval_ticks = interval_ticks.max(1);
         self.interval_end = start.saturating_add(self.interval_ticks);
     }
 
-    /// One of `operation` (of transfers: 0 read, 1 write) ended at `end` after `ticks`.
+    /// Counts one `operation` (for transfers: 0 read, 1 write) that ended at `end` after `ticks`.
     #[inline(always)]
     pub(crate) fn add(&mut self, operation: usize, ticks: u64, end: u64) {
         let nanos = self.scale.nanos(ticks);
@@ -88,8 +88,8 @@ impl<'a, const N: usize> Recorder<'a, N> {
         self.current[operation].add(nanos);
     }
 
-    /// Keeps one of `operation` that `task` asked for, from `start` to `end`: at this offset, or of the
-    /// item of this number.
+    /// Adds one `operation` of `task`, from `start` to `end`, to the history: at this offset, or on the item
+    /// of this number.
     #[inline(always)]
     pub(crate) fn keep(&mut self, task: u32, operation: usize, start: u64, end: u64, place: u64) {
         if let Some(keeper) = &mut self.keeper {
@@ -97,7 +97,7 @@ impl<'a, const N: usize> Recorder<'a, N> {
         }
     }
 
-    /// How long the transfer took from the hand-over, in an open loop.
+    /// Counts the time from submission to completion, in an open loop.
     #[inline(always)]
     pub(crate) fn add_service(&mut self, operation: usize, ticks: u64) {
         let nanos = self.scale.nanos(ticks);

@@ -1,4 +1,4 @@
-//! What the workers of a phase of transfers share.
+//! State shared by the workers of a phase of transfers.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,7 +6,7 @@ use crate::common::Common;
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::{Controls, Point, Rendezvous};
 
-/// Everything that the workers of a phase of transfers see of each other, and what they are to do.
+/// State shared by the workers of a phase of transfers, and their plan.
 pub(crate) struct Shared<'a> {
     pub(crate) rules: Rules<'a>,
     pub(crate) tasks: Vec<TaskPlan>,
@@ -28,7 +28,7 @@ impl<'a> DerefMut for Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// For so many `workers`, who count their transfers in so many `slots`.
+    /// For `workers` workers, which count their transfers in `slots` slots.
     pub(crate) fn new(
         rules: Rules<'a>,
         tasks: Vec<TaskPlan>,

@@ -1,31 +1,31 @@
-//! What is written, so that what is read can be told to be right.
+//! The data written, made so that data read back can be verified.
 //!
-//! A transfer is a row of *cells* of 512 bytes (the last one may be shorter), counted from its
-//! start. A cell is *noise* that no storage can compress, under a *stamp* of four words:
+//! A transfer is a sequence of *cells* of 512 bytes (the last one may be shorter), counted from its start. A
+//! cell is incompressible *noise* whose first four words carry a *stamp*:
 //!
 //! | word | holds |
 //! |---|---|
-//! | 0 | check sum: hash of the noise's number, word 3 and the signature, plus multiples of offset and origin |
+//! | 0 | checksum: hash of noise number, word 3 and signature, plus multiples of offset and origin |
 //! | 1 | offset of the cell in the file, plus noise |
 //! | 2 | origin: generation (16 bits) and file number (32), plus noise; number of the noise (12) in clear |
-//! | 3 | the cell's place in its transfer (32) and the number of cells of that transfer (32), covered by noise |
+//! | 3 | cell's index in its transfer (32) and number of cells of that transfer (32), covered by noise |
 //!
-//! Cells are told by their noise: there are 4096 of them for each signature, each from its own
-//! xoshiro256++ stream, so a cell's 512 bytes hold about 12 bits that are not random. Word 5 is the
-//! signature under a hash of word 4: whoever finds a cell can check it without knowing which run wrote it.
+//! Cells are identified by their noise: each signature has 4096 noise cells, each from its own xoshiro256++
+//! stream, so a cell's 512 bytes hold about 12 bits that are not random. Word 5 is the signature under a hash
+//! of word 4: a cell can be recognised without knowing which run wrote it.
 //!
-//! Words 0 to 2 are sums, so a stamp for another offset or origin is made by adding to them. A transfer
-//! of [`REPEAT`] bytes or more has a buffer of its own that is *shifted* from one offset to the
-//! next: two additions per cell. Storage that compresses looks back over less than that. Shorter
-//! transfers are copied from an *image* of [`REPEAT`] bytes, from the place that their offset
-//! falls on, so that neighbours in a file differ. Either way the bytes depend on nothing but
-//! signature, generation, file, offset and transfer size: every backend writes the same file.
+//! Words 0 to 2 are sums, so a stamp for another offset or origin is made by adding to them. A transfer of
+//! [`REPEAT`] bytes or more has its own buffer, which is *shifted* from one offset to the next: two additions
+//! per cell. Compressing storage looks back over less than that. Shorter transfers are copied from an *image*
+//! of [`REPEAT`] bytes, at the position corresponding to their offset, so that neighbours in a file differ.
+//! Either way the bytes depend only on signature, generation, file, offset and transfer size: every backend
+//! writes the same file.
 //!
-//! A cell shorter than a stamp (32 bytes) holds its offset in a scrambled word and noise after
-//! it; one shorter than a word only noise. Its damage is found, its generation is not known.
+//! A cell shorter than a stamp (32 bytes) holds its offset in a scrambled word, followed by noise; one
+//! shorter than a word only noise. Damage to it is detected, but its generation is unknown.
 //!
-//! A reader may use any transfer size that is a multiple of 512 when the writer's was one too; a
-//! file of other transfers is checked with the same transfer size.
+//! A reader may use any transfer size that is a multiple of 512 if the writer's was one too; a file with
+//! other transfer sizes must be checked with the same size.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -35,27 +35,27 @@ pub(crate) const CELL: usize = 512;
 /// Bytes of a stamp.
 pub(crate) const STAMP: usize = 32;
 const WORDS: usize = CELL / 8;
-/// The word that gives the signature.
+/// Index of the word that encodes the signature.
 const SIGNATURE: usize = 5;
-/// A cell of at least so many bytes gives its signature.
+/// Minimum size of a cell that encodes the signature.
 pub(crate) const SIGNED: usize = (SIGNATURE + 1) * 8;
-/// Cells of noise. At 2 MiB it is longer than what storage looks back on when it compresses.
+/// Number of noise cells. At 2 MiB the noise exceeds the window of compressing storage.
 pub(crate) const NOISE_CELLS: usize = 4096;
 const NOISE_MASK: u64 = NOISE_CELLS as u64 - 1;
-/// Multiplies the offset in the check sum: odd, so that no two offsets give the same product.
+/// Multiplies the offset in the checksum: odd, so that no two offsets give the same product.
 const OFFSET_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// As [`OFFSET_FACTOR`], for the origin: a slip in one cannot be made good by one in the other.
+/// As [`OFFSET_FACTOR`], for the origin: an error in one cannot be cancelled by one in the other.
 const ORIGIN_FACTOR: u64 = 0xd1b5_4a32_d192_ed03;
-/// Noise does not come again in a file within this many bytes: the longest record that common
-/// storage compresses as a whole (btrfs and ZFS: 128 KiB), which also is beyond the window of LZ4.
+/// Distance within which noise does not repeat in a file: the longest record that common storage compresses
+/// as a whole (btrfs and ZFS: 128 KiB), also beyond the window of LZ4.
 pub(crate) const REPEAT: usize = 128 << 10;
 
 /// A cell of noise.
 pub(crate) type Noise = [u64; WORDS];
 
-/// The noise of cell `index` under `signature`. The number is in the low 12 bits of its fifth and
-/// of its last word, so that a damaged cell can still be recognised.
+/// The noise of cell `index` for `signature`. The number is in the low 12 bits of its fifth and last words,
+/// so that a damaged cell can still be recognised.
 pub(crate) fn noise(signature: u64, index: usize) -> Noise {
     let index = index as u64 & NOISE_MASK;
     let mut stream = Xoshiro256PlusPlus::seed_from_u64(mix(signature).wrapping_add(index));
@@ -70,18 +70,18 @@ pub(crate) fn noise(signature: u64, index: usize) -> Noise {
     words
 }
 
-/// The signature that words 4 and 5 of a cell give.
+/// The signature encoded in words 4 and 5 of a cell.
 pub(crate) fn signature_of(fourth: u64, fifth: u64) -> u64 {
     fifth ^ mix(fourth)
 }
 
-/// What a stamp says about its cell.
+/// The contents of a stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) offset: u64,
     pub(crate) generation: u16,
     pub(crate) file: u32,
-    /// Place in the transfer that wrote it.
+    /// Index in the transfer that wrote it.
     pub(crate) place: u32,
     /// Cells of that transfer.
     pub(crate) cells: u32,
@@ -98,7 +98,7 @@ impl Stamp {
         words
     }
 
-    /// The stamp in `words` over `noise`; `None` when the check sum is wrong.
+    /// The stamp in `words` over `noise`; `None` when the checksum is wrong.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "fields are cut out of words")]
     pub(crate) fn read(words: [u64; 4], signature: u64, noise: &Noise) -> Option<Self> {
@@ -118,17 +118,17 @@ impl Stamp {
     }
 }
 
-/// Generation and file in one word, clear of the number of the noise.
+/// Generation and file in one word, with the bits of the noise number clear.
 fn origin(generation: u16, file: u32) -> u64 {
     (u64::from(generation) << 48) | (u64::from(file) << 16)
 }
 
-/// The generation in the second word of a stamp over `noise`, damaged or not.
+/// The generation in word 2 of a stamp over `noise`, damaged or not.
 pub(crate) fn generation_of(second_word: u64, noise: &Noise) -> u16 {
     (second_word.wrapping_sub(noise[2] & !NOISE_MASK) >> 48) as u16
 }
 
-/// Adds an offset and an origin to a stamp that has none yet.
+/// Adds an offset and an origin to a stamp without them.
 #[inline(always)]
 fn move_stamp(words: &mut [u64; 4], offset: u64, origin: u64) {
     let sum = offset.wrapping_mul(OFFSET_FACTOR).wrapping_add(origin.wrapping_mul(ORIGIN_FACTOR));
@@ -137,7 +137,7 @@ fn move_stamp(words: &mut [u64; 4], offset: u64, origin: u64) {
     words[2] = words[2].wrapping_add(origin);
 }
 
-/// The number of the noise that a stamp names in clear.
+/// The noise number a stamp holds in clear.
 #[inline(always)]
 pub(crate) fn noise_index(second_word: u64) -> usize {
     (second_word & NOISE_MASK) as usize
@@ -156,7 +156,7 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The word of a cell that is too short for a stamp.
+/// The word of a cell too short for a stamp.
 pub(crate) fn short_word(signature: u64, offset: u64) -> u64 {
     mix(!signature).wrapping_add(offset.wrapping_mul(OFFSET_FACTOR))
 }
@@ -214,21 +214,20 @@ fn add(cell: &mut [u8], at: usize, amount: u64) {
     }
 }
 
-/// What the tasks of a phase write with.
+/// The data pattern written by the tasks of a phase.
 #[derive(Debug)]
-pub(crate) struct Ink {
+pub(crate) struct DataPattern {
     signature: u64,
     generation: u16,
     transfer: usize,
-    /// Transfers in the image.
+    /// Number of transfers in the image.
     windows: u64,
-    /// Transfers at offset 0 without an origin, one for each window; empty where each buffer has
-    /// its noise to itself.
+    /// Transfers at offset 0 without an origin, one for each window; empty if each buffer has its own noise.
     image: Box<[u8]>,
 }
 
-impl Ink {
-    /// Ink for transfers of `transfer` bytes.
+impl DataPattern {
+    /// The pattern for transfers of `transfer` bytes.
     pub(crate) fn new(signature: u64, generation: u16, transfer: usize) -> Self {
         let windows = if transfer < REPEAT { REPEAT.div_ceil(transfer) } else { 0 };
         let mut image = vec![0; windows * transfer].into_boxed_slice();
@@ -239,29 +238,29 @@ impl Ink {
         Self { signature, generation, transfer, windows: windows as u64, image }
     }
 
-    /// Makes a pen for `buffer`, which is filled or at least touched.
-    pub(crate) fn pen(&self, buffer: &mut [u8], file: u32) -> Pen {
+    /// Creates a writer for `buffer`, which is filled or at least touched.
+    pub(crate) fn writer(&self, buffer: &mut [u8], file: u32) -> PatternWriter {
         let origin = origin(self.generation, file);
         if self.image.is_empty() {
             fill(buffer, 0, self.signature, origin);
         } else {
             crate::buffer::touch(buffer);
         }
-        Pen { offset: 0, origin }
+        PatternWriter { offset: 0, origin }
     }
 }
 
-/// Writes into one buffer of a task.
+/// Writes the pattern into one buffer of a task.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Pen {
-    /// The offset that the buffer's stamps name now.
+pub(crate) struct PatternWriter {
+    /// The offset in the buffer's current stamps.
     offset: u64,
     origin: u64,
 }
 
-impl Pen {
-    /// Goes on to write into `file`.
-    pub(crate) fn turn_to(&mut self, ink: &Ink, buffer: &mut [u8], file: u32) {
+impl PatternWriter {
+    /// Switches to `file`.
+    pub(crate) fn turn_to(&mut self, ink: &DataPattern, buffer: &mut [u8], file: u32) {
         let origin = origin(ink.generation, file);
         if ink.image.is_empty() && origin != self.origin {
             shift(buffer, 0, origin.wrapping_sub(self.origin));
@@ -269,15 +268,15 @@ impl Pen {
         self.origin = origin;
     }
 
-    /// Makes `buffer` ready to be written at `offset`, a multiple of the transfer size.
+    /// Prepares `buffer` for a write at `offset`, a multiple of the transfer size.
     #[inline(always)]
-    pub(crate) fn place(&mut self, ink: &Ink, buffer: &mut [u8], offset: u64) {
+    pub(crate) fn place(&mut self, ink: &DataPattern, buffer: &mut [u8], offset: u64) {
         self.place_from(ink, buffer, offset / ink.transfer as u64, offset);
     }
 
-    /// As [`Pen::place`], with noise from a place in the image that is chosen by `window`.
+    /// As [`PatternWriter::place`], with noise from the position in the image selected by `window`.
     #[inline(always)]
-    pub(crate) fn place_from(&mut self, ink: &Ink, buffer: &mut [u8], window: u64, offset: u64) {
+    pub(crate) fn place_from(&mut self, ink: &DataPattern, buffer: &mut [u8], window: u64, offset: u64) {
         if ink.image.is_empty() {
             shift(buffer, offset.wrapping_sub(self.offset), 0);
             self.offset = offset;
@@ -291,9 +290,9 @@ impl Pen {
 
 #[cfg(test)]
 pub(crate) fn written(length: usize, offset: u64, (signature, generation, file): (u64, u16, u32)) -> Vec<u8> {
-    let ink = Ink::new(signature, generation, length);
+    let ink = DataPattern::new(signature, generation, length);
     let mut buffer = vec![0; length];
-    ink.pen(&mut buffer, file).place(&ink, &mut buffer, offset);
+    ink.writer(&mut buffer, file).place(&ink, &mut buffer, offset);
     buffer
 }
 
@@ -303,7 +302,7 @@ mod tests {
 
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::{CELL, Ink, REPEAT, STAMP, Stamp, noise, noise_index, short_word, written};
+    use super::{CELL, DataPattern, REPEAT, STAMP, Stamp, noise, noise_index, short_word, written};
 
     fn words(cell: &[u8]) -> [u64; 4] {
         std::array::from_fn(|i| u64::from_le_bytes(cell[i * 8..][..8].try_into().expect("8 bytes")))
@@ -316,12 +315,12 @@ mod tests {
         ) {
             let length = if large { REPEAT + length } else { length };
             let offset = offset * length as u64;
-            let ink = Ink::new(7, 3, length);
+            let ink = DataPattern::new(7, 3, length);
             let mut buffer = vec![0; length];
-            let mut pen = ink.pen(&mut buffer, files[0]);
+            let mut writer = ink.writer(&mut buffer, files[0]);
             for file in files {
-                pen.turn_to(&ink, &mut buffer, file);
-                pen.place(&ink, &mut buffer, offset);
+                writer.turn_to(&ink, &mut buffer, file);
+                writer.place(&ink, &mut buffer, offset);
                 prop_assert_eq!(&buffer, &written(length, offset, (7, 3, file)));
             }
         }
@@ -354,20 +353,20 @@ mod tests {
             length in 1_usize..5000, large: bool, places in proptest::collection::vec(0_u64..1 << 40, 1..5),
         ) {
             let length = if large { REPEAT + length } else { length };
-            let ink = Ink::new(7, 3, length);
+            let ink = DataPattern::new(7, 3, length);
             let mut buffer = vec![0; length];
-            let mut pen = ink.pen(&mut buffer, 12);
+            let mut writer = ink.writer(&mut buffer, 12);
             for place in places {
                 let offset = place * length as u64;
-                pen.place(&ink, &mut buffer, offset);
+                writer.place(&ink, &mut buffer, offset);
                 holds(&buffer, offset)?;
-                // The bytes do not depend on where the buffer was before.
+                // The bytes do not depend on the buffer's previous offset.
                 prop_assert_eq!(&buffer, &written(length, offset, (7, 3, 12)));
             }
         }
     }
 
-    /// A mean of the bits per byte that an order-0 coder needs.
+    /// Mean bits per byte needed by an order-0 coder.
     fn entropy(bytes: impl Iterator<Item = u8>) -> f64 {
         let mut counts = [0_u32; 256];
         bytes.for_each(|byte| counts[usize::from(byte)] += 1);
@@ -383,13 +382,13 @@ mod tests {
             let file: Vec<u8> =
                 (0..count).flat_map(|i| written(transfer, i * transfer as u64, (7, 1, 0))).collect();
             assert!(entropy(file.iter().copied()) > 7.99, "transfers of {transfer}");
-            // The bytes that stamps alone could make uneven; the number in clear is in 16 and 17.
+            // The bytes that stamps could make uneven; the number in clear is in 16 and 17.
             for byte in (0..STAMP).filter(|byte| *byte != 16 && *byte != 17 && transfer.is_multiple_of(CELL))
             {
                 let bits = entropy(file.iter().copied().skip(byte).step_by(CELL));
                 assert!(bits > 7.0, "transfers of {transfer}, byte {byte}: {bits} bits");
             }
-            // No eight bytes come twice within the reach of a compressor.
+            // No eight bytes repeat within the window of a compressor.
             for window in file.chunks(REPEAT) {
                 let (words, _) = window.as_chunks::<8>();
                 let distinct: HashSet<_> = words.iter().collect();

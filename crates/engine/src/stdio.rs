@@ -1,9 +1,8 @@
-//! The backend `stdio`: streams of the C library, as programs use them that say `fread` and `fwrite`.
+//! The backend `stdio`: C library streams, as in programs that use `fread` and `fwrite`.
 //!
-//! A stream has a buffer in the process, here of one transfer. What is written may stand in it until the
-//! next transfer, or until the close; what is read may have been there before it was asked for. That is
-//! what is measured. The stream's place is moved only where a transfer does not follow the one before,
-//! or where a read follows a write.
+//! A stream has a buffer in the process, here of one transfer. Written data may stay in it until the next
+//! transfer or the close; data read may have been in it already. That is the behaviour to be measured. The
+//! stream is only repositioned if a transfer does not follow the previous one, or if a read follows a write.
 
 #![expect(unsafe_code, reason = "calls of the C library's streams")]
 
@@ -11,18 +10,18 @@ use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::ptr::NonNull;
 
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::Mover;
+use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 /// An open stream.
 #[derive(Debug)]
 pub(crate) struct Stdio {
     stream: Stream,
-    /// Where the stream is, and whether it was written to last; `None` where that is not known.
+    /// Position of the stream, and whether the last operation was a write; `None` if unknown.
     place: Option<(u64, bool)>,
 }
 
-/// A stream that is closed when this is dropped, and its buffer, which only the library looks at.
+/// A stream that is closed on drop, and its buffer, which only the library accesses.
 #[derive(Debug)]
 struct Stream {
     file: NonNull<libc::FILE>,
@@ -31,13 +30,13 @@ struct Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the stream is ours and open; nobody uses it after this.
+        // SAFETY: the stream is ours and open; it is not used after this.
         let _ = unsafe { libc::fclose(self.file.as_ptr()) };
     }
 }
 
 impl Stream {
-    /// A stream of the file of `task`, which has an error of its own for each way to fail.
+    /// A stream on the file of `task`, with a distinct error for each way to fail.
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
         let path = &task.file.path;
         let fd = file::open(task, rules)?;
@@ -47,7 +46,7 @@ impl Stream {
         // than the descriptor was opened for.
         let file = NonNull::new(unsafe { libc::fdopen(raw, mode.as_ptr()) })
             .ok_or_else(|| file::call("fdopen", path, last_errno()))?;
-        // The stream closes it from here on.
+        // The stream now owns it.
         let _ = fd.into_raw_fd();
         let mut stream = Self { file, buffer: vec![0; rules.transfer] };
         let (buffer, bytes) = (stream.buffer.as_mut_ptr().cast(), rules.transfer);
@@ -58,7 +57,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The stream and its buffer, for whoever closes it.
+    /// The stream and its buffer, for the caller to close.
     fn take(self) -> (NonNull<libc::FILE>, Vec<u8>) {
         let mut stream = std::mem::ManuallyDrop::new(self);
         (stream.file, std::mem::take(&mut stream.buffer))
@@ -74,7 +73,7 @@ impl Stream {
         unsafe { BorrowedFd::borrow_raw(libc::fileno(self.file.as_ptr())) }
     }
 
-    /// What a call that moved fewer bytes than were asked for was stopped by.
+    /// The cause of a call that moved fewer bytes than requested.
     #[cold]
     fn stopped(&self, moved: usize) -> Result<usize, Errno> {
         let errno = last_errno();
@@ -89,7 +88,7 @@ impl Stream {
 }
 
 impl Stdio {
-    /// Goes to `offset`, unless the stream is there already.
+    /// Seeks to `offset`, unless the stream is there already.
     #[inline(always)]
     fn turn_to(&mut self, offset: u64, writes: bool) -> Result<(), Errno> {
         if self.place == Some((offset, writes)) {
@@ -111,7 +110,7 @@ impl Stdio {
     }
 }
 
-impl Mover for Stdio {
+impl SyncBackend for Stdio {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
@@ -142,7 +141,7 @@ impl Mover for Stdio {
     }
 
     fn length(&self) -> u64 {
-        // The stream relies on the place that its descriptor is at.
+        // The stream relies on its descriptor's position.
         let fd = self.stream.fd();
         let Ok(place) = rustix::fs::tell(fd) else { return 0 };
         let length = file::length(fd).unwrap_or(0);
@@ -159,8 +158,8 @@ impl Mover for Stdio {
             file::fsync(self.stream.fd(), path)?;
         }
         let (file, buffer) = self.stream.take();
-        // SAFETY: the stream is open, nobody else has it, and its buffer is still there. The library
-        // closes it whatever it returns.
+        // SAFETY: the stream is open, has no other user, and its buffer is still there. The library closes it
+        // whatever it returns.
         let closed = succeeded(unsafe { libc::fclose(file.as_ptr()) });
         drop(buffer);
         closed.map_err(|errno| file::call("fclose", path, errno))

@@ -1,53 +1,53 @@
-//! Tasks that do one transfer at a time: one thread for each, the same loop for every backend
-//! that moves its bytes in a call that returns when they are moved.
+//! Tasks that do one transfer at a time: one thread for each, and one loop for every backend with synchronous
+//! calls.
 
 use std::iter::StepBy;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use crate::account::{TaskReport, WorkerReport};
+use crate::barrier::BarrierGuard;
 use crate::buffer;
-use crate::check::{Expected, Findings, check};
+use crate::check::{CheckResults, Expected, check};
 use crate::clock::{Clock, between};
 use crate::controls::Slot;
 use crate::crew;
-use crate::gate::Course;
 use crate::offsets::{Mixture, Offsets};
-use crate::pace::{Punctual, Schedule, wait_until};
+use crate::pace::{Schedule, TimerSlack, wait_until};
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
-use crate::stamp::Pen;
+use crate::stamp::PatternWriter;
 use crate::{EngineError, Errno, Point};
 use plan::Operation;
 
-/// Without recording the clock is read only every so many transfers.
+/// Without recording, the clock is read once per this many transfers.
 const CLOCK_EVERY: u64 = 64;
 
-/// An open file that moves bytes in calls that return when they are moved.
-pub(crate) trait Mover: Sized {
-    /// The data is really there (the null engine's is not).
+/// An open file of a backend with synchronous calls.
+pub(crate) trait SyncBackend: Sized {
+    /// Whether data is actually moved (not by the null engine).
     const MOVES: bool;
 
     /// Opens the file of `task`, ready for transfers.
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError>;
 
-    /// `pread(2)` or what stands for it.
+    /// `pread(2)` or its equivalent.
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno>;
 
-    /// `pwrite(2)` or what stands for it.
+    /// `pwrite(2)` or its equivalent.
     fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno>;
 
-    /// Has the page cache give up what is at `offset`, where there is one.
+    /// Drops the range at `offset` from the page cache, if there is one.
     fn forget(&self, _offset: u64, _bytes: usize) {}
 
-    /// Makes what was written at `offset` stable.
+    /// Syncs the data written at `offset`.
     fn sync(&mut self, offset: u64, bytes: usize) -> Result<(), Errno>;
 
-    /// Bytes that the file has.
+    /// Length of the file in bytes.
     fn length(&self) -> u64;
 
-    /// Closes the file, after making its data stable when `sync` says so.
+    /// Closes the file, after syncing its data if `sync` is set.
     fn close(self, task: &TaskPlan, sync: bool) -> Result<(), EngineError>;
 }
 
@@ -60,7 +60,7 @@ enum Left {
     Stopped,
 }
 
-/// One task under way.
+/// One running task.
 struct Task<'t, M> {
     plan: &'t TaskPlan,
     rules: &'t Rules<'t>,
@@ -68,7 +68,7 @@ struct Task<'t, M> {
     slot: &'t Slot,
     mover: M,
     buffer: &'t mut [u8],
-    pen: Pen,
+    writer: PatternWriter,
     offsets: Offsets,
     mixture: Mixture,
     schedule: Option<Schedule>,
@@ -78,9 +78,9 @@ struct Task<'t, M> {
     last: u64,
 }
 
-/// Runs all tasks of this process: each in a thread of its own, or on as many threads as there are
-/// recorders, in turn.
-pub(crate) fn run<'a, C: Clock, M: Mover, const RECORD: bool>(
+/// Runs all tasks of this process: each in its own thread, or in turn on as many threads as there are
+/// recorders.
+pub(crate) fn run<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     buffers: Vec<&mut [u8]>,
@@ -88,75 +88,75 @@ pub(crate) fn run<'a, C: Clock, M: Mover, const RECORD: bool>(
 ) -> Vec<WorkerReport<'a>> {
     let workers = recorders.len();
     let seats = (0..).zip(buffers.into_iter().zip(recorders)).map(|(number, (buffer, recorder))| {
-        // Every so many-th task: those under way at once are on all targets.
+        // Every `workers`-th task: those running at once are spread over all targets.
         Share { tasks: (number..shared.tasks.len()).step_by(workers), buffer, recorder }
     });
     crew::run(shared, seats.collect(), |share, course| work::<C, M, RECORD>(shared, clock, share, course))
 }
 
-/// What a worker is given.
+/// Input of a worker.
 struct Share<'b, 'a> {
-    /// Places of its tasks among those of the process.
+    /// Indices of its tasks among those of the process.
     tasks: StepBy<Range<usize>>,
     buffer: &'b mut [u8],
     recorder: Recorder<'a>,
 }
 
-/// A worker's life. Its error goes to `shared`.
-fn work<'a, C: Clock, M: Mover, const RECORD: bool>(
+/// Runs a worker. Its error goes to `shared`.
+fn work<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     share: Share<'_, 'a>,
-    mut course: Course<'_>,
+    mut course: BarrierGuard<'_>,
 ) -> Option<WorkerReport<'a>> {
     let Share { tasks, buffer, mut recorder } = share;
-    let mut findings = Findings::default();
+    let mut findings = CheckResults::default();
     let mut reports = Vec::with_capacity(tasks.len());
-    let book = Book { recorder: &mut recorder, findings: &mut findings, reports: &mut reports };
-    match live::<C, M, RECORD>(shared, clock, tasks, buffer, book, &mut course) {
+    let log = WorkerLog { recorder: &mut recorder, findings: &mut findings, reports: &mut reports };
+    match live::<C, M, RECORD>(shared, clock, tasks, buffer, log, &mut course) {
         Ok(unstarted) => {
             course.pass(Point::Closed);
             Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes: Vec::new() })
         }
         Err(error) => {
-            // Before the course is dropped: the others learn of it at their next transfer or gate.
+            // Before the barrier guard is dropped, so the others see it at their next transfer or barrier.
             shared.fail(error);
             None
         }
     }
 }
 
-/// What a worker writes down.
-struct Book<'w, 'a> {
+/// Records of a worker.
+struct WorkerLog<'w, 'a> {
     recorder: &'w mut Recorder<'a>,
-    findings: &'w mut Findings,
+    findings: &'w mut CheckResults,
     reports: &'w mut Vec<TaskReport>,
 }
 
-/// Prepare, then open, transfer, close for each task. Returns the transfers of an open loop that were
-/// never started.
-fn live<C: Clock, M: Mover, const RECORD: bool>(
+/// Prepares, then opens, transfers and closes for each task. Returns the number of transfers of an open loop
+/// that were never started.
+fn live<C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     tasks: StepBy<Range<usize>>,
     buffer: &mut [u8],
-    mut book: Book<'_, '_>,
-    course: &mut Course<'_>,
+    mut log: WorkerLog<'_, '_>,
+    course: &mut BarrierGuard<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
-    // The null engine's buffer has a size of its own.
+    // The null engine's buffer has its own size.
     let length = if M::MOVES { rules.transfer } else { buffer.len() };
     let buffer = &mut buffer[..length];
     buffer::touch(buffer);
     let file = tasks.clone().next().map_or(0, |first| shared.tasks[first].file.index);
-    let mut pen = rules.ink.as_ref().map(|ink| ink.pen(buffer, file)).unwrap_or_default();
-    let punctual = rules.pace_ns.is_some().then(Punctual::new);
+    let mut writer = rules.ink.as_ref().map(|ink| ink.writer(buffer, file)).unwrap_or_default();
+    let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
     if shared.is_abandoned() {
         return Ok(0);
     }
-    book.recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
+    log.recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
     let mut unstarted = 0;
     for task in tasks {
         let (plan, slot) = (&shared.tasks[task], &shared.slots[task]);
@@ -164,40 +164,41 @@ fn live<C: Clock, M: Mover, const RECORD: bool>(
         if rules.in_turn && shared.stop().load(Ordering::Relaxed) {
             let now = clock.now();
             (report.open, report.io, report.close) = ((now, now), (now, now), (now, now));
-            book.reports.push(report);
+            log.reports.push(report);
             continue;
         }
         if let Some(ink) = &rules.ink {
-            pen.turn_to(ink, buffer, plan.file.index);
+            writer.turn_to(ink, buffer, plan.file.index);
         }
-        let seat = Seat { slot, buffer: &mut *buffer, pen };
-        (unstarted, pen) = pursue::<C, M, RECORD>(shared, clock, plan, seat, &mut report, &mut book, course)?;
-        book.reports.push(report);
+        let seat = TaskBuffer { slot, buffer: &mut *buffer, writer };
+        (unstarted, writer) =
+            pursue::<C, M, RECORD>(shared, clock, plan, seat, &mut report, &mut log, course)?;
+        log.reports.push(report);
     }
     drop(punctual);
     Ok(unstarted)
 }
 
-/// What a task has of its worker.
-struct Seat<'w> {
+/// A task's buffer, borrowed from its worker.
+struct TaskBuffer<'w> {
     slot: &'w Slot,
     buffer: &'w mut [u8],
-    pen: Pen,
+    writer: PatternWriter,
 }
 
-/// Opens, transfers and closes for one task. Returns the transfers of an open loop that were never
-/// started, and the pen as it is then.
-fn pursue<C: Clock, M: Mover, const RECORD: bool>(
+/// Opens, transfers and closes for one task. Returns the number of transfers of an open loop that were never
+/// started, and the final state of the pattern writer.
+fn pursue<C: Clock, M: SyncBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     plan: &TaskPlan,
-    seat: Seat<'_>,
+    seat: TaskBuffer<'_>,
     report: &mut TaskReport,
-    book: &mut Book<'_, '_>,
-    course: &mut Course<'_>,
-) -> Result<(u64, Pen), EngineError> {
+    log: &mut WorkerLog<'_, '_>,
+    course: &mut BarrierGuard<'_>,
+) -> Result<(u64, PatternWriter), EngineError> {
     let rules = &shared.rules;
-    let Seat { slot, buffer, pen } = seat;
+    let TaskBuffer { slot, buffer, writer } = seat;
     report.open.0 = clock.now();
     let mover = M::open(plan, rules)?;
     report.open.1 = clock.now();
@@ -212,7 +213,7 @@ fn pursue<C: Clock, M: Mover, const RECORD: bool>(
         slot,
         mover,
         buffer,
-        pen,
+        writer,
         offsets: Offsets::new(&plan.region, plan.whole),
         mixture: Mixture::new(rules.read_percent, plan.task),
         schedule,
@@ -221,7 +222,7 @@ fn pursue<C: Clock, M: Mover, const RECORD: bool>(
         last: clock.now(),
     };
     report.io.0 = task.last;
-    let unstarted = task.go::<C, RECORD>(clock, report, book.recorder, book.findings, course)?;
+    let unstarted = task.go::<C, RECORD>(clock, report, log.recorder, log.findings, course)?;
     report.io.1 = task.last;
     (report.reads, report.writes) = (task.reads, task.writes);
     let transfer = rules.transfer as u64;
@@ -230,18 +231,18 @@ fn pursue<C: Clock, M: Mover, const RECORD: bool>(
     report.close.0 = clock.now();
     task.mover.close(plan, rules.sync_at_close)?;
     report.close.1 = clock.now();
-    Ok((unstarted, task.pen))
+    Ok((unstarted, task.writer))
 }
 
-impl<M: Mover> Task<'_, M> {
+impl<M: SyncBackend> Task<'_, M> {
     /// All transfers of the phase, stonewall and wear-out included.
     fn go<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
         report: &mut TaskReport,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
-        course: &mut Course<'_>,
+        findings: &mut CheckResults,
+        course: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
         let scale = self.shared.scale();
         let deadline = |nanos: u64| match (&self.schedule, self.rules.pace_ns) {
@@ -283,7 +284,7 @@ impl<M: Mover> Task<'_, M> {
         limit: u64,
         deadline: u64,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
     ) -> Result<Left, EngineError> {
         let stop = self.shared.stop();
         let rules = self.rules;
@@ -310,7 +311,7 @@ impl<M: Mover> Task<'_, M> {
             let writes = if mixed { self.mixture.next_writes() } else { rules.writes };
             if writes {
                 if let Some(ink) = &rules.ink {
-                    self.pen.place(ink, self.buffer, offset);
+                    self.writer.place(ink, self.buffer, offset);
                 }
                 if RECORD && M::MOVES {
                     start = clock.now();
@@ -376,16 +377,15 @@ impl<M: Mover> Task<'_, M> {
         Ok(Left::Volume)
     }
 
-    /// Open loop: waits for the next intended start. Gives that and the real start, or why there
-    /// is none.
+    /// Open loop: waits for the next intended start. Returns it and the real start, or why there is none.
     ///
-    /// Every transfer that should start before the deadline is made, late as it may be, since those
-    /// that are late are what a stall is about; but only for as much time again.
+    /// Every transfer due before the deadline is made, however late, since late transfers are what shows a
+    /// stall; but only for as much time again.
     fn next_start<C: Clock>(&mut self, clock: C, deadline: u64) -> Result<(u64, u64), Left> {
         let Some(schedule) = &mut self.schedule else { return Ok((self.last, self.last)) };
         let intended = schedule.next();
         if intended >= deadline {
-            // The phase lasts until its end, also when its last transfer ended before.
+            // The phase lasts until its end, even if its last transfer ended earlier.
             wait_until(clock, self.shared.scale(), deadline, self.shared.stop());
             self.last = clock.now();
             return Err(Left::Deadline);
@@ -402,7 +402,7 @@ impl<M: Mover> Task<'_, M> {
         Ok((intended, now))
     }
 
-    /// Brings a transfer to its end that was interrupted, cut short or refused.
+    /// Completes a transfer that was interrupted, cut short or refused.
     #[cold]
     #[inline(never)]
     fn finish(
@@ -450,12 +450,12 @@ impl<M: Mover> Task<'_, M> {
     }
 
     #[cold]
-    fn wrong_data(&self, findings: &Findings) -> EngineError {
+    fn wrong_data(&self, findings: &CheckResults) -> EngineError {
         wrong_data(findings, self.rules.generations(), self.plan)
     }
 }
 
-/// When an open loop gives up catching up: as long after its deadline as that was after its start.
+/// Time at which an open loop stops catching up: as long after its deadline as that was after its start.
 pub(crate) fn give_up(base: u64, deadline: u64) -> u64 {
     deadline.saturating_add(deadline.saturating_sub(base))
 }
@@ -463,14 +463,14 @@ pub(crate) fn give_up(base: u64, deadline: u64) -> u64 {
 /// The first finding as an error.
 #[cold]
 pub(crate) fn wrong_data(
-    findings: &Findings,
+    findings: &CheckResults,
     generations: Option<(u16, u16)>,
     plan: &TaskPlan,
 ) -> EngineError {
     let described = findings.first_described(generations, &plan.file.path);
     match described {
         Some(mismatch) => EngineError::WrongData(Box::new(mismatch)),
-        // A wrong cell is always described while there are fewer than the limit, and this is the first.
+        // A wrong cell is always described below the limit, and this is the first.
         None => crate::file::call("check", &plan.file.path, Errno(libc::EIO)),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct CpuTime {
 }
 
 impl CpuTime {
-    /// What was used since an earlier moment.
+    /// CPU time used since `earlier`.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             user_ns: self.user_ns.saturating_sub(earlier.user_ns),
@@ -24,12 +24,12 @@ impl CpuTime {
     }
 }
 
-/// CPU time that all threads of this process have used so far (`getrusage(2)`).
+/// CPU time used by all threads of this process so far (`getrusage(2)`).
 pub(crate) fn cpu_time() -> CpuTime {
     usage_of(libc::RUSAGE_SELF)
 }
 
-/// CPU time that the calling thread has used so far.
+/// CPU time used by the calling thread so far.
 pub(crate) fn thread_cpu_time() -> CpuTime {
     usage_of(libc::RUSAGE_THREAD)
 }
@@ -49,7 +49,7 @@ fn usage_of(who: libc::c_int) -> CpuTime {
     CpuTime { user_ns: nanos(usage.ru_utime), system_ns: nanos(usage.ru_stime) }
 }
 
-/// Processors that are on line.
+/// Number of online processors.
 pub(crate) fn processors() -> usize {
     // SAFETY: the call takes no pointers and only reads.
     let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
@@ -58,7 +58,7 @@ pub(crate) fn processors() -> usize {
 
 /// `close(2)` with its error, which network file systems use for late write errors.
 pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
-    // SAFETY: the descriptor is owned and given up here, so nobody else can use or close it.
+    // SAFETY: the descriptor is owned and given up here, so it cannot be used or closed elsewhere.
     match unsafe { libc::close(fd.into_raw_fd()) } {
         0 => Ok(()),
         // Linux has closed the descriptor even when it reports EINTR.

@@ -1,8 +1,8 @@
-//! The backend `uring`: few threads carry all tasks, each with `depth` transfers under way.
+//! The backend `uring`: few threads carry all tasks, each with `depth` transfers in flight.
 //!
-//! In a closed loop the clock is read twice per round: just before requests are handed over, as
-//! the start of all of them, and just after completions were reaped, as their end. What an
-//! application sees of `io_uring` is exactly that.
+//! In a closed loop the clock is read twice per round: just before requests are submitted, as the start of
+//! all of them, and just after completions were reaped, as their end. This is exactly what an application
+//! sees of `io_uring`.
 
 #![expect(unsafe_code, reason = "buffers that the kernel fills")]
 
@@ -14,36 +14,36 @@ use std::sync::atomic::Ordering;
 use io_uring::CompletionQueue;
 
 use crate::account::{TaskReport, WorkerReport};
-use crate::check::Findings;
+use crate::barrier::BarrierGuard;
+use crate::check::CheckResults;
 use crate::clock::Clock;
 use crate::controls::Slot;
 use crate::crew;
-use crate::gate::Course;
-use crate::lanes::{
-    Fresh, Lane, Parts, Seat, Tally, Terms, Turn, issue, lost, narrow, push_sync, seat_of, turn,
-};
-use crate::pace::{Punctual, Schedule, longest_wait, wait_until};
+use crate::pace::{Schedule, TimerSlack, longest_wait, wait_until};
 use crate::ring::{self, Buffers, Queue};
 use crate::rules::{Ending, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
-use crate::stamp::Pen;
+use crate::stamp::PatternWriter;
 use crate::sync::give_up;
+use crate::uring_tasks::{
+    Completed, Fresh, Lane, Parts, RequestSlot, Tally, Terms, issue, lost, narrow, push_sync, slot_of, turn,
+};
 use crate::{EngineError, Errno, Note, Point, buffer, file};
 
-/// Buffers of the tasks of this process that are under way at once, `depth` for each.
+/// Buffers of the tasks running at once in this process, `depth` for each.
 pub(crate) struct Pool<'m> {
     pub(crate) buffers: &'m mut [u8],
-    /// Distance between two of them.
+    /// Distance between two buffers.
     pub(crate) stride: usize,
-    /// Tasks of a worker that are under way at once, at most.
+    /// Maximum number of tasks a worker runs at once.
     pub(crate) at_once: usize,
     pub(crate) depth: u32,
     /// The user asked for `io_uring` by name.
     pub(crate) required: bool,
 }
 
-/// What a worker is given.
+/// Input of a worker.
 struct Share<'s, 'a> {
     tasks: &'s [TaskPlan],
     slot: &'s Slot,
@@ -74,12 +74,12 @@ pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
     }
     crew::run(shared, shares, |share, mut course| {
         let Share { tasks, slot, buffers, mut recorder } = share;
-        let mut book = Book { findings: Findings::default(), notes: Vec::new(), reports: Vec::new() };
-        let seats = Seats { memory: buffers, stride, depth, locked: (locked, required) };
-        match live::<C, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut book, &mut course) {
+        let mut log = WorkerLog { findings: CheckResults::default(), notes: Vec::new(), reports: Vec::new() };
+        let seats = SlotMemory { memory: buffers, stride, depth, locked: (locked, required) };
+        match live::<C, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut log, &mut course) {
             Ok(unstarted) => {
                 course.pass(Point::Closed);
-                let Book { findings, notes, reports } = book;
+                let WorkerLog { findings, notes, reports } = log;
                 Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes })
             }
             Err(error) => {
@@ -90,69 +90,69 @@ pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
     })
 }
 
-/// Memory of a worker's transfers.
-struct Seats<'m> {
+/// Buffer memory of a worker.
+struct SlotMemory<'m> {
     memory: &'m mut [u8],
     stride: usize,
     depth: u32,
-    /// Bytes of locked memory that all workers of this host need, and whether they must have them.
+    /// Locked memory needed by all workers of this host, in bytes, and whether it is required.
     locked: (u64, bool),
 }
 
-/// What a worker writes down beside the latencies.
-struct Book {
-    findings: Findings,
+/// Records of a worker beside the latencies.
+struct WorkerLog {
+    findings: CheckResults,
     notes: Vec<Note>,
     reports: Vec<TaskReport>,
 }
 
-/// Prepare, open, transfer, close. Returns the transfers of an open loop that were never started.
+/// Prepares, opens, transfers, closes. Returns the transfers of an open loop that were never started.
 #[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
 fn live<C: Clock, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     tasks: &[TaskPlan],
     slot: &Slot,
-    mut seats: Seats<'_>,
+    mut seats: SlotMemory<'_>,
     recorder: &mut Recorder<'_>,
-    book: &mut Book,
-    course: &mut Course<'_>,
+    log: &mut WorkerLog,
+    course: &mut BarrierGuard<'_>,
 ) -> Result<u64, EngineError> {
     let rules = &shared.rules;
     let depth = seats.depth as usize;
     let count = seats.memory.len() / seats.stride;
     let requests = count * if rules.sync_per_write { 2 } else { 1 };
-    let mut ring = ring::set_up(requests, &mut book.notes)?;
-    let mut pens: Vec<Pen> = (0..)
+    let mut ring = ring::set_up(requests, &mut log.notes)?;
+    let mut writers: Vec<PatternWriter> = (0..)
         .zip(seats.memory.chunks_mut(seats.stride))
         .map(|(index, buffer): (usize, _)| {
             buffer::touch(buffer);
             let file = tasks[index / depth].file.index;
-            let pen = rules.ink.as_ref().map(|ink| ink.pen(&mut buffer[..rules.transfer], file));
-            pen.unwrap_or_default()
+            let writer = rules.ink.as_ref().map(|ink| ink.writer(&mut buffer[..rules.transfer], file));
+            writer.unwrap_or_default()
         })
         .collect();
     let (need, required) = seats.locked;
-    let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, required, need, &mut book.notes)?;
+    let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, required, need, &mut log.notes)?;
     let (queue, completions) = Queue::split(&mut ring, buffers);
-    let punctual = rules.pace_ns.is_some().then(Punctual::new);
+    let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
     if shared.is_abandoned() {
         return Ok(0);
     }
     recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
-    book.reports.reserve_exact(tasks.len());
-    let mut worker = Worker::new(shared, slot, (queue, completions), pens.len());
+    log.reports.reserve_exact(tasks.len());
+    let mut worker = Worker::new(shared, slot, (queue, completions), writers.len());
     let mut unstarted = 0;
     for tasks in tasks.chunks((count / depth).max(1)) {
-        let from = book.reports.len();
+        let from = log.reports.len();
         if from > 0 && shared.stop().load(Ordering::Relaxed) {
             let now = clock.now();
             let times =
                 TaskReport { open: (now, now), io: (now, now), close: (now, now), ..TaskReport::default() };
             let report = |task: &TaskPlan| TaskReport { task: task.task, file: task.file.index, ..times };
-            book.reports.extend(tasks.iter().map(report));
+            log.reports.extend(tasks.iter().map(report));
             continue;
         }
         let mut files = Vec::with_capacity(tasks.len());
@@ -161,12 +161,12 @@ fn live<C: Clock, const RECORD: bool>(
             files.push(file::open(task, rules)?);
             let (task, file) = (task.task, task.file.index);
             let open = (start, clock.now());
-            book.reports.push(TaskReport { task, file, open, ..TaskReport::default() });
+            log.reports.push(TaskReport { task, file, open, ..TaskReport::default() });
         }
         course.pass(Point::Opened);
-        worker.seat(tasks, buffers, &mut seats, &mut pens);
-        worker.name_files(&files, &mut book.notes);
-        let Book { findings, reports, .. } = book;
+        worker.seat(tasks, buffers, &mut seats, &mut writers);
+        worker.name_files(&files, &mut log.notes);
+        let WorkerLog { findings, reports, .. } = log;
         let reports = &mut reports[from..];
         unstarted += worker.transfer_all::<C, RECORD>(clock, recorder, findings, reports, course)?;
         course.pass(Point::Transferred);
@@ -176,18 +176,18 @@ fn live<C: Clock, const RECORD: bool>(
     Ok(unstarted)
 }
 
-/// A worker at its transfers.
+/// A worker and its transfers.
 struct Worker<'s, 'r> {
     terms: Terms<'s>,
     queue: Queue<'r>,
     completions: CompletionQueue<'r>,
     lanes: Vec<Lane<'s>>,
-    seats: Vec<Seat>,
+    seats: Vec<RequestSlot>,
     fresh: Fresh,
     tally: Tally,
 }
 
-/// Open loop: lanes with a free seat, by their next intended start.
+/// Open loop: lanes with a free slot, by their next intended start.
 type Due = BinaryHeap<Reverse<(u64, u32)>>;
 
 impl<'s, 'r> Worker<'s, 'r> {
@@ -208,36 +208,43 @@ impl<'s, 'r> Worker<'s, 'r> {
         }
     }
 
-    /// Gives the seats to `tasks`. Nothing is under way.
-    fn seat(&mut self, tasks: &'s [TaskPlan], buffers: Buffers, room: &mut Seats<'_>, pens: &mut [Pen]) {
+    /// Assigns the slots to `tasks`. Nothing is in flight.
+    fn seat(
+        &mut self,
+        tasks: &'s [TaskPlan],
+        buffers: Buffers,
+        room: &mut SlotMemory<'_>,
+        writers: &mut [PatternWriter],
+    ) {
         let rules = self.terms.rules;
         let per_group = match buffers {
             Buffers::Plain => usize::MAX,
             Buffers::Registered { per_group } => per_group,
         };
         let depth = room.depth as usize;
-        // The seats of the tasks before have moved their pens on, and the buffers with them.
-        pens.iter_mut().zip(&self.seats).for_each(|(pen, seat)| *pen = seat.pen);
-        let pens = &mut pens[..tasks.len() * depth];
+        // The slots of the previous tasks have advanced their pattern writers, and the buffers with them.
+        writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
+        let writers = &mut writers[..tasks.len() * depth];
         if let Some(ink) = &rules.ink {
-            for ((index, pen), buffer) in pens.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
+            for ((index, writer), buffer) in
+                writers.iter_mut().enumerate().zip(room.memory.chunks_mut(room.stride))
             {
-                pen.turn_to(ink, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
+                writer.turn_to(ink, &mut buffer[..rules.transfer], tasks[index / depth].file.index);
             }
         }
         let start = room.memory.as_mut_ptr();
-        let seat = |(index, &pen): (usize, &Pen)| {
-            // SAFETY: the memory holds a buffer for each pen, `stride` bytes apart.
+        let seat = |(index, &writer): (usize, &PatternWriter)| {
+            // SAFETY: the memory holds a buffer for each pattern writer, `stride` bytes apart.
             let memory = unsafe { start.add(index * room.stride) };
-            // The kernel takes far fewer groups than fit into 16 bits.
+            // The kernel's limit on groups is far below 16 bits.
             let group = u16::try_from(index / per_group).unwrap_or(u16::MAX);
-            Seat::new(narrow(index / depth), memory, group, rules.writes, pen)
+            RequestSlot::new(narrow(index / depth), memory, group, rules.writes, writer)
         };
         self.seats.clear();
-        self.seats.extend(pens.iter().enumerate().map(seat));
+        self.seats.extend(writers.iter().enumerate().map(seat));
         self.lanes.clear();
         self.lanes.extend(tasks.iter().map(|plan| Lane::new(plan, rules, room.depth)));
-        self.fresh = Fresh::new(pens.len());
+        self.fresh = Fresh::new(writers.len());
     }
 
     fn name_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) {
@@ -250,15 +257,15 @@ impl<'s, 'r> Worker<'s, 'r> {
         }
     }
 
-    /// All transfers of the phase, stonewall and wear-out included. Whatever happens, nothing is
-    /// under way when it returns.
+    /// Runs all transfers of the phase, including stonewall and wear-out. On return nothing is in flight,
+    /// even after an error.
     fn transfer_all<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
         reports: &mut [TaskReport],
-        course: &mut Course<'_>,
+        course: &mut BarrierGuard<'_>,
     ) -> Result<u64, EngineError> {
         let rules = self.terms.rules;
         let scale = self.terms.shared.scale();
@@ -307,12 +314,12 @@ impl<'s, 'r> Worker<'s, 'r> {
         Ok(self.lanes.iter().map(|lane| lane.unstarted).sum())
     }
 
-    /// Transfers until every lane has ended and nothing is under way.
+    /// Runs transfers until every lane has ended and nothing is in flight.
     fn drive<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
         let driven = if self.terms.rules.pace_ns.is_some() {
             self.drive_open::<C, RECORD>(clock, recorder, findings)
@@ -326,19 +333,19 @@ impl<'s, 'r> Worker<'s, 'r> {
         driven
     }
 
-    /// The parts that transfers change, and where completions come out.
+    /// The parts changed by transfers, and the completion queue.
     fn parts(&mut self) -> (Parts<'_, 's, 'r>, &mut CompletionQueue<'r>) {
         let Self { terms, queue, completions, lanes, seats, fresh, tally, .. } = self;
         (Parts { terms, queue, lanes, seats, fresh, tally }, completions)
     }
 
-    /// Closed loop: a seat that has come back goes out again at once.
+    /// Closed loop: a completed slot is reused at once.
     #[inline(never)]
     fn drive_closed<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
         let (mut parts, completions) = self.parts();
         let hand_over = hand_over(parts.seats.len(), parts.terms.rules.direct);
@@ -371,8 +378,8 @@ impl<'s, 'r> Worker<'s, 'r> {
                 let (data, result) = (completion.user_data(), completion.result());
                 let next =
                     turn::<C, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
-                if next == Turn::Ours && parts.terms.keeps_passes_apart {
-                    begin_pass::<C, RECORD>(seat_of(data), &mut parts, clock)?;
+                if next == Completed::Ours && parts.terms.keeps_passes_apart {
+                    begin_pass::<C, RECORD>(slot_of(data), &mut parts, clock)?;
                 }
             }
             parts.tally.publish(parts.terms.slot);
@@ -381,13 +388,13 @@ impl<'s, 'r> Worker<'s, 'r> {
         Ok(())
     }
 
-    /// Open loop: a free seat goes out when its lane's next transfer is due.
+    /// Open loop: a free slot is submitted when its lane's next transfer is due.
     #[inline(never)]
     fn drive_open<C: Clock, const RECORD: bool>(
         &mut self,
         clock: C,
         recorder: &mut Recorder<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
         for lane in &mut self.lanes {
             lane.free.clear();
@@ -417,8 +424,8 @@ impl<'s, 'r> Worker<'s, 'r> {
             for completion in completions.by_ref() {
                 let (data, result) = (completion.user_data(), completion.result());
                 let next = turn::<C, RECORD, true>(data, result, now, &mut parts, clock, recorder, findings)?;
-                if next == Turn::Ours {
-                    let seat = seat_of(data);
+                if next == Completed::Ours {
+                    let seat = slot_of(data);
                     let number = parts.seats[seat].lane;
                     let lane = &mut parts.lanes[number as usize];
                     lane.free.push(narrow(seat));
@@ -432,7 +439,7 @@ impl<'s, 'r> Worker<'s, 'r> {
         Ok(())
     }
 
-    /// The phase of an open loop lasts until its deadline, also when its last transfer ended before.
+    /// An open loop's phase lasts until its deadline, even if its last transfer ended earlier.
     fn wait_for_deadline<C: Clock>(&mut self, clock: C) {
         for lane in &mut self.lanes {
             if lane.deadline != u64::MAX && lane.has_more() {
@@ -442,13 +449,13 @@ impl<'s, 'r> Worker<'s, 'r> {
         }
     }
 
-    /// Waits for everything that is under way, whatever becomes of it.
+    /// Waits for everything in flight, regardless of its result.
     #[cold]
     fn drain(&mut self) {
         loop {
             self.completions.sync();
             for completion in self.completions.by_ref() {
-                let seat = seat_of(completion.user_data());
+                let seat = slot_of(completion.user_data());
                 if self.seats[seat].is_end(completion.user_data(), &self.terms) {
                     self.tally.under_way -= 1;
                 }
@@ -459,7 +466,7 @@ impl<'s, 'r> Worker<'s, 'r> {
         }
     }
 
-    /// Closes all files; their fsyncs, where asked for, are under way together.
+    /// Closes all files; their fsyncs, if requested, are in flight together.
     fn close<C: Clock>(
         &mut self,
         clock: C,
@@ -499,7 +506,7 @@ impl<'s, 'r> Worker<'s, 'r> {
             self.queue.submit_and_wait().map_err(lost)?;
             self.completions.sync();
             for completion in self.completions.by_ref() {
-                let index = seat_of(completion.user_data());
+                let index = slot_of(completion.user_data());
                 let (file, path) = (self.lanes[index].file, &self.lanes[index].plan.file.path);
                 let closed = match Errno(completion.result().wrapping_neg()) {
                     Errno(libc::EINTR | libc::EAGAIN) => {
@@ -518,19 +525,19 @@ impl<'s, 'r> Worker<'s, 'r> {
     }
 }
 
-/// How many requests are made ready before they are handed over.
+/// Number of requests prepared before a submission.
 ///
-/// Completions of a device come in bundles. If all that follow them were handed over at the end of the
-/// bundle, the device would run dry meanwhile; in parts, it goes on with the first while the others
-/// are made ready (about a tenth more transfers per second at depth 32). The page cache answers
-/// at once, and there each call is a cost.
+/// Completions of a device arrive in batches. If all new requests were submitted at the end of the batch, the
+/// device would run idle meanwhile; in parts, it continues with the first while the others are prepared
+/// (about a tenth more transfers per second at depth 32). The page cache answers at once, so there each call
+/// is only a cost.
 fn hand_over(under_way: usize, direct: bool) -> usize {
     const PARTS: usize = 8;
     if direct { (under_way / PARTS).max(1) } else { usize::MAX }
 }
 
-/// Begins the next pass of the seat's lane, once nothing of the last one is under way, with this
-/// seat and those that waited.
+/// Begins the next pass of the slot's lane, once nothing of the previous one is in flight, with this slot and
+/// the waiting ones.
 fn begin_pass<C: Clock, const RECORD: bool>(
     seat: usize,
     parts: &mut Parts<'_, '_, '_>,
@@ -546,7 +553,7 @@ fn begin_pass<C: Clock, const RECORD: bool>(
     Ok(())
 }
 
-/// Open loop: queues all transfers whose intended start has come and for which there is a seat.
+/// Open loop: queues all transfers that are due and have a free slot.
 fn issue_due<C: Clock, const RECORD: bool>(
     parts: &mut Parts<'_, '_, '_>,
     due: &mut Due,
@@ -581,7 +588,7 @@ fn issue_due<C: Clock, const RECORD: bool>(
     Ok(())
 }
 
-/// Open loop: queues a lane that has a free seat for its next intended start.
+/// Open loop: queues a lane with a free slot for its next intended start.
 fn await_turn(lane: &mut Lane<'_>, number: u32, due: &mut Due) {
     let Some(schedule) = &lane.schedule else { return };
     let next = schedule.next();

@@ -1,5 +1,5 @@
-//! The backend `vectored`: `preadv(2)` and `pwritev(2)`, each transfer in one call from several pieces
-//! of memory.
+//! The backend `vectored`: `preadv(2)` and `pwritev(2)`, each transfer in one call from several pieces of
+//! memory.
 
 #![expect(unsafe_code, reason = "hands pieces of a buffer to the kernel")]
 
@@ -8,10 +8,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use plan::Backend;
 
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::Mover;
+use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
-/// An open file, and room for the pieces of a transfer.
+/// An open file, and space for the list of pieces of a transfer.
 #[derive(Debug)]
 pub(crate) struct Vectored {
     fd: OwnedFd,
@@ -20,7 +20,7 @@ pub(crate) struct Vectored {
 }
 
 impl Vectored {
-    /// Lists the pieces of `bytes` bytes from `start` on: whole ones, and what is left.
+    /// Lists the pieces of `bytes` bytes from `start` on: whole ones, and the rest.
     #[inline(always)]
     fn list(&mut self, start: *mut u8, bytes: usize) -> libc::c_int {
         self.pieces.clear();
@@ -35,7 +35,7 @@ impl Vectored {
     }
 }
 
-impl Mover for Vectored {
+impl SyncBackend for Vectored {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {

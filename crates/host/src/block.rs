@@ -1,4 +1,4 @@
-//! One block device: its name, its place among the others, and its facts.
+//! One block device: its name, its relations to other devices, and its facts.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,13 +8,13 @@ use record::{BlockDeviceFacts, Fact};
 
 use crate::{DeviceNumber, Root, pci};
 
-/// Stacks of devices are a few layers deep; more are taken for a loop.
+/// Depth limit of a device stack; a deeper one is treated as a loop.
 pub(crate) const LAYERS_MAX: usize = 16;
-/// Why a volume has no hardware queues: md and most targets of the device mapper take each request in the
-/// thread that submits it, and hand it on.
+/// Why a volume has no hardware queues: md and most device-mapper targets process each request in the
+/// submitting thread and pass it on.
 const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";
 
-/// The kernel counts sizes in `/sys` in sectors of 512 bytes whatever the device says.
+/// Unit of sizes in `/sys`: sectors of 512 bytes, independent of the device.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// The kernel's name of a device, as in `nvme0n1p1`.
@@ -28,8 +28,8 @@ pub(crate) fn number_of(root: &Root, name: &str) -> Option<DeviceNumber> {
     DeviceNumber::parse(&root.read(&format!("/sys/class/block/{name}/dev")).ok()?)
 }
 
-/// The number behind `path` (links followed), if it is a block device. Under a prefix, where no
-/// device nodes can stand, a plain file in `/dev` stands for the device of its name.
+/// The number of the block device at `path` (links followed). Under a prefix, which cannot have device nodes,
+/// a plain file in `/dev` represents the device of its name.
 pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
     let real = root.path(path);
     let metadata = fs::metadata(&real).ok()?;
@@ -46,8 +46,8 @@ pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
     number_of(root, canonical.file_name()?.to_str()?)
 }
 
-/// The name of the device that a mount table or a swap table calls `source`. In a container the
-/// node may be missing; the kernel's own name, or that of the device mapper, then still tells.
+/// The name of the device that a mount table or a swap table calls `source`. In a container the node may be
+/// missing; then the name is looked up among the kernel's and device mapper's names.
 pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
     if let Some(number) = number_at(root, Path::new(source)) {
         return name_of(root, number);
@@ -208,13 +208,12 @@ fn model(root: &Root, base: &str) -> Fact<String> {
     }
 }
 
-/// The choice in a list such as `none [mq-deadline] kyber`.
+/// The selected entry of a list such as `none [mq-deadline] kyber`.
 pub(crate) fn chosen(list: &str) -> &str {
     list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
 }
 
-/// The node of the nearest device above that has one: the disk itself says nothing, its
-/// controller or the bus above does.
+/// The node of the nearest ancestor that has one: the disk itself has none, its controller or bus does.
 fn numa_node(root: &Root, name: &str) -> Fact<i32> {
     let Some(directory) = pci::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));

@@ -11,8 +11,8 @@ use crate::{HostError, Root};
 /// Page cache, directory entries and inodes (`proc_sys_vm(5)`, `drop_caches`).
 const PAGES_ENTRIES_AND_INODES: &str = "3";
 
-/// Writes back what is dirty of a file and asks the kernel to forget its pages. Pages that
-/// another process maps or has locked stay; [`crate::Host::page_cache_bytes`] shows how many.
+/// Writes back the dirty pages of a file and asks the kernel to drop its pages. Pages that another process
+/// maps or has locked stay; [`crate::Host::page_cache_bytes`] shows how many.
 ///
 /// # Errors
 /// If the file cannot be opened, written back or advised about.
@@ -31,8 +31,8 @@ pub fn evict_file(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Empties the whole page cache of the host, after writing back what is dirty. Every process on
-/// the host feels it.
+/// Empties the whole page cache of the host after writing back dirty pages. This affects every process on the
+/// host.
 ///
 /// # Errors
 /// [`HostError::NeedsRoot`] if this user may not.
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn an_evicted_file_is_not_in_the_page_cache() {
-        // In the crate's own directory, since a temporary one may be in memory, where no page can go.
+        // In the crate's own directory: a temporary one may be in memory, where pages cannot be dropped.
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let path = directory.path().join("data");
         std::fs::write(&path, vec![1; 1 << 20]).unwrap();

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::Root;
 use crate::mounts::Mount;
 
-/// Groups nest; more levels than this are taken for a loop.
+/// Depth limit of nested groups; deeper nesting is treated as a loop.
 const LEVELS_MAX: usize = 64;
 
-/// Which interface a group's files follow.
+/// The version of the control group interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     /// One hierarchy for each controller.

@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 use rustix::fs::MemfdFlags;
 use rustix::process::Signal;
 
-/// Has the process of `command` killed when the thread that starts it ends, however that happens: nobody would
-/// look after it any more.
+/// Makes the kernel kill the process of `command` when the thread that starts it ends for any reason, so that
+/// no orphan remains.
 pub fn ends_with_us(command: &mut Command) {
     let us = rustix::process::getpid();
     let before_exec = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // Whoever started it may have ended before the call.
+        // The parent may have ended before the call.
         match rustix::process::getppid() == Some(us) {
             true => Ok(()),
             false => Err(io::ErrorKind::NotFound.into()),
@@ -26,21 +26,21 @@ pub fn ends_with_us(command: &mut Command) {
     unsafe { command.pre_exec(before_exec) };
 }
 
-/// What a process prints, in a file in memory: what it may leave running in the background keeps the file open, and
-/// nobody waits for that.
+/// The output of a process, in a memory file: background processes may keep the file open, and are not waited
+/// for.
 #[derive(Debug)]
 pub struct OutputFile(File);
 
 impl OutputFile {
-    /// An empty one.
+    /// An empty output file.
     ///
     /// # Errors
-    /// The kernel gives no file.
+    /// The kernel cannot create the file.
     pub fn new() -> io::Result<Self> {
         Ok(Self(File::from(rustix::fs::memfd_create("output", MemfdFlags::CLOEXEC)?)))
     }
 
-    /// For a process to print to.
+    /// A handle for the output of a process.
     ///
     /// # Errors
     /// This process has too many files open.
@@ -48,10 +48,10 @@ impl OutputFile {
         Ok(self.0.try_clone()?.into())
     }
 
-    /// How many bytes were printed until now.
+    /// Number of bytes printed so far.
     ///
     /// # Errors
-    /// That cannot be asked.
+    /// The size cannot be read.
     pub fn bytes(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.len())
     }
@@ -74,7 +74,7 @@ impl OutputFile {
         Ok((self.read(cut, bytes - cut)?, cut))
     }
 
-    /// A process that goes on prints where it was: the place in the file is not moved.
+    /// Does not move the file offset, so a running process continues at its position.
     fn read(&self, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
         let mut read = vec![0; usize::try_from(bytes).map_err(io::Error::other)?];
         self.0.read_exact_at(&mut read, from)?;

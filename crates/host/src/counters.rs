@@ -13,8 +13,8 @@ const LINE_BYTES: usize = 512;
 const TIME_PERIOD_NS: u64 = (1 << 32) * NS_PER_MS;
 const NS_PER_MS: u64 = 1_000_000;
 
-/// What a device has done since it appeared. The columns are those of
-/// `Documentation/admin-guide/iostats.rst` of Linux: fields 1, 3, 4, 5, 7, 8, 9, 10 and 11.
+/// Activity of a device since it appeared. The columns are those of `Documentation/admin-guide/iostats.rst`
+/// of Linux: fields 1, 3, 4, 5, 7, 8, 9, 10 and 11.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceCounters {
     /// The kernel's name, as in `nvme0n1`.
@@ -31,7 +31,7 @@ pub struct DeviceCounters {
     pub write_bytes: u64,
     /// Sum of the writes' times.
     pub write_time_ns: u64,
-    /// Requests under way at this moment.
+    /// Requests in flight now.
     pub under_way: u64,
     /// Time during which at least one request was under way.
     pub busy_ns: u64,
@@ -48,7 +48,7 @@ impl DeviceCounters {
         devices.iter().map(|device| CounterFile::open(root, device)?.read()).collect()
     }
 
-    /// What was added since `earlier`; `under_way` stays as it is now.
+    /// The increase since `earlier`; `under_way` keeps the current value.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl DeviceCounters {
     }
 }
 
-/// A time that went backwards has started again from 0.
+/// Difference of times; a decrease means that the counter wrapped to 0.
 fn time_since(now_ns: u64, earlier_ns: u64) -> u64 {
     if now_ns >= earlier_ns {
         now_ns - earlier_ns

@@ -1,4 +1,4 @@
-//! What the processors did, and how many of them this process may use.
+//! Processor time, and the number of processors that this process may use.
 
 use crate::cgroup::{Groups, Version};
 use crate::mounts::Mount;
@@ -12,11 +12,11 @@ pub struct CpuTimes {
     pub user_ticks: u64,
     /// The kernel, interrupts included.
     pub system_ticks: u64,
-    /// Nothing to do.
+    /// Idle.
     pub idle_ticks: u64,
-    /// Nothing to do, but some task waited for a device.
+    /// Idle while a task waited for a device.
     pub iowait_ticks: u64,
-    /// A guest wanted to run and the hypervisor ran another.
+    /// A guest was runnable but the hypervisor ran another.
     pub steal_ticks: u64,
 }
 
@@ -53,8 +53,8 @@ impl CpuTimes {
         })
     }
 
-    /// Share of all processors that ran something since `earlier`, from 0 to 1. Waiting for a
-    /// device is not busy; time stolen by a hypervisor is, since nobody here could use it.
+    /// Busy share of all processors since `earlier`, from 0 to 1. Waiting for a device is not busy; time
+    /// stolen by a hypervisor is, since it was not available here.
     #[must_use]
     pub fn busy_share_since(&self, earlier: &Self) -> f64 {
         let spent = self.since(earlier);
@@ -68,8 +68,8 @@ impl CpuTimes {
         share(spent.steal_ticks, spent.all_ticks())
     }
 
-    /// What was added since `earlier`. The kernel says that single counters may go backwards by
-    /// a little; that counts as nothing.
+    /// The increase since `earlier`. The kernel documents that single counters may decrease slightly; that
+    /// counts as 0.
     fn since(&self, earlier: &Self) -> Self {
         Self {
             user_ticks: self.user_ticks.saturating_sub(earlier.user_ticks),
@@ -104,8 +104,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Processors that this process may use: those it may be scheduled on, and no more than its
-/// control groups give it time for.
+/// Processors that this process may use: its CPU affinity, limited by the quota of its control groups.
 pub(crate) fn usable(root: &Root, mounts: &[Mount]) -> u32 {
     let allowed = allowed(root).unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
@@ -114,7 +113,7 @@ pub(crate) fn usable(root: &Root, mounts: &[Mount]) -> u32 {
 }
 
 fn allowed(root: &Root) -> Option<u32> {
-    // Fails on hosts with more processors than the set has room for; their list is read instead.
+    // Fails on hosts with more processors than the set can hold; their list is read instead.
     if root.is_system()
         && let Ok(set) = rustix::thread::sched_getaffinity(None)
     {
@@ -125,7 +124,7 @@ fn allowed(root: &Root) -> Option<u32> {
     Some(cpu_list::count(&cpu_list::parse(list)?))
 }
 
-/// The numbers of the processors that this process may be scheduled on; none where they are not told.
+/// The numbers of the processors in this process's CPU affinity; empty if unknown.
 pub(crate) fn allowed_numbers(root: &Root) -> Vec<u32> {
     let Ok(status) = root.read("/proc/self/status") else { return Vec::new() };
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// The ranges of a list, or `None` where it does not read as one.
+/// The ranges of a list, or `None` if it cannot be parsed.
 pub(crate) fn parse(text: &str) -> Option<Vec<RangeInclusive<u32>>> {
     let text = text.trim();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Which block devices carry the bytes of a path, and which stand under those.
+//! The block devices that carry the bytes of a path, and the devices below them.
 
 use std::path::Path;
 
@@ -89,8 +89,8 @@ fn btrfs_members(root: &Root, mount: &Mount) -> Result<Vec<String>, Unobservable
     )))
 }
 
-/// The devices of the file system that an overlay writes to. The upper directory's path is that
-/// of the process that mounted it; in a container it leads nowhere, or back into the overlay.
+/// The devices of the file system that an overlay writes to. The upper directory's path is valid for the
+/// process that mounted it; in a container it may not exist, or lead back into the overlay.
 fn upper_carriers(
     root: &Root,
     table: &[Mount],
@@ -131,7 +131,7 @@ fn named_source(root: &Root, mount: &Mount, source: &str) -> Result<String, Unob
     })
 }
 
-/// A device may have its accounting switched off; its counters then stand still.
+/// Refuses a device whose accounting is switched off, so that its counters do not change.
 fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
     if let Err(reason) = root.read(&format!("/sys/class/block/{device}/stat")) {
         return Err(Unobservable::because(reason));
@@ -144,8 +144,8 @@ fn check_counted(root: &Root, device: &str) -> Result<(), Unobservable> {
     Ok(())
 }
 
-/// The whole devices that a path stands on: the observable ones (for a partition its disk), then
-/// the members of each stack, and the devices under the file of a loop device. Never twice.
+/// The whole devices below a path: the observable ones (for a partition its disk), the members of each stack,
+/// and the devices under the file of a loop device. Without duplicates.
 pub(crate) fn stack(root: &Root, table: &[Mount], path: &Path) -> Vec<String> {
     let mut stack = Vec::new();
     if let Ok(devices) = carriers(root, table, path, 0) {
@@ -156,8 +156,8 @@ pub(crate) fn stack(root: &Root, table: &[Mount], path: &Path) -> Vec<String> {
     stack
 }
 
-/// The whole devices that carry the bytes of a path, and those at the bottom of their stacks. What is under
-/// the file of a loop device counts for neither: the loop device stands for a disk.
+/// The whole devices that carry the bytes of a path, and those at the bottom of their stacks. A loop device
+/// counts as a disk: devices under its file are in neither list.
 pub(crate) fn top_and_bottom(root: &Root, table: &[Mount], path: &Path) -> (Vec<String>, Vec<String>) {
     let whole = |device: String| block::whole_of(root, &device).unwrap_or(device);
     let (mut top, mut bottom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());

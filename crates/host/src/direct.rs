@@ -1,4 +1,4 @@
-//! Whether files of a directory take direct transfers, and how those must be aligned.
+//! Whether files in a directory support direct transfers, and their alignment.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,11 +12,11 @@ use crate::HostError;
 
 /// Alignments that devices have, finest first.
 const ALIGNMENTS: [usize; 4] = [512, 1024, 2048, 4096];
-/// The coarsest of them, which is also a page: enough for every buffer.
+/// The coarsest of them, also the page size: enough for every buffer.
 const COARSEST: usize = 4096;
 
-/// What offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory` must be a
-/// multiple of; `None` where the file system does not take them.
+/// The alignment of offsets and sizes of direct transfers (`O_DIRECT`) to files in `directory`; `None` if the
+/// file system does not support them.
 ///
 /// Asks the kernel (`statx(2)`, `STATX_DIOALIGN`, Linux 6.1) about a file without a name, and
 /// tries it out where the kernel does not say.
@@ -52,7 +52,7 @@ fn tried(file: &File) -> Option<u64> {
         .map(|&size| size as u64)
 }
 
-/// A file that is gone when it is closed.
+/// A file that is removed when closed.
 fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
     let options = |extra: OFlags| {
         let mut options = OpenOptions::new();
@@ -60,7 +60,7 @@ fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
         options
     };
     match options(OFlags::TMPFILE).open(directory) {
-        // File systems without nameless files say so in one of these ways (open(2)).
+        // Errors of file systems that do not support nameless files (open(2)).
         Err(error)
             if [Errno::OPNOTSUPP, Errno::ISDIR, Errno::NOENT]
                 .iter()
@@ -68,7 +68,7 @@ fn nameless(directory: &Path, flags: OFlags) -> io::Result<File> {
         {
             let path = directory.join(format!(".ioproof-trial-{}", std::process::id()));
             let file = options(OFlags::empty()).create_new(true).open(&path);
-            // A file system may make the file and then refuse the flag.
+            // A file system may create the file and then refuse the flag.
             let removed = std::fs::remove_file(&path);
             file.and_then(|file| removed.map(|()| file))
         }

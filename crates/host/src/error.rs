@@ -1,4 +1,4 @@
-//! What can go wrong with the host: each message names the path and the next step.
+//! Errors of the host: each message names the path and the next step.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ pub enum HostError {
     /// A call of the operating system failed.
     #[error("{action} {path}: {source}", path = path.display())]
     Io {
-        /// What was tried, as in `open`.
+        /// The attempted action, for example `open`.
         action: &'static str,
-        /// On what.
+        /// The path of the action.
         path: PathBuf,
-        /// How it failed.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file of the kernel does not read as its documentation says.
+    /// A kernel file does not have its documented format.
     #[error("{path}: expected {expected}, found {found:?}", path = path.display())]
     Malformed {
         /// The file.
@@ -32,7 +32,7 @@ pub enum HostError {
     /// Only root may do this.
     #[error("{what} needs root: run as root, or without it")]
     NeedsRoot {
-        /// What was tried, with the path.
+        /// The attempted action, with the path.
         what: String,
     },
     /// A file that should be read does not exist.
@@ -69,7 +69,7 @@ pub enum HostError {
         /// The bytes that are to be read.
         need: u64,
     },
-    /// Something that is neither a file nor a block device stands where data should be.
+    /// The path of the data is neither a file nor a block device.
     #[error("{path} is a {kind}: give a regular file or a block device", path = path.display())]
     NotData {
         /// The path.
@@ -88,7 +88,7 @@ pub enum HostError {
         /// The longest part of it that exists.
         ancestor: PathBuf,
     },
-    /// Something else stands where a directory should be.
+    /// The path of a directory is something else.
     #[error("{path} is a {kind}, not a directory: give another directory", path = path.display())]
     NotADirectory {
         /// The path.
@@ -133,8 +133,8 @@ pub enum HostError {
 }
 
 impl HostError {
-    /// Whether the program refuses to go on to protect data or the truth of a figure, although it
-    /// could: the others are things that the host lacks.
+    /// Whether the program refuses, to protect data or the correctness of a figure, although it could go on:
+    /// the other errors are things that the host lacks.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Missing { .. } | Self::Short { .. } | Self::Holes { .. } | Self::NotData { .. })

@@ -1,8 +1,8 @@
 //! The facts of the host that go into the record of a run.
 //!
-//! They are gathered in two parts: [`gather`] reads what a run needs at its start, in files of the
-//! kernel that answer at once; [`complete`] reads what does not change and takes longer, when the run
-//! has ended. [`whole`] is both, of all devices and file systems.
+//! They are gathered in two parts: [`gather`] reads the facts needed at the start of a run, from kernel files
+//! that answer at once; [`complete`] reads slower, constant facts after the run. [`whole`] is both, for all
+//! devices and file systems.
 
 mod job;
 mod machine;
@@ -22,10 +22,10 @@ use crate::{Root, block, cpu, cpu_list, devices, file_system, memory, tuning, we
 /// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
 /// processors the whole file takes the kernel milliseconds.
 const CPUINFO_BYTES: usize = 4096;
-/// No host has more sockets; a longer walk is taken for a broken topology.
+/// Limit of sockets; more means a broken topology.
 const SOCKETS_MAX: u32 = 1024;
 
-/// Batch systems, by the variable in which they give a job its number.
+/// Batch systems, by the environment variable with the job number.
 const BATCH_SYSTEMS: [(&str, &str); 4] =
     [("SLURM_JOB_ID", "slurm"), ("PBS_JOBID", "pbs"), ("LSB_JOBID", "lsf"), ("FLUX_JOB_ID", "flux")];
 
@@ -63,7 +63,7 @@ pub(crate) fn gather(
     }
 }
 
-/// Adds what [`gather`] had no time for.
+/// Adds the slower facts that [`gather`] leaves out.
 pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
     processors::complete(root, &mut facts.processors);
     facts.network = network::gather(root);
@@ -74,7 +74,7 @@ pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
     }
 }
 
-/// All facts: of all block devices that hold something, and of all mounts of real file systems.
+/// All facts, of all block devices with content and of all mounts of real file systems.
 pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
     let table = file_system::mount_table(root).unwrap_or_default();
     let mut facts = gather(root, environment, &[], clock);
@@ -92,7 +92,7 @@ fn target_devices(root: &Root, table: &[Mount], target: &Path) -> TargetDevices 
     TargetDevices { path: target.display().to_string(), top, bottom }
 }
 
-/// Targets on one file system give one entry.
+/// One entry per file system of the targets.
 fn file_systems(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<FileSystemFacts> {
     let mut all: Vec<FileSystemFacts> = Vec::new();
     for target in targets.iter().filter(|target| block::number_at(root, target).is_none()) {
@@ -150,7 +150,7 @@ fn cpu_model(root: &Root) -> Fact<String> {
     if let Err(reason) = cpuinfo(root) {
         return Fact::Unknown(reason);
     }
-    // x86 and LoongArch name the model, POWER calls it cpu; ARM gives numbers only.
+    // x86 and LoongArch have a model name, POWER calls it cpu; ARM only has numbers.
     if let Some(model) = cpu_value(root, &["model name", "Model Name", "cpu"]) {
         return Fact::Known(model);
     }
@@ -182,8 +182,8 @@ fn cpuinfo(root: &Root) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// Sockets, by walking from one to the next: the first processor that is in none of those seen
-/// names all processors of its own. That is one file for each socket, not for each processor.
+/// Number of sockets: repeatedly takes the first processor outside the known sockets and reads its siblings.
+/// That is one file per socket instead of per processor.
 fn sockets(root: &Root) -> Fact<u32> {
     let online = match root.text("/sys/devices/system/cpu/online") {
         Fact::Known(list) => cpu_list::parse(&list).unwrap_or_default(),
@@ -212,7 +212,7 @@ fn sockets(root: &Root) -> Fact<u32> {
     }
 }
 
-/// How many are named in a list such as `0-1`.
+/// The number of entries in a list such as `0-1`.
 fn listed(root: &Root, path: &str) -> Fact<u32> {
     match root.text(path) {
         Fact::Known(list) => match cpu_list::parse(&list) {

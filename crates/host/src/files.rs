@@ -1,4 +1,4 @@
-//! What stands at a path, and whether it holds the data that a phase will read.
+//! The kind of file at a path, and whether it holds the data that a phase will read.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::{HostError, Root, file_system};
 
-/// `st_blocks` counts in units of 512 bytes whatever the file system does (`stat(3type)`).
+/// Unit of `st_blocks`: 512 bytes on every file system (`stat(3type)`).
 const STAT_BLOCK_BYTES: u64 = 512;
 
 /// File systems without files of users, by their numbers (`statfs(2)`, `linux/magic.h`).
@@ -22,7 +22,7 @@ const KERNEL_FILE_SYSTEMS: [(rustix::fs::FsWord, &str); 5] = [
     (0x7363_6673, "securityfs"),
 ];
 
-/// What kind of thing stands at a path. Links are followed.
+/// The kind of file at a path. Links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -58,10 +58,10 @@ impl Kind {
     }
 }
 
-/// What stands at a path.
+/// State of the file at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
-    /// What it is; `None` where nothing is.
+    /// Its kind; `None` if it does not exist.
     pub kind: Option<Kind>,
     /// Size of a regular file or capacity of a block device; else 0.
     pub size_bytes: u64,
@@ -74,10 +74,10 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// Looks at `path`.
+    /// Reads the state of `path`.
     ///
     /// # Errors
-    /// If the path cannot be looked at, or a regular file cannot be opened for reading.
+    /// If the path cannot be examined, or a regular file cannot be opened for reading.
     pub fn of(path: &Path) -> Result<Self, HostError> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
@@ -106,7 +106,7 @@ impl FileState {
         Ok(state)
     }
 
-    /// Whether anything stands there.
+    /// Whether the path exists.
     #[must_use]
     pub fn exists(&self) -> bool {
         self.kind.is_some()
@@ -119,7 +119,7 @@ impl FileState {
     }
 }
 
-/// A file is only looked at: a pipe that took its place meanwhile must not block.
+/// Opens without blocking, in case a pipe has replaced the file meanwhile.
 fn open_to_look(path: &Path) -> Result<File, HostError> {
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| refused("read", path, error))
@@ -132,21 +132,20 @@ fn refused(wanted: &'static str, path: &Path, error: io::Error) -> HostError {
     }
 }
 
-/// The end of a file counts as a hole for `lseek(2)`, but not for us.
+/// The first hole, not counting the end of the file as `lseek(2)` does.
 fn first_hole(file: &File, path: &Path, size_bytes: u64) -> Result<Option<u64>, HostError> {
     if size_bytes == 0 {
         return Ok(None);
     }
     match rustix::fs::seek(file, SeekFrom::Hole(0)) {
         Ok(offset) => Ok((offset < size_bytes).then_some(offset)),
-        // Cut short since it was looked at, or a file system that cannot tell.
+        // Truncated since it was examined, or the file system does not support the query.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
         Err(error) => Err(HostError::io("look for holes in", path, error)),
     }
 }
 
-/// Refuses a file whose first `bytes` cannot be read as data that was written before: reading a
-/// hole measures memory, not storage.
+/// Refuses a file whose first `bytes` have not all been written: reading a hole measures memory, not storage.
 ///
 /// # Errors
 /// [`HostError::Missing`], [`HostError::Short`], [`HostError::Holes`] or [`HostError::NotData`].
@@ -171,7 +170,7 @@ pub fn require_data(path: &Path, bytes: u64) -> Result<(), HostError> {
     }
 }
 
-/// Refuses a directory in which this user cannot make files.
+/// Refuses a directory in which this user cannot create files.
 ///
 /// # Errors
 /// [`HostError::MissingDirectory`], [`HostError::NotADirectory`],
@@ -193,7 +192,7 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
         return Err(HostError::ReadOnlyFileSystem { path: path.to_owned() });
     }
-    // Root may write everywhere there, and make nothing.
+    // On these, root has write permission everywhere but cannot create files.
     let kind = rustix::fs::statfs(path).map_err(|error| HostError::io("statfs", path, error))?.f_type;
     if let Some((_, kind)) = KERNEL_FILE_SYSTEMS.iter().find(|(magic, _)| kind == *magic) {
         return Err(HostError::KernelFileSystem { path: path.to_owned(), kind });
@@ -209,8 +208,8 @@ pub fn check_directory(path: &Path) -> Result<(), HostError> {
     }
 }
 
-/// Whether a directory can be made at `path`, with those above it that are missing: as [`check_directory`], of the longest
-/// part that exists.
+/// Whether a directory and its missing parents can be created at `path`: as [`check_directory`], for the
+/// longest existing part.
 ///
 /// # Errors
 /// As [`check_directory`].
@@ -222,7 +221,7 @@ fn not_a_directory(path: &Path, metadata: &fs::Metadata) -> HostError {
     HostError::NotADirectory { path: path.to_owned(), kind: Kind::of(metadata.file_type()).words() }
 }
 
-/// A part of the path may be missing, or be no directory.
+/// The error for a path with a component that is missing or no directory.
 fn missing_directory(path: &Path) -> HostError {
     let Ok(ancestor) = file_system::nearest_existing(&Root::default(), path) else {
         return HostError::MissingDirectory { path: path.to_owned(), ancestor: "/".into() };

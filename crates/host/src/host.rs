@@ -1,4 +1,4 @@
-//! The host as a whole: facts and questions about paths.
+//! The host as a whole: its facts, and queries about paths.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::{
     memory_below, pci, quiet, servers, trace,
 };
 
-/// File systems whose extents are numbered as the sectors of their device are: `FIEMAP` gives a physical
-/// place there, and not one of a volume that is laid over several devices.
+/// File systems whose `FIEMAP` extents are physical sectors of their device, rather than of a volume that
+/// spans several devices.
 const NUMBERED_AS_THE_DEVICE: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "f2fs", "vfat"];
 
 /// A host, read under a [`Root`].
@@ -21,7 +21,7 @@ pub struct Host {
     environment: Environment,
 }
 
-/// Where the variables of the environment come from: the process, or a table in a test.
+/// Source of environment variables: the process, or a table in a test.
 #[derive(Debug, Clone, Copy)]
 struct Environment(fn(&str) -> Option<String>);
 
@@ -32,7 +32,7 @@ impl Default for Environment {
 }
 
 impl Host {
-    /// The host whose `/proc`, `/sys` and `/etc` stand under `root`.
+    /// The host whose `/proc`, `/sys` and `/etc` are under `root`.
     #[must_use]
     pub fn new(root: Root) -> Self {
         Self { root, environment: Environment::default() }
@@ -56,21 +56,20 @@ impl Host {
         facts::node(&self.root)
     }
 
-    /// What is known of the host, of the file systems of `targets`, which need not exist yet, and
-    /// of the block devices under them. `clock` names the clock that latencies are read from.
+    /// The facts of the host, of the file systems of `targets`, which need not exist yet, and of the block
+    /// devices under them. `clock` names the clock used for latencies.
     #[must_use]
     pub fn facts(&self, targets: &[PathBuf], clock: &str) -> HostFacts {
         facts::gather(&self.root, self.environment.0, targets, clock)
     }
 
-    /// Adds to `facts` what [`Host::facts`] leaves out because a run has no time for it at its start: cores,
-    /// caches, NUMA nodes, network, volumes, versions of software, wear of devices. Some of it is asked of
-    /// programs.
+    /// Adds to `facts` the slower ones that [`Host::facts`] leaves out at the start of a run: cores, caches,
+    /// NUMA nodes, network, volumes, versions of software, wear of devices. Some come from programs.
     pub fn complete(&self, facts: &mut HostFacts) {
         facts::complete(&self.root, facts);
     }
 
-    /// All that can be said of the host: every block device, every mount of a real file system, every slot.
+    /// All facts of the host: every block device, every mount of a real file system, every slot.
     #[must_use]
     pub fn inventory(&self, clock: &str) -> Inventory {
         Inventory {
@@ -80,7 +79,7 @@ impl Host {
         }
     }
 
-    /// The file system that `path` is on, or will be on once it is made.
+    /// The file system that `path` is on, or will be on once created.
     ///
     /// # Errors
     /// If the path cannot be resolved or its file system does not answer.
@@ -100,7 +99,7 @@ impl Host {
         devices::observable(&self.root, &table, path)
     }
 
-    /// What the kernel tells of the network file systems that `targets` are on; each text with where it is from.
+    /// The kernel's statistics of the network file systems that `targets` are on; each text with its source.
     #[must_use]
     pub fn clients(&self, targets: &[PathBuf]) -> Vec<(String, String)> {
         let table = file_system::mount_table(&self.root).unwrap_or_default();
@@ -115,10 +114,9 @@ impl Host {
         memory_below::memory_below(&self.root, &table, path)
     }
 
-    /// The whole device that has the sectors of the file system that `path` is on, or of the device that
-    /// it is, and the sector at which that begins there. None where sectors of the file system are not
-    /// those of one device: for stacked and several devices, and for file systems that number them in
-    /// ways of their own.
+    /// The whole device with the sectors of the file system of `path`, or of the device at `path`, and the
+    /// sector at which it begins there. None if the sectors are not those of one device: for stacked and
+    /// several devices, and for file systems with their own numbering.
     #[must_use]
     pub fn sectors_of(&self, path: &Path) -> Option<(String, u64)> {
         let table = file_system::mount_table(&self.root).ok()?;
@@ -139,7 +137,7 @@ impl Host {
         memory::total_bytes(&self.root)
     }
 
-    /// Memory that can be had without swapping, within the limits of the control groups.
+    /// Memory available without swapping, within the limits of the control groups.
     ///
     /// # Errors
     /// If `/proc/meminfo` cannot be read.
@@ -168,22 +166,22 @@ impl Host {
         facts::logical_cpus(&self.root)
     }
 
-    /// The numbers of the processors that this process may be scheduled on; none where they are not
-    /// told. Processes of one run may be bound to different ones.
+    /// The numbers of the processors in this process's CPU affinity; empty if unknown. Processes of one run
+    /// may be bound to different ones.
     #[must_use]
     pub fn allowed_cpus(&self) -> Vec<u32> {
         cpu::allowed_numbers(&self.root)
     }
 
-    /// `/proc/sys/kernel/random/boot_id`: which kernel this is, since when; empty where it is not told.
+    /// `/proc/sys/kernel/random/boot_id`: identifies the boot of this kernel; empty if unknown.
     #[must_use]
     pub fn boot_id(&self) -> String {
         let text = self.root.read("/proc/sys/kernel/random/boot_id");
         text.map(|text| text.trim().to_owned()).unwrap_or_default()
     }
 
-    /// Bytes that this process has had fetched from block devices since it began; none where the kernel does not account
-    /// for that.
+    /// Bytes that this process has read from block devices since its start; none if the kernel does not
+    /// account for them.
     #[must_use]
     pub fn fetched_bytes(&self) -> Option<u64> {
         let text = self.root.read("/proc/self/io").ok()?;
@@ -198,15 +196,15 @@ impl Host {
         memory::resident_bytes(path)
     }
 
-    /// Whether anything else uses the host or `devices`. With an `interval` it watches for that
-    /// long and names the busiest other process; with none it only looks at the load and at the
-    /// requests under way, which takes microseconds. `None` means quiet.
+    /// Whether anything else uses the host or `devices`. With an `interval` it observes for that long and
+    /// names the busiest other process; without, it only checks the load and the requests in flight, which
+    /// takes microseconds. `None` means quiet.
     #[must_use]
     pub fn quiet(&self, devices: &[String], interval: Duration) -> Option<Warning> {
         quiet::check(&self.root, devices, interval)
     }
 
-    /// Will see whether anything else uses the host or `devices` while phases run.
+    /// A watch for other activity on the host or `devices` while phases run.
     #[must_use]
     pub fn quiet_watch(&self, devices: Vec<String>) -> QuietWatch {
         QuietWatch::new(&self.root, devices)

@@ -1,11 +1,11 @@
-//! Control groups for the processes that a run launches: the kernel accounts for each, and keeps a ceiling for the
-//! memory of those that have one (`cgroups(7)`, both versions).
+//! Control groups for the processes that a run launches: the kernel accounts for each, and enforces memory
+//! limits where set (`cgroups(7)`, both versions).
 //!
 //! ```text
 //! …/group of this process/ioproof-RUN/launch.N
 //! ```
 //!
-//! The group of a run bears its name, so that a later process finds what a killed one left:
+//! The group of a run contains its name, so that a later process finds the groups of a killed one:
 //! [`RunGroups::remove_left`].
 
 use std::fs;
@@ -18,16 +18,16 @@ use crate::cgroup::{Groups, Version};
 use crate::file_system::mount_table;
 use crate::{HostError, Root};
 
-/// What the name of the group of a run begins with.
+/// Prefix of the name of a run's group.
 const PREFIX: &str = "ioproof-";
-/// Groups nest; more levels than this are not looked through.
+/// Depth limit of the search in nested groups.
 const LEVELS_MAX: usize = 24;
-/// The kernel lets go of a group soon after its last process has ended.
+/// Longest wait for the kernel to release a group after its last process has ended.
 const REMOVAL: Duration = Duration::from_secs(2);
-/// It is tried again so often.
+/// Retry interval.
 const REMOVAL_STEP: Duration = Duration::from_millis(5);
 
-/// The controllers that are wanted, in the words of version 1.
+/// The required controllers, by their names in version 1.
 const MEMORY: &str = "memory";
 const ACCOUNT: &str = "cpuacct";
 
@@ -38,10 +38,10 @@ struct Place {
     directory: PathBuf,
 }
 
-/// The groups of a run: one for each hierarchy that serves it.
+/// The groups of a run: one for each hierarchy in use.
 #[derive(Debug)]
 pub struct RunGroups {
-    /// Keeps memory, and says why processes were killed.
+    /// Limits memory, and counts processes killed by the limit.
     memory: Option<Place>,
     /// Accounts for processor time.
     account: Option<Place>,
@@ -57,7 +57,7 @@ pub struct LaunchGroup {
 }
 
 impl RunGroups {
-    /// Makes the groups of the run called `run`, as far as this host lets it.
+    /// Creates the groups of the run called `run`, as far as this host permits.
     #[must_use]
     pub fn make(root: &Root, run: &str) -> Self {
         let mut groups = Self { memory: None, account: None, missing: Vec::new() };
@@ -77,22 +77,22 @@ impl RunGroups {
         groups
     }
 
-    /// What there is no control group for, and why, each in a few words.
+    /// The features without a control group, with short reasons.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// Whether ceilings of memory are kept.
+    /// Whether memory limits are enforced.
     #[must_use]
     pub const fn keeps_memory(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// Makes the groups of a launch.
+    /// Creates the groups of a launch.
     ///
     /// # Errors
-    /// One cannot be made, or the kernel does not take the ceiling.
+    /// One cannot be created, or the kernel rejects the limit.
     pub fn launch(&self, name: &str, memory_max: Option<u64>) -> Result<LaunchGroup, HostError> {
         let inside = |place: &Option<Place>| -> Result<Option<Place>, HostError> {
             let Some(Place { version, directory }) = place else { return Ok(None) };
@@ -120,10 +120,10 @@ impl RunGroups {
         Ok(group)
     }
 
-    /// Removes the groups of the run, with all that are left in them.
+    /// Removes the groups of the run, with all groups left in them.
     ///
     /// # Errors
-    /// One of them stays.
+    /// A group could not be removed.
     pub fn remove(self) -> Result<(), HostError> {
         self.places().try_for_each(|place| remove_below(&place.directory))
     }
@@ -132,11 +132,11 @@ impl RunGroups {
         places(&self.memory, &self.account)
     }
 
-    /// Removes the groups that a run which is over has left, wherever it was started from, and ends what still
-    /// runs in them. Gives how many it were.
+    /// Removes the groups of a finished run, started from anywhere, and ends the processes in them. Returns
+    /// the number of groups.
     ///
     /// # Errors
-    /// One of them stays.
+    /// A group could not be removed.
     pub fn remove_left(root: &Root, run: &str) -> Result<u32, HostError> {
         let name = format!("{PREFIX}{run}");
         let mut removed = 0;
@@ -161,7 +161,7 @@ impl LaunchGroup {
             .try_for_each(|place| write(&place.directory.join("cgroup.procs"), &process.to_string()))
     }
 
-    /// Processor time of all processes that were in it, nanoseconds; none where the kernel does not tell.
+    /// Processor time of all processes that were in it, nanoseconds; none if unknown.
     #[must_use]
     pub fn cpu_ns(&self) -> Option<u64> {
         let place = self.account.as_ref()?;
@@ -173,7 +173,7 @@ impl LaunchGroup {
         }
     }
 
-    /// Processes in it that the kernel killed, since there was no memory below the ceiling.
+    /// Number of its processes that the kernel killed at the memory limit.
     #[must_use]
     pub fn killed_for_memory(&self) -> u64 {
         let Some(place) = &self.memory else { return 0 };
@@ -184,27 +184,28 @@ impl LaunchGroup {
         word(&place.directory.join(file), "oom_kill").unwrap_or(0)
     }
 
-    /// Removes it; the kernel may take a moment to let go of it.
+    /// Removes it, waiting for the kernel to release it.
     ///
     /// # Errors
-    /// It stays.
+    /// It could not be removed.
     pub fn remove(self) -> Result<(), HostError> {
         places(&self.memory, &self.account).try_for_each(|place| remove_one(&place.directory))
     }
 }
 
-/// Each directory once: version 2 has one for both.
+/// The directories without duplicates: version 2 has one for both.
 fn places<'p>(memory: &'p Option<Place>, account: &'p Option<Place>) -> impl Iterator<Item = &'p Place> {
     let account = account.as_ref().filter(|one| memory.as_ref() != Some(one));
     memory.iter().chain(account)
 }
 
-/// Makes the group `name` where `controller` is served, and gives it.
+/// Creates the group `name` where `controller` is available, and returns it.
 fn place(root: &Root, name: &str, controller: &str) -> Result<Place, String> {
     let mounts = mount_table(root).map_err(|error| error.to_string())?;
     let groups = Groups::of(root, &mounts, controller).ok_or("no control groups are mounted")?;
     let mut why = "no group to make one in".to_owned();
-    // With version 2 a group that holds processes, as that of this one, serves none below it: one above may.
+    // In version 2 a group with processes, such as our own, cannot have controllers for its children; an
+    // ancestor may.
     let levels = if groups.version == Version::One { 1 } else { groups.directories.len() };
     for parent in groups.directories.iter().take(levels) {
         match make(&root.path(parent), name, groups.version) {
@@ -215,7 +216,7 @@ fn place(root: &Root, name: &str, controller: &str) -> Result<Place, String> {
     Err(why)
 }
 
-/// Makes `name` in `parent`, ready to hold groups that are served.
+/// Creates `name` in `parent`, with the controllers enabled for its children.
 fn make(parent: &Path, name: &str, version: Version) -> io::Result<PathBuf> {
     let directory = parent.join(name);
     match fs::create_dir(&directory) {
@@ -234,14 +235,14 @@ fn make(parent: &Path, name: &str, version: Version) -> io::Result<PathBuf> {
     match serve() {
         Ok(()) => Ok(directory),
         Err(error) => {
-            // The first error is the one to show.
+            // The first error is the one to report.
             let _ = fs::remove_dir(&directory);
             Err(error)
         }
     }
 }
 
-/// Whether the group of version 2 at `directory` can keep memory.
+/// Whether the version 2 group at `directory` can limit memory.
 fn serves(directory: &Path) -> io::Result<bool> {
     let controllers = fs::read_to_string(directory.join("cgroup.controllers"))?;
     Ok(controllers.split_whitespace().any(|one| one == MEMORY))
@@ -263,7 +264,7 @@ fn named_below(directory: &Path, name: &str, levels: usize) -> Vec<PathBuf> {
     let Some(levels) = levels.checked_sub(1) else { return Vec::new() };
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        // A link leads to another hierarchy, which has its own turn.
+        // A link leads to another hierarchy, which is searched separately.
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
@@ -275,7 +276,7 @@ fn named_below(directory: &Path, name: &str, levels: usize) -> Vec<PathBuf> {
     found
 }
 
-/// Kills what runs in a group and in those below it.
+/// Kills the processes in a group and its descendants.
 fn end_all_in(directory: &Path) {
     let inner = fs::read_dir(directory).into_iter().flatten().flatten();
     inner
@@ -284,12 +285,12 @@ fn end_all_in(directory: &Path) {
     let Ok(text) = fs::read_to_string(directory.join("cgroup.procs")) else { return };
     let processes = text.lines().filter_map(|line| line.trim().parse().ok());
     for process in processes.filter_map(rustix::process::Pid::from_raw) {
-        // It may have ended by itself meanwhile.
+        // It may have exited already.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
     }
 }
 
-/// Removes the group at `directory`, those below it first.
+/// Removes the group at `directory`, its children first.
 fn remove_below(directory: &Path) -> Result<(), HostError> {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -1,28 +1,29 @@
-//! Reading ledgers: files that say what is to be undone. What they say is executed and written as the user who undoes
-//! it, so nobody else may have written them.
+//! Reads ledgers, which list the steps to undo. Their commands and writes run with the rights of the user who
+//! undoes them, so only that user may have written the file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Who may do what with a ledger: its owner alone writes it.
+/// Mode of a ledger: only its owner may write it.
 pub(crate) const MODE: u32 = 0o644;
-/// A ledger of more bytes is none: a step of a layout takes about one kilobyte, a setting some hundred bytes.
+/// Size limit of a ledger: a step of a layout takes about one kilobyte, a setting some hundred bytes.
 const BYTES_MAX: u64 = 64 << 20;
-/// The rights of the group and of others to write.
+/// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Why a ledger is not read.
+/// Why a ledger could not be read.
 #[derive(Debug)]
 pub(crate) enum Unread {
-    /// It cannot be.
+    /// The read failed.
     Io(io::Error),
-    /// It is not to be trusted: why, and what to do.
+    /// It is not trusted: the reason, and what to do.
     Refused(String),
 }
 
-/// Opens a file beside ledgers. No link is followed, a FIFO is not waited for, and only a regular file is opened.
+/// Opens a file in the ledger directory. Follows no link, does not block on a FIFO, and accepts only a
+/// regular file.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.is_file() {
@@ -31,7 +32,7 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
 }
 
-/// What the ledger at `path` holds.
+/// The content of the ledger at `path`.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     let file = open(OpenOptions::new().read(true), path).map_err(|error| {
         match error.raw_os_error() == Some(libc::ELOOP) {

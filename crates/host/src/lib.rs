@@ -1,24 +1,24 @@
-//! What this host is, what it does while a workload runs, and which of its devices may be written.
+//! Facts of this host, its activity while a workload runs, and which of its devices may be written.
 //!
 //! | type | what it does |
 //! |---|---|
 //! | [`Host`] | facts, file systems and devices under a path, memory, processors, free space |
-//! | [`Observer`], [`DeviceCounters`] | what the kernel counted for block devices, and whether the node let the run work |
-//! | [`BlockTrace`] | the requests that block devices got, one by one |
-//! | [`CpuTimes`] | what the processors of the host did |
-//! | [`files::FileState`] | what stands at a path, and whether it holds data everywhere |
+//! | [`Observer`], [`DeviceCounters`] | counters of block devices, and delays of the run by the node |
+//! | [`BlockTrace`] | single requests of block devices |
+//! | [`CpuTimes`] | processor times of the host |
+//! | [`files::FileState`] | the kind of file at a path, and whether it has data everywhere |
 //! | [`cache`] | empties the page cache, for one file or as a whole |
 //! | [`limits`] | raises the limits of this process, and says which one is too low |
-//! | [`QuietWatch`] | says what other processes did while phases ran |
-//! | [`tuning`] | how the host is set, how it should be, and the way back |
-//! | [`Guard`] | says whether a raw block device may be written, with every reason against it |
+//! | [`QuietWatch`] | detects activity of other processes while phases run |
+//! | [`tuning`] | settings of the host, recommended settings, and their restoration |
+//! | [`Guard`] | decides whether a raw block device may be written, with every reason against it |
 //! | [`RunGroups`], [`LaunchGroup`] | control groups for the processes that a run launches |
-//! | [`servers`] | what servers and clients of a storage have counted, from texts |
-//! | [`OutputFile`], [`ends_with_us`] | what a process prints, and that it ends with this one |
-//! | [`Layouts`] | puts devices together as a layout says, reads it back, and takes it down |
+//! | [`servers`] | parses counters of storage servers and clients |
+//! | [`OutputFile`], [`ends_with_us`] | the output of a child process, and its end with this process |
+//! | [`Layouts`] | creates, verifies and destroys layouts of devices |
 //!
-//! All that is read from `/proc`, `/sys` and `/etc` is read under a [`Root`], so that a tree of
-//! plain files can stand in for a host that is not there.
+//! All reads of `/proc`, `/sys` and `/etc` are under a [`Root`], so that a tree of plain files can represent
+//! another host.
 //!
 //! ```
 //! use host::{Host, Root};

@@ -1,4 +1,4 @@
-//! Limits of this process that a plan may run into: said before the run, with what would help.
+//! Limits of this process that a plan may exceed: reported before the run, with the remedy.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::cgroup::Groups;
 use crate::{Root, file_system};
 
-/// What a plan needs beyond what the process has already.
+/// The needs of a plan beyond those the process already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Files open at the same time.
@@ -22,21 +22,21 @@ pub struct Needs {
     pub threads: u64,
 }
 
-/// A limit that the plan would run into.
+/// A limit that the plan would exceed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{which} is {have}, the plan needs {need}: {remedy}")]
 pub struct LimitTooLow {
     /// The limit, as in `the limit on open files (RLIMIT_NOFILE)`.
     pub which: String,
-    /// What it allows.
+    /// The permitted value.
     pub have: u64,
-    /// What the plan and the process need together.
+    /// The total need of the plan and the process.
     pub need: u64,
-    /// What would help.
+    /// The remedy.
     pub remedy: String,
 }
 
-/// Raises the limits of this process as far as it may, and checks them against `needs`.
+/// Raises the limits of this process as far as possible, and checks them against `needs`.
 ///
 /// # Errors
 /// The first limit that is too low.
@@ -46,8 +46,7 @@ pub fn check(root: &Root, needs: Needs) -> Result<(), LimitTooLow> {
     threads(root, needs.threads)
 }
 
-/// Raises the soft limit to the hard one, and the hard one too where this process may.
-/// `None` means no limit.
+/// Raises the soft limit to the hard one, and the hard one too if permitted. `None` means no limit.
 fn raised(resource: Resource, need: u64) -> Option<u64> {
     let limit = getrlimit(resource);
     if limit.current.is_none_or(|current| current >= need) {
@@ -68,7 +67,7 @@ fn raised(resource: Resource, need: u64) -> Option<u64> {
 }
 
 fn open_files(root: &Root, open_files: u64) -> Result<(), LimitTooLow> {
-    // The directory that is read to count them is open too; one more does no harm.
+    // Includes the directory that is open for the count; one more does no harm.
     let already = root.names("/proc/self/fd").len() as u64;
     let need = open_files.saturating_add(already);
     match raised(Resource::Nofile, need) {
@@ -158,7 +157,7 @@ fn control_groups(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
     let table = file_system::mount_table(root).unwrap_or_default();
     let Some(groups) = Groups::of(root, &table, "pids") else { return Ok(()) };
     for (path, limit) in groups.values(root, "pids.max") {
-        // `max` stands for none.
+        // `max` means no limit.
         let Ok(have) = limit.parse::<u64>() else { continue };
         let current = path.with_file_name("pids.current");
         let used = current.to_str().and_then(|path| root.number::<u64>(path).known().copied()).unwrap_or(0);

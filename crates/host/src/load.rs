@@ -1,5 +1,5 @@
-//! Whether a node let the run work: what its processors, control groups and memory did meanwhile, and what held its
-//! threads.
+//! Interference with a run by its node: its processors, control groups and memory during the run, and delays
+//! of its threads.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::Groups;
 use crate::{CpuTimes, Root, mounts};
 
-/// More threads than this are looked at one in so many, so that a look stays below a millisecond or two.
+/// Above this number of threads only a fraction is sampled, so that a sample takes at most a millisecond or
+/// two.
 const THREADS_MAX: usize = 256;
-/// A wake-up that is late by less says nothing.
+/// Smaller wake-up delays are not significant.
 const STOPPED_MIN: Duration = Duration::from_millis(50);
 /// Nanoseconds of a tick of `USER_HZ`, which is 100 on all architectures of Linux but alpha and ia64.
 const TICK_NS: u64 = 10_000_000;
@@ -56,7 +57,7 @@ impl LoadSample {
     }
 }
 
-/// What the node had counted up to a moment.
+/// Counter values of the node at one time.
 #[derive(Debug)]
 struct Counted {
     at: Instant,
@@ -64,17 +65,17 @@ struct Counted {
     /// Periods and throttled ones of each group, innermost first.
     quotas: Vec<(u64, u64)>,
     waited: Waited,
-    /// The same of the thread that looks.
+    /// The wait time of the sampling thread.
     own_waited_ns: u64,
     memory_stall_ns: Option<u64>,
 }
 
-/// For how long threads have waited for a processor.
+/// Time that threads have waited for a processor.
 #[derive(Debug, Clone, Default)]
 struct Waited {
-    /// Nanoseconds of each thread that was looked at.
+    /// Nanoseconds of each sampled thread.
     threads: HashMap<u32, u64>,
-    /// Of all threads those were whose number is a multiple of this power of two.
+    /// Threads whose number is a multiple of this power of two were sampled.
     step: u32,
 }
 
@@ -84,7 +85,7 @@ pub(crate) struct LoadWatch {
     root: Root,
     /// `cpu.stat` of each control group of this process.
     quota_files: Vec<String>,
-    /// Where the pressure on the memory of the control group of this process stands.
+    /// File with the memory pressure of the control group of this process.
     pressure_file: Option<String>,
     /// Processes of the run on this node.
     processes: BTreeSet<u32>,
@@ -92,14 +93,15 @@ pub(crate) struct LoadWatch {
 }
 
 impl LoadWatch {
-    /// Watches from now on, with this process and `mates` as those of the run.
+    /// Starts to watch, with this process and `mates` as those of the run.
     pub(crate) fn new(root: &Root, mates: &BTreeSet<u32>) -> Self {
         let mounts = root.read("/proc/self/mountinfo").map(|text| mounts::parse(&text)).unwrap_or_default();
         let groups = |controller| Groups::of(root, &mounts, controller);
         let file = |directory: &std::path::PathBuf, name| directory.join(name).display().to_string();
         let quotas = groups("cpu").into_iter().flat_map(|all| all.directories);
         let group = groups("memory").and_then(|all| all.directories.into_iter().next());
-        // That of the node, as the root group has it, may be of others alone. Only the root group lacks `cgroup.events`.
+        // The root group's value is that of the node and may come from others alone. Only the root group
+        // lacks `cgroup.events`.
         let own = group.filter(|group| root.read(&file(group, "cgroup.events")).is_ok());
         let mut processes = mates.clone();
         processes.insert(std::process::id());
@@ -117,13 +119,13 @@ impl LoadWatch {
                 memory_stall_ns: None,
             },
         };
-        // The thread that will look has not waited yet.
+        // The sampling thread has not waited yet.
         watch.last = Counted { own_waited_ns: 0, ..watch.counted() };
         watch
     }
 
-    /// What happened since the last sample, or since the start. It should have been taken `late` ago; `idle` says
-    /// that there are devices, and that none had a request.
+    /// The changes since the last sample, or since the start. It was due `late` ago; `idle` means that there
+    /// are devices and none had a request.
     pub(crate) fn sample(&mut self, started: Instant, late: Duration, idle: bool) -> LoadSample {
         let mut now = self.counted();
         now.waited.threads.remove(&rustix::thread::gettid().as_raw_pid().unsigned_abs());
@@ -133,7 +135,7 @@ impl LoadWatch {
         let quota = most_throttled(&now.quotas, &last.quotas);
         let held_ns = now.own_waited_ns.saturating_sub(last.own_waited_ns);
         let stolen_cpu_ns = cpu.map(|(now, last)| now.stolen_ticks_since(&last) * TICK_NS);
-        // A hypervisor that ran another guest made it late as well.
+        // Time stolen by a hypervisor explains a delay as well.
         let explained_ns = held_ns.saturating_add(stolen_cpu_ns.unwrap_or(0));
         let late_by_itself = late.saturating_sub(Duration::from_nanos(explained_ns));
         let throttled = quota.is_some_and(|(_, throttled)| throttled > 0);
@@ -180,7 +182,7 @@ impl LoadWatch {
             names.filter_map(|name| Some((*process, name.to_str()?.parse().ok()?))).collect::<Vec<_>>()
         };
         let mut all: Vec<(u32, u32)> = self.processes.iter().flat_map(of).collect();
-        // By their numbers, so that threads that come and go do not change which of the others are looked at.
+        // Selected by number, so that starting and ending threads do not change the selection of the others.
         let step =
             u32::try_from(all.len().div_ceil(THREADS_MAX)).unwrap_or(u32::MAX >> 1).next_power_of_two();
         all.retain(|(_, id)| id % step == 0);
@@ -210,7 +212,7 @@ impl LoadWatch {
         self.processes.iter().filter(|process| **process != own).any(|process| of(process) == Some('T'))
     }
 
-    /// Threads in uninterruptible sleep, and what holds most of them.
+    /// Threads in uninterruptible sleep, and what blocks most of them.
     fn blocked(&self) -> (u32, String) {
         let mut held: HashMap<String, u32> = HashMap::new();
         let (threads, step) = self.threads();
@@ -248,9 +250,9 @@ fn most_throttled(now: &[(u64, u64)], last: &[(u64, u64)]) -> Option<(u64, u64)>
     since.filter(|(periods, _)| *periods > 0).max_by_key(|(_, throttled)| *throttled)
 }
 
-/// Sum over the threads that are there now; one that was not there before has waited since then.
+/// Sum over the current threads; a new one counts from its start.
 fn waited_since(now: &Waited, last: &Waited) -> Option<u64> {
-    // Both are powers of two: the larger one's multiples were looked at both times.
+    // Both are powers of two: multiples of the larger one were sampled both times.
     let step = now.step.max(last.step).max(1);
     let since =
         |(thread, now): (&u32, &u64)| now.saturating_sub(last.threads.get(thread).copied().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! Memory: what the host has, what this process may use, what the page cache holds of a file.
+//! Memory: of the host, of this process, and of a file in the page cache.
 
 use std::fs::File;
 use std::path::Path;
@@ -40,8 +40,8 @@ pub(crate) fn limit_bytes(root: &Root, mounts: &[Mount], total_bytes: u64) -> Op
         .filter(|limit| *limit < total_bytes)
 }
 
-/// Memory that can be had without swapping: the kernel's estimate, and no more than any control
-/// group has left. Page cache that a group may drop counts as left.
+/// Memory available without swapping: the kernel's estimate, limited by what any control group has left. Page
+/// cache that a group may drop counts as left.
 pub(crate) fn available_bytes(root: &Root, mounts: &[Mount]) -> Result<u64, HostError> {
     let path = root.path("/proc/meminfo");
     let text = std::fs::read_to_string(&path).map_err(|error| HostError::io("read", &path, error))?;

@@ -1,4 +1,4 @@
-//! Memories below the devices of a path, which may answer reads that the counters of these devices see.
+//! Memory below the devices of a path, which may answer reads that the device counters include.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -12,15 +12,15 @@ use crate::{Root, block, devices, file_system, mounts, sys};
 /// Block devices of the kernel whose data is in memory, by their names without the number: a compressed RAM
 /// disk, a RAM disk, and the null block driver.
 const IN_MEMORY: [&str; 3] = ["zram", "ram", "nullb"];
-/// Block devices that a server or a program answers for: NBD, Ceph, and drivers in user space.
+/// Block devices backed by a server or a program: NBD, Ceph, and drivers in user space.
 const SERVED: [&str; 3] = ["nbd", "rbd", "ublkb"];
 /// Volumes of ZFS, whose cache is in the memory of the node.
 const ZFS_VOLUME: &str = "zd";
 /// The model of the SCSI debugging driver, which keeps its data in memory.
 const SCSI_DEBUG: &str = "scsi_debug";
 
-/// One [`Warning::MemoryBelow`] for each memory below the devices of `path`. Nothing where no device of this host
-/// carries its bytes, unless they are in memory: that is told by [`devices::observable`].
+/// One [`Warning::MemoryBelow`] for each memory below the devices of `path`. None if no device of this host
+/// carries its bytes and they are not in memory: [`devices::observable`] reports that.
 pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<Warning> {
     let mut search = Search { root, table, seen: Vec::new(), found: Vec::new() };
     match devices::carriers(root, table, path, 0) {
@@ -78,8 +78,8 @@ impl Search<'_> {
         model.known().is_some_and(|model| model.starts_with(SCSI_DEBUG))
     }
 
-    /// A loop device that passes the page cache by is as good as its file; a file in memory makes it a device
-    /// whose medium is memory, with no cache in front.
+    /// A loop device without the page cache is equivalent to its file; a file in memory makes it a device
+    /// whose medium is memory, without a cache in front.
     fn loop_device(&mut self, name: &str, layer: usize) {
         let Some(file) = block::loop_file(self.root, name) else {
             let what = format!("the file of {name} cannot be seen, nor whether it is cached");
@@ -108,8 +108,9 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the file of the loop device `name` is what its path leads to here: it may have been set up in another
-    /// mount namespace, or something may be mounted over it. Who may not ask the kernel believes the path.
+    /// Whether the file of the loop device `name` is the one at its path here: it may have been configured in
+    /// another mount namespace, or be hidden by a mount. Without the right to ask the kernel, the path is
+    /// trusted.
     fn is_at(&self, name: &str, file: &Path) -> bool {
         let device = File::open(self.root.path(format!("/dev/{name}")));
         let Ok(backing) = device.and_then(|device| sys::loop_backing(&device)) else { return true };
@@ -117,7 +118,7 @@ impl Search<'_> {
         found.is_ok_and(|found| (found.dev(), found.ino()) == (backing.device, backing.inode))
     }
 
-    /// Whether a file is in memory, be it through an overlay, which writes to another file system.
+    /// Whether a file is in memory, also through an overlay, which writes to another file system.
     fn is_in_memory(&self, file: &Path, layer: usize) -> bool {
         let existing = file_system::nearest_existing(self.root, file);
         let mount = existing.and_then(|existing| file_system::mount_of(self.root, self.table, &existing));

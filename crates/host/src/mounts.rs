@@ -41,7 +41,7 @@ pub struct Mount {
     pub id: u64,
     /// `st_dev` of its files; major 0 where no single block device carries the file system.
     pub number: DeviceNumber,
-    /// Which directory of the file system is mounted.
+    /// The mounted directory of the file system.
     pub root: PathBuf,
     /// Where.
     pub mount_point: PathBuf,
@@ -79,8 +79,8 @@ impl Mount {
     }
 }
 
-/// Reads a whole table. A line that does not read as a mount is passed over: newer kernels may
-/// add what this program does not know, and one mount must not hide the others.
+/// Parses a whole table. An invalid line is skipped: newer kernels may add unknown formats, and one mount
+/// must not hide the others.
 pub(crate) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
@@ -115,7 +115,7 @@ fn parse_line(line: &str) -> Option<Mount> {
     })
 }
 
-/// Undoes the kernel's escapes: a backslash and three octal digits stand for one byte.
+/// Decodes the kernel's escapes: a backslash and three octal digits represent one byte.
 pub(crate) fn unescape_path(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! What the block devices did, and whether the node let the run work, while a phase ran, interval by interval.
+//! Activity of the block devices and interference by the node during a phase, interval by interval.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

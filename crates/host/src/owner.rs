@@ -1,4 +1,4 @@
-//! Whose a ledger is: a host, and a process on it that may be gone.
+//! The owner of a ledger: a host, and a process on it that may have ended.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// A host, as far as it can be told from others and from itself before it was started anew.
+/// Identity of a host and of its current boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HostIdentity {
     /// `/etc/machine-id` (`machine-id(5)`); empty where there is none.
     pub(crate) machine_id: String,
     /// `/proc/sys/kernel/hostname`.
     pub(crate) name: String,
-    /// `/proc/sys/kernel/random/boot_id`: another one each time that the kernel starts.
+    /// `/proc/sys/kernel/random/boot_id`: changes with each boot.
     pub(crate) boot_id: String,
 }
 
@@ -28,26 +28,26 @@ impl HostIdentity {
         }
     }
 
-    /// Whether both are one host, now or before it was started anew.
+    /// Whether both are one host, also across a reboot.
     pub(crate) fn is_same_host(&self, other: &Self) -> bool {
         let is_same_boot = !self.boot_id.is_empty() && self.boot_id == other.boot_id;
-        // Machines made from one image may share a machine id; they differ in their names.
+        // Machines cloned from one image may share a machine id; they differ in their names.
         is_same_boot || (self.machine_id == other.machine_id && self.name == other.name)
     }
 
-    /// Whether the host has not been started anew in between.
+    /// Whether the host was not rebooted in between.
     pub(crate) fn is_same_boot(&self, other: &Self) -> bool {
         self.is_same_host(other) && self.boot_id == other.boot_id
     }
 }
 
-/// A process, not to be mistaken for another one that got its number later.
+/// Identity of a process, distinct from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) pid: u32,
     /// When it started, in clock ticks since boot (`proc_pid_stat(5)`, field 22).
     start_ticks: u64,
-    /// `/proc/self/ns/pid`: within which its number means it.
+    /// `/proc/self/ns/pid`: the namespace of its number.
     pid_namespace: Option<PathBuf>,
 }
 
@@ -58,8 +58,8 @@ impl Owner {
         Self { pid, start_ticks: start_ticks(pid).unwrap_or(0), pid_namespace: pid_namespace() }
     }
 
-    /// Whether it goes on, on a host that was not started anew. One in another namespace of process
-    /// numbers cannot be seen, and is taken to go on.
+    /// Whether it still runs, on a host that was not rebooted. One in another PID namespace cannot be seen
+    /// and is assumed to run.
     pub(crate) fn is_alive(&self) -> bool {
         let is_unseen = self.pid_namespace.is_some() && self.pid_namespace != pid_namespace();
         is_unseen || start_ticks(self.pid) == Some(self.start_ticks)
@@ -75,8 +75,8 @@ fn pid_namespace() -> Option<PathBuf> {
     fs::read_link("/proc/self/ns/pid").ok()
 }
 
-/// None if there is no such process, or if it has ended and only waits to be reaped. The second field, the
-/// name, may hold anything, so fields are counted from its closing parenthesis.
+/// None if there is no such process, or if it is a zombie. The second field, the name, may hold any
+/// characters, so fields are counted from its closing parenthesis.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();

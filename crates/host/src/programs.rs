@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where system programs may stand beside what `PATH` names: ordinary users often lack `sbin`, and nobody has
-/// the directory of GPFS without naming it.
+/// Directories of system programs besides `PATH`: ordinary users often lack `sbin`, and GPFS's directory is
+/// never in the default path.
 const SBIN: &str = "/usr/sbin:/sbin:/usr/bin:/bin:/usr/lpp/mmfs/bin";
 
-/// Directories that `PATH` names, and [`SBIN`]. A relative one would depend on where we stand.
+/// The directories in `PATH` and [`SBIN`]. A relative one would depend on the working directory.
 pub(crate) fn search_path() -> String {
     match std::env::var("PATH") {
         Ok(own) => format!("{own}:{SBIN}"),
@@ -14,12 +14,12 @@ pub(crate) fn search_path() -> String {
     }
 }
 
-/// Where `program` stands.
+/// The path of `program`.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     find_in(&search_path(), program)
 }
 
-/// Where the `program` stands that a shell would start: only `PATH` is looked through.
+/// The path of the `program` that a shell would start: searches only `PATH`.
 #[must_use]
 pub fn find_on_path(program: &str) -> Option<PathBuf> {
     find_in(&std::env::var("PATH").ok()?, program)

@@ -1,4 +1,4 @@
-//! The tree that facts are read from: the system's own, or one of plain files in a test.
+//! The tree that facts are read from: the system's own, or plain files in a test.
 
 use std::fs;
 use std::io::{self, Read};
@@ -9,11 +9,11 @@ use record::Fact;
 
 /// The kernel gives an attribute in sysfs at most one page (`sysfs(5)`); no page is larger.
 const ATTRIBUTE_BYTES: usize = 64 * 1024;
-/// Nearly all are much shorter.
+/// First read size; nearly all attributes are shorter.
 const SHORT_ATTRIBUTE_BYTES: usize = 1024;
 
-/// Reads an attribute of sysfs. The facts of a host are dozens of them, read before the first
-/// transfer: two calls fewer for each are a third of the time.
+/// Reads an attribute of sysfs. The facts of a host are dozens of them, read before the first transfer:
+/// saving two system calls each takes a third off the time.
 fn read_attribute(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
     let mut short = [0; SHORT_ATTRIBUTE_BYTES];
@@ -49,7 +49,7 @@ impl Root {
         self.prefix == Path::new("/")
     }
 
-    /// Where `absolute` stands under the prefix.
+    /// The path of `absolute` under the prefix.
     #[must_use]
     pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
         let absolute = absolute.as_ref();
@@ -68,8 +68,8 @@ impl Root {
         Some(Path::new("/").join(path.strip_prefix(prefix).ok()?))
     }
 
-    /// The text of a file, or in words why it cannot be read. Names in the kernel's tables may
-    /// hold any bytes; those that are no text must not hide the rest of the table.
+    /// The text of a file, or the reason why it cannot be read. Names in the kernel's tables may hold any
+    /// bytes; those that are not UTF-8 must not hide the rest of the table.
     pub(crate) fn read(&self, absolute: &str) -> Result<String, String> {
         let bytes = if absolute.starts_with("/sys/") {
             read_attribute(&self.path(absolute))
@@ -85,7 +85,7 @@ impl Root {
         }
     }
 
-    /// The text of a file as a fact, without the space around it. An empty file says nothing.
+    /// The trimmed text of a file as a fact. An empty file is unknown.
     pub(crate) fn text(&self, absolute: &str) -> Fact<String> {
         match self.read(absolute) {
             Ok(text) if text.trim().is_empty() => Fact::Unknown(format!("{absolute} is empty")),
@@ -117,7 +117,7 @@ impl Root {
         names
     }
 
-    /// Whether something stands at `absolute`.
+    /// Whether `absolute` exists.
     pub(crate) fn exists(&self, absolute: &str) -> bool {
         self.path(absolute).exists()
     }

@@ -1,4 +1,4 @@
-//! Calls of the kernel for which there is no safe wrapper elsewhere.
+//! System calls without a safe wrapper elsewhere.
 #![expect(unsafe_code, reason = "thin wrappers around cachestat(2), mincore(2) and ioctls of block devices")]
 
 use std::fs::File;
@@ -9,7 +9,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::DeviceNumber;
 
-/// The number of `cachestat(2)`. It came after the numbers of all architectures were made one.
+/// The number of `cachestat(2)`, the same on all architectures.
 const CACHESTAT_NUMBER: libc::c_long = 451;
 
 /// `struct cachestat_range` of `linux/mman.h`.
@@ -102,7 +102,7 @@ struct LoopInfo {
     init: [u64; 2],
 }
 
-/// What the loop device behind `file` is set up on; an error if it is none or is not set up.
+/// The backing of the loop device behind `file`; an error if it is none or is not configured.
 pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
     let mut info = std::mem::MaybeUninit::<LoopInfo>::zeroed();
     // SAFETY: the struct has the layout of `loop_info64`, for which this request writes at most
@@ -124,8 +124,7 @@ pub(crate) fn loop_backing(file: &File) -> io::Result<LoopBacking> {
 /// `BLKDISCARD` of `linux/fs.h`.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
-/// Tells the block device behind `file`, which must be open for writing, that nobody needs its
-/// bytes from `offset` on for `length` any more.
+/// Discards `length` bytes from `offset` on the block device behind `file`, which must be open for writing.
 pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
     let range = [offset, length];
     // SAFETY: the request reads two numbers of 64 bits, which live through the call, and the
@@ -137,7 +136,7 @@ pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
 /// `FITRIM` of `linux/fs.h`.
 const FITRIM: libc::c_ulong = 0xC018_5879;
 
-/// Has the file system of `directory` discard its free space, and returns how many bytes it did.
+/// Makes the file system of `directory` discard its free space, and returns the number of bytes.
 pub(crate) fn trim(directory: &File) -> io::Result<u64> {
     let mut range = [0, u64::MAX, 0];
     // SAFETY: the request reads and writes three numbers of 64 bits, which live through the call, and the
@@ -148,9 +147,9 @@ pub(crate) fn trim(directory: &File) -> io::Result<u64> {
 
 /// `NVME_IOCTL_ADMIN_CMD` of `linux/nvme_ioctl.h`.
 const NVME_IOCTL_ADMIN_CMD: libc::c_ulong = 0xC048_4E41;
-/// The command that reads a page of a log.
+/// The Get Log Page command.
 const GET_LOG_PAGE: u8 = 0x02;
-/// The page of health.
+/// The health log page.
 const HEALTH: u32 = 0x02;
 /// Bytes of that page.
 const HEALTH_BYTES: usize = 512;
@@ -173,10 +172,10 @@ struct NvmeCommand {
     result: u32,
 }
 
-/// The page of health of the NVMe device behind `file`; an error if it is none.
+/// The health log page of the NVMe device behind `file`; an error if it is none.
 pub(crate) fn nvme_health(file: &File) -> io::Result<[u8; HEALTH_BYTES]> {
     let mut page = [0_u8; HEALTH_BYTES];
-    // The number of words is given less one.
+    // The number of words is zero-based.
     let words = u32::try_from(HEALTH_BYTES / 4 - 1).unwrap_or_default();
     let mut command = NvmeCommand {
         opcode: GET_LOG_PAGE,

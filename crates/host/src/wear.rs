@@ -1,4 +1,4 @@
-//! How worn a device is, as it says itself.
+//! Wear of a device, as reported by itself.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,12 +7,11 @@ use record::Fact;
 
 use crate::{Root, block, sys};
 
-/// Where the share of the promised life that is used stands in the page of NVMe's health. Source: NVM
-/// Express Base Specification 2.0, 5.16.1.3.
+/// Offset of the percentage of rated life used in the NVMe health log. Source: NVM Express Base Specification
+/// 2.0, 5.16.1.3.
 const PERCENTAGE_USED: usize = 5;
 
-/// Wear of a whole device in percent. It is asked of NVMe devices alone; others tell it to tools that know
-/// their vendor's numbering.
+/// Wear of a whole device in percent. Only for NVMe devices; others need vendor-specific tools.
 pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
     if !name.starts_with("nvme") {
         let turns = root.number::<u8>(&format!("/sys/block/{name}/queue/rotational"));

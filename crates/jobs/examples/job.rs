@@ -1,4 +1,4 @@
-//! The process of one job and nothing else: what `ioproof job` is, for the tests of this room.
+//! The process of one job and nothing else: what `ioproof job` is, for the tests of this crate.
 
 #![expect(clippy::print_stderr, reason = "a program for the console")]
 

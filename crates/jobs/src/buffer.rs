@@ -1,9 +1,9 @@
-//! Memory for pages, where direct transfers want it.
+//! Memory for pages, aligned for direct transfers.
 
-/// Buffers start at multiples of this, which is no less than what any block device asks of direct transfers.
+/// Alignment of buffers: no less than what any block device requires for direct transfers.
 const ALIGNMENT: usize = 4096;
 
-/// Memory for one page or several: aligned, zero at first, and there only once it is touched.
+/// Memory for one or more pages: aligned, zeroed, allocated on first touch.
 ///
 /// ```
 /// let mut buffer = jobs::PageBuffer::new(65_536);
@@ -17,23 +17,23 @@ pub struct PageBuffer {
 }
 
 impl PageBuffer {
-    /// So many bytes.
+    /// A buffer of `bytes` bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        // A little more than asked for, so that an aligned piece of the length is in it. The memory is never
-        // moved, since the vector never grows.
+        // A little more than requested, so that it contains an aligned piece of that length. The memory is
+        // never moved, since the vector never grows.
         let memory = vec![0; bytes + ALIGNMENT];
         let start = memory.as_ptr().align_offset(ALIGNMENT);
         Self { memory, start, length: bytes }
     }
 
-    /// All of it.
+    /// The whole buffer.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.memory[self.start..self.start + self.length]
     }
 
-    /// All of it, to be changed.
+    /// The whole buffer, mutable.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..self.start + self.length]
     }

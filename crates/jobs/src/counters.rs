@@ -1,8 +1,8 @@
-//! What a job has moved so far, in a small file that its launcher looks into.
+//! A job's transfer counters, in a small file read by its launcher.
 //!
-//! The file has one record: its sequence number, 18 counters, and the XXH64 of both, as 64-bit words in little
-//! endian. It is written by one `pwrite(2)` and read by one `pread(2)`. The kernel does not promise that a reader
-//! sees all of a write or nothing of it; the hash tells a reader that it has seen parts of two.
+//! The file has one record: its sequence number, 18 counters, and the XXH64 of both, as little-endian 64-bit
+//! words. It is written by one `pwrite(2)` and read by one `pread(2)`. The kernel does not guarantee that a
+//! reader sees all of a write or nothing of it; the hash detects a mix of two.
 
 use std::fs::{File, OpenOptions};
 use std::hash::Hasher;
@@ -19,23 +19,23 @@ const COUNTERS: usize = 18;
 const WORDS: usize = COUNTERS + 2;
 /// Bytes of the record.
 const RECORD_BYTES: usize = WORDS * 8;
-/// A reader that has seen parts of two writes looks again at most so often; the next write is 10 ms away.
+/// Maximum number of retries after a torn read; the next write is 10 ms away.
 const LOOKS: u32 = 16;
 
-/// Why counters of a job are not known.
+/// Why counters of a job could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CountersError {
-    /// The kernel says why.
+    /// The read failed.
     #[error("the counters of a job cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// Whatever was read did not belong together.
+    /// Every read was torn.
     #[error("the counters of a job were torn in each of {LOOKS} looks: is another program writing them?")]
     Torn,
 }
 
 impl Counters {
-    /// What the job has told last that writes its counters into the file at `fd`; zeros where it has told
-    /// nothing yet. The position of `fd` does not matter and does not change.
+    /// The last counters written by the job to the file at `fd`; zeros if there are none yet. The position of
+    /// `fd` does not matter and does not change.
     ///
     /// # Errors
     /// The file cannot be read, or holds something else.
@@ -54,7 +54,7 @@ impl Counters {
         Err(CountersError::Torn)
     }
 
-    /// All numbers, in the order in which they are written.
+    /// All numbers, in file order.
     const fn groups(&self) -> [&[u64; 3]; 6] {
         let Self { read_bytes, write_bytes, reads, writes, held_bytes, peak_bytes } = self;
         [read_bytes, write_bytes, reads, writes, held_bytes, peak_bytes]
@@ -74,7 +74,7 @@ fn encoded(sequence: u64, counters: &Counters) -> [u8; RECORD_BYTES] {
     record
 }
 
-/// What `record` says: its sequence number and the counters; nothing where its parts do not belong together.
+/// The sequence number and counters of `record`; `None` if it is torn.
 fn decoded(record: &[u8; RECORD_BYTES]) -> Option<(u64, Counters)> {
     let mut words = [0_u64; WORDS];
     for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {
@@ -101,7 +101,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
     hash.finish()
 }
 
-/// The file that a job tells its counters in.
+/// The file a job writes its counters to.
 #[derive(Debug)]
 pub struct CountersFile {
     file: File,
@@ -109,17 +109,17 @@ pub struct CountersFile {
 }
 
 impl CountersFile {
-    /// The file that this process has inherited as descriptor `fd`.
+    /// The file inherited by this process as descriptor `fd`.
     ///
     /// # Errors
     /// There is no such descriptor, or no `/proc`.
     pub fn inherited(fd: i32) -> io::Result<Self> {
-        // A second way to the same file: the number alone is no proof that the descriptor is open.
+        // Opened anew: the number alone is no proof that the descriptor is open.
         let file = OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"))?;
         Ok(Self { file, sequence: 0 })
     }
 
-    /// Tells `counters`.
+    /// Writes `counters`.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -142,7 +142,7 @@ mod tests {
 
     use super::{Counters, CountersError, CountersFile, RECORD_BYTES, decoded, encoded};
 
-    /// Counters that are different in each place.
+    /// Counters that differ in each position.
     fn some(from: u64) -> Counters {
         let three = |start: u64| [from + start, from + start + 1, from + start + 2];
         Counters {
@@ -188,7 +188,7 @@ mod tests {
         assert!(CountersFile::inherited(closed.max(1000)).is_err());
     }
 
-    /// Whatever the kernel lets a reader see of a writer, all numbers are of one moment.
+    /// All numbers read beside a writer belong to one record.
     #[test]
     fn a_reader_beside_a_writer_sees_whole_records() {
         let file = memory_file();
@@ -201,7 +201,7 @@ mod tests {
             });
             let mut last = 0;
             while !over.load(Ordering::Acquire) {
-                // A writer without a pause may tear all looks of a reader.
+                // A writer without a pause may tear all reads.
                 let Ok(seen) = Counters::read_from(file.as_fd()) else { continue };
                 let from = seen.read_bytes[0];
                 assert!(from == 0 || seen == some(from), "{seen:?}");

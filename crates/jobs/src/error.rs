@@ -1,4 +1,4 @@
-//! What can stop a job.
+//! Errors of a job.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,22 @@ use std::path::{Path, PathBuf};
 use plan::JobSpace;
 use thiserror::Error;
 
-/// Why a step could not be done. Each message is a fragment that fits after "failed to …:" and ends with the next
-/// step.
+/// Why a step failed. Each message is a fragment that fits after "failed to …:" and ends with the next step.
 #[derive(Debug, Error)]
 pub enum JobError {
-    /// The kernel refused a call on a file.
+    /// A call on a file failed.
     #[error("cannot {what} {} in {space} space: {error}; {}", path.display(), advice(error))]
     File {
-        /// What was to be done, as in `write page 7 of`.
+        /// The action, as in `write page 7 of`.
         what: String,
         /// The file.
         path: PathBuf,
-        /// The space that it stands in.
+        /// The space it is in.
         space: JobSpace,
         /// What the kernel said.
         error: io::Error,
     },
-    /// A table is not what its writer left.
+    /// A table differs from what was written.
     #[error("{}, page {page}: {what}; make the table again, and look for what else writes there", path.display())]
     Damaged {
         /// The file.
@@ -32,7 +31,7 @@ pub enum JobError {
         /// What is wrong with it.
         what: String,
     },
-    /// Rows stand in another order than a step needs.
+    /// Rows are not in the order a step needs.
     #[error(
         "{}, row {row}: key {key} stands behind key {before}, but a merge reads tables in the order of their keys; \
          sort it first, or make it with `order = \"key\"`",
@@ -48,7 +47,7 @@ pub enum JobError {
         /// The key of the row before it.
         before: u64,
     },
-    /// A step asks for a table that nobody has made.
+    /// A step needs a table that does not exist.
     #[error("no table {table} for step {step}: neither an earlier step nor an input of the job is called so")]
     NoTable {
         /// Its name.
@@ -56,21 +55,21 @@ pub enum JobError {
         /// The step, from 0.
         step: u32,
     },
-    /// A step needs more memory than it may have.
+    /// A step needs more memory than allowed.
     #[error(
         "{what} needs {needed_bytes} bytes of memory, but the step may have {memory_bytes}; give it more memory"
     )]
     Memory {
         /// What needs it.
         what: String,
-        /// How much.
+        /// Required memory.
         needed_bytes: u64,
-        /// What the step may have.
+        /// The step's memory limit.
         memory_bytes: u64,
     },
 }
 
-/// The next step that an error of the kernel asks for.
+/// The suggested next step for an error of the kernel.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -91,7 +90,7 @@ impl JobError {
         Self::File { what: what.into(), path: path.to_owned(), space, error }
     }
 
-    /// A page that is not what its writer left.
+    /// A page that differs from what was written.
     pub(crate) fn damaged(path: &Path, page: u64, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), page, what: what.into() }
     }

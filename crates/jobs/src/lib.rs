@@ -1,20 +1,20 @@
-//! Jobs of an analytics server: tables of fixed-width rows in pages, the steps on them, and the processes that do
+//! Jobs of an analytics server: tables of fixed-width rows in pages, steps on them, and processes that run
 //! them.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`counters`](CountersError) | what a job has moved so far, for its launcher to look at |
-//! | [`row`], [`Row`] | a row, its fields, and how it comes from a seed ([`Origin`]) |
+//! | [`counters`](CountersError) | a job's transfer counters, readable by its launcher |
+//! | [`row`], [`Row`] | a row, its fields, and its generation from a seed ([`Origin`]) |
 //! | [`table`](TableReader) | tables: read ([`TableReader`]), written ([`TableWriter`]), by pages ([`Io`]) |
-//! | [`meter`](Meter) | what a job moves and keeps in each space |
-//! | [`step`], [`StepContext`] | one step: its tables, its memory, and who does it |
-//! | [`order`](JobOrder) | what a process of one job is told ([`JobOrder`]), and what it tells ([`JobEvent`]) |
-//! | [`process`](serve) | the process of one job: takes an order, goes through its steps, measures each |
-//! | [`usage`](Usage) | what the kernel has accounted to a process |
-//! | [`launch`] | many of them at a time: their order, their processes, what became of each |
+//! | [`meter`](Meter) | counts the bytes a job moves and holds in each space |
+//! | [`step`], [`StepContext`] | one step: its tables and its memory |
+//! | [`order`](JobOrder) | the input of a job's process ([`JobOrder`]), and its output ([`JobEvent`]) |
+//! | [`process`](serve) | the process of one job: reads an order, runs its steps, measures each |
+//! | [`usage`](Usage) | the kernel's accounting of a process |
+//! | [`launch`] | many jobs at a time: their order, processes and outcomes |
 //!
-//! A job is a process of its own, so that the kernel accounts for it. It reads its order from the standard input and
-//! tells each step that is done on the standard output.
+//! A job is a separate process, so that the kernel accounts for it. It reads its order from standard input
+//! and reports each completed step on standard output.
 
 mod buffer;
 mod compute;

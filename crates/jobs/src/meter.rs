@@ -1,4 +1,4 @@
-//! What a job moves and keeps in each space, counted by whoever moves it.
+//! Counters of the bytes a job moves and holds in each space.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,8 +9,8 @@ use plan::JobSpace;
 use crate::usage::now_ns;
 use crate::{Counters, CountersFile};
 
-/// Counts are not told more often than this: a reader that looks each second needs no more, and a write to memory costs
-/// about a microsecond.
+/// Minimum interval between writes of the counts: a reader that polls each second needs no more, and a write
+/// to memory costs about a microsecond.
 const TOLD_NS: u64 = 10_000_000;
 
 /// Counts the bytes of a job in each space; shared by all of its threads.
@@ -34,32 +34,31 @@ pub struct Meter {
     writes: [AtomicU64; 3],
     held_bytes: [AtomicU64; 3],
     peak_bytes: [AtomicU64; 3],
-    /// Where the counts are told, and when they are told next.
+    /// The file for the counts, and the time of its next write.
     told: Option<Mutex<CountersFile>>,
     due_ns: AtomicU64,
 }
 
 impl Meter {
-    /// Nothing is counted yet; what is, is told in `file`: at most every 10 ms, and whenever [`Meter::tell`] is
-    /// called.
+    /// Starts with zero counts, which are written to `file`: at most every 10 ms, and whenever
+    /// [`Meter::tell`] is called.
     #[must_use]
     pub fn telling(file: CountersFile) -> Self {
         Self { told: Some(Mutex::new(file)), ..Self::default() }
     }
 
-    /// Tells the counts now.
+    /// Writes the counts now.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn tell(&self) -> io::Result<()> {
         let Some(told) = &self.told else { return Ok(()) };
-        // One at a time, so that no older counts come after newer ones.
+        // One at a time, so that older counts never overwrite newer ones.
         let mut file = told.lock().unwrap_or_else(PoisonError::into_inner);
         file.tell(&self.snapshot())
     }
 
-    /// Tells the counts where the last time is long enough ago. That they could not be told is told at the end of the
-    /// step.
+    /// Writes the counts if the last write is long enough ago. A failure is reported at the end of the step.
     fn tell_when_due(&self) {
         if self.told.is_none() {
             return;
@@ -71,21 +70,21 @@ impl Meter {
         }
     }
 
-    /// A transfer has read so many bytes.
+    /// Counts a read of `bytes`.
     pub fn read(&self, space: JobSpace, bytes: u64) {
         self.read_bytes[space as usize].fetch_add(bytes, Relaxed);
         self.reads[space as usize].fetch_add(1, Relaxed);
         self.tell_when_due();
     }
 
-    /// A transfer has written so many bytes.
+    /// Counts a write of `bytes`.
     pub fn wrote(&self, space: JobSpace, bytes: u64) {
         self.write_bytes[space as usize].fetch_add(bytes, Relaxed);
         self.writes[space as usize].fetch_add(1, Relaxed);
         self.tell_when_due();
     }
 
-    /// So many bytes stand there more, or fewer, of what the job has made.
+    /// Changes the number of bytes held by the job.
     pub fn holds(&self, space: JobSpace, change_bytes: i64) {
         let held = &self.held_bytes[space as usize];
         // Adding a negative number as its two's complement wraps around to the difference.
@@ -94,7 +93,7 @@ impl Meter {
         self.peak_bytes[space as usize].fetch_max(if change_bytes > 0 { now } else { 0 }, Relaxed);
     }
 
-    /// All counts so far. Those of one transfer may be of two moments where others go on counting.
+    /// All counts so far. They are not an atomic snapshot if other threads are counting.
     #[must_use]
     pub fn snapshot(&self) -> Counters {
         let of = |counts: &[AtomicU64; 3]| std::array::from_fn(|space| counts[space].load(Relaxed));

@@ -1,4 +1,4 @@
-//! What a process of one job is told, and what it tells.
+//! The input and output of a job's process.
 //!
 //! Both are lines of JSON: one [`JobOrder`] on the standard input, then [`JobEvent`]s on the standard output.
 
@@ -14,95 +14,95 @@ use serde::{Deserialize, Serialize};
 pub struct JobOrder {
     /// Its number.
     pub launch: u32,
-    /// Its test, or the table that it loads.
+    /// Its test, or the table it loads.
     pub test: String,
-    /// Which data it works on.
+    /// Its data stream.
     pub stream: u32,
-    /// Which of the launches of its stream it is.
+    /// Its index among the launches of its stream.
     pub round: u32,
     /// Bytes of a page.
     pub page_bytes: Bytes,
     /// Pages bypass the page cache.
     pub direct: bool,
-    /// Tables are on stable storage when they are closed.
+    /// Tables are synced when closed.
     pub sync: bool,
-    /// What a `generate` step makes is read back and checked, as in the phase that loads.
+    /// The output of a `generate` step is read back and checked, as in the load phase.
     #[serde(default)]
     pub check: bool,
-    /// All data are drawn from this: see [`plan::Jobs::seed`].
+    /// Seed of all data: see [`plan::Jobs::seed`].
     pub seed: u64,
-    /// The directory of each space that the job writes in, in the order of [`plan::JobSpace::ALL`]. Those of work
-    /// and utility space are its own.
+    /// The job's directory in each space, in the order of [`plan::JobSpace::ALL`]. Those of work and utility
+    /// space are private.
     pub directories: [PathBuf; 3],
-    /// Files of tables that other jobs, or the load phase, have made: those that its steps read or change.
+    /// Files of tables made by other jobs or the load phase that its steps read or change.
     pub inputs: BTreeMap<String, PathBuf>,
-    /// What is done.
+    /// The steps.
     pub steps: Vec<Step>,
-    /// A file descriptor that it writes its counters to ([`crate::Counters`]).
+    /// File descriptor for its counters ([`crate::Counters`]).
     pub counters_fd: Option<i32>,
 }
 
-/// What a job says of itself.
+/// An event reported by a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum JobEvent {
     /// It has read its order and begins; `at_ns` is `CLOCK_MONOTONIC`.
     Began {
-        /// When.
+        /// The time.
         at_ns: u64,
     },
     /// A step is done.
     Step(Box<StepReport>),
-    /// It cannot go on.
+    /// It failed.
     Failed {
-        /// The step, from 0; none before the first.
+        /// The step, from 0; `None` before the first.
         step: Option<u32>,
-        /// What is wrong, where, and the next step.
+        /// The problem, its place, and the next step.
         message: String,
     },
     /// All steps are done, and all files are closed.
     Done,
 }
 
-/// A step that is done: what FULLSTIMER prints, and more.
+/// Report of a completed step: the FULLSTIMER figures, and more.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepReport {
     /// Its number in the test, from 0.
     pub step: u32,
-    /// When it began, `CLOCK_MONOTONIC`.
+    /// Start time, `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// When it ended.
+    /// End time.
     pub end_ns: u64,
     /// CPU time in user mode, of all threads.
     pub user_cpu_ns: u64,
     /// CPU time in the kernel.
     pub system_cpu_ns: u64,
-    /// The most memory that was resident at a time during the step.
+    /// Peak resident memory during the step.
     pub peak_memory_bytes: u64,
     /// `ru_inblock` × 512.
     pub block_input_bytes: u64,
     /// `ru_oublock` × 512.
     pub block_output_bytes: u64,
-    /// Context switches since it waited.
+    /// Voluntary context switches (waits).
     pub voluntary_switches: u64,
-    /// Context switches since its time was over.
+    /// Involuntary context switches (end of its time slice).
     pub involuntary_switches: u64,
-    /// What it moved in each space.
+    /// Bytes moved in each space.
     pub moved: Counters,
-    /// What it did with rows.
+    /// Rows and results.
     pub outcome: StepOutcome,
 }
 
-/// Rows of a step, and what it found.
+/// Rows and results of a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepOutcome {
-    /// Rows that it read.
+    /// Rows read.
     pub rows_in: u64,
-    /// Rows that it wrote or left.
+    /// Rows written or kept.
     pub rows_out: u64,
-    /// Wrapping sum of the XXH64 (seed 0) of the bytes of each row that it wrote or left.
+    /// Wrapping sum of the XXH64 (seed 0) of the bytes of each row written or kept.
     pub checksum: Option<u64>,
-    /// What else it found, by name: sums, coefficients, norms.
+    /// Other results, by name: sums, coefficients, norms.
     pub found: BTreeMap<String, f64>,
 }
 
@@ -113,12 +113,12 @@ pub struct Counters {
     pub read_bytes: [u64; 3],
     /// Written.
     pub write_bytes: [u64; 3],
-    /// Transfers that read.
+    /// Number of reads.
     pub reads: [u64; 3],
-    /// Transfers that wrote.
+    /// Number of writes.
     pub writes: [u64; 3],
-    /// What stands there now that the job has made.
+    /// Bytes currently held by the job.
     pub held_bytes: [u64; 3],
-    /// The most of it at a time.
+    /// Peak of the held bytes.
     pub peak_bytes: [u64; 3],
 }

@@ -1,7 +1,7 @@
-//! Pages: what stands in the header of one, and how it is checked.
+//! Pages: layout of the header, and checks.
 //!
-//! A table is a file of pages of one size. A page is a header of 128 bytes and then records, all of one width; what
-//! is left of it is zero. Only the last page of a table may have room for more records.
+//! A table is a file of pages of one size. A page is a header of 128 bytes followed by records of one width;
+//! the rest is zero. Only the last page of a table may have room for more records.
 
 use plan::jobs::TableOrder;
 use twox_hash::XxHash64;
@@ -11,31 +11,31 @@ use crate::row::Origin;
 
 /// Bytes of the header of a page.
 pub(crate) const HEADER_BYTES: usize = 128;
-/// What each page begins with.
+/// First bytes of each page.
 const MAGIC: &[u8; 8] = b"IOPTABLE";
 /// The version of this layout.
 const VERSION: u32 = 1;
-/// Where the checksum of the header stands, which is of everything before it.
+/// Offset of the header's checksum, which covers everything before it.
 const SEAL: usize = 120;
 
-/// What the header of a page says.
+/// The contents of a page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Which page of the table it is, from 0.
+    /// Number of the page in the table, from 0.
     pub number: u64,
     /// Records in it.
     pub records: u32,
     /// Bytes of a record.
     pub record_bytes: u32,
-    /// Whether it is the last one.
+    /// Whether it is the last page.
     pub last: bool,
     /// XXH64 (seed 0) of its records.
     pub checksum: u64,
-    /// What the rows of the table come from.
+    /// The origin of the table's rows.
     pub origin: Origin,
 }
 
-/// Records that fit into a page.
+/// Number of records that fit into a page.
 pub(crate) const fn records_per_page(page_bytes: usize, record_bytes: usize) -> usize {
     (page_bytes - HEADER_BYTES) / record_bytes
 }
@@ -51,7 +51,7 @@ pub(crate) fn sum_of_hashes(records: &[u8], record_bytes: usize) -> u64 {
 }
 
 impl Header {
-    /// Finishes `page`, whose records are in place: zeros behind them, and the header before them.
+    /// Finishes `page`, whose records are in place: zeros after them, and the header before them.
     pub(crate) fn seal(mut self, page: &mut [u8]) {
         let end = HEADER_BYTES + self.records as usize * self.record_bytes as usize;
         page[end..].fill(0);
@@ -84,12 +84,12 @@ impl Header {
         header[SEAL..].copy_from_slice(&seal.to_le_bytes());
     }
 
-    /// The records of the page that this is the header of.
+    /// The records of the page with this header.
     pub(crate) fn records_of<'a>(&self, page: &'a PageBuffer) -> &'a [u8] {
         &page.bytes()[HEADER_BYTES..HEADER_BYTES + self.records as usize * self.record_bytes as usize]
     }
 
-    /// The header of `page`, if all of it is as page `number` of a table of such records was left; else what is
+    /// The header of `page`, if it is an intact page `number` of a table with such records; else what is
     /// wrong.
     pub(crate) fn open(page: &[u8], number: u64, record_bytes: usize) -> Result<Self, String> {
         if &page[..8] != MAGIC {

@@ -1,4 +1,4 @@
-//! Several threads on the pages of a table.
+//! Parallel processing of the pages of a table.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use crate::JobError;
 use crate::row::Origin;
 use crate::table::TableReader;
 
-/// Does `work` on so many threads, one at least, and gives it the number of the thread; returns the first error.
+/// Runs `work` on `threads` threads, at least one, with the number of the thread; returns the first error.
 pub(crate) fn on_threads(
     threads: u32,
     work: impl Fn(u32) -> Result<(), JobError> + Sync,
@@ -24,12 +24,12 @@ pub(crate) fn on_threads(
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        // All of them have ended before the first error is told.
+        // All threads have ended before the first error is returned.
         ended.fold(Ok(()), Result::and)
     })
 }
 
-/// What a worker has made of a page.
+/// A worker's result for a page.
 struct Made {
     page: u64,
     rows: u64,
@@ -37,11 +37,11 @@ struct Made {
     output: Vec<u8>,
 }
 
-/// Reads the pages of `table` on so many threads, does `work` on the rows of each there, and gives what it has put
-/// into its vector to `take`, on this thread and in the order of the pages, with the origin of the table. Returns
-/// the rows that were read.
+/// Reads the pages of `table` on `threads` threads, runs `work` on the rows of each there, and passes the
+/// vectors it fills to `take`, on this thread and in page order, with the origin of the table. Returns the
+/// number of rows read.
 ///
-/// It needs three buffers of a page for each thread.
+/// It needs three page buffers for each thread.
 pub(crate) fn in_order(
     table: &TableReader,
     threads: u32,
@@ -74,7 +74,7 @@ pub(crate) fn in_order(
     })
 }
 
-/// Takes page after page until none is left, nobody wants them any more, or one is damaged.
+/// Processes pages until none is left, the receiver is gone, or one is damaged.
 fn work_off(
     table: &TableReader,
     next: &AtomicU64,
@@ -84,7 +84,7 @@ fn work_off(
 ) {
     let mut buffer = table.buffer();
     loop {
-        // The vector comes before the page, so that whoever has the page that is waited for can end it.
+        // The vector is taken first, so that the holder of the page awaited next can finish it.
         let vector = free.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut output) = vector else { return };
         let page = next.fetch_add(1, Relaxed);
@@ -103,7 +103,7 @@ fn work_off(
     }
 }
 
-/// Puts what workers tell into the order of the pages.
+/// Puts the workers' results into page order.
 fn collect(
     told: &Receiver<Result<Made, JobError>>,
     give_back: &Sender<Vec<u8>>,
@@ -118,7 +118,7 @@ fn collect(
             take(made.origin, &made.output)?;
             rows += made.rows;
             wanted += 1;
-            // Workers that have ended want none.
+            // Workers that have ended need none.
             give_back.send(made.output).unwrap_or_default();
         }
     }

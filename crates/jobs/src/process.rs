@@ -1,8 +1,8 @@
-//! The process of one job: reads its order, goes through its steps, and tells each that is done.
+//! The process of one job: reads its order, runs its steps, and reports each completed step.
 //!
-//! FULLSTIMER figures of a step are differences between two readings of the kernel's accounts of this process, one
-//! right before the step and one right after it. All threads of a step have ended by then, so that the sum over the
-//! steps is what `wait4(2)` tells at the end, but for starting and ending the process itself.
+//! FULLSTIMER figures of a step are differences between two readings of the kernel's accounts of this
+//! process, taken right before and right after the step. All threads of a step have ended by then, so the sum
+//! over the steps equals the result of `wait4(2)`, except for process start-up and exit.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -15,38 +15,38 @@ use crate::{
     Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, step,
 };
 
-/// An order that is longer is none: it names a few tables and steps.
+/// Maximum size of an order: it names a few tables and steps.
 const ORDER_BYTES_MAX: u64 = 16 << 20;
 
-/// How a job has ended whose order was understood.
+/// Outcome of a job with a valid order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// All its steps are done.
+    /// All steps are done.
     Done,
-    /// One of them failed, as it has told.
+    /// A step failed, which was reported.
     Failed,
 }
 
-/// Why a process could not take its order or tell what it does.
+/// Why a process could not read its order or report its events.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// The standard input has none.
+    /// Standard input has no order.
     #[error("the standard input has no order: this command is for `ioproof run`, which writes one there")]
     NoOrder,
-    /// It is not one that this program knows.
+    /// The order is not understood.
     #[error(
         "the order on the standard input is not understood: {0}; the program that wrote it must be of this version"
     )]
     NotUnderstood(#[source] serde_json::Error),
-    /// The kernel refused.
+    /// Standard input cannot be read.
     #[error("the order cannot be read from the standard input: {0}")]
     NotRead(#[source] io::Error),
-    /// Nobody listens.
+    /// Standard output cannot be written.
     #[error(
         "what the job does cannot be told on the standard output: {0}; is the program that launched it gone?"
     )]
     NotTold(#[source] io::Error),
-    /// The descriptor that the order names.
+    /// The counters' descriptor cannot be written.
     #[error("counters cannot be written into descriptor {fd}: {error}; the launcher must leave it open")]
     Counters {
         /// Its number.
@@ -54,33 +54,33 @@ pub enum ProcessError {
         /// What the kernel said.
         error: io::Error,
     },
-    /// The launcher has gone before its end could end this process.
+    /// The launcher ended before the death signal was set.
     #[error("the program that launched this job is gone")]
     Orphan,
 }
 
-/// Serves the launcher that has started this process: takes one order from the standard input, and tells events on
-/// the standard output. From here on the process dies with the thread that started it, so that a killed run leaves
-/// no jobs.
+/// Serves the launcher that started this process: reads one order from standard input, and writes events to
+/// standard output. From here on the process dies with the thread that started it, so that a killed run
+/// leaves no jobs.
 ///
 /// # Errors
-/// There is no order, or nobody to tell.
+/// There is no order, or no reader of the events.
 pub fn serve() -> Result<Ended, ProcessError> {
     let launcher = getppid();
-    // Where the kernel has no such signal, a job ends when it next tells something.
+    // Without this signal in the kernel, a job ends when it next writes an event.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let order = read_order(io::stdin().lock())?;
     if getppid() != launcher {
         return Err(ProcessError::Orphan);
     }
-    // A launcher that was gone before the signal was asked for does not read what it is told next.
+    // If the launcher ended before the signal was set, nothing reads the next event.
     work(&order, io::stdout().lock())
 }
 
-/// The one order that a line of JSON has.
+/// Parses the order in a line of JSON.
 ///
 /// # Errors
-/// There is none, or another thing.
+/// There is none, or it is not an order.
 pub fn read_order(input: impl BufRead) -> Result<JobOrder, ProcessError> {
     let mut line = String::new();
     input.take(ORDER_BYTES_MAX).read_line(&mut line).map_err(ProcessError::NotRead)?;
@@ -90,10 +90,10 @@ pub fn read_order(input: impl BufRead) -> Result<JobOrder, ProcessError> {
     serde_json::from_str(&line).map_err(ProcessError::NotUnderstood)
 }
 
-/// Does what `order` asks for, and tells it as lines of JSON.
+/// Executes `order`, and reports events as lines of JSON.
 ///
 /// # Errors
-/// Nobody to tell, or no file for the counters that the order names. A step that fails is an event.
+/// No reader of the events, or no file for the counters named by the order. A step that fails is an event.
 pub fn work(order: &JobOrder, mut events: impl Write) -> Result<Ended, ProcessError> {
     tell(&mut events, &JobEvent::Began { at_ns: now_ns() })?;
     let meter = match order.counters_fd {
@@ -121,7 +121,7 @@ pub fn work(order: &JobOrder, mut events: impl Write) -> Result<Ended, ProcessEr
     Ok(Ended::Done)
 }
 
-/// Does one step and measures it.
+/// Runs one step and measures it.
 fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobError> {
     let context = StepContext { order, step: number, io };
     let moved = io.meter.snapshot();
@@ -149,7 +149,7 @@ fn measured(order: &JobOrder, number: u32, io: &Io) -> Result<StepReport, JobErr
 }
 
 impl Counters {
-    /// What was moved since an `earlier` moment; what is held, and the most of it, are those of this one.
+    /// Bytes moved since `earlier`; held bytes and their peak are those of this reading.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let less = |now: [u64; 3], then: [u64; 3]| {

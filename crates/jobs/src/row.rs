@@ -1,17 +1,18 @@
-//! Rows: their layout, and how they come from a seed.
+//! Rows: their layout, and their generation from a seed.
 //!
-//! A row is 128 bytes, little endian. Number `i` of a table is a function of the table's seed and `i` alone, so that
-//! rows can be made in parallel and checked anywhere with integer arithmetic: `docs/JOBS.md` gives the formulas.
+//! A row is 128 bytes, little endian. Row `i` of a table is a function of the table's seed and `i` alone, so
+//! rows can be made in parallel and checked anywhere with integer arithmetic: `docs/JOBS.md` gives the
+//! formulas.
 
 use plan::jobs::{TableOrder, drawn};
 
 /// Bytes of a row.
 pub const ROW_BYTES: usize = 128;
-/// Days go from 0 to this, which is not one of them.
+/// Exclusive upper bound of days.
 pub const DAYS: u32 = 3650;
-/// Numbers drawn for a row, whether it uses them or not.
+/// Random numbers drawn per row, used or not.
 const COLUMNS: u64 = 16;
-/// Amounts, in cents, go over this many values.
+/// Number of different amounts, in cents.
 const AMOUNTS: u64 = 1_000_000;
 /// The smallest amount, in cents.
 const AMOUNT_MIN: i64 = -100_000;
@@ -21,19 +22,19 @@ const AMOUNT_MIN: i64 = -100_000;
 pub struct Row {
     /// Its number.
     pub id: u64,
-    /// What it is sorted and summed by.
+    /// Key for sorting and summing.
     pub key: u64,
-    /// A day, below [`DAYS`] where it comes from the seed.
+    /// A day, below [`DAYS`] if generated from the seed.
     pub day: u32,
-    /// How many, 1 to 100 where it comes from the seed.
+    /// Quantity, 1 to 100 if generated from the seed.
     pub quantity: u32,
     /// Cents.
     pub amount: i64,
-    /// Eight variables, from 0 up to but not 1.
+    /// Eight variables in [0, 1).
     pub x: [f64; 8],
     /// The measure: 1 + x0 + 2 x1 + … + 8 x7 and some noise.
     pub y: f64,
-    /// Numbers that nothing can compress.
+    /// Incompressible numbers.
     pub filler: [u64; 3],
 }
 
@@ -46,10 +47,10 @@ impl Row {
         bytes
     }
 
-    /// Puts its bytes there.
+    /// Writes its bytes to `bytes`.
     ///
     /// # Panics
-    /// Where there is not room for exactly one row.
+    /// If the size is not exactly one row.
     pub fn encode_into(&self, bytes: &mut [u8]) {
         assert_eq!(bytes.len(), ROW_BYTES, "a row has a fixed width");
         let mut put = |place: usize, word: [u8; 8]| bytes[place..place + 8].copy_from_slice(&word);
@@ -66,10 +67,10 @@ impl Row {
         }
     }
 
-    /// The row whose bytes these are.
+    /// Decodes a row.
     ///
     /// # Panics
-    /// Where they are fewer than those of a row.
+    /// If there are fewer bytes than in a row.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Self {
         Self {
@@ -93,45 +94,45 @@ fn word(bytes: &[u8], place: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
-/// The number of the row whose bytes these are.
+/// The number of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn id(row: &[u8]) -> u64 {
     word(row, 0)
 }
 
-/// The key of the row whose bytes these are.
+/// The key of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn key(row: &[u8]) -> u64 {
     word(row, 8)
 }
 
-/// The day of the row whose bytes these are.
+/// The day of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn day(row: &[u8]) -> u32 {
     low(word(row, 16))
 }
 
-/// The quantity of the row whose bytes these are.
+/// The quantity of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn quantity(row: &[u8]) -> u32 {
     low(word(row, 16) >> 32)
 }
 
-/// The amount, in cents, of the row whose bytes these are.
+/// The amount, in cents, of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn amount(row: &[u8]) -> i64 {
     word(row, 24).cast_signed()
 }
 
-/// Variable `number` of the row whose bytes these are.
+/// Variable `number` of the row in these bytes.
 ///
 /// # Panics
-/// There are eight.
+/// If `number` is 8 or more.
 #[inline]
 #[must_use]
 pub fn x(row: &[u8], number: usize) -> f64 {
@@ -139,7 +140,7 @@ pub fn x(row: &[u8], number: usize) -> f64 {
     f64::from_bits(word(row, 32 + 8 * number))
 }
 
-/// The measure of the row whose bytes these are.
+/// The measure of the row in these bytes.
 #[inline]
 #[must_use]
 pub fn y(row: &[u8]) -> f64 {
@@ -153,34 +154,34 @@ const fn low(word: u64) -> u32 {
     word as u32
 }
 
-/// A number of the range from 0 to `below`, which is not in it, of 32 drawn bits.
+/// A number in [0, `below`) from 32 random bits.
 #[inline]
 fn ranged(bits: u32, below: u32) -> u32 {
     low((u64::from(bits) * u64::from(below)) >> 32)
 }
 
-/// A number from 0 up to but not 1, of the upper 53 drawn bits.
+/// A number in [0, 1) from the upper 53 of 64 random bits.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "53 bits are what a number of this kind holds")]
 pub(crate) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// What the rows of a table come from; it stands in the header of each of its pages.
+/// The parameters that generate a table's rows; stored in each page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// The table's seed: see [`plan::Jobs::table_seed`].
     pub seed: u64,
-    /// Rows that it was made with.
+    /// Number of initial rows.
     pub rows: u64,
-    /// Different keys, at least 1.
+    /// Number of different keys, at least 1.
     pub groups: u64,
     /// The order of its keys.
     pub order: TableOrder,
 }
 
 impl Origin {
-    /// Row number `id`. Those from [`Origin::rows`] on are what is added to the table later.
+    /// Row number `id`. Those from [`Origin::rows`] on are appended to the table later.
     #[inline]
     #[must_use]
     pub fn row(&self, id: u64) -> Row {

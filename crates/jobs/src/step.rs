@@ -1,4 +1,4 @@
-//! A step of a job: where its tables are, how much memory it may have, and who does it.
+//! A step of a job: its tables, memory limit and dispatch.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +8,26 @@ use plan::{JobSpace, table_name};
 use crate::table::{Io, TableReader};
 use crate::{JobError, JobOrder, StepOutcome, compute, steps};
 
-/// What of a step's memory is left to the program itself: its code, stacks and the allocator.
+/// Part of a step's memory reserved for the program itself: code, stacks and the allocator.
 const PROGRAM_BYTES: u64 = 8 << 20;
-/// A step works with no fewer page buffers than this, and with some more for each thread: less memory is taken
-/// for so much.
+/// Minimum number of page buffers of a step, plus those for each thread: a smaller memory limit is raised to
+/// this.
 const PAGES_MIN: u64 = 8;
 /// Page buffers of a thread.
 const PAGES_PER_THREAD: u64 = 4;
 
-/// All that a step knows of its job.
+/// What a step knows of its job.
 #[derive(Debug)]
 pub struct StepContext<'a> {
     /// The job.
     pub order: &'a JobOrder,
     /// The number of the step, from 0.
     pub step: u32,
-    /// How pages are moved.
+    /// How pages are transferred.
     pub io: &'a Io,
 }
 
-/// A table of a step: which space it stands in, and its file.
+/// A table of a step: its space and file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The space.
@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Opens the table that stands there.
+    /// Opens the table.
     ///
     /// # Errors
     /// As [`TableReader::open`].
@@ -47,8 +47,8 @@ impl Place {
 }
 
 impl StepContext<'_> {
-    /// Where the table called `name` stands: the output of the last step before this one that writes it, or an
-    /// input of the job.
+    /// The location of the table `name`: the output of the last earlier step that writes it, or an input of
+    /// the job.
     ///
     /// # Errors
     /// There is no such table.
@@ -63,7 +63,7 @@ impl StepContext<'_> {
             .ok_or_else(|| JobError::NoTable { table: name.to_owned(), step: self.step })
     }
 
-    /// Where this step writes `output`.
+    /// The location of this step's `output`.
     #[must_use]
     pub fn output(&self, output: &Output) -> Place {
         self.made(output, self.step)
@@ -77,7 +77,7 @@ impl StepContext<'_> {
         }
     }
 
-    /// A file of this step alone, which is removed at its end.
+    /// A private file of this step, removed at its end.
     #[must_use]
     pub fn own(&self, space: JobSpace, what: &str, number: u32) -> Place {
         let name = table_name(&format!("{what}-{}", self.step), number);
@@ -88,21 +88,21 @@ impl StepContext<'_> {
         &self.order.directories[space as usize]
     }
 
-    /// What this step draws from: the same in each run, and another one for each launch and step.
+    /// The random seed of this step: the same in each run, and different for each launch and step.
     #[must_use]
     pub fn seed(&self) -> u64 {
         step_seed(self.order.seed, &self.order.test, self.order.stream, self.order.round, self.step)
     }
 
-    /// What the rows of the table called `name` are drawn from.
+    /// The random seed of the rows of the table `name`.
     #[must_use]
     pub fn table_seed(&self, name: &str) -> u64 {
         table_seed(self.order.seed, name, self.order.stream)
     }
 
-    /// Bytes that a step may use for data and buffers so that its process stays within its memory: all but
-    /// 8 MiB (or a quarter, where that is less) for the program itself, and never less than 8 pages and 4 for each
-    /// thread, without which no step can work.
+    /// Bytes a step may use for data and buffers so that its process stays within its memory: all except 8
+    /// MiB (or a quarter, if less) for the program itself, and never less than 8 pages and 4 per thread, the
+    /// minimum for any step.
     #[must_use]
     pub fn data_bytes(&self, step: &Step) -> usize {
         let memory = step.memory.0;
@@ -112,10 +112,10 @@ impl StepContext<'_> {
     }
 }
 
-/// Does `step`.
+/// Runs `step`.
 ///
 /// # Errors
-/// A table cannot be read or written, or is not what the step needs; memory does not suffice.
+/// A table cannot be read or written, or is unsuitable for the step; memory does not suffice.
 pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobError> {
     match &step.action {
         Action::Generate { output, rows, groups, order } => {

@@ -1,4 +1,4 @@
-//! A job without a process, for the tests of its steps.
+//! A job without a process, for tests of its steps.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Bench {
         self.directory.path().join(space.name()).join(file)
     }
 
-    /// Adds a step with so many threads and so much memory, and does it.
+    /// Adds a step with this number of threads and memory, and runs it.
     pub(crate) fn run_with(
         &mut self,
         action: Action,
@@ -72,7 +72,7 @@ impl Bench {
         self.run(Action::Generate { output, rows, groups, order })
     }
 
-    /// All rows of the table that is called so before the next step.
+    /// All rows of the table with this name before the next step.
     pub(crate) fn rows(&self, table: &str) -> Vec<Row> {
         let number = u32::try_from(self.order.steps.len()).expect("few");
         let place = self.context(number).input(table).expect("it is there");
@@ -83,7 +83,7 @@ impl Bench {
         self.io.meter.snapshot()
     }
 
-    /// Files that stand in a space.
+    /// Files in a space.
     pub(crate) fn files(&self, space: JobSpace) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(space, "")).expect("a space");
         entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()

@@ -1,4 +1,4 @@
-//! What the kernel has accounted to a process: `getrusage(2)`, and the most memory that was resident.
+//! The kernel's accounting of a process: `getrusage(2)`, and its peak resident memory.
 
 #![expect(unsafe_code, reason = "getrusage and malloc_trim have no safe binding")]
 
@@ -7,32 +7,32 @@ use std::mem::MaybeUninit;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// `ru_inblock` and `ru_oublock` count sectors of this many bytes, whatever the device has.
+/// `ru_inblock` and `ru_oublock` count sectors of this size, independent of the device.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
-/// What a process, with all its threads, has used.
+/// Resource usage of a process with all its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// CPU time in user mode.
     pub user_cpu_ns: u64,
     /// CPU time in the kernel.
     pub system_cpu_ns: u64,
-    /// The most memory that was resident at a time, since the process began.
+    /// Peak resident memory since the process began.
     pub peak_memory_bytes: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
-    /// Bytes that the kernel read from storage for it: `ru_inblock` × 512.
+    /// Bytes read from storage for it: `ru_inblock` × 512.
     pub block_input_bytes: u64,
-    /// Bytes that the kernel wrote, or will, for it: `ru_oublock` × 512.
+    /// Bytes written to storage for it, or still to be: `ru_oublock` × 512.
     pub block_output_bytes: u64,
-    /// Context switches since it waited.
+    /// Voluntary context switches (waits).
     pub voluntary_switches: u64,
-    /// Context switches since its time was over.
+    /// Involuntary context switches (end of its time slice).
     pub involuntary_switches: u64,
 }
 
 impl Usage {
-    /// What this process has used so far.
+    /// Usage of this process so far.
     #[must_use]
     pub fn own() -> Self {
         let mut raw = MaybeUninit::<libc::rusage>::zeroed();
@@ -45,7 +45,7 @@ impl Usage {
         Self::of(&raw)
     }
 
-    /// What `raw` says, which `getrusage(2)` or `wait4(2)` has filled.
+    /// Converts `raw`, filled by `getrusage(2)` or `wait4(2)`.
     #[must_use]
     pub fn of(raw: &libc::rusage) -> Self {
         let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
@@ -53,7 +53,7 @@ impl Usage {
         Self {
             user_cpu_ns: nanos(raw.ru_utime),
             system_cpu_ns: nanos(raw.ru_stime),
-            // Linux tells KiB.
+            // Linux reports KiB.
             peak_memory_bytes: count(raw.ru_maxrss) << 10,
             major_faults: count(raw.ru_majflt),
             block_input_bytes: count(raw.ru_inblock) * SECTOR_BYTES,
@@ -63,7 +63,7 @@ impl Usage {
         }
     }
 
-    /// What was used since an `earlier` moment; the peak is this one's.
+    /// Usage since `earlier`; the peak is that of this reading.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self {
@@ -87,30 +87,29 @@ pub(crate) fn now_ns() -> u64 {
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
-/// Gives memory that is free back to the kernel, so that the next step begins without what this one has had.
+/// Returns free memory to the kernel, so that the next step starts without memory of this one.
 pub(crate) fn give_back_memory() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: the call takes no pointers and leaves all memory alone that is in use.
+    // SAFETY: the call takes no pointers and does not touch memory in use.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// Lets the high water of the resident memory of this process start anew. Where the kernel refuses it, the high
-/// water stays that of the whole process.
+/// Resets the peak of this process's resident memory. If the kernel refuses, the peak remains that of the
+/// whole process.
 pub(crate) fn forget_peak() {
     // Documented in proc_pid_clear_refs(5): 5 resets VmHWM.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The high water of the resident memory of this process, in bytes: since [`forget_peak`], where the kernel
-/// tells it, else since its beginning.
+/// Peak resident memory of this process, in bytes: since [`forget_peak`] if supported, else since its start.
 pub(crate) fn peak_memory_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     high_water(&status).unwrap_or_else(|| Usage::own().peak_memory_bytes)
 }
 
-/// `VmHWM` of a text as `/proc/<pid>/status` has it, in bytes.
+/// `VmHWM` in a text like `/proc/<pid>/status`, in bytes.
 fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -125,7 +124,7 @@ mod tests {
     fn work_is_accounted_and_only_what_was_done_since_then() {
         let before = Usage::own();
         let mut sum = 0_u64;
-        // Until the kernel has told 20 ms of it, however fast this machine is.
+        // Until the kernel accounts 20 ms of it, independent of the machine's speed.
         while Usage::own().since(before).user_cpu_ns < 20_000_000 {
             sum = (0..100_000_u64).fold(sum, |sum, value| std::hint::black_box(sum ^ value));
         }

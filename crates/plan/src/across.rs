@@ -1,43 +1,43 @@
-//! Which node reads what which node has written.
+//! Which node reads the data written by which other node.
 //!
-//! A read that its own node has written may be answered by that node's memory, so benchmarks let
-//! tasks read what another node wrote (study D, "rotation of MPI ranks"; `-C` of IOR). Whether they
-//! do depends on where tasks are, and this says so.
+//! A read of data that the same node wrote may be served from that node's memory, so benchmarks let tasks
+//! read what another node wrote (study D, "rotation of MPI ranks"; `-C` of IOR). Whether that works depends
+//! on task placement, which this module reports.
 
 use std::collections::BTreeMap;
 
 use crate::spread::tasks_of_node;
 use crate::{Phase, Placement, PlanError, ReadFrom, Spread, Workload, assign};
 
-/// Who reads what whom wrote, by nodes.
+/// Map of readers to writers, by node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Across {
-    /// Every node that has tasks, by its number.
+    /// Every node with tasks, by node number.
     pub nodes: Vec<NodeReads>,
     /// Tasks that read.
     pub tasks: u32,
-    /// Tasks that read what a task of their own node has written.
+    /// Tasks that read data written by a task of their own node.
     pub own_node: u32,
-    /// A shift with which no task would, where one is needed and known.
+    /// A shift with which no task reads from its own node, where one is needed and known.
     pub distance: Option<u32>,
 }
 
 /// What the tasks of one node read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReads {
-    /// Its number in the run.
+    /// Node number in the run.
     pub node: u32,
-    /// Its tasks.
+    /// Number of tasks on the node.
     pub tasks: u32,
-    /// The lowest and the highest of them.
+    /// Lowest and highest task number.
     pub first_and_last: (u32, u32),
-    /// From which nodes, and how many tasks of this node do, by the number of the node.
+    /// Nodes read from, by node number, each with the number of this node's tasks that read from it.
     pub from: Vec<(u32, u32)>,
 }
 
-/// The map of `workload` in its first repetition: from where each node reads. `node_of` is the node
-/// of each process, by rank; empty where it is not known, and then nodes are those of the plan.
-/// `None` where all tasks are on one node, or where neither says which task is on which.
+/// The map of `workload` in its first repetition: which nodes each node reads from. `node_of` is the node of
+/// each process, by rank; if empty, the nodes of the plan are used. `None` if all tasks are on one node, or
+/// if the placement of tasks is unknown.
 ///
 /// ```
 /// use plan::{Bytes, Geometry, ReadFrom, WorkloadSpec, across};
@@ -97,8 +97,8 @@ fn node_of_tasks(workload: &Workload, node_of: &[u32]) -> Result<Option<Vec<u32>
     })
 }
 
-/// A shift with which no task reads from its own node: the tasks of the largest node where nodes are
-/// filled one after the other, those of a process where ranks go round them.
+/// A shift with which no task reads from its own node: the task count of the largest node where nodes are
+/// filled one after the other, that of a process where ranks go round the nodes.
 fn distance(workload: &Workload, nodes: &[u32], reads: &[NodeReads]) -> Option<u32> {
     let largest = reads.iter().map(|node| node.tasks).max()?;
     let of_rank = match workload.spread {
@@ -113,7 +113,7 @@ fn distance(workload: &Workload, nodes: &[u32], reads: &[NodeReads]) -> Option<u
 }
 
 impl Across {
-    /// One sentence: how many tasks read what their own node wrote.
+    /// A sentence that states how many tasks read data written by their own node.
     #[must_use]
     pub fn sentence(&self) -> String {
         match (self.own_node, self.distance) {
@@ -124,7 +124,7 @@ impl Across {
     }
 }
 
-/// Whether the tasks of `workload` are meant to read what others wrote, in any of `phases`.
+/// Whether the tasks of `workload` are meant to read data of other tasks in any of `phases`.
 pub(crate) fn reads_from_others(workload: &Workload, phases: &[Phase]) -> bool {
     workload.read_from != ReadFrom::Same && phases.iter().any(|phase| phase.needs_data())
 }
@@ -168,7 +168,7 @@ mod tests {
                 prop_assert!(by_task.iter().all(|node| *node == by_task[0]));
                 return Ok(());
             };
-            // By hand: each task against the one whose data it reads.
+            // Worked out by hand: each task against the one whose data it reads.
             let placement = Placement::new(&workload);
             let own = (0..tasks).filter(|&task| {
                 by_task[task as usize] == by_task[placement.owner(task, Phase::Read, 0) as usize]
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!((map.nodes[3].first_and_last, &map.nodes[3].from[..]), ((18, 23), &[(0, 6)][..]));
         assert_eq!(across(&workload(24, 4, Spread::Ranks { tasks_per_rank: 1 }, shift), &[]), Ok(None));
         assert_eq!(across(&workload(24, 1, Spread::Nodes, shift), &[]), Ok(None));
-        // Ranks that go round the nodes: six on is another node, by two.
+        // Ranks assigned round-robin over the nodes: a shift of six lands two nodes further.
         let by_node: Vec<u32> = (0..24).map(|rank| rank % 4).collect();
         let ranks = Spread::Ranks { tasks_per_rank: 1 };
         let map = across(&workload(24, 4, ranks, shift), &by_node).expect("enough").expect("four nodes");

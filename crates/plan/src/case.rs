@@ -1,4 +1,4 @@
-//! Cases, phases and the plan that holds them.
+//! Cases, phases and the plan.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,35 +13,35 @@ use crate::{Layout, Nanos, PlanError, Protocol, Setting, TargetTerms, Terms, Wor
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Writes data that a later read needs; never a result.
+    /// Writes data needed by a later read; never a result.
     Fill,
     /// Writes.
     Write,
     /// Reads.
     Read,
-    /// Reads and writes in the workload's share.
+    /// Reads and writes in the proportion set by the workload.
     Mixed,
     /// Reads back what was written and compares it; never a result.
     CheckWrite,
     /// Reads again and compares; never a result.
     CheckRead,
-    /// Makes the directories of a tree.
+    /// Creates the directories of a tree.
     TreeCreate,
-    /// Makes directories that are items.
+    /// Creates directories that are items.
     DirectoryCreate,
-    /// Looks at them.
+    /// Stats directories that are items.
     DirectoryStat,
-    /// Reads the names in the directories of a tree.
+    /// Lists the directories of a tree.
     DirectoryList,
     /// Renames directories that are items.
     DirectoryRename,
-    /// Removes them.
+    /// Removes directories that are items.
     DirectoryRemove,
-    /// Makes files, writes their bytes and closes them.
+    /// Creates files, writes their bytes and closes them.
     FileCreate,
     /// Opens files, writes their bytes and closes them.
     FileWrite,
-    /// Looks at files.
+    /// Stats files.
     FileStat,
     /// Opens files, reads their bytes and closes them.
     FileRead,
@@ -51,15 +51,15 @@ pub enum Phase {
     FileRemove,
     /// Removes the directories of a tree.
     TreeRemove,
-    /// Makes the sets of objects and the objects that are there before the steps.
+    /// Creates the object sets and the objects that exist before the steps.
     Precreate,
-    /// Goes round the objects.
+    /// Visits the objects in turn.
     Benchmark,
     /// Removes the objects and their sets.
     Cleanup,
     /// Requests and responses.
     Exchange,
-    /// Makes the tables that jobs read, and checks them.
+    /// Creates the tables that jobs read, and checks them.
     Load,
     /// Launches jobs.
     Jobs,
@@ -95,7 +95,7 @@ impl Phase {
         Self::Jobs,
     ];
 
-    /// The word used in tables and records.
+    /// Name used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -142,7 +142,7 @@ impl Phase {
         )
     }
 
-    /// Whether its first figure counts bytes: of transfers, and of jobs, whose steps move pages.
+    /// Whether its primary figure counts bytes: true of transfers, and of jobs, whose steps move pages.
     #[must_use]
     pub const fn counts_bytes(self) -> bool {
         self.is_transfers() || matches!(self, Self::Load | Self::Jobs)
@@ -154,7 +154,7 @@ impl Phase {
         matches!(self, Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead)
     }
 
-    /// Whether the phase brings data or names into being.
+    /// Whether the phase creates data or names.
     #[must_use]
     pub const fn makes(self) -> bool {
         self.writes()
@@ -184,50 +184,50 @@ impl fmt::Display for Phase {
     }
 }
 
-/// A workload, the phases it goes through in each repetition, and how often.
+/// A workload, the phases of one repetition, and the number of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// A name that is unique in the plan; used in tables and file names.
     pub id: String,
-    /// What the case is for, in the reader's words; may be empty.
+    /// Purpose of the case, as the study's author wrote it; may be empty.
     pub title: String,
     /// What the tasks do.
     pub workload: Workload,
     /// The phases of one repetition, in order.
     pub phases: Vec<Phase>,
-    /// The `[[workload]]` table or option that the case comes from; cases of one sweep share it.
+    /// The `[[workload]]` table or option that the case comes from, shared by the cases of one sweep.
     #[serde(default)]
     pub group: String,
-    /// The name of the target in [`Terms::targets`]; empty where none is named.
+    /// Name of the target in [`Terms::targets`]; empty if none is named.
     #[serde(default)]
     pub target: String,
-    /// The one of [`Plan::layouts`] that has to stand.
+    /// The layout from [`Plan::layouts`] that must be in place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
-    /// The swept keys and their values at this point, in the order in which the study names them;
-    /// the target is one of them where several are swept.
+    /// Swept keys and their values at this point, in the order of the study; includes the target if several
+    /// are swept.
     #[serde(default)]
     pub settings: Vec<Setting>,
-    /// What is done around the phases.
+    /// What is done before and between the phases.
     #[serde(default)]
     pub protocol: Protocol,
-    /// How often the phases are gone through: the most that [`Protocol::stopping`] allows.
+    /// Maximum number of repetitions; [`Protocol::stopping`] may end the case earlier.
     pub repetitions: u32,
-    /// Rest before each write and read phase; of other work before each pass.
+    /// Pause before each write and read phase; for other work, before each pass.
     pub delay: Nanos,
     /// No phase starts after the case has run for this long.
     pub time_limit: Option<Nanos>,
-    /// Its passes come in turn with those of the case before it.
+    /// Its passes alternate with those of the previous case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_turn: bool,
-    /// Of an imported case, all that its text says of the conditions; they stand in place of the
-    /// workload's, whose other values are not known.
+    /// For an imported case, the conditions stated in its text; used instead of the workload's conditions,
+    /// whose other values are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<String>,
 }
 
 impl Case {
-    /// A case that goes through `phases` once, without rest or limit, and that no sweep has made.
+    /// A case that runs `phases` once, without pause or limit, outside any sweep.
     #[must_use]
     pub fn new(id: impl Into<String>, workload: Workload, phases: Vec<Phase>) -> Self {
         let id = id.into();
@@ -249,8 +249,8 @@ impl Case {
         }
     }
 
-    /// The conditions that travel with every figure of `phase`: those of the workload, or what an
-    /// imported text says of them.
+    /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported
+    /// text.
     #[must_use]
     pub fn conditions(&self, phase: Phase) -> String {
         match &self.stated {
@@ -263,15 +263,15 @@ impl Case {
 /// An option of a foreign command line, for `--explain`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionNote {
-    /// As the user wrote it, as in `-b1m`.
+    /// As written by the user, e.g. `-b1m`.
     pub written: String,
-    /// The long name in the tool's own words, as in `blockSize`.
+    /// The tool's long name of the option, e.g. `blockSize`.
     pub name: String,
     /// What it does here, with resolved values.
     pub meaning: String,
 }
 
-/// Who asked, and in which words.
+/// The request that a plan answers, as the user made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Question {
@@ -286,7 +286,7 @@ pub enum Question {
         path: PathBuf,
         /// Its text.
         text: String,
-        /// What was said on the command line instead, as in `workload.stream.size=64MiB`.
+        /// Overrides from the command line, e.g. `workload.stream.size=64MiB`.
         #[serde(default)]
         overrides: Vec<String>,
     },
@@ -298,69 +298,70 @@ pub enum Question {
         arguments: Vec<String>,
         /// What each of them means.
         notes: Vec<OptionNote>,
-        /// What the dialect needs to print its tool's output again, in a form of its own.
+        /// What the dialect needs to reproduce its tool's output, in a dialect-specific format.
         #[serde(default)]
         memo: String,
     },
-    /// `ioproof import FILE…`: what other tools have printed.
+    /// `ioproof import FILE…`: output of other tools.
     Import {
         /// The files, in the order of the command line; `-` is the standard input.
         files: Vec<PathBuf>,
         /// Each tool with its version, as `IOR 3.3.0`.
         tools: Vec<String>,
-        /// The tools' own command lines, where they are printed.
+        /// The tools' own command lines, if printed.
         command_lines: Vec<String>,
-        /// No text says when it was printed: times are those of the import.
+        /// No text states when it was printed: times are those of the import.
         #[serde(default)]
         undated: bool,
     },
-    /// `ioproof cross-check DIR`: the same cases by ioproof and by another tool, in turn.
+    /// `ioproof cross-check DIR`: the same cases measured alternately by ioproof and another tool.
     CrossCheck {
         /// The directory.
         directory: PathBuf,
         /// The other tool with its version, as `fio 3.33`.
         tool: String,
-        /// Where it stands.
+        /// Path of its executable.
         program: PathBuf,
-        /// What it is asked for each case.
+        /// The other tool's cases.
         rivals: Vec<Rival>,
     },
 }
 
-/// A case that another tool measures in turn with one of ioproof's: the same, as far as both can say it.
+/// A case measured by another tool in turn with one of ioproof's, with equal parameters as far as both tools
+/// can express them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rival {
-    /// [`Case::id`] of ioproof's.
+    /// [`Case::id`] of ioproof's case.
     pub own: String,
-    /// [`Case::id`] of the other tool's, which has [`Case::stated`].
+    /// [`Case::id`] of the other tool's case, which has [`Case::stated`].
     pub case: String,
     /// Its command line, the program first.
     pub command_line: Vec<String>,
 }
 
-/// All cases of a run, and the question that they answer.
+/// All cases of a run, and the request they answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// A title for reports.
     pub title: String,
-    /// Who asked.
+    /// The request.
     pub question: Question,
-    /// Every random choice that no workload names is drawn from this.
+    /// Source of every random choice for which no workload names a seed.
     pub seed: u64,
     /// The cases, in the order in which they run.
     pub cases: Vec<Case>,
-    /// Serial numbers, WWNs or paths of block devices whose data the user gave up.
+    /// Serial numbers, WWNs or paths of block devices whose data may be destroyed.
     pub destroy_data_on: Vec<String>,
-    /// What a study says beside its cases.
+    /// Further statements of a study.
     #[serde(default)]
     pub terms: Terms,
-    /// The layouts that cases need, of which one stands at a time; cases of one stand together.
+    /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Layout>,
 }
 
 impl Plan {
-    /// A plan that gives up no device's data and has no terms.
+    /// A plan without terms that may not destroy data on any device.
     #[must_use]
     pub fn new(title: impl Into<String>, question: Question, seed: u64, cases: Vec<Case>) -> Self {
         Self {
@@ -374,7 +375,7 @@ impl Plan {
         }
     }
 
-    /// The cases in blocks, by their places: those of one block take turns, pass by pass.
+    /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
         let mut end = 0;
         self.cases.chunk_by(|_, next| next.in_turn).map(move |block| {
@@ -384,8 +385,8 @@ impl Plan {
         })
     }
 
-    /// The passes of `block` in the order in which they come, as the place of the case and the number of the pass: once
-    /// to the end of the block and then back, so that what drifts over time is in all of its cases alike.
+    /// The passes of `block` in execution order, as case index and pass number: forward through the block,
+    /// then backward, so that drift over time affects all of its cases alike.
     ///
     /// ```
     /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
@@ -409,15 +410,16 @@ impl Plan {
         (0..most).flat_map(both_ways).filter(|&(place, pass)| pass < self.cases[place].passes_max())
     }
 
-    /// What the study says of the targets that its cases use; of all where no case names one. Choosing some on
-    /// the command line leaves the others described and unused.
+    /// The described targets that its cases use; all of them if no case names one. Targets not chosen on the
+    /// command line are described but unused.
     pub fn described_targets(&self) -> impl Iterator<Item = &TargetTerms> {
         let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
         let names_one = used.iter().any(|name| !name.is_empty());
         self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))
     }
 
-    /// Has each process of every case keep its last so many operations, and the devices traced beside them.
+    /// Makes each process of every case keep its last `operations` operations, and traces the devices
+    /// alongside.
     ///
     /// # Errors
     /// None, or more than [`crate::HISTORY_MAX`].

@@ -1,6 +1,7 @@
-//! The cases of `ioproof cross-check DIR`: what matters most of a storage, in a form that other tools know too.
+//! The cases of `ioproof cross-check DIR`: the main storage measurements, in a form that other tools support
+//! too.
 //!
-//! They are cases of [`crate::quick`], with a time of their own and so many repetitions. Each repetition of one is
+//! They are cases of [`crate::quick`] with their own duration and repetition count. Each repetition is
 //! measured once by ioproof and once by the other tool, over the same file.
 //!
 //! ```
@@ -27,32 +28,33 @@ use std::path::PathBuf;
 use crate::quick::{QuickSurroundings, Route, Sizes};
 use crate::{Backend, Bytes, Case, Nanos, PlanError, WorkloadSpec};
 
-/// Fewest pairs: so many have a two-sided interval of 95 % of a median, and are enough for the test of differences.
+/// Minimum number of pairs: the fewest that give a two-sided 95 % interval of a median, and enough for the
+/// test of differences.
 pub const PAIRS_MIN: u32 = 6;
-/// More say nothing new, and take hours.
+/// Maximum number of pairs: more add no information and take hours.
 pub const PAIRS_MAX: u32 = 1000;
-/// One pass where nothing else is asked: well above the 2 s below which no rate is stated.
+/// Default duration of one pass: well above the 2 s below which no rate is stated.
 pub const TIME: Nanos = Nanos::secs(3);
-/// The cases, by their names in the quick plan, in its order.
+/// The cases, by their names in the quick plan and in its order.
 pub const CASES: [&str; 6] =
     ["seq-write", "seq-read", "rand-read-d1", "rand-read-d32", "rand-write-d1", "rand-write-d32"];
 
-/// What is asked.
+/// Parameters of a cross-check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The place; with io_uring where both tools can use it.
+    /// The location; with io_uring where both tools can use it.
     pub surroundings: QuickSurroundings,
-    /// Bytes of the file; none for what fits the place.
+    /// File size; chosen to fit the location if not given.
     pub size: Option<Bytes>,
     /// How long each pass takes.
     pub time: Nanos,
     /// How often each tool measures each case.
     pub pairs: u32,
-    /// Those of [`CASES`] that are wanted; empty for all.
+    /// Selected entries of [`CASES`]; empty for all.
     pub only: Vec<String>,
 }
 
-/// ioproof's own cases, and whole sentences about what was left out or replaced.
+/// ioproof's own cases, and sentences about what was left out or replaced.
 ///
 /// # Errors
 /// A value cannot be measured, or there is too little free space.
@@ -82,7 +84,7 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         let case = figure.case(route, *time, &sizes, surroundings)?;
         let mut spec = WorkloadSpec::from(case.workload.clone());
         spec.files.targets = vec![file(surroundings)];
-        // The other tool uses the same: nothing may be put in its place.
+        // The other tool uses the same engine: falling back to another one is not allowed.
         if let Backend::Uring { required, .. } = &mut spec.backend {
             *required = true;
         }
@@ -93,7 +95,7 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         Ok(Case { workload: spec.validate()?, repetitions: *pairs, ..case })
     });
     let all = all.collect::<Result<Vec<_>, PlanError>>()?;
-    // What is said of a small file concerns no case here.
+    // Notes about a small file concern none of these cases.
     let notes = match route {
         Route::Buffered => vec![sizes.notes(surroundings).swap_remove(0)],
         Route::Direct | Route::Cached => Vec::new(),
@@ -101,7 +103,7 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
     Ok((all, notes))
 }
 
-/// The one data file. The seed in its name keeps it apart from all others in the directory.
+/// The one data file. The seed in its name makes it unique in the directory.
 fn file(around: &QuickSurroundings) -> PathBuf {
     around.directory.join(format!("ioproof-cross-check-{:016x}.data", around.seed))
 }

@@ -1,9 +1,9 @@
-//! What can be wrong with a plan.
+//! Errors of a plan.
 
 use thiserror::Error;
 
-/// A value that cannot be measured, with the name of the field, so that a study file or a
-/// command line can point at the place where the user wrote it.
+/// A value that cannot be measured, with its field name, so that a study file or command line can point at
+/// the place where the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct PlanError {

@@ -1,8 +1,8 @@
 //! The plan of `ioproof rpc`: requests and responses between the processes of a run.
 //!
-//! Every value of [`Options`] that is a list is swept: a case for each combination. What is usually one
-//! number in other tools is one here as well, so that nothing is swept unless it is asked for: one thread
-//! with one connection, or as many connections as threads where only threads are given.
+//! Every value of [`Options`] that is a list is swept, with a case for each combination. Values that are a
+//! single number in other tools default to one here, so that nothing is swept unless asked for: one thread
+//! with one connection, or as many connections as threads if only threads are given.
 //!
 //! ```
 //! use plan::exchanges::{Options, plan};
@@ -22,21 +22,21 @@ use crate::{
 
 /// The tool's name in [`Question::Dialect`].
 pub const TOOL: &str = "rpc";
-/// The size of a message where none is given: the published one.
+/// Default message size: the published one.
 pub const SIZE: Bytes = Bytes(1 << 10);
-/// Length of a phase where none is given.
+/// Default length of a phase.
 pub const DURATION: Nanos = Nanos::secs(5);
-/// Not counted in the beginning, where nothing is said: connections find their pace within it.
+/// Default warm-up, not counted: time for connections to reach a steady rate.
 pub const WARM_UP: Nanos = Nanos::millis(500);
-/// The small side of a `write` or `read`.
+/// Size of the small message of a `write` or `read`.
 pub const SMALL: Bytes = Bytes(1);
-/// More cases than this are taken for a slip of the pen.
+/// Limit on the number of cases; more are taken for a typing error.
 const CASES_MAX: usize = 10_000;
 
-/// What goes over the network, in the words of nsdperf.
+/// Kind of traffic, in the terms of nsdperf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
-    /// As large a request as a response.
+    /// Request and response of equal size.
     Exchange,
     /// Data in the request, and a small response.
     Write,
@@ -45,7 +45,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The word used in tables.
+    /// Name used in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,58 +59,58 @@ impl Test {
 /// What ends a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// The time is over.
+    /// The time has passed.
     Duration(Nanos),
-    /// So many exchanges were made on each connection.
+    /// This many exchanges have been made on each connection.
     Exchanges(u64),
 }
 
-/// What is asked.
+/// Options of the command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Processes that ask or answer.
+    /// Number of client and server processes.
     pub ends: u32,
-    /// Nodes that they are on.
+    /// Number of nodes that they run on.
     pub nodes: u32,
-    /// What goes over the network.
+    /// Kinds of traffic.
     pub tests: Vec<Test>,
-    /// Bytes of a request of an exchange or write, and of a response of an exchange or read.
+    /// Bytes of the large message: the request of an exchange or write, the response of an exchange or read.
     pub sizes: Vec<Bytes>,
-    /// Bytes of a response, where they are not those of the test.
+    /// Response sizes, if they differ from those of the test.
     pub responses: Vec<Bytes>,
-    /// Who asks whom.
+    /// Which processes send requests to which.
     pub patterns: Vec<Pattern>,
     /// Threads of each side of a process.
     pub threads: Vec<u32>,
-    /// Connections of each pair; empty: one for each thread.
+    /// Connections of each pair; empty means one per thread.
     pub connections: Vec<u32>,
-    /// Requests under way on each connection.
+    /// Requests in flight on each connection.
     pub depths: Vec<u32>,
     /// The interface that sockets are bound to.
     pub interface: Option<String>,
-    /// The port of the first end on a host that answers.
+    /// Port of the first server process on a host.
     pub port: Option<u16>,
-    /// Processors of the asking threads.
+    /// CPU binding of the client threads.
     pub client_binding: Binding,
-    /// Processors of the answering threads.
+    /// CPU binding of the server threads.
     pub server_binding: Binding,
     /// What ends a phase.
     pub until: Until,
-    /// Not counted in the beginning of each phase.
+    /// Warm-up at the start of each phase, not counted.
     pub warm_up: Nanos,
-    /// A connection on which nothing moves for this long is an error.
+    /// Time without progress after which a connection is an error.
     pub deadline: Nanos,
     /// How often each case is measured.
     pub repetitions: u32,
-    /// Plain calls on a thread for each connection, instead of `io_uring`.
+    /// Blocking calls with a thread per connection, instead of `io_uring`.
     pub blocking: bool,
-    /// Every byte is compared with what was sent.
+    /// Compares every byte with what was sent.
     pub verify: bool,
-    /// Chooses the bytes.
+    /// Seed of the message contents.
     pub seed: u64,
     /// The command line, the program's name first.
     pub arguments: Vec<String>,
-    /// What each of its options means.
+    /// Meaning of each option.
     pub notes: Vec<OptionNote>,
 }
 
@@ -201,7 +201,7 @@ impl Options {
         Ok(())
     }
 
-    /// All combinations; the threads turn fastest, so that a curve over them is measured in one go.
+    /// All combinations; threads vary fastest, so that a curve over them is measured without interruption.
     fn points(&self) -> Vec<Point> {
         let optional = |list: &[u32]| -> Vec<Option<u32>> {
             if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() }
@@ -238,7 +238,7 @@ impl Options {
         points
     }
 
-    /// The coordinates of `point` in lists of several values.
+    /// Coordinates of `point` in the lists that have several values.
     fn settings(&self, point: &Point) -> Vec<Setting> {
         let mut settings = Vec::new();
         let mut add = |count: usize, key: &str, value: SettingValue| {
@@ -282,7 +282,7 @@ impl Options {
         let moved = Bytes(request.0.saturating_add(response.0).max(1));
         let mut spec = WorkloadSpec::new(TOOL, "", Geometry { transfer: moved, block: moved, segments: 1 });
         spec.files.targets.clear();
-        // There are no files: nothing is made, read back or removed.
+        // There are no files to create, read back or remove.
         (spec.files.existing, spec.files.keep) = (Existing::Reuse, Keep::Always);
         (spec.tasks, spec.nodes) = (rpc.tasks(), self.nodes);
         spec.work = Work::Rpc(rpc);

@@ -1,4 +1,4 @@
-//! What a plan will do, before it does it: files, bytes, bounds and seconds.
+//! What a plan will do, computed in advance: files, bytes, bounds and seconds.
 
 use std::collections::HashMap;
 
@@ -17,18 +17,18 @@ pub fn balance_bound(tasks: u32, targets: u32) -> f64 {
     tasks / (targets * (tasks / targets).ceil())
 }
 
-/// What one case will touch and move.
+/// What one case will create and transfer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
     /// Files that exist at the same time.
     pub files: u64,
-    /// Directories that a tree or sets of objects have beside them.
+    /// Directories of a tree or of object sets.
     pub directories: u64,
     /// Bytes of each file.
     pub file_bytes: Bytes,
-    /// Bytes that the files take together.
+    /// Total bytes of the files.
     pub footprint: Bytes,
-    /// Bytes that one result phase moves in one pass.
+    /// Bytes moved by one pass of a result phase.
     pub phase_bytes: Bytes,
     /// Bytes written over all passes (see [`Case::passes_max`]), preconditioning included.
     pub written: Bytes,
@@ -77,7 +77,7 @@ impl Forecast {
             read: Bytes((moved(reads).0 + reads_of_mixed).saturating_add(whole(checks))),
             files_per_target: (files / targets, files.div_ceil(targets)),
             balance_bound: match workload.files.sharing {
-                // In a given time each target moves what it can.
+                // In a given time each target moves as much as it can.
                 _ if workload.duration.is_some() => 1.0,
                 Sharing::PerTask => balance_bound(workload.tasks, targets),
                 Sharing::Shared => 1.0,
@@ -85,7 +85,7 @@ impl Forecast {
         }
     }
 
-    /// The forecast of a case that makes names, or exchanges messages.
+    /// The forecast of a case that creates names or exchanges messages.
     fn of_names(case: &Case) -> Self {
         let workload = &case.workload;
         let passes = u64::from(case.passes_max());
@@ -114,7 +114,7 @@ impl Forecast {
             }
         };
         let moved = |writes: bool| {
-            // Of launches it is known what they read of the loaded tables, and not what they write.
+            // For launches, reads of the loaded tables are known; writes are not.
             let is_write = |phase: Phase| phase.makes() && phase != Phase::Jobs;
             let phases = case.phases.iter().filter(|phase| is_write(**phase) == writes);
             let bytes = phases.map(|phase| workload.phase_bytes(*phase).0).fold(0, u64::saturating_add);
@@ -130,7 +130,7 @@ impl Forecast {
             written: moved(true),
             read: moved(false),
             files_per_target: (0, 0),
-            // Launches have no targets of their own: what they write goes where its space is.
+            // Launches have no targets of their own: they write wherever their space is.
             balance_bound: if workload.work.makes_trees() && workload.work.jobs().is_none() {
                 balance_bound(workload.tasks, targets)
             } else {
@@ -139,8 +139,8 @@ impl Forecast {
         }
     }
 
-    /// Seconds that all passes and the preconditioning take at `write_rate` and `read_rate` (bytes per second), where
-    /// each phase that is ended by the clock counts at most its limit.
+    /// Seconds that all passes and the preconditioning take at `write_rate` and `read_rate` (bytes per
+    /// second); a phase ended by the clock counts at most its limit.
     #[must_use]
     pub fn seconds(&self, case: &Case, write_rate: f64, read_rate: f64) -> f64 {
         let limit = case.workload.stonewall.map(|s| s.deadline).or(case.workload.duration);
@@ -161,8 +161,8 @@ impl Forecast {
 }
 
 /// Seconds that each case of `plan` takes at `write_rate` and `read_rate` (bytes per second):
-/// [`Forecast::seconds`], and the fill of files that a case reads or writes over and that no case
-/// before it has written to the end.
+/// [`Forecast::seconds`], plus the fill of files that the case reads or overwrites and that no earlier case
+/// has written completely.
 #[must_use]
 pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64> {
     let mut filled = Filled::default();
@@ -174,7 +174,7 @@ pub fn seconds_per_case(plan: &Plan, write_rate: f64, read_rate: f64) -> Vec<f64
     seconds.collect()
 }
 
-/// For each set of files, the bytes that are certain to be in it.
+/// For each set of files, the bytes certain to be present.
 #[derive(Debug, Default)]
 pub(crate) struct Filled<'p>(HashMap<&'p FileSet, Bytes>);
 
@@ -196,7 +196,7 @@ impl<'p> Filled<'p> {
         let rewrites = case.phases.contains(&Phase::Write) && files.existing == Existing::Reuse;
         let fills = files.fill && (reads || rewrites) && *data < footprint;
         let writes = case.phases.iter().any(|phase| matches!(phase, Phase::Write | Phase::Fill));
-        // What the clock or a count ends may have ended early.
+        // A phase limited by time or count may have ended early.
         let workload = &case.workload;
         let by_volume = workload.duration.is_none()
             && workload.stonewall.is_none()
@@ -213,7 +213,7 @@ mod tests {
     use super::{balance_bound, seconds_per_case};
     use crate::{Bytes, Case, Existing, Geometry, Nanos, Phase, Plan, Question, WorkloadSpec};
 
-    /// A case that moves 1 GB a phase, for 10 s where it is ended by the clock.
+    /// A case that moves 1 GB per phase, limited to 10 s with `clock`.
     fn case(id: &str, phases: &[Phase], clock: bool, change: fn(&mut WorkloadSpec)) -> Case {
         let geometry = Geometry { transfer: Bytes(1_000_000), block: Bytes(1_000_000_000), segments: 1 };
         let mut spec = WorkloadSpec::new(id, "data", geometry);

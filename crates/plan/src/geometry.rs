@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
-/// The sizes of one workload. Only [`crate::WorkloadSpec::validate`] checks them.
+/// The sizes of one workload. Checked only by [`crate::WorkloadSpec::validate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Geometry {
     /// Bytes of one I/O call.
     pub transfer: Bytes,
     /// Contiguous bytes of one task; a whole number of transfers.
     pub block: Bytes,
-    /// How many blocks each task has.
+    /// Number of blocks of each task.
     pub segments: u64,
 }
 
 impl Geometry {
-    /// Bytes that each task moves in one pass.
+    /// Bytes moved by each task in one pass.
     #[must_use]
     pub const fn bytes_per_task(&self) -> Bytes {
         Bytes(self.block.0 * self.segments)
@@ -39,8 +39,7 @@ impl Geometry {
     }
 }
 
-/// A keyed permutation of `0..length` that needs no memory: each index is visited exactly once
-/// per pass, whatever the length.
+/// A keyed permutation of `0..length` in constant memory: each index is visited exactly once per pass.
 ///
 /// A four-round balanced Feistel network over the smallest even power of two that holds
 /// `length`, with cycle walking (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
@@ -75,7 +74,7 @@ impl Permutation {
         Self { length, half_bits, mask: (1 << half_bits) - 1, keys }
     }
 
-    /// A permutation of the same length in another order, one for each `pass`; pass 0 is this one.
+    /// A permutation of the same length in another order for each `pass`; pass 0 is this one.
     ///
     /// ```
     /// let order = plan::Permutation::new(1000, 42);

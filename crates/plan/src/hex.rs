@@ -1,6 +1,6 @@
-//! Bytes as text.
+//! Conversion of bytes to text.
 
-/// `bytes` in hexadecimal digits, as programs print sums.
+/// `bytes` in hexadecimal digits, as checksum tools print them.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,8 +1,7 @@
-//! The language of measurement: what is to be measured, on what, and how.
+//! The domain language of measurement: what is measured, on what, and how.
 //!
-//! Every question that ioproof is asked, whether it comes from a study file, a
-//! foreign command line or `--quick`, becomes a [`Plan`]. A plan that exists is
-//! valid: [`WorkloadSpec::validate`] is the only way to a [`Workload`].
+//! Every request to ioproof, from a study file, a foreign command line or `--quick`, becomes a [`Plan`]. A
+//! plan is valid by construction: [`WorkloadSpec::validate`] is the only way to a [`Workload`].
 //!
 //! | type | what it says |
 //! |---|---|

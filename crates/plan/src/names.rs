@@ -1,4 +1,4 @@
-//! Where the trees and sets of objects of a workload stand, and what their names are.
+//! Paths and names of the trees and object sets of a workload.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use crate::jobs::Space;
 use crate::{Jobs, Objects, Tree, Work, Workload};
 
-/// What stands behind the name of an item that was renamed.
+/// Suffix of the name of a renamed item.
 pub const RENAMED: &str = "-renamed";
-/// What the name of a root of trees begins with.
+/// Name prefix of a root of trees.
 const TREE_ROOT: &str = "test-dir";
-/// What the name of a root of sets of objects begins with.
+/// Name prefix of a root of object sets.
 const OBJECTS_ROOT: &str = "objects";
-/// What the name of a root of jobs begins with.
+/// Name prefix of a root of jobs.
 const JOBS_ROOT: &str = "jobs";
-/// What the name of the directory of a launch begins with.
+/// Name prefix of the directory of a launch.
 const LAUNCH: &str = "launch.";
-/// What the name of a table ends in.
+/// Name suffix of a table.
 const TABLE: &str = ".table";
 const TREE: &str = "mdtest_tree.";
 const FILE: &str = "file.mdtest.";
 const DIRECTORY: &str = "dir.mdtest.";
 const OBJECT: &str = "file-";
-/// What stands in place of the number of a task where all share a file.
+/// Replaces the task number where all tasks share a file.
 const SHARED: &str = "shared.";
 
 /// The target that a task works in.
@@ -47,9 +47,8 @@ fn once(workload: &Workload, of: impl Fn(u32) -> PathBuf) -> Vec<PathBuf> {
 }
 
 impl Workload {
-    /// The directories that `repetition` makes below the targets, each once, and that hold all that it
-    /// makes there; the targets themselves where a tree is [`Tree::in_target`]. None for work that makes
-    /// no names.
+    /// The directories that `repetition` creates below the targets, each once, and that hold everything it
+    /// creates there; the targets themselves for [`Tree::in_target`]. None for work without names.
     #[must_use]
     pub fn roots(&self, repetition: u32) -> Vec<PathBuf> {
         let trees = TreePlacement::new(self).map(|placement| placement.roots(repetition));
@@ -59,7 +58,7 @@ impl Workload {
     }
 }
 
-/// What a name that a tree or a set of objects has stands for.
+/// The kind of object behind a name of a tree or object set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// A directory: of a tree, an item, or a set of objects.
@@ -68,8 +67,8 @@ pub enum Named {
     File,
 }
 
-/// Whether `name` is one that a run gives to what it makes below its roots, and what then bears it.
-/// Whatever else is found there is somebody's.
+/// Whether `name` is one that a run gives to entries below its roots, and their type. Any other entry found
+/// there is foreign.
 ///
 /// ```
 /// use plan::{Named, named};
@@ -129,8 +128,8 @@ impl<'a> TreePlacement<'a> {
         self.tree
     }
 
-    /// The directory below the target of `task` that `repetition` makes, and that holds all that it
-    /// makes there; the target itself where the tree is [`Tree::in_target`].
+    /// The directory below the target of `task` that `repetition` creates and that holds everything it
+    /// creates there; the target itself for [`Tree::in_target`].
     #[must_use]
     pub fn root(self, task: u32, repetition: u32) -> PathBuf {
         match self.tree.in_target {
@@ -170,8 +169,8 @@ impl<'a> TreePlacement<'a> {
         path
     }
 
-    /// The name of a file: `file.mdtest.3.17`. A file that was renamed has `-renamed` behind it. `number` is
-    /// that of [`Tree::number_of`].
+    /// The name of a file: `file.mdtest.3.17`, with `-renamed` appended after a rename. `number` is that of
+    /// [`Tree::number_of`].
     #[must_use]
     pub fn file_name(owner: u32, number: u64) -> String {
         format!("{FILE}{owner}.{number}")
@@ -213,7 +212,7 @@ impl<'a> ObjectsPlacement<'a> {
         self.objects
     }
 
-    /// The directory below the target of `task` that `repetition` makes, and that holds all sets there:
+    /// The directory below the target of `task` that `repetition` creates for all its sets:
     /// `TARGET/objects.R-0`.
     #[must_use]
     pub fn root(self, task: u32, repetition: u32) -> PathBuf {
@@ -239,7 +238,7 @@ impl<'a> ObjectsPlacement<'a> {
     }
 }
 
-/// The paths of the tables of jobs. Each space has a root below its directory, which may be the same for all.
+/// The paths of the tables of jobs. Each space has a root below its directory; spaces may share a directory.
 #[derive(Debug, Clone, Copy)]
 pub struct JobsPlacement<'a> {
     workload: &'a Workload,

@@ -1,11 +1,11 @@
-//! What is counted and timed.
+//! Operations that are counted and timed.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What an operation does. Of files in trees and of objects, a read or write is of a whole one, with its
-/// open and close.
+/// Kind of operation. For files in trees and for objects, a read or write covers the whole file, with open
+/// and close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -64,13 +64,13 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What a latency is counted from.
+/// Start point of a latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
-    /// From the moment the transfer should have started (open loop), else from its start.
+    /// From the scheduled start of the transfer (open loop), else from its actual start.
     Response,
-    /// From the moment the transfer was handed to the kernel. Only stored where it differs.
+    /// From submission to the kernel. Only stored where it differs.
     Service,
 }
 

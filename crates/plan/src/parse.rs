@@ -1,30 +1,30 @@
-//! Sizes and times as a study file writes them.
+//! Parsing of sizes and times in study files.
 //!
-//! Sizes follow two rules at once: a bare letter is binary, as in IOR (`4k` is 4096 bytes), and
-//! a unit that is spelt out means what the standards say (`4KiB` is 4096 bytes, `4kB` is 4000).
-//! Foreign command lines have rules of their own, which live with their dialects.
+//! Sizes follow two rules: a bare letter is binary, as in IOR (`4k` is 4096 bytes), and a spelt-out unit
+//! follows the standards (`4KiB` is 4096 bytes, `4kB` is 4000). Foreign command lines have rules of their
+//! own, defined with their dialects.
 
 use thiserror::Error;
 
 use crate::{Amount, Bytes, Nanos};
 
-/// What a size may look like.
+/// Syntax of a size.
 pub(crate) const SIZE_ALLOWED: &str = "write a size as \"4k\" or \"4KiB\" (4096 bytes), \"4kB\" (4000 bytes), \
                                        or as a whole number of bytes";
-/// What a time may look like.
+/// Syntax of a time.
 pub(crate) const TIME_ALLOWED: &str =
     "write a time with its unit, as \"500ms\", \"10s\", \"2min\" or \"1h\" (also us and ns)";
 
-/// What a bandwidth may look like.
+/// Syntax of a bandwidth.
 pub(crate) const BANDWIDTH_ALLOWED: &str =
     "write a bandwidth with its unit, as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\"";
-/// What a share may look like.
+/// Syntax of a share.
 pub(crate) const SHARE_ALLOWED: &str = "write a share as \"5 %\", or as a number from 0 to 1 without quotes";
 
 /// Decimal digits that 2^63 has: more are a slip.
 const DIGITS_MAX: usize = 19;
 
-/// A text that is no size or no time.
+/// A text that is not a valid size or time.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct UnitError {
@@ -34,7 +34,7 @@ pub struct UnitError {
     pub help: String,
 }
 
-/// At most so much of a text that somebody wrote is said again.
+/// Limit on the length of user text quoted in a message.
 const SHOWN_MAX: usize = 40;
 
 /// `text` in a message.
@@ -64,7 +64,7 @@ impl Bytes {
     /// ```
     ///
     /// # Errors
-    /// The text is no size, is not a whole number of bytes, or does not fit into a file offset.
+    /// The text is not a size, is not a whole number of bytes, or does not fit into a file offset.
     pub fn parse_study(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let Some(unit) = size_unit(unit) else {
@@ -104,7 +104,7 @@ impl Nanos {
     /// ```
     ///
     /// # Errors
-    /// The text is no time, has no unit, or is longer than a clock of nanoseconds can count.
+    /// The text is not a time, has no unit, or exceeds the range of nanoseconds.
     pub fn parse_study(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let Some(unit) = time_unit(unit) else {
@@ -125,7 +125,7 @@ impl Nanos {
     }
 }
 
-/// What a rate may look like.
+/// Syntax of a rate.
 const RATE_ALLOWED: &str =
     "write a rate as \"2.8GB/s\", \"500MiB/s\" or \"10Gbit/s\", or operations as \"1320137/s\"";
 
@@ -162,7 +162,7 @@ impl Amount {
     /// ```
     ///
     /// # Errors
-    /// The text is no rate above 0.
+    /// The text is not a rate above 0.
     pub fn parse_rate(text: &str) -> Result<Self, UnitError> {
         let refused = || UnitError::new(format!("`{}` is not a rate", shown(text)), RATE_ALLOWED);
         let (number, unit) = split(text);

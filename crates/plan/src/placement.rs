@@ -1,8 +1,8 @@
-//! Which task touches which file, and where in it.
+//! Which task accesses which file, and where in it.
 
 use std::path::{Path, PathBuf};
 
-use crate::region::{Part, Region, Way};
+use crate::region::{Region, TransferRegion, VisitOrder};
 use crate::{Bytes, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
 
 /// A file of a workload.
@@ -10,7 +10,7 @@ use crate::{Bytes, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
 pub struct FileSlot {
     /// Where it is.
     pub path: PathBuf,
-    /// Its number in the set; part of the data's signature, so that misplaced data is known.
+    /// Its number in the set; part of the data's signature, so that misplaced data is detected.
     pub index: u32,
 }
 
@@ -67,9 +67,9 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The task whose data `task` touches in `phase`: itself when it only writes, by
-    /// [`ReadFrom`] when it reads or checks. A mixed phase writes where it reads, and each task's data
-    /// is one other's alone. A check of a read compares what that read touched.
+    /// The task whose data `task` accesses in `phase`: itself when it only writes, by [`ReadFrom`] when it
+    /// reads or checks. A mixed phase writes where it reads, and no two tasks share data. A check of a read
+    /// compares what that read accessed.
     #[must_use]
     pub fn owner(&self, task: u32, phase: Phase, repetition: u32) -> u32 {
         let tasks = self.workload.tasks;
@@ -109,25 +109,25 @@ impl<'a> Placement<'a> {
             Sharing::PerTask => (1, 0),
         };
         let per_task = geometry.transfers_per_task();
-        let part = Part {
+        let part = TransferRegion {
             geometry,
             segment_stride: geometry.block.0 * sharers,
             block_start: geometry.block.0 * position,
         };
         let way = match self.workload.order {
-            Order::Sequential => Way::Forward,
-            Order::Backward => Way::Backward,
-            Order::Strided { stride } => Way::Strided { stride },
-            // What is read at one place over and over is only a part of what must be there.
-            Order::Same if phase == Phase::Fill => Way::Forward,
-            Order::Same => Way::Same,
+            Order::Sequential => VisitOrder::Forward,
+            Order::Backward => VisitOrder::Backward,
+            Order::Strided { stride } => VisitOrder::Strided { stride },
+            // A repeated read of one place covers only a part of the data that must exist.
+            Order::Same if phase == Phase::Fill => VisitOrder::Forward,
+            Order::Same => VisitOrder::Same,
             Order::Random { seed } => {
                 let again = if self.workload.fresh_order { u64::from(repetition) } else { 0 };
                 let seed = seed.wrapping_add(again);
                 // Files of their own get orders of their own; a shared file has one for all.
                 let stream = if sharers == 1 { seed ^ owner.rotate_left(32) } else { seed };
                 let first = position * per_task;
-                Way::Random { order: Permutation::new(per_task * sharers, stream), first }
+                VisitOrder::Random { order: Permutation::new(per_task * sharers, stream), first }
             }
         };
         Region::new(part, way, self.workload.transfers_per_pass())

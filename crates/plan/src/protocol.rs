@@ -1,15 +1,14 @@
-//! How a case is gone through: what comes before, how often, and which passes count.
+//! How a case is run: preparation, repetitions, and which passes count.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Case, Nanos};
 
-/// What is done around the phases of a case, and when it is over.
+/// What is done before and between the phases of a case, and when it ends.
 ///
-/// A *pass* goes once through all phases of a case. Passes are numbered from 0 and are what the
-/// record calls repetition. The first [`Protocol::warm_up`] of them do not count. After them come
-/// repetitions of [`Protocol::rounds`] passes each, on media that nothing wipes in between; the
-/// last round of each repetition is the one that counts.
+/// A *pass* runs all phases of a case once. Passes are numbered from 0, as repetitions in the record. The
+/// first [`Protocol::warm_up`] passes do not count. They are followed by repetitions of [`Protocol::rounds`]
+/// passes each, without wiping the media in between; the last round of each repetition counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Protocol {
@@ -17,7 +16,7 @@ pub struct Protocol {
     pub warm_up: u32,
     /// Passes of one repetition, of which the last counts. At least 1.
     pub rounds: u32,
-    /// When the case is over.
+    /// When the case ends.
     pub stopping: Stopping,
     /// The files are removed, and a device discarded, before the first pass.
     pub wipe: bool,
@@ -25,7 +24,7 @@ pub struct Protocol {
     pub precondition: u32,
     /// The page cache is written back and dropped before each phase that reads.
     pub drop_caches: bool,
-    /// A phase that was shorter is marked, and meets no commitment. The default where 0.
+    /// A shorter phase is marked and cannot meet a commitment. 0 means the default.
     pub phase_min: Nanos,
 }
 
@@ -43,7 +42,7 @@ impl Default for Protocol {
     }
 }
 
-/// When a case is over. [`Case::repetitions`] is never exceeded.
+/// When a case ends. [`Case::repetitions`] is never exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stopping {
@@ -71,16 +70,16 @@ pub enum Stopping {
     },
 }
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Comes first and does not count.
+    /// Precedes the counted passes and does not count.
     WarmUp,
-    /// A round before the last of its repetition; shown, but not counted.
+    /// A round before the last of its repetition; shown but not counted.
     EarlierRound,
-    /// Counts. With [`Stopping::Steady`] only if it lies in the steady window, which only the
-    /// measured values tell.
+    /// Counts. With [`Stopping::Steady`] only if it lies in the steady window, which depends on the measured
+    /// values.
     Recorded,
 }
 
@@ -103,7 +102,7 @@ impl Case {
         self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
     }
 
-    /// What the pass number `pass` (from 0; the record's repetition) is for.
+    /// The purpose of pass number `pass` (from 0; the record's repetition).
     #[must_use]
     pub fn role(&self, pass: u32) -> Role {
         let rounds = self.protocol.rounds.max(1);

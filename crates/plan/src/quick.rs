@@ -1,9 +1,9 @@
-//! The plan of `ioproof run --quick DIR`: what a storage can do, in about a minute.
+//! The plan of `ioproof run --quick DIR`: characterises a storage in about a minute.
 //!
-//! Six figures are measured in three passes, in turn, so that each has a spread of its own and what drifts over time is
-//! in all of them. All cases share one file, which is filled once: reads find data, and writes go over blocks that are
-//! allocated already. Each pass is ended by the clock, because nobody knows yet how fast the storage is. Cases on cached
-//! data, where they are asked for, come last, since pages in the cache would slow direct transfers down.
+//! Six figures are measured in three interleaved passes, so that each has its own spread and drift over time
+//! affects all of them. All cases share one file, which is filled once: reads find data, and writes overwrite
+//! allocated blocks. Each pass is ended by the clock, because the speed of the storage is not yet known.
+//! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
 //!
 //! ```
 //! use plan::quick::{QuickSurroundings, Wanted, plan};
@@ -33,16 +33,16 @@ use crate::{
     Sharing, UnitError, WorkloadSpec,
 };
 
-/// Below this much free space a run could fill the file system under its users.
+/// With less free space than this, a run could fill the file system.
 pub const FREE_BYTES_MIN: u64 = 64 << 20;
-/// The data takes one part in so many of the free space: allocators slow down on a full disk.
+/// The data takes at most one part in this many of the free space: allocators slow down on a full disk.
 pub const FREE_SHARE: u64 = 10;
-/// A disk of 170 MB/s is filled with this in some 6 s; a larger set would have to be
-/// filled for longer than a minute on a slow one.
+/// A disk of 170 MB/s fills this in some 6 s; a larger set would take more than a minute to fill on a slow
+/// one.
 pub const WORKING_SET_MAX: u64 = 1 << 30;
 /// 4096 places for random transfers of 4 KiB: fewer would be repeated within a second.
 pub const WORKING_SET_MIN: u64 = 16 << 20;
-/// Larger than the caches of common processors, so that it is the page cache that answers.
+/// Larger than the caches of common processors, so that the page cache is measured.
 pub const CACHED_SET_MAX: u64 = 256 << 20;
 /// Linux starts to write dirty pages back at 10 % of the available memory; one part in 16 stays
 /// below that, so that a cached case measures the cache alone.
@@ -54,7 +54,7 @@ const GRAIN: u64 = 8 << 20;
 const LARGE: u64 = 1 << 20;
 /// Transfers of the random cases: a page.
 const SMALL: u64 = 4 << 10;
-/// Passes of each case: the fewest that show a spread beside a middle.
+/// Passes of each case: the fewest that show a spread around a median.
 const REPETITIONS: u32 = 3;
 /// More would take days.
 const REPETITIONS_MAX: u32 = 1000;
@@ -63,11 +63,11 @@ const REPETITIONS_MAX: u32 = 1000;
 const LARGE_TIME: Nanos = Nanos::secs(3);
 /// Passes of random transfers.
 const SMALL_TIME: Nanos = Nanos::millis(2500);
-/// What [`Wanted::set`] takes, in the words of studies.
+/// Settings that [`Wanted::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
                         delay=1s (before each pass); a study file says everything else";
 
-/// What is known of the place that is to be characterised.
+/// What is known about the storage to be characterised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuickSurroundings {
     /// Where the data file is to be.
@@ -86,18 +86,18 @@ pub struct QuickSurroundings {
     pub uring: bool,
 }
 
-/// What is asked beside the place.
+/// Options of a quick run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// Cases on data that the page cache holds as well.
+    /// Also measure data cached in the page cache.
     pub cached: bool,
     /// Passes of each case.
     pub repetitions: u32,
-    /// How long a pass takes, where it is not for the plan to say.
+    /// Length of a pass; chosen by the plan if not given.
     pub duration: Option<Nanos>,
-    /// Bytes of the file, where it is not for the plan to say.
+    /// Bytes of the file; chosen by the plan if not given.
     pub size: Option<Bytes>,
-    /// Rest before each pass.
+    /// Pause before each pass.
     pub delay: Nanos,
 }
 
@@ -108,8 +108,8 @@ impl Default for Wanted {
 }
 
 impl Wanted {
-    /// Takes `KEY=VALUE`; the table of a study may stand before the key, as in `protocol.repetitions=5` or
-    /// `workload.*.size=64MiB`.
+    /// Applies `KEY=VALUE`; the key may be prefixed with the table of a study, as in `protocol.repetitions=5`
+    /// or `workload.*.size=64MiB`.
     ///
     /// # Errors
     /// A quick run has no such key, or the value cannot be used.
@@ -139,19 +139,19 @@ impl Wanted {
     }
 }
 
-/// The plan, and what a reader has to know of how it came about.
+/// The plan, and notes about how it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quick {
     /// One case for each figure.
     pub plan: Plan,
-    /// Whole sentences: what was left out or replaced, and why.
+    /// Sentences about what was left out or replaced, and why.
     pub notes: Vec<String>,
 }
 
 /// The plan for a directory.
 ///
 /// # Errors
-/// There is too little free space, or the size that is wanted is too small; the error says what is needed.
+/// There is too little free space, or the requested size is too small; the error states the required size.
 pub fn plan(surroundings: QuickSurroundings, wanted: &Wanted) -> Result<Quick, PlanError> {
     surroundings.enough_space()?;
     let sizes = Sizes::of(&surroundings).wanted(wanted.size)?;
@@ -179,7 +179,7 @@ pub fn plan(surroundings: QuickSurroundings, wanted: &Wanted) -> Result<Quick, P
 }
 
 impl QuickSurroundings {
-    /// Refuses a place whose users would be in need of space.
+    /// Rejects a file system with too little free space.
     pub(crate) fn enough_space(&self) -> Result<(), PlanError> {
         if self.free_bytes >= FREE_BYTES_MIN {
             return Ok(());
@@ -193,14 +193,14 @@ impl QuickSurroundings {
     }
 }
 
-/// How transfers of a case reach the storage.
+/// The path of a case's transfers to the storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// Around the page cache.
     Direct,
-    /// Through the page cache, because there is no other way.
+    /// Through the page cache, because `O_DIRECT` is unavailable.
     Buffered,
-    /// Through the page cache, on data that it holds.
+    /// Through the page cache, on cached data.
     Cached,
 }
 
@@ -229,7 +229,7 @@ pub(crate) struct Sizes {
     cached_set: u64,
     /// Transfers of the random cases.
     small: u64,
-    /// The size of the file was chosen by the user.
+    /// Whether the user chose the file size.
     is_chosen: bool,
 }
 
@@ -249,7 +249,7 @@ impl Sizes {
         }
     }
 
-    /// The same with a file of this size, where one is given.
+    /// The same with a file of this size, if given.
     pub(crate) fn wanted(self, size: Option<Bytes>) -> Result<Self, PlanError> {
         let Some(size) = size else { return Ok(self) };
         let working_set = whole_grains(size.0);
@@ -346,8 +346,8 @@ impl Figure {
         }
     }
 
-    /// The bytes that the figure moves within. Random writes without `O_DIRECT` keep to what the
-    /// memory can hold: to write more pages back in random order could take hours.
+    /// Bytes covered by the figure. Random writes without `O_DIRECT` are limited to what memory can hold:
+    /// writing more pages back in random order could take hours.
     fn set(&self, route: Route, sizes: &Sizes) -> u64 {
         let scattered = self.random && self.phase.writes();
         match route {
@@ -374,9 +374,9 @@ impl Figure {
         let mut spec = WorkloadSpec::new(&id, data_file(around), geometry);
         spec.files = FileSet {
             sharing: Sharing::Shared,
-            // The data stays from case to case; each writes over what is there.
+            // The data is kept between cases; each overwrites it.
             existing: Existing::Reuse,
-            // Made once, so that reads find data however little a slow storage writes in time.
+            // Filled once, so that reads find data however slow the writes are.
             fill: true,
             ..spec.files
         };
@@ -387,7 +387,7 @@ impl Figure {
         spec.duration = Some(time);
         spec.signature = around.seed;
         if self.random {
-            // An order of its own for each pass of each case, so that no device cache learns it.
+            // A different order for each pass of each case, so that no device cache learns it.
             spec.order = Order::Random { seed: named_seed(around.seed, &id) };
             spec.fresh_order = true;
         }

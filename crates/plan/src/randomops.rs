@@ -1,10 +1,9 @@
-//! The plan of `ioproof randomops`: so many small random transfers of each of many tasks, in the
-//! way of the benchmark that study D was accepted by.
+//! The plan of `ioproof randomops`: small random transfers by many tasks, modelled on the acceptance
+//! benchmark of study D.
 //!
-//! Each task has a file of its own, which is written first, untimed. Then all tasks move transfers
-//! at random places, a number of them or for a time, one at a time each. A task is not a process and
-//! not a thread: thousands run on few processors. What the source leaves open is chosen here, and
-//! each choice says why; [`Options`] has them all.
+//! Each task has its own file, which is first written, untimed. Then all tasks do random transfers, one at a
+//! time each, for a given count or time. A task is neither a process nor a thread: thousands run on few
+//! processors. Choices that the source leaves open are made in [`Options`], with their reasons.
 //!
 //! ```
 //! use plan::randomops::{Options, plan};
@@ -35,8 +34,8 @@ pub const CASE: &str = "randomops";
 pub const OPERATIONS: u64 = 2_000;
 /// The size of one operation: the smallest of study D, and what its rates are counted in.
 pub const TRANSFER: Bytes = Bytes(4 << 10);
-/// Bytes of each task's file. The source does not say; eight times what [`OPERATIONS`] touch, and
-/// little enough to be written in a minute. Caches decide how much is enough, see
+/// Bytes of each task's file. Not given by the source; eight times what [`OPERATIONS`] touch, and small
+/// enough to be written in a minute. The caches decide how much is enough, see
 /// [`crate::SERVER_MEMORY_MULTIPLE`].
 pub const SIZE: Bytes = Bytes(64 << 20);
 /// "Data presented as maximum at least three measurements" (study D).
@@ -45,21 +44,21 @@ pub const REPETITIONS: u32 = 3;
 /// What each task does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// So many operations.
+    /// A number of operations.
     Operations(u64),
-    /// Operations until the time is over.
+    /// Operations until the time is up.
     Duration(Nanos),
 }
 
-/// What is asked of the benchmark.
+/// Options of the benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Directories that the files of the tasks go round.
+    /// Directories over which the tasks' files are distributed.
     pub directories: Vec<PathBuf>,
     /// Nodes of the run.
     pub nodes: u32,
-    /// Tasks on each of them. As many as a node has processors where nothing is said: the published
-    /// runs had 24 on nodes of 24 cores, and a launcher's users are used to it.
+    /// Tasks per node. The default is the number of processors of a node: the published runs had 24 on nodes
+    /// of 24 cores, and it is the usual choice with a launcher.
     pub tasks_per_node: u32,
     /// What each task does.
     pub work: Work,
@@ -69,26 +68,25 @@ pub struct Options {
     pub size: Bytes,
     /// Share of reads: 100 for random reads, 0 for random writes.
     pub read_percent: u8,
-    /// What the kernel is told about each file after open.
+    /// Access advice given to the kernel after open.
     pub advice: Advice,
-    /// Around the page cache or through it. Where nothing is said: through it where the kernel is
-    /// told something about it (`advice`), as published, and around it otherwise, so that the
-    /// storage answers and not the memory.
+    /// Whether to bypass the page cache. By default off if advice is given (`advice`), as published, and on
+    /// otherwise, so that the storage is measured and not the memory.
     pub direct: Option<bool>,
     /// How often all tasks do their work, in another random order each time.
     pub repetitions: u32,
-    /// Tasks go to the files of the next node, so that no node reads what it wrote itself. Where
-    /// nothing is said they do on several nodes, but for node-local storage.
+    /// Tasks use the files of the next node, so that no node reads data it wrote itself. On by default with
+    /// several nodes, except for node-local storage.
     pub rotate: Option<bool>,
-    /// Rest before each repetition.
+    /// Pause before each repetition.
     pub rest: Nanos,
     /// Which nodes reach the directories.
     pub layer: Layer,
-    /// Whether nobody else could use the storage meanwhile.
+    /// Whether the storage was otherwise unused during the run.
     pub exclusive: Option<bool>,
-    /// Files stay, and a later run reads what is there.
+    /// Files are kept, and a later run reads the existing data.
     pub keep: bool,
-    /// Chooses the orders and the data.
+    /// Seed of the orders and the data.
     pub seed: u64,
     /// The command line, the program's name first.
     pub arguments: Vec<String>,
@@ -97,7 +95,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The defaults, on one node of so many processors.
+    /// The defaults, on one node with `processors` processors.
     #[must_use]
     pub fn new(directories: Vec<PathBuf>, processors: u32) -> Self {
         Self {
@@ -221,14 +219,14 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     let mut spec = WorkloadSpec::new(CASE, "", options.geometry()?);
     spec.files.targets = options.directories.iter().map(|directory| directory.join(FILE)).collect();
     spec.files.sharing = Sharing::PerTask;
-    // Operations go over data that is there: reading holes would measure nothing.
+    // Operations need existing data: reading holes would measure nothing.
     (spec.files.fill, spec.files.existing) = (true, Existing::Reuse);
     spec.files.keep = if options.keep { Keep::Always } else { Keep::Never };
     (spec.tasks, spec.nodes) = (tasks, options.nodes);
     spec.order = Order::Random { seed: named_seed(options.seed, CASE) };
-    // The same places again would be in a cache of the storage.
+    // Repeated offsets would be served from a cache of the storage.
     spec.fresh_order = true;
-    // Few threads carry all tasks; psync takes its place where io_uring is missing.
+    // Few threads serve all tasks; psync is used where io_uring is missing.
     spec.backend = Backend::Uring { depth: 1, required: false };
     spec.direct = options.is_direct();
     spec.sync.at_close = phase.writes();
@@ -263,9 +261,9 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     Ok(Plan { terms, ..Plan::new(title, question, options.seed, vec![case]) })
 }
 
-/// What the tasks' files are called, with the number of the task behind.
+/// File name of a task, followed by the task number.
 const FILE: &str = "ioproof-randomops";
-/// What the record calls the directories.
+/// Name of the directories in the record.
 const TARGET: &str = "storage";
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ use crate::{Bytes, Geometry, Permutation};
 /// list of offsets is ever built.
 #[derive(Debug, Clone, Copy)]
 pub struct Region {
-    part: Part,
-    way: Way,
+    part: TransferRegion,
+    way: VisitOrder,
     /// Transfers in one pass.
     transfers: u64,
 }
 
 /// Where a task's transfers are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct TransferRegion {
     pub(crate) geometry: Geometry,
     /// Distance between a task's blocks of consecutive segments.
     pub(crate) segment_stride: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Part {
 
 /// In which order they are visited.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Way {
+pub(crate) enum VisitOrder {
     Forward,
     Backward,
     Strided {
@@ -40,8 +40,8 @@ pub(crate) enum Way {
     },
 }
 
-/// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a
-/// step back is a large number.
+/// Equal steps from offset to offset, so that a hot loop needs no division. All additions wrap: a step back
+/// is a large number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Steps {
     /// The first offset.
@@ -56,7 +56,7 @@ pub struct Steps {
     pub transfers: u64,
 }
 
-impl Part {
+impl TransferRegion {
     /// The offset of number `position` in rising order.
     #[inline]
     fn at(&self, position: u64) -> u64 {
@@ -65,14 +65,14 @@ impl Part {
         segment * self.segment_stride + self.block_start + within * self.geometry.transfer.0
     }
 
-    /// From one position to the next where all are equally far apart: transfers of one block, or
-    /// blocks of one transfer. [`crate::WorkloadSpec::validate`] lets no other part be strided.
+    /// Distance between consecutive positions where all are equally far apart: transfers of one block, or
+    /// blocks of one transfer. [`crate::WorkloadSpec::validate`] allows strides only there.
     fn distance(&self) -> u64 {
         if self.geometry.transfers_per_block() == 1 { self.segment_stride } else { self.geometry.transfer.0 }
     }
 }
 
-/// Which position a walk in strides is at when it has made `index` visits, of `all`.
+/// The position of a strided walk over `all` positions at visit `index`.
 ///
 /// Lap `n` visits the positions `n`, `n + stride`, `n + 2 stride` and so on. The first laps are
 /// longer by one visit where the stride does not divide the number of positions.
@@ -88,7 +88,7 @@ fn strided(index: u64, stride: u64, all: u64) -> u64 {
 }
 
 impl Region {
-    pub(crate) const fn new(part: Part, way: Way, transfers: u64) -> Self {
+    pub(crate) const fn new(part: TransferRegion, way: VisitOrder, transfers: u64) -> Self {
         Self { part, way, transfers }
     }
 
@@ -112,20 +112,20 @@ impl Region {
     pub fn at(&self, index: u64) -> u64 {
         let all = self.part.geometry.transfers_per_task();
         match &self.way {
-            Way::Random { order, first } => order.at(first + index) * self.transfer().0,
-            Way::Forward => self.part.at(index),
-            // From the end of all that the task has, also where a limit cuts the pass short.
-            Way::Backward => self.part.at(all - 1 - index),
-            Way::Strided { stride } => self.part.at(strided(index, *stride, all)),
-            Way::Same => self.part.at(0),
+            VisitOrder::Random { order, first } => order.at(first + index) * self.transfer().0,
+            VisitOrder::Forward => self.part.at(index),
+            // From the end of the task's whole part, even if a limit cuts the pass short.
+            VisitOrder::Backward => self.part.at(all - 1 - index),
+            VisitOrder::Strided { stride } => self.part.at(strided(index, *stride, all)),
+            VisitOrder::Same => self.part.at(0),
         }
     }
 
-    /// Any order but a random one as equal steps, one stretch after the other. The second is empty but
-    /// in strides that do not divide the part: their last laps are shorter.
+    /// Any order except a random one as equal steps, in two sections. The second is empty except for strides
+    /// that do not divide the part, whose last laps are shorter.
     #[must_use]
     pub fn steps(&self) -> Option<[Steps; 2]> {
-        let Part { geometry, segment_stride, .. } = self.part;
+        let TransferRegion { geometry, segment_stride, .. } = self.part;
         let (transfer, per_block) = (geometry.transfer.0, geometry.transfers_per_block());
         let gap = segment_stride.wrapping_sub(geometry.block.0);
         let first = self.at(0);
@@ -134,11 +134,11 @@ impl Region {
             Some([steps, Steps { transfers: 0, ..steps }])
         };
         match self.way {
-            Way::Random { .. } => None,
-            Way::Forward => one(transfer, gap, per_block),
-            Way::Backward => one(transfer.wrapping_neg(), gap.wrapping_neg(), per_block),
-            Way::Same => one(0, 0, u64::MAX),
-            Way::Strided { stride } => Some(self.laps(stride)),
+            VisitOrder::Random { .. } => None,
+            VisitOrder::Forward => one(transfer, gap, per_block),
+            VisitOrder::Backward => one(transfer.wrapping_neg(), gap.wrapping_neg(), per_block),
+            VisitOrder::Same => one(0, 0, u64::MAX),
+            VisitOrder::Strided { stride } => Some(self.laps(stride)),
         }
     }
 
@@ -164,7 +164,7 @@ impl Region {
     #[must_use]
     pub fn random(&self) -> Option<(Permutation, u64)> {
         match self.way {
-            Way::Random { order, first } => Some((order, first)),
+            VisitOrder::Random { order, first } => Some((order, first)),
             _ => None,
         }
     }

@@ -1,8 +1,8 @@
 //! Requests and responses between the processes of a run.
 //!
-//! An *end* is a process that asks, answers, or does both. The ends are numbered node by node, so that the
-//! first half of them is the first half of the nodes; [`Rpc::pairs`] says which of them asks which. A task
-//! is one connection, seen from the asking side; the tasks of one asking end have neighbouring numbers.
+//! An *end* is a process that acts as client, server or both. The ends are numbered node by node, so that the
+//! first half of them is the first half of the nodes; [`Rpc::pairs`] defines which sends requests to which. A
+//! task is one connection, seen from the client; the tasks of one client have consecutive numbers.
 //!
 //! ```
 //! use plan::{Bytes, Pattern, Rpc};
@@ -21,25 +21,24 @@ use serde::{Deserialize, Serialize};
 use crate::workload::TASKS_MAX;
 use crate::{Backend, Bytes, Nanos, PlanError, Workload};
 
-/// More bytes than this in one request or response are taken for a slip of the pen; what is under way is
-/// held in memory by the kernel alone.
+/// Limit on the size of one message; in-flight data is held in kernel memory only.
 const MESSAGE_MAX: Bytes = Bytes(1 << 30);
-/// More threads than this in one process are taken for a slip of the pen.
+/// Limit on threads per process; more are taken for a typing error.
 const THREADS_MAX: u32 = 4096;
-/// More ends than this exchange their addresses too slowly.
+/// Limit on ends: more would exchange their addresses too slowly.
 const ENDS_MAX: u32 = 65_536;
 /// Processors have numbers below this (`CPU_SETSIZE` of glibc).
 const PROCESSORS_MAX: u32 = 1024;
 
-/// Who asks whom.
+/// Which ends send requests to which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
-    /// The first half of the ends asks the second half, each one other.
+    /// Each end of the first half sends requests to one end of the second half.
     OneToOne,
-    /// All ends but the first ask the first.
+    /// All ends send requests to the first.
     ManyToOne,
-    /// Every end asks every other.
+    /// Every end sends requests to every other.
     AllToAll,
 }
 
@@ -152,26 +151,25 @@ impl From<Binding> for String {
     }
 }
 
-/// Requests and responses over TCP connections that stay open for a phase.
-/// [`crate::Backend::depth`] is how many requests a connection has under way.
+/// Requests and responses over TCP connections that stay open for a phase. [`crate::Backend::depth`] is the
+/// number of requests in flight per connection.
 ///
-/// The tests of nsdperf are sizes here: `write` is a large request with a small response, `read` a small
-/// request with a large response.
+/// The tests of nsdperf are expressed as sizes: `write` is a large request with a small response, `read` a
+/// small request with a large response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rpc {
     /// Bytes of a request; at least 1.
     pub request_bytes: Bytes,
     /// Bytes of a response; at least 1.
     pub response_bytes: Bytes,
-    /// Who asks whom.
+    /// Which ends send requests to which.
     pub pattern: Pattern,
-    /// Processes that ask or answer, spread evenly over the nodes. With 1 a process asks itself, over
-    /// loopback.
+    /// Client and server processes, distributed evenly over the nodes. With 1 a process sends requests to
+    /// itself over loopback.
     pub ends: u32,
-    /// Connections of each pair of an asking and an answering end.
+    /// Connections of each client-server pair.
     pub connections: u32,
-    /// Threads of each process that carry the connections over which it asks, and as many that carry
-    /// those over which it answers.
+    /// Client threads of each process, and as many server threads.
     pub threads: u32,
     /// The network interface whose address sockets are bound to; the one that leads to the peer where none
     /// is named.
@@ -179,13 +177,13 @@ pub struct Rpc {
     /// The port of the first end on a host that answers, the next one of the second, and so on; where none
     /// is named the kernel chooses.
     pub port: Option<u16>,
-    /// Processors that asking threads are bound to.
+    /// CPU binding of client threads.
     pub client_binding: Binding,
-    /// Processors that answering threads are bound to.
+    /// CPU binding of server threads.
     pub server_binding: Binding,
-    /// What is exchanged within this time from the common start on is not counted.
+    /// Exchanges within this time after the common start are not counted.
     pub warm_up: Nanos,
-    /// A connection on which nothing moves for this long although something should is an error.
+    /// A connection that should make progress and does not for this long is an error.
     pub deadline: Nanos,
 }
 
@@ -193,7 +191,7 @@ impl Rpc {
     /// The name of the transport.
     pub const TRANSPORT: &'static str = "TCP";
 
-    /// One connection of a process with itself, on one thread, bound to nothing.
+    /// One connection of a process with itself, on one thread without CPU binding.
     #[must_use]
     pub const fn new(request_bytes: Bytes, response_bytes: Bytes) -> Self {
         Self {
@@ -212,7 +210,7 @@ impl Rpc {
         }
     }
 
-    /// Each asking end with one that it asks, in the order of the tasks.
+    /// Each client with one of its servers, in the order of the tasks.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (ends, pattern) = (self.ends, self.pattern);
         let half = ends / 2;
@@ -228,7 +226,7 @@ impl Rpc {
         })
     }
 
-    /// How many ends the end `client` asks.
+    /// Number of servers of the end `client`.
     fn servers_of(&self, client: u32) -> u32 {
         match self.pattern {
             _ if self.ends == 1 => 1,
@@ -238,7 +236,7 @@ impl Rpc {
         }
     }
 
-    /// How many pairs the ends below `end` ask in.
+    /// Number of pairs whose client is below `end`.
     fn pairs_before(&self, end: u32) -> u64 {
         let end = u64::from(end.min(self.ends));
         match self.pattern {
@@ -256,7 +254,7 @@ impl Rpc {
         u32::try_from(all).unwrap_or(u32::MAX)
     }
 
-    /// The tasks whose requests the end `client` sends; none where it only answers.
+    /// The tasks whose requests the end `client` sends; none if it is only a server.
     #[must_use]
     pub fn tasks_of(&self, client: u32) -> Range<u32> {
         let first =
@@ -291,13 +289,13 @@ impl Rpc {
         }
     }
 
-    /// Whether the end asks.
+    /// Whether the end is a client.
     #[must_use]
     pub fn asks(&self, end: u32) -> bool {
         self.servers_of(end) > 0
     }
 
-    /// Whether the end answers.
+    /// Whether the end is a server.
     #[must_use]
     pub const fn answers(&self, end: u32) -> bool {
         match self.pattern {

@@ -1,10 +1,10 @@
-//! Rules that depend on what a target is.
+//! Rules that depend on the kind of target.
 
 use crate::terms::SERVER_MEMORY_MULTIPLE;
 use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms, Work};
 
-/// Storage that each node has for itself holds no file that several nodes share, and no node reads
-/// there what another one has written.
+/// Node-local storage cannot hold a file shared by several nodes, and a node cannot read data written by
+/// another.
 ///
 /// # Errors
 /// The case asks for a shared file of several tasks, or, on several nodes, for reading back what
@@ -71,8 +71,8 @@ pub fn node_local_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Data must be [`SERVER_MEMORY_MULTIPLE`] times the memory of the servers, so that they cannot
-/// answer from it (study D).
+/// Data must be [`SERVER_MEMORY_MULTIPLE`] times the memory of the servers, so that they cannot serve it from
+/// memory (study D).
 ///
 /// # Errors
 /// The files of the case are smaller.

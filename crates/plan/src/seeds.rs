@@ -1,4 +1,4 @@
-//! Random choices of a plan that no workload names.
+//! Random choices of a plan for which no workload names a seed.
 
 /// The seed of the choice called `name` in a plan of seed `seed`: the same pair always gives the
 /// same choice, and two names give unrelated ones (FNV-1a over the name).

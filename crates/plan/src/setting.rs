@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
 
-/// One coordinate of a case in the sweep that it is a point of, as in `tasks = 33`.
+/// One coordinate of a case in its sweep, as in `tasks = 33`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// The key of the study file, as in `tasks`.
@@ -34,7 +34,7 @@ pub enum SettingValue {
 }
 
 impl SettingValue {
-    /// The value on an axis: bytes, nanoseconds or the number itself; none for words and flags.
+    /// The numeric value on an axis: bytes, nanoseconds or the number itself; none for words and flags.
     #[must_use]
     pub fn on_axis(&self) -> Option<f64> {
         match self {
@@ -44,7 +44,7 @@ impl SettingValue {
         }
     }
 
-    /// Without a space and without rounding, as it stands in the id of a case: `1MiB`, `47008B`.
+    /// Without spaces or rounding, as in the id of a case: `1MiB`, `47008B`.
     #[must_use]
     pub fn exact(&self) -> String {
         let in_units = |value: u64, units: &[(u64, &str)]| {

@@ -1,9 +1,9 @@
-//! Words for a shell.
+//! Shell quoting.
 
-/// `word` as one word of a POSIX shell: as it is, or in single quotes, in which only their own character is
-/// special (POSIX.1-2017, Shell Command Language, 2.2.2). Whatever comes from a study, a file name or an
-/// option reaches a shell, and the screen that commands are copied from, through here. A word has no NUL,
-/// as no argument of a program has one.
+/// `word` as one word of a POSIX shell: unchanged, or in single quotes, in which only the quote itself is
+/// special (POSIX.1-2017, Shell Command Language, 2.2.2). All text from a study, file name or option passes
+/// through here on its way to a shell or to a command shown on screen. A word contains no NUL, like any
+/// program argument.
 ///
 /// ```
 /// assert_eq!(plan::shell_word("/dev/sda"), "/dev/sda");
@@ -26,7 +26,7 @@ mod tests {
 
     use super::shell_word;
 
-    /// What `sh -c` prints of a word; some tests are about what a shell does with it.
+    /// What `sh -c` prints for a word; used to test quoting with a real shell.
     fn printed(shell: &str, word: &str) -> String {
         let script = format!("printf %s {word}");
         let output = Command::new(shell).args(["-c", &script]).env("LC_ALL", "C.UTF-8").output().unwrap();

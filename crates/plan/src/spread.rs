@@ -1,4 +1,4 @@
-//! Which process of a run has which tasks.
+//! Assignment of tasks to the processes of a run.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,14 +10,13 @@ use crate::{PlanError, Rpc, Spread, Work, Workload};
 pub struct Assigned {
     /// The process.
     pub rank: u32,
-    /// Its tasks; none where it only answers the requests of others ([`crate::Rpc`]).
+    /// Its tasks; none if it is only a server ([`crate::Rpc`]).
     pub tasks: Range<u32>,
 }
 
-/// Spreads the tasks of `workload` over processes, of which `node_of` says by rank on which node
-/// each one is; nodes are numbered in the order of their first ranks. Tasks rise with the place in
-/// the result. Processes without a task are left out: the first one may be among them. Of exchanges the place
-/// in the result is the number of the end.
+/// Assigns the tasks of `workload` to processes, given the node of each by rank in `node_of`; nodes are
+/// numbered in the order of their first ranks. Task numbers ascend in the result. Processes without a task
+/// are left out, which may include the first. For exchanges the index in the result is the end number.
 ///
 /// ```
 /// use plan::{Bytes, Geometry, WorkloadSpec, assign};
@@ -41,7 +40,7 @@ pub fn assign(workload: &Workload, node_of: &[u32]) -> Result<Vec<Assigned>, Pla
     }
 }
 
-/// The tasks of `node`, by its number in the workload, where they are spread over nodes.
+/// The tasks of `node`, by its number in the workload, for tasks spread over nodes.
 pub(crate) fn tasks_of_node(workload: &Workload, node: u32) -> Range<u32> {
     part(0..workload.tasks, node, workload.nodes)
 }

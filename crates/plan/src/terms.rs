@@ -1,6 +1,5 @@
-//! What a study says beside its cases: what the targets are, what is expected of them, what was
-//! promised, which published figures stand beside, and which statements are to be tested. All of
-//! it is fixed before the run and stored with it.
+//! Statements of a study beside its cases: targets, expectations, commitments, published figures for
+//! comparison, and claims to be tested. All are fixed before the run and stored with it.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +15,11 @@ pub struct Terms {
     pub expectations: Vec<Expectation>,
     /// Promised figures.
     pub commitments: Vec<Commitment>,
-    /// Published figures that stand beside own ones.
+    /// Published figures shown beside measured ones.
     pub published: Vec<PublishedPlace>,
     /// Statements to be tested.
     pub claims: Vec<Claim>,
-    /// Whether nobody else could use the storage meanwhile, as far as the user says.
+    /// Whether the storage was otherwise unused during the run, as stated by the user.
     pub exclusive: Option<bool>,
     /// The software release that is measured, in the user's words; for comparisons of releases.
     pub release: Option<String>,
@@ -30,7 +29,7 @@ pub struct Terms {
     pub node: NodeTerms,
 }
 
-/// What a node is, as far as the study says.
+/// A node, as described by the study.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeTerms {
@@ -43,7 +42,7 @@ pub struct NodeTerms {
 }
 
 impl NodeTerms {
-    /// `40 cores, 160 threads, 512 GiB of memory`; nothing where the study says nothing.
+    /// `40 cores, 160 threads, 512 GiB of memory`; empty if the study states nothing.
     #[must_use]
     pub fn words(&self) -> String {
         let count = |count: Option<u32>, what: &str| count.map(|count| format!("{count} {what}"));
@@ -57,7 +56,7 @@ impl NodeTerms {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
-    /// The study does not say.
+    /// Not stated by the study.
     #[default]
     Unstated,
     /// Each node has its own.
@@ -66,11 +65,11 @@ pub enum Layer {
     Shared,
 }
 
-/// Where the measuring program runs, seen from the storage.
+/// Location of the measuring program, relative to the storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Client {
-    /// The study does not say.
+    /// Not stated by the study.
     #[default]
     Unstated,
     /// On the server of the storage.
@@ -79,21 +78,21 @@ pub enum Client {
     Remote,
 }
 
-/// What a target is.
+/// The description of a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TargetTerms {
     /// Its name in the study.
     pub name: String,
-    /// What the report calls it; empty: the name.
+    /// Display name in the report; the name if empty.
     pub title: String,
-    /// The published layout that it stands for; may be empty.
+    /// The published layout that it reproduces; may be empty.
     pub stands_for: String,
     /// Which nodes can reach it.
     pub layer: Layer,
-    /// Where the measuring program runs.
+    /// Location of the measuring program.
     pub client: Client,
-    /// Devices or members that it is made of; 0 where not said.
+    /// Devices or members that it is made of; 0 if not stated.
     pub devices: u32,
     /// The target of one device that scalability is counted from.
     pub baseline: Option<String>,
@@ -106,17 +105,17 @@ pub struct TargetTerms {
     /// Commands that print what servers and clients have counted; they run before and after each phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub server_collect: Vec<String>,
-    /// How long each of them may take; none where not said.
+    /// Time limit for each of them; none if not stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_time_limit: Option<Nanos>,
     /// Caches of clients, servers and controllers together; a working set should be
     /// [`CACHE_MULTIPLE`] times as large.
     pub caches: Option<Bytes>,
-    /// Rack units, or what else the cost is counted in; 0 where not said.
+    /// Rack units, or another unit of cost; 0 if not stated.
     pub rack_units: f64,
-    /// Ports of switches that it takes; 0 where not said.
+    /// Switch ports that it takes; 0 if not stated.
     pub ports: u32,
-    /// Slots that there are for its devices; 0 where not said.
+    /// Slots for its devices; 0 if not stated.
     pub slots: u32,
     /// Bytes that it holds.
     pub capacity: Option<Bytes>,
@@ -147,7 +146,7 @@ pub enum Amount {
     },
 }
 
-/// What an [`Expectation`] is a limit of.
+/// The scope of the limit of an [`Expectation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Per {
@@ -181,11 +180,11 @@ pub struct Expectation {
     pub at_latency: Option<Nanos>,
     /// How many of them there are.
     pub count: f64,
-    /// What one of them belongs to.
+    /// The scope of one of them.
     pub per: Per,
     /// No figure can be above it: a link or a controller, not a data sheet's promise.
     pub ceiling: bool,
-    /// Where the value is from.
+    /// Source of the value.
     pub source: String,
     /// What it means to reach it, as in `what the vendor says`; may be empty.
     pub reached: String,
@@ -215,7 +214,7 @@ pub enum RateName {
     AtStonewall,
 }
 
-/// What a commitment is judged by.
+/// Statistic by which a commitment is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statistic {
@@ -231,7 +230,7 @@ pub enum Statistic {
     ConfidenceBound,
 }
 
-/// Which of the cases that a rule selects have to keep it.
+/// Which of the selected cases must meet a commitment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
@@ -242,7 +241,7 @@ pub enum Over {
     Best,
 }
 
-/// Which side of an amount is good.
+/// Favourable side of an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
@@ -287,7 +286,7 @@ pub struct Commitment {
     pub over: Over,
 }
 
-/// A published figure and the own figures that it stands beside.
+/// A published figure and the measured figures that it is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedPlace {
     /// Its id in the library of published figures.
@@ -296,7 +295,7 @@ pub struct PublishedPlace {
     pub figures: Selector,
 }
 
-/// What a side of a claim is.
+/// The compared quantity of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -320,8 +319,8 @@ pub enum Quantity {
     PlateauFrom,
     /// The share of the processors that the program used at the best point.
     CpuShare,
-    /// How straight the curve over nodes or tasks is: the share of its variance that the line of least
-    /// squares explains.
+    /// Linearity of the curve over nodes or tasks: the share of its variance that the least-squares line
+    /// explains.
     RSquared,
     /// The smallest value of the swept key with 90 % of the best rate of the curve.
     Reaches90,
@@ -435,7 +434,7 @@ impl RateName {
 }
 
 impl Selector {
-    /// Whether the figure of `phase` of `case` is one of those that are chosen.
+    /// Whether the figure of `phase` of `case` is selected.
     #[must_use]
     pub fn takes(&self, case: &Case, phase: Phase) -> bool {
         self.workload.as_ref().is_none_or(|workload| *workload == case.group)
@@ -446,8 +445,8 @@ impl Selector {
 }
 
 impl Expectation {
-    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. Of a
-    /// node-local target each node has its own, with so many devices.
+    /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. For a
+    /// node-local target each node has its own, with that many devices.
     #[must_use]
     pub fn in_all(&self, nodes: u32, devices: u32, layer: Layer) -> Amount {
         let targets = if layer == Layer::NodeLocal { f64::from(nodes) } else { 1.0 };

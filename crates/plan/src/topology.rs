@@ -1,5 +1,5 @@
-//! The topology of a site, as its people write it down: servers with the cards of each socket, storage
-//! with controllers and drives, and the cells that both make up.
+//! The topology of a site: servers with the cards of each socket, storage with controllers and drives, and
+//! the cells that they form.
 //!
 //! ```
 //! let text = r#"
@@ -42,12 +42,12 @@ use toml::Spanned;
 
 use crate::Amount;
 
-/// A drawing with more of one thing is no drawing any more.
+/// Limit on counts in a drawing.
 const COUNT_MAX: u32 = 4096;
 /// A description of a site takes a few KiB.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// What a site is built of.
+/// The components of a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topology {
     /// What it is.
@@ -64,9 +64,9 @@ pub struct Topology {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// What cells call it.
+    /// Name used in cells.
     pub name: String,
-    /// What people call it.
+    /// Display name.
     #[serde(default)]
     pub title: String,
     /// Processors.
@@ -92,14 +92,14 @@ pub struct Card {
     /// How many belong to each socket.
     #[serde(default = "one")]
     pub per_socket: u32,
-    /// Where its link leads.
+    /// The other end of its link.
     pub to: To,
-    /// Bytes in a second over one card, as in `2.4 GB/s`; empty where nobody says.
+    /// Bytes per second of one card, as in `2.4 GB/s`; empty if unknown.
     #[serde(default)]
     pub rate: String,
 }
 
-/// Where links of a card lead.
+/// The other end of links of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum To {
@@ -113,9 +113,9 @@ pub enum To {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
-    /// What cells call it.
+    /// Name used in cells.
     pub name: String,
-    /// What people call it.
+    /// Display name.
     #[serde(default)]
     pub title: String,
     /// Controllers; 0 where drives are attached to the servers.
@@ -188,7 +188,7 @@ impl Server {
 }
 
 impl Card {
-    /// Bytes in a second over one card; none where nobody says.
+    /// Bytes per second of one card; none if unknown.
     #[must_use]
     pub fn bytes_per_second(&self) -> Option<f64> {
         match Amount::parse_rate(&self.rate) {
@@ -216,7 +216,7 @@ pub struct TopologyError {
     help: String,
 }
 
-/// The file as it stands, with the places of what is looked up.
+/// The file as written, with the positions of names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -242,7 +242,7 @@ struct FileCell {
     storage: Spanned<String>,
 }
 
-/// What is wrong and where, before it has its file.
+/// A mistake and its position, not yet attached to its file.
 struct Mistake {
     span: Range<usize>,
     message: String,
@@ -357,7 +357,7 @@ fn unique<'a>(
     Ok(known)
 }
 
-/// Where `wanted` stands among `names`.
+/// Index of `wanted` in `names`.
 fn place(what: &str, wanted: &Spanned<String>, names: &[&str]) -> Result<usize, Mistake> {
     let name = wanted.get_ref().as_str();
     names.iter().position(|known| *known == name).ok_or_else(|| {

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Phase, PlanError, TreePlacement, Workload};
 
-/// More directories than this in all trees together are taken for a slip: making them takes hours.
+/// Limit on directories in all trees together: creating more takes hours.
 const DIRECTORIES_MAX: u64 = 1 << 26;
-/// More items than this of all tasks together are taken for a slip: at a million a second it is a day.
+/// Limit on items of all tasks together: at a million a second they take a day.
 const ITEMS_MAX: u64 = 1 << 37;
 /// A larger file is written in transfers; its bytes are held in memory.
 const FILE_BYTES_MAX: Bytes = Bytes::gib(1);
 /// More sets than this of one task are taken for a slip.
 const SETS_MAX: u32 = 1 << 20;
-/// A step that rests for so many times its own length, in percent, measures the rest.
+/// Limit on the pause of a step as a percentage of its length; beyond it the pause would be measured.
 const WAITING_PERCENT_MAX: u32 = 100_000;
 /// Longest path that Linux takes (`PATH_MAX`), its zero left out.
 const PATH_BYTES_MAX: usize = 4095;
@@ -24,16 +24,16 @@ pub const TREE_DEPTH_MAX: u32 = 128;
 
 /// A tree of directories, and the items (files, directories) that each task has in it.
 ///
-/// Below each target stands a directory of its own for each pass, [`TreePlacement::root`]; in it one tree
-/// for all tasks, or one for each of them. The directories of a tree are numbered level by level from 0,
-/// the topmost; those below number `d` are `d · branching + 1` to `d · branching + branching`.
+/// Each pass has its own directory below each target, [`TreePlacement::root`], with one tree for all tasks,
+/// or one per task. The directories of a tree are numbered level by level from 0, the topmost; those below
+/// number `d` are `d · branching + 1` to `d · branching + branching`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     /// Levels of directories below the topmost one.
     pub depth: u32,
     /// Directories in each directory that is not on the lowest level; at least 1.
     pub branching: u32,
-    /// Items stand on the lowest level only.
+    /// Items are on the lowest level only.
     pub leaf_only: bool,
     /// Items of each task in each directory that has items.
     pub items_per_directory: u64,
@@ -45,8 +45,8 @@ pub struct Tree {
     pub read_bytes: Bytes,
     /// `fsync(2)` of each file that was written.
     pub sync: bool,
-    /// Task `t` looks at items of task `t + shift`, reads those of `t + 2 · shift` and removes those of
-    /// `t + 3 · shift`, modulo the tasks, so that no cache of its own node has them.
+    /// Task `t` stats items of task `t + shift`, reads those of `t + 2 · shift` and removes those of `t + 3 ·
+    /// shift`, modulo the tasks, so that they are not in a cache of its own node.
     pub shift: u32,
     /// Items are looked at in a random order, chosen by this.
     pub random: Option<u64>,
@@ -59,13 +59,13 @@ pub struct Tree {
     /// All tasks make and use the same files, and task 0 removes them.
     #[serde(default)]
     pub shared: bool,
-    /// `sync(2)` when a task has done all that it does in a phase, as its close.
+    /// `sync(2)` at the end of a task's phase, as its close.
     #[serde(default)]
     pub sync_all: bool,
 }
 
 impl Tree {
-    /// One shared directory with so many items of each task; empty files.
+    /// One shared directory with `items_per_directory` items of each task; empty files.
     #[must_use]
     pub const fn flat(items_per_directory: u64) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Tree {
         self.items_per_directory.saturating_mul(self.used_directories().1)
     }
 
-    /// The directory that item number `item` of a task stands in.
+    /// The directory of item number `item` of a task.
     #[must_use]
     pub fn directory_of(&self, item: u64) -> u64 {
         self.used_directories().0 + item / self.items_per_directory.max(1)
@@ -214,7 +214,7 @@ impl Tree {
         ))
     }
 
-    /// What the items of `phase` are, as in `1000 files of 3901 bytes each in 4 directories`.
+    /// Description of the items of `phase`, as in `1000 files of 3901 bytes each in 4 directories`.
     pub(crate) fn items_in_words(&self, phase: Phase) -> String {
         let (each, used) = (self.items_per_task(), self.used_directories().1);
         let among = if used > 1 { format!(" in {used} directories") } else { String::new() };
@@ -294,13 +294,13 @@ impl Tree {
     }
 }
 
-/// A count that may be beyond all.
+/// A count that may have saturated.
 fn counted(count: u64) -> String {
     if count == u64::MAX { "more than can be counted".to_owned() } else { count.to_string() }
 }
 
-/// Goes round small objects in sets: each task owns sets with objects in each, and a step takes one object
-/// of a set, looks at it, reads it, removes it, and makes a new one.
+/// Cycles through small objects in sets: each task owns sets of objects, and a step stats, reads and removes
+/// one object of a set, and creates a new one.
 ///
 /// Source: the documentation of md-workbench, which comes with IOR.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -378,7 +378,7 @@ impl Objects {
         Ok(())
     }
 
-    /// What the objects are, as in `10 sets of 1000 objects of 3901 bytes each`.
+    /// Description of the objects, as in `10 sets of 1000 objects of 3901 bytes each`.
     pub(crate) fn in_words(&self) -> String {
         let sets = if self.sets == 1 { "set" } else { "sets" };
         let mut words = format!(

@@ -1,4 +1,4 @@
-//! Sizes and times as types, so that a number of bytes cannot be taken for a number of seconds.
+//! Sizes and times as types, so that bytes and seconds cannot be confused.
 
 use std::fmt;
 use std::time::Duration;

@@ -188,7 +188,7 @@ impl WorkloadSpec {
     }
 
     fn check_psync(&self) -> Result<(), PlanError> {
-        // Opened so, whatever writes is heeded; a call for data alone only psync makes.
+        // With this open flag any write is affected; only psync makes a call for data alone.
         let by_call = self.data_sync && !self.sync_open;
         match (self.backend, self.forget, by_call) {
             (Backend::Psync, ..) | (_, false, false) => Ok(()),

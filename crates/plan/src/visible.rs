@@ -1,4 +1,4 @@
-//! Text from elsewhere, made safe to show: what a reader would not see is written out.
+//! Makes foreign text safe to show: invisible characters are escaped.
 
 use std::borrow::Cow;
 
@@ -42,8 +42,8 @@ pub fn is_hidden(character: char) -> bool {
     character.is_control() || (!character.is_ascii() && listed())
 }
 
-/// Whether `character` makes a terminal act or puts the text after it into another order. Nobody
-/// writes such a character into a name on purpose.
+/// Whether `character` controls a terminal or reorders the text after it. Such characters do not occur in
+/// names on purpose.
 pub(crate) fn is_harmful(character: char) -> bool {
     let reorders = matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || reorders

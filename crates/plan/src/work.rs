@@ -1,27 +1,26 @@
-//! What the tasks of a workload do.
+//! Kinds of work of a workload.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Jobs, Objects, Rpc, Tree};
 
-/// What the tasks of a workload do.
+/// The kind of work of a workload's tasks.
 ///
-/// Who does it (tasks, nodes, backend), where (targets) and until when (stonewall, duration) stands in
-/// [`crate::WorkloadSpec`] for all of them; its geometry, order, sync rule and the like are about transfers
-/// alone.
+/// Who does it (tasks, nodes, backend), where (targets) and until when (stonewall, duration) is in
+/// [`crate::WorkloadSpec`] for all kinds; geometry, order, sync rule and the like apply to transfers only.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
     /// Transfers within files that stay open.
     #[default]
     Transfers,
-    /// Makes, looks at and removes the files and directories of a tree.
+    /// Creates, stats and removes the files and directories of a tree.
     Tree(Tree),
-    /// Goes round small objects in sets, as md-workbench does.
+    /// Cycles through small objects in sets, as md-workbench does.
     Objects(Objects),
     /// Requests and responses between the processes of a run.
     Rpc(Rpc),
-    /// Jobs of an analytics server, each a process of its own and a task.
+    /// Jobs of an analytics server; each is a task and a process of its own.
     Jobs(Jobs),
 }
 
@@ -50,7 +49,7 @@ impl Work {
         matches!(self, Self::Transfers)
     }
 
-    /// Whether tasks make names in directories of the targets, instead of the files of
+    /// Whether tasks create names in directories of the targets, instead of the files of
     /// [`crate::Placement`].
     #[must_use]
     pub const fn makes_trees(&self) -> bool {

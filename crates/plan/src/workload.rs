@@ -1,4 +1,4 @@
-//! One pattern of transfers by a number of tasks on a set of files.
+//! A pattern of transfers by a number of tasks on a set of files.
 
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Geometry, Nanos, PlanError, Work};
 
-/// Most operations that a process keeps: 32 MiB of memory, and some 100 MB of a record.
+/// Limit on operations kept by a process: 32 MiB of memory, and some 100 MB of a record.
 pub const HISTORY_MAX: u64 = 1 << 20;
 
-/// More tasks than this in one workload is taken for a slip of the pen.
+/// Limit on tasks of one workload; more are taken for a typing error.
 pub(crate) const TASKS_MAX: u32 = 1 << 20;
 /// The kernel takes at most 32768 entries in one submission ring.
 pub(crate) const DEPTH_MAX: u32 = 32_768;
-/// The kernel takes at most so many pieces of memory in one call (`IOV_MAX`).
+/// Limit of the kernel on pieces of memory in one call (`IOV_MAX`).
 pub(crate) const PIECES_MAX: u64 = 1024;
-/// A longer stride than this is taken for a slip of the pen.
+/// Limit on strides; longer ones are taken for a typing error.
 pub(crate) const STRIDE_MAX: u64 = 1 << 40;
 
 /// How transfers reach the kernel.
@@ -25,11 +25,11 @@ pub(crate) const STRIDE_MAX: u64 = 1 << 40;
 pub enum Backend {
     /// One thread for each task, `pread(2)` and `pwrite(2)`.
     Psync,
-    /// io_uring: few threads carry all tasks, each with `depth` transfers under way.
+    /// io_uring: few threads serve all tasks, each with `depth` transfers in flight.
     Uring {
-        /// Transfers under way for each task.
+        /// Transfers in flight per task.
         depth: u32,
-        /// The user asked for io_uring by name: no other backend may take its place.
+        /// The user asked for io_uring by name: no fallback is allowed.
         required: bool,
     },
     /// One thread for each task, `preadv(2)` and `pwritev(2)`.
@@ -42,12 +42,12 @@ pub enum Backend {
     Stdio,
     /// Copies to and from a shared memory mapping.
     Mmap,
-    /// No I/O at all: measures the instrument.
+    /// No I/O at all: measures the overhead of the program itself.
     Null,
 }
 
 impl Backend {
-    /// Transfers under way for each task.
+    /// Transfers in flight per task.
     #[must_use]
     pub const fn depth(self) -> u32 {
         match self {
@@ -80,7 +80,7 @@ pub enum Sharing {
     PerTask,
 }
 
-/// What happens to files that exist before a write phase.
+/// Treatment of existing files before a write phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existing {
@@ -90,11 +90,11 @@ pub enum Existing {
     Reuse,
 }
 
-/// What happens to the files at the end.
+/// Treatment of the files at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// Removed, whatever happened.
+    /// Removed in any case.
     Never,
     /// Kept only where a check found wrong data.
     OnError,
@@ -113,13 +113,13 @@ pub struct FileSet {
     /// The file of each task is the target of its number, under exactly that name.
     #[serde(default)]
     pub exact_names: bool,
-    /// Each task's file stands in a directory of its own.
+    /// Each task's file is in a directory of its own.
     pub unique_dir: bool,
     /// Each repetition has files of its own.
     pub file_per_repetition: bool,
-    /// What happens to files that exist before a write phase.
+    /// Treatment of existing files before a write phase.
     pub existing: Existing,
-    /// What happens to the files at the end.
+    /// Treatment of the files at the end.
     pub keep: Keep,
     /// Space is allocated (`posix_fallocate`) before the write phase.
     pub preallocate: bool,
@@ -142,8 +142,8 @@ pub enum Order {
     },
     /// As sequential, from the last transfer to the first.
     Backward,
-    /// Every so many-th transfer from the first on, then every so many-th from the second on, and so
-    /// forth until each has been visited once: IOzone's stride, and gpfsperf's.
+    /// Every n-th transfer from the first on, then every n-th from the second on, and so forth until each has
+    /// been visited once, as IOzone and gpfsperf do it.
     Strided {
         /// From one transfer to the next, in transfers of the task.
         stride: u64,
@@ -181,7 +181,7 @@ pub struct SyncRule {
     pub per_write: bool,
 }
 
-/// What the kernel is told about the access pattern after open.
+/// Access advice given to the kernel after open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Advice {
@@ -203,12 +203,12 @@ pub enum ReadFrom {
     Same,
     /// What task `t + tasks` wrote (modulo the number of tasks).
     Shift {
-        /// How far.
+        /// Shift in tasks.
         tasks: u32,
     },
     /// A random assignment in which each task's data is read once.
     Shuffle {
-        /// No task reads from fewer than this many places away, where that can be had.
+        /// No task reads from fewer than this many places away, if possible.
         at_least: u32,
         /// Chooses the assignment; it changes with the repetition when `reseed` is set.
         seed: u64,
@@ -222,7 +222,7 @@ pub enum ReadFrom {
 pub struct Stonewall {
     /// Each task stops after this time.
     pub deadline: Nanos,
-    /// Then all tasks go on until each has done as many transfers as the fastest had.
+    /// Then all tasks continue until each has done as many transfers as the fastest had.
     pub wear_out: bool,
 }
 
@@ -241,8 +241,8 @@ pub enum Spread {
     /// its processes.
     #[default]
     Nodes,
-    /// So many neighbouring tasks on each process, in the order of the launcher's ranks, wherever it
-    /// has put them: IOR's way. Processes that are left over have none.
+    /// A fixed number of consecutive tasks on each process, in the order of the launcher's ranks, as IOR does
+    /// it. Surplus processes have none.
     Ranks {
         /// Tasks of each process.
         tasks_per_rank: u32,
@@ -253,7 +253,7 @@ const fn one() -> u32 {
     1
 }
 
-/// A workload as it is written down, before it is known to make sense.
+/// A workload specification that is not yet validated.
 ///
 /// [`WorkloadSpec::new`] gives a sequential psync workload of one task; set what differs and
 /// call [`WorkloadSpec::validate`].
@@ -278,7 +278,7 @@ pub struct WorkloadSpec {
     pub geometry: Geometry,
     /// The order of a task's transfers.
     pub order: Order,
-    /// Another random order in each repetition, so that no cache has seen its places before.
+    /// Another random order in each repetition, so that no cache holds its data.
     #[serde(default)]
     pub fresh_order: bool,
     /// How transfers reach the kernel.
@@ -287,18 +287,18 @@ pub struct WorkloadSpec {
     pub direct: bool,
     /// When data must be on stable storage.
     pub sync: SyncRule,
-    /// What the kernel is told after open.
+    /// Access advice given to the kernel after open.
     pub advice: Advice,
     /// Whose data a task reads.
     pub read_from: ReadFrom,
-    /// Ends a phase by the clock; what was left undone stays undone.
+    /// Ends a phase by the clock; the remaining work is skipped.
     pub stonewall: Option<Stonewall>,
     /// Repeats the pass until this time is over, and ends there.
     pub duration: Option<Nanos>,
     /// Each task ends a pass after this many transfers, as when only so much was written before.
     #[serde(default)]
     pub transfer_limit: Option<u64>,
-    /// Each task does exactly so many transfers: it repeats the pass, or ends within it.
+    /// Each task does exactly this many transfers: it repeats the pass, or ends within it.
     #[serde(default)]
     pub operations: Option<u64>,
     /// Open loop: transfers start by the clock, not when the one before has ended.
@@ -319,21 +319,21 @@ pub struct WorkloadSpec {
     pub memory_hog: Bytes,
     /// Warns of a task whose time differs from the mean by more than this.
     pub outlier: Option<Nanos>,
-    /// Before each read, and outside of its time, the page cache gives up the bytes that it reads
-    /// (`POSIX_FADV_DONTNEED`), as ioping has it. Psync only.
+    /// Before each read, untimed, drops the bytes to be read from the page cache (`POSIX_FADV_DONTNEED`), as
+    /// ioping does. Psync only.
     #[serde(default)]
     pub forget: bool,
-    /// What must be stable after a write is its data: `fdatasync(2)` in place of `fsync(2)`. Psync only.
+    /// Only the data must be stable after a write: `fdatasync(2)` in place of `fsync(2)`. Psync only.
     #[serde(default)]
     pub data_sync: bool,
-    /// Where each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for its data alone) in place
-    /// of a call after each write. Not for streams and mappings, which write later.
+    /// If each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for data only) instead of a
+    /// call after each write. Not for streams and mappings, which write later.
     #[serde(default)]
     pub sync_open: bool,
-    /// The operations that are kept are for the lines of a foreign tool: devices are not traced beside them.
+    /// The operations are kept for the output of a foreign tool: devices are not traced.
     #[serde(default)]
     pub untraced: bool,
-    /// Each process keeps its last so many operations one by one: when, where, how long.
+    /// Each process keeps its last operations, up to this many, with time, place and duration.
     #[serde(default)]
     pub history: Option<u64>,
 }
@@ -518,8 +518,8 @@ impl Workload {
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
 
-    /// The conditions that travel with every figure of `phase`, as in
-    /// `4 KiB random read, direct, uring depth 32, 1 task`.
+    /// The conditions attached to every figure of `phase`, as in `4 KiB random read, direct, uring depth 32,
+    /// 1 task`.
     #[must_use]
     pub fn conditions(&self, phase: crate::Phase) -> String {
         let tasks = if self.tasks == 1 { "task" } else { "tasks" };

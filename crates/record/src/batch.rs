@@ -4,15 +4,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::files::sync_directory;
+use crate::parquet_store::{SealedTable, TableWriter};
 use crate::phase_record::PhaseRecord;
-use crate::sealed::{SealedTable, TableWriter};
 use crate::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow,
     RecordError, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
 };
 
-/// A batch with this many rows or more ends with the case that brought it there. So a reader that
-/// wants one case reads a few megabytes at most, and 10,000 small cases make some hundred files.
+/// A batch is sealed after the case that brings it to this many rows. So a reader of one case reads a few
+/// megabytes at most, and 10,000 small cases make some hundred files.
 const BATCH_ROWS: usize = 1 << 17;
 
 /// Tables that are being written.
@@ -97,19 +97,19 @@ impl Batch {
         self.warnings.add(&record.warnings)
     }
 
-    /// All phases of the case with this number are in; `warnings` belong to none of them.
+    /// All phases of the case with this number have been added; `warnings` belong to none of them.
     pub(crate) fn end_case(&mut self, number: u32, warnings: &[WarningRow]) -> Result<(), RecordError> {
         self.rows += warnings.len();
         self.cases.push(number);
         self.warnings.add(warnings)
     }
 
-    /// Whether it is to be sealed.
+    /// Whether it should be sealed.
     pub(crate) fn is_full(&self) -> bool {
         self.rows >= BATCH_ROWS
     }
 
-    /// Puts the files in their places: the numbers of the cases, and the tables.
+    /// Moves the files into place; returns the numbers of the cases, and the tables.
     pub(crate) fn seal(self) -> Result<(Vec<u32>, Vec<SealedTable>), RecordError> {
         let sealed = [
             self.phases.seal()?,

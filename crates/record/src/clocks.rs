@@ -1,11 +1,11 @@
-//! How far the clocks of the nodes were apart, each time that they were compared.
+//! Clock offsets between nodes, for each comparison.
 
 use serde::{Deserialize, Serialize};
 
 /// One comparison of the clocks of all nodes of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clocks {
-    /// The case that it stands before, or within; none before the first one.
+    /// The case before or during which it was made; none before the first one.
     pub case: Option<String>,
     /// Wall clock of the first node, nanoseconds since 1970-01-01 UTC.
     pub at_unix_ns: i64,
@@ -20,6 +20,6 @@ pub struct NodeClock {
     pub node: String,
     /// The monotonic clock of the first node less that of this one, nanoseconds.
     pub offset_ns: i64,
-    /// The offset may be off by so much.
+    /// Uncertainty of the offset.
     pub error_ns: u64,
 }

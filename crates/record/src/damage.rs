@@ -1,14 +1,14 @@
-//! What of a record is not what was written.
+//! Damage found in a record.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something in the run directory that could not be read. All the rest is there.
+/// Something in the run directory that could not be read. Everything else is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it, and what was read in its place or is lost.
+    /// What is wrong with it, and what was read instead or is lost.
     pub what: String,
 }
 

@@ -1,5 +1,5 @@
-//! Columns of few different texts, read as places in their dictionary: a histogram of millions of
-//! buckets repeats a handful of words, and making each of them anew would take most of the time.
+//! Columns with few distinct texts, read as indices into their dictionary: a histogram of millions of buckets
+//! repeats a handful of words, and allocating each again would take most of the time.
 //!
 //! The layout is that of the Parquet format, "Data Pages" and "RLE/bit-packing hybrid"
 //! (<https://parquet.apache.org/docs/file-format/data-pages/encodings/>).

@@ -1,7 +1,7 @@
-//! The files of a run directory. It may come from somebody else, so nothing in it leads out of it: no
-//! link is followed below it, and only regular files are opened.
+//! The files of a run directory. It may come from an untrusted source, so nothing in it can lead outside:
+//! links below it are not followed, and only regular files are opened.
 //!
-//! The directory itself may be named by a link: that is the user's own word.
+//! The directory itself may be a link, since the user named it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::RecordError;
 
-/// Something else than a regular file, or a directory, stands where a record has one.
+/// Something other than the regular file or directory that a record has at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("it is {found}, and a record has {expected} there")]
 pub(crate) struct Unexpected {
@@ -45,11 +45,11 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-/// What a record has at a place.
+/// The expected file type of a record.
 const FILE: &str = "a regular file";
 const DIRECTORY: &str = "a directory";
 
-/// A name in a directory that is held open, so that nobody can put another directory in its place.
+/// A name in a directory that is held open, so that the directory cannot be swapped.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) directory: File,
@@ -57,8 +57,8 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Where `name` stands below `directory`. All directories between the two are real ones; they are
-    /// made where they are missing and `make` says so.
+    /// The entry `name` below `directory`. All directories between the two are real ones; missing ones are
+    /// created if `make` is set.
     pub(crate) fn of(directory: &Path, name: &'a Path, make: bool) -> io::Result<Self> {
         let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -73,12 +73,12 @@ impl<'a> Place<'a> {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no name below a run directory"))
     }
 
-    /// What is there; none where nothing is.
+    /// The file type; none if nothing is there.
     pub(crate) fn kind(&self) -> io::Result<Option<FileType>> {
         kind_of(&self.directory, self.name)
     }
 
-    /// Refuses anything but a regular file; nothing may be there as well.
+    /// Rejects anything but a regular file or a missing one.
     pub(crate) fn check_file(&self) -> io::Result<()> {
         match self.kind()? {
             Some(FileType::RegularFile) | None => Ok(()),
@@ -86,8 +86,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Opens the regular file that is there. What is something else is not even opened, as that alone
-    /// can hang or move a tape.
+    /// Opens the regular file. Other types are not even opened, as that alone can hang or move a tape.
     pub(crate) fn open(&self, access: OFlags) -> io::Result<File> {
         self.check_file()?;
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -124,7 +123,7 @@ fn step_into(directory: &File, name: &OsStr, make: bool) -> io::Result<File> {
     Ok(rustix::fs::openat(directory, name, flags, Mode::empty())?.into())
 }
 
-/// `path`, which lies in the run directory, as it is called below that.
+/// The part of `path`, which is in the run directory, below that.
 fn below<'a>(directory: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(directory).unwrap_or(path)
 }
@@ -150,7 +149,7 @@ pub(crate) fn read(directory: &Path, path: &Path, max: u64) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
-/// Whether anything is at `path`, be it a link to nothing.
+/// Whether anything exists at `path`, even a dangling link.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -174,8 +173,8 @@ pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Refuses a run directory in which one of the `files` or one of the files in the `subdirectories` is
-/// anything but a regular file, or one of the latter no directory.
+/// Rejects a run directory in which one of the `files` or a file of the `subdirectories` is not a regular
+/// file, or one of the latter is not a directory.
 pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -> Result<(), RecordError> {
     let check_file = |path: &Path| {
         let checked =
@@ -188,7 +187,7 @@ pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -
     for name in subdirectories {
         let path = directory.join(name);
         let inside = match list(directory, name) {
-            // What cannot be listed now is told where its files are read.
+            // What cannot be listed now is reported when its files are read.
             Err(error) if !Unexpected::is(&error) => continue,
             inside => inside.map_err(RecordError::io("read", &path))?,
         };

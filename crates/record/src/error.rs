@@ -1,4 +1,4 @@
-//! What can go wrong between a record and the disk.
+//! Errors between a record and the disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use thiserror::Error;
 use crate::FORMAT_VERSION;
 use crate::directory::Unexpected;
 
-/// Each message fits after "failed to", names the path and says what to do next.
+/// Each message fits after "failed to", names the path and states the next step.
 #[derive(Debug, Error)]
 pub enum RecordError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{action} {}: {source}; {}", path.display(), next_step(source))]
     Io {
         /// What was tried, as in `write`.
@@ -22,7 +22,7 @@ pub enum RecordError {
         /// The refusal.
         source: io::Error,
     },
-    /// A file of the record is to be written where a link, a pipe or a device is.
+    /// A file of the record would be written where a link, pipe or device is.
     #[error(
         "write {}: {source}; nothing was written there: remove it, or write to another place",
         path.display()
@@ -33,15 +33,15 @@ pub enum RecordError {
         /// What is there.
         source: io::Error,
     },
-    /// The tables of a run say that they hold more than their files can.
+    /// The tables of a run claim to hold more than their files can.
     #[error("read {}: {message}; nothing of it was read: ask for an undamaged copy of the directory", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// What it says, and what it may.
+        /// What it claims, and the limit.
         message: String,
     },
-    /// The directory of a new run holds something.
+    /// The directory of a new run is not empty.
     #[error("make the run directory {}: it is not empty; name a directory that does not exist yet", path.display())]
     NotEmpty {
         /// The directory.
@@ -57,7 +57,7 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// A later program wrote the run.
+    /// The run was written by a later program.
     #[error(
         "read {}: it has format version {found} and this program knows versions 1 to {}; \
          read it with the program that wrote it, or a later one",
@@ -70,7 +70,7 @@ pub enum RecordError {
         /// The version found.
         found: u32,
     },
-    /// A file is there and makes no sense.
+    /// A file exists but cannot be interpreted.
     #[error("read {}: {message}", path.display())]
     Unreadable {
         /// The file.
@@ -88,7 +88,7 @@ pub enum RecordError {
         /// Why not.
         source: ParquetError,
     },
-    /// Files are to be removed that a run may still be using.
+    /// Files would be removed that a run may still be using.
     #[error(
         "remove what run {run_id} left in {}: it {state} (process {pid} on {node}); \
          end it first, or remove the files there by hand",
@@ -123,7 +123,7 @@ pub enum RecordError {
     Complete {
         /// The run directory.
         path: PathBuf,
-        /// How many cases it has.
+        /// Number of cases.
         cases: usize,
     },
     /// Runs cannot be put together.
@@ -132,13 +132,13 @@ pub enum RecordError {
         /// Why, and the next step.
         why: String,
     },
-    /// A case that has ended well is to run again.
+    /// A finished case was to run again.
     #[error("record case `{case}`: it is finished already; skip the cases that `Resumed` names")]
     Finished {
         /// The case.
         case: String,
     },
-    /// Rows came for a case that is not under way.
+    /// Rows for a case that is not in progress.
     #[error("record {what}: case `{case}` is not under way; call case_started first")]
     NoSuchCase {
         /// What was to be recorded.
@@ -149,13 +149,13 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Turns a refusal of the operating system into an error about `path`.
+    /// Turns an operating system error into an error about `path`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { action, path, source }
     }
 
-    /// Turns a refusal of the table writer or reader into an error about `path`.
+    /// Turns an error of the table writer or reader into an error about `path`.
     pub(crate) fn table(action: &'static str, path: &Path) -> impl FnOnce(ParquetError) -> Self {
         let path = path.to_path_buf();
         move |source| match source {
@@ -168,7 +168,7 @@ impl RecordError {
     }
 }
 
-/// What the user can do about a refusal.
+/// What the user can do about an error.
 fn next_step(source: &io::Error) -> &'static str {
     if Unexpected::is(source) {
         return "put back there what the run has written, or ask for a whole copy of the directory";

@@ -1,4 +1,4 @@
-//! What is known of the host. Unknown is said, never guessed.
+//! Facts about the host. Unknown facts are recorded as unknown, never guessed.
 
 use std::path::Path;
 
@@ -162,7 +162,7 @@ pub struct FileSystemFacts {
 }
 
 impl HostFacts {
-    /// The file system that `path` is on, of those that are known; of a relative path the only one.
+    /// The known file system that contains `path`; for a relative path the only one.
     #[must_use]
     pub fn file_system_of(&self, path: &Path) -> Option<&FileSystemFacts> {
         if path.is_relative() {

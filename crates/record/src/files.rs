@@ -1,4 +1,4 @@
-//! Files that are either whole or not there, and how one that is not is told.
+//! Atomic file replacement, and checksums to detect damaged files.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -16,22 +16,22 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
         .map_err(RecordError::io("sync", directory))
 }
 
-/// Puts `bytes` in place of whatever file is called `name` in `directory`: a reader sees the old one or
-/// the new one, never a part. The mode follows the user's umask.
+/// Replaces the file called `name` in `directory` by `bytes`: a reader sees the old one or the new one, never
+/// a part. The mode follows the user's umask.
 pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
     let mut file = Replacement::new(directory, Path::new(name))?;
     file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
     file.put(durable)
 }
 
-/// [`Checksum::text`] of what new files are told whole by.
+/// [`Checksum::text`] of the checksum used for new files.
 pub(crate) fn checksum_of(bytes: &[u8]) -> String {
     let mut checksum = Checksum::new();
     checksum.update(bytes);
     checksum.text()
 }
 
-/// Tells a damaged file from a whole one. It is no defence against forgery.
+/// Detects damaged files. It is no defence against forgery.
 #[derive(Clone)]
 pub(crate) enum Checksum {
     /// FNV-1a, 64 bits (Fowler, Noll and Vo; RFC 9923), in records of version 1: a byte at a time.
@@ -40,16 +40,16 @@ pub(crate) enum Checksum {
     Xxh64(XxHash64),
 }
 
-/// What leads the text of an [`Checksum::Xxh64`].
+/// Prefix of the text of an [`Checksum::Xxh64`].
 const XXH64: &str = "xxh64:";
 
 impl Checksum {
-    /// The one that new files get.
+    /// The kind used for new files.
     pub(crate) fn new() -> Self {
         Self::Xxh64(XxHash64::with_seed(0))
     }
 
-    /// A checksum of the kind that `text` is one of.
+    /// A checksum of the same kind as `text`.
     pub(crate) fn like(text: &str) -> Self {
         if text.starts_with(XXH64) { Self::new() } else { Self::Fnv1a(0xcbf2_9ce4_8422_2325) }
     }

@@ -1,5 +1,5 @@
-//! What the journal says of a run, without the rows: which cases there are, how each ended, where
-//! its phases stand, and which tables hold it.
+//! The journal's contents without the rows: the cases, how each ended, where its phases are, and which tables
+//! hold it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -7,25 +7,25 @@ use std::path::Path;
 use plan::Phase;
 
 use crate::interrupted::{Attempt, LaunchLine};
-use crate::journal::{JournalReader, Line, Place};
+use crate::journal::{JournalReader, Line, LinePosition};
+use crate::layout_history;
 use crate::limits::NAMED_LINES_MAX;
 use crate::line_sum::{LineState, LineSums};
-use crate::sealed::SealedTable;
-use crate::stood;
+use crate::parquet_store::SealedTable;
 use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
 
-/// A journal with more damaged lines than this is none; of so many it is said that there are more.
+/// Limit on damaged lines; more are reported only as more.
 const TOLD_LINES_MAX: usize = 100_000;
 
-/// How an attempt at a case ended.
+/// The outcome of an attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// It goes on, or the run was ended in it.
+    /// It is in progress, or the run ended during it.
     #[default]
     Not,
-    /// Well.
+    /// Successfully.
     Well,
-    /// Badly, and why.
+    /// With an error.
     Badly(String),
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Ended {
 #[derive(Debug, Default)]
 pub(crate) struct CaseIndex {
     pub(crate) id: String,
-    pub(crate) phases: Vec<Place>,
+    pub(crate) phases: Vec<LinePosition>,
     pub(crate) warnings: Vec<WarningRow>,
     pub(crate) ended: Ended,
     /// The batch whose tables hold it.
@@ -48,28 +48,28 @@ pub(crate) struct BatchIndex {
     pub(crate) sealed: Vec<SealedTable>,
 }
 
-/// What the journal says of the run.
+/// The journal's view of the run.
 #[derive(Debug, Default)]
 pub(crate) struct JournalIndex {
     pub(crate) manifest: Option<Manifest>,
-    /// By number; attempts that a later one made void are not among them.
+    /// By number, without attempts superseded by later ones.
     pub(crate) cases: BTreeMap<u32, CaseIndex>,
-    /// Attempts at cases that have launches, also those that a later one made void.
+    /// Attempts at cases with launches, including superseded ones.
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) batches: BTreeMap<u32, BatchIndex>,
-    /// The highest number that a batch was given.
+    /// The highest batch number in use.
     pub(crate) last_batch: u32,
-    /// The highest number that a case was given.
+    /// The highest case number in use.
     pub(crate) current: u32,
-    /// What was wiped, of attempts too that a later one made void.
+    /// What was wiped, including in superseded attempts.
     pub(crate) wiped: Vec<(String, Wiped)>,
     /// Each time that a layout was made.
     pub(crate) layouts: Vec<Stood>,
     /// Each time that clocks were compared.
     pub(crate) clocks: Vec<Clocks>,
-    /// Of each case the number that it was given last, and how often it was started.
+    /// The last number of each case, and how often it was started.
     numbers: HashMap<String, (u32, u32)>,
-    /// Times between an end of the run and its next start.
+    /// Times between the end of the run and its next start.
     pub(crate) pauses: Vec<Pause>,
     /// When the last event with a time was.
     last_unix_ns: Option<i64>,
@@ -78,30 +78,31 @@ pub(crate) struct JournalIndex {
     pub(crate) held: bool,
     /// Bytes up to the end of the last line that is whole.
     pub(crate) whole_bytes: u64,
-    /// How many lines that are.
+    /// Number of those lines.
     pub(crate) whole_lines: u64,
-    /// The last line is whole but for its line feed.
+    /// The last line is complete except for its line feed.
     pub(crate) unended: bool,
-    /// What the lines say of themselves.
+    /// State of the line checksums.
     pub(crate) sums: LineSums,
-    /// Lines that are not what was written, or that others are missing before.
+    /// Lines that were changed, or that follow missing lines.
     pub(crate) damaged_lines: Vec<u64>,
-    /// Those that a resumption knew of.
+    /// Damaged lines that a resumption has handled.
     known_damage: Vec<u64>,
-    /// Checksums of the manifest, each as it was going to be written; none in the journal of an earlier program.
+    /// Checksums of the manifest, each recorded before it was written; none in the journal of an earlier
+    /// program.
     pub(crate) manifests: Vec<String>,
-    /// Why the rest of the journal is not known, where it could not be read.
+    /// Why the rest of the journal could not be read, if so.
     pub(crate) stopped: Option<String>,
 }
 
 impl JournalIndex {
-    /// Goes through `journal` once; what cannot be read is added to `damage`.
+    /// Scans `journal` once; unreadable parts are added to `damage`.
     pub(crate) fn read(journal: &mut JournalReader, path: &Path, damage: &mut Vec<Damage>) -> Self {
         let held = journal.is_held();
         Self::read_lines(journal, held, path, damage)
     }
 
-    /// As [`JournalIndex::read`], where it is known whether a recorder holds the journal.
+    /// Like [`JournalIndex::read`], when it is known whether a recorder holds the journal.
     pub(crate) fn read_lines<F: std::io::Read>(
         journal: &mut JournalReader<F>,
         held: bool,
@@ -111,7 +112,7 @@ impl JournalIndex {
         let mut index = Self { held, ..Self::default() };
         let mut told = Vec::new();
         index.read_all(journal, &mut told);
-        // What a resumption knew of was measured again.
+        // Cases damaged before a resumption were measured again.
         told.retain(|(line, _)| !index.known_damage.contains(line));
         index.damaged_lines = told.iter().map(|(line, _)| *line).collect();
         let more = told.len().saturating_sub(NAMED_LINES_MAX);
@@ -123,7 +124,7 @@ impl JournalIndex {
         index
     }
 
-    /// Goes through all lines; `told` gets what is wrong with some, with their numbers.
+    /// Scans all lines; `told` gets the damage with line numbers.
     fn read_all<F: std::io::Read>(&mut self, journal: &mut JournalReader<F>, told: &mut Vec<(u64, String)>) {
         let index = self;
         let mut tell = |line: u64, what: String| {
@@ -152,7 +153,7 @@ impl JournalIndex {
                             (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
                             index.unended = !whole;
                         }
-                        // While the run goes on, the line is just being written.
+                        // While the run is in progress, the line is still being written.
                         Err(_) if !whole && index.held => {}
                         Err(_) if !whole => tell(
                             place.line,
@@ -186,7 +187,7 @@ impl JournalIndex {
         }
     }
 
-    /// How far the run came.
+    /// The state of the run.
     pub(crate) fn state(&self) -> RunState {
         match &self.end {
             Some(state) => state.clone(),
@@ -195,9 +196,9 @@ impl JournalIndex {
         }
     }
 
-    /// Whether a manifest with this checksum is what was written, as far as that is told. The run may have been killed
-    /// between the line that tells the checksum and the file. A `finished` manifest was written after the end of the
-    /// run, which a journal that was cut does not have.
+    /// Whether a manifest with this checksum is what was written, as far as known. The run may have been
+    /// killed between recording the checksum and writing the file. A `finished` manifest was written after
+    /// the end of the run, which a truncated journal lacks.
     pub(crate) fn knows_manifest(&self, checksum: &str, finished: bool) -> bool {
         let cut = finished && self.end.is_none();
         cut || self.manifests.is_empty() || self.manifests.iter().rev().take(2).any(|one| one == checksum)
@@ -223,7 +224,7 @@ impl JournalIndex {
         self.cases.values().flat_map(|case| &case.phases).map(|place| place.line).max()
     }
 
-    fn take(&mut self, line: Line<'_>, place: Place) -> Result<(), String> {
+    fn take(&mut self, line: Line<'_>, place: LinePosition) -> Result<(), String> {
         match line.event.as_ref() {
             "run-started" => self.manifest = line.manifest().transpose()?,
             "manifest" => self.manifests.extend(line.checksum),
@@ -288,7 +289,7 @@ impl JournalIndex {
             }),
             "layout" => {
                 let (layout, news) = line.layout.zip(line.news).ok_or("a layout without its name or news")?;
-                stood::note(&mut self.layouts, layout, line.at_unix_ns.unwrap_or_default(), news);
+                layout_history::note(&mut self.layouts, layout, line.at_unix_ns.unwrap_or_default(), news);
             }
             "wiped" => self.wiped.extend(line.case.zip(line.wiped)),
             "run-finished" => {
@@ -312,7 +313,7 @@ impl JournalIndex {
         self.cases.values_mut().for_each(|case| case.batch = None);
     }
 
-    /// A case that starts again makes void what was observed of it before.
+    /// A case that starts again supersedes its earlier observations.
     fn begin(&mut self, number: u32, id: String) {
         let known = self.numbers.entry(id.clone()).or_default();
         let (before, attempt) = *known;
@@ -338,7 +339,7 @@ impl JournalIndex {
         self.numbers.get(id).map_or(0, |&(_, attempts)| attempts)
     }
 
-    /// The number of the case `id`, if it is under way.
+    /// The number of the case `id`, if in progress.
     fn under_way(&self, id: &str) -> Option<u32> {
         let number = self.numbers.get(id).map(|&(number, _)| number)?;
         self.cases
@@ -347,7 +348,7 @@ impl JournalIndex {
             .map(|_| number)
     }
 
-    /// The case `id`, which is under way.
+    /// The case `id`, which is in progress.
     fn case_of(&mut self, id: &str) -> &mut CaseIndex {
         let number = self.under_way(id).unwrap_or_else(|| self.begin_damaged(id));
         self.cases.entry(number).or_default()
@@ -379,7 +380,7 @@ impl JournalIndex {
         self.batches.insert(number, BatchIndex { sealed });
     }
 
-    /// A warning belongs to its case where that is under way, as the recorder puts it, or to the run.
+    /// A warning belongs to its case if that is in progress, as in the recorder, otherwise to the run.
     fn number_of(&self, warning: &WarningRow) -> u32 {
         warning.key.as_ref().and_then(|key| self.under_way(&key.case)).unwrap_or(0)
     }

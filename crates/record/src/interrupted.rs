@@ -1,21 +1,21 @@
-//! Launches that have ended in passes that count for nothing: the run was ended in the pass, or its case has been
-//! started again since. They are in the journal alone, and in no table.
+//! Launches that ended in discarded passes: the run ended during the pass, or its case was started again.
+//! They are in the journal only, not in a table.
 
 use std::collections::HashSet;
 
 use plan::Phase;
 
-use crate::journal::{JournalReader, Place};
+use crate::journal::{JournalReader, LinePosition};
 use crate::{LaunchRow, PhaseKey, StepRow};
 
-/// What launches of jobs did in a pass that counts for nothing. No figure is made of it.
+/// Launches of jobs in a discarded pass. No figure is computed from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InterruptedPass {
     /// The pass.
     pub key: PhaseKey,
     /// Which start of its case it belongs to, from 1.
     pub attempt: u32,
-    /// The launches that had ended, in the order of their ends where the pass did not end.
+    /// The launches that had ended, in the order of their ends if the pass did not end.
     pub launches: Vec<LaunchRow>,
     /// Their steps.
     pub steps: Vec<StepRow>,
@@ -28,10 +28,10 @@ pub(crate) struct LaunchLine {
     pub(crate) phase: Phase,
     /// The line of the finished phase, which has all its launches.
     pub(crate) whole: bool,
-    pub(crate) place: Place,
+    pub(crate) place: LinePosition,
 }
 
-/// An attempt at a case of jobs: where its launches stand.
+/// An attempt at a case of jobs: where its launches are recorded.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) case: String,
@@ -41,12 +41,12 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Its passes without those that `counts` says yes to; lines that cannot be read are told to `lost`.
+    /// Its passes, except those for which `counts` is true; unreadable lines are reported to `lost`.
     pub(crate) fn passes(
         &self,
         counts: impl Fn(&PhaseKey) -> bool,
         journal: &mut JournalReader,
-        mut lost: impl FnMut(Place, String),
+        mut lost: impl FnMut(LinePosition, String),
     ) -> Vec<InterruptedPass> {
         let mut passes: Vec<InterruptedPass> = Vec::new();
         for line in &self.lines {
@@ -66,12 +66,12 @@ impl Attempt {
 }
 
 impl InterruptedPass {
-    /// From the line of the pass as a whole, or from those of its launches where there is none.
+    /// Reads the line of the whole pass, or those of its launches if there is none.
     fn fill(
         &mut self,
         lines: &[LaunchLine],
         journal: &mut JournalReader,
-        lost: &mut impl FnMut(Place, String),
+        lost: &mut impl FnMut(LinePosition, String),
     ) {
         let is_of =
             |line: &&LaunchLine| (line.repetition, line.phase) == (self.key.repetition, self.key.phase);

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::PhaseKey;
 
-/// One launch of a phase of jobs, or one table of a phase that loads them: a process, as the kernel accounted for
-/// it.
+/// One launch of a phase of jobs, or one table of a load phase: a process with the kernel's accounting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchRow {
     /// Which phase.
@@ -13,29 +12,29 @@ pub struct LaunchRow {
     pub key: PhaseKey,
     /// The node that it ran on.
     pub node: String,
-    /// Its number: the task that it is.
+    /// Launch number, which is its task number.
     pub launch: u32,
     /// Its test; in a phase that loads, the table that it makes.
     pub test: String,
     /// `computation`, `memory`, `io`; `load`.
     pub kind: String,
-    /// Which data it worked on.
+    /// The stream, and thus the data, that it worked on.
     pub stream: u32,
-    /// Which of the launches of its stream it was.
+    /// Its round within the stream.
     pub round: u32,
-    /// It was started so long after the phase's common start.
+    /// Start, relative to the phase's common start.
     pub start_ns: u64,
-    /// The kernel told its end so long after the phase's common start.
+    /// End as reported by the kernel, relative to the phase's common start.
     pub end_ns: u64,
     /// From its start until its first step.
     pub start_cost_ns: u64,
-    /// CPU time in user mode, as `wait4(2)` tells it.
+    /// CPU time in user mode, from `wait4(2)`.
     pub user_cpu_ns: u64,
-    /// CPU time in the kernel, as `wait4(2)` tells it.
+    /// CPU time in the kernel, from `wait4(2)`.
     pub system_cpu_ns: u64,
-    /// CPU time of its control group; none where it had none.
+    /// CPU time of its control group; none without one.
     pub group_cpu_ns: Option<u64>,
-    /// The most memory that was resident at a time.
+    /// Peak resident memory.
     pub peak_memory_bytes: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
@@ -43,9 +42,9 @@ pub struct LaunchRow {
     pub block_input_bytes: u64,
     /// Bytes that the kernel wrote, or will, for it (`ru_oublock` of 512 bytes).
     pub block_output_bytes: u64,
-    /// Context switches since it waited.
+    /// Voluntary context switches.
     pub voluntary_switches: u64,
-    /// Context switches since its time was over.
+    /// Involuntary context switches.
     pub involuntary_switches: u64,
     /// Bytes that it read from permanent space.
     pub permanent_read_bytes: u64,
@@ -55,13 +54,13 @@ pub struct LaunchRow {
     pub work_read_bytes: u64,
     /// Bytes that it wrote there.
     pub work_write_bytes: u64,
-    /// The most that it had there at a time.
+    /// Peak bytes stored there.
     pub work_peak_bytes: u64,
     /// Bytes that it read from utility space.
     pub utility_read_bytes: u64,
     /// Bytes that it wrote there.
     pub utility_write_bytes: u64,
-    /// The most that it had there at a time.
+    /// Peak bytes stored there.
     pub utility_peak_bytes: u64,
     /// `complete`, `failed`, `killed`, `out-of-memory`, `too-long`, `skipped` or `stopped`.
     pub outcome: String,
@@ -69,7 +68,7 @@ pub struct LaunchRow {
     pub message: String,
 }
 
-/// One step of a launch. Times and counts of a launch that was killed end with its last step that was done.
+/// One step of a launch. For a killed launch, times and counts end with its last completed step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {
     /// Which phase.
@@ -85,23 +84,23 @@ pub struct StepRow {
     pub action: String,
     /// Threads that did it.
     pub threads: u32,
-    /// It began so long after the phase's common start.
+    /// Start, relative to the phase's common start.
     pub start_ns: u64,
-    /// It ended so long after the phase's common start.
+    /// End, relative to the phase's common start.
     pub end_ns: u64,
     /// CPU time in user mode.
     pub user_cpu_ns: u64,
     /// CPU time in the kernel.
     pub system_cpu_ns: u64,
-    /// The most memory that was resident at a time during the step.
+    /// Peak resident memory during the step.
     pub peak_memory_bytes: u64,
     /// Bytes that the kernel read from storage for it.
     pub block_input_bytes: u64,
     /// Bytes that the kernel wrote, or will, for it.
     pub block_output_bytes: u64,
-    /// Context switches since it waited.
+    /// Voluntary context switches.
     pub voluntary_switches: u64,
-    /// Context switches since its time was over.
+    /// Involuntary context switches.
     pub involuntary_switches: u64,
     /// Bytes that it read from permanent space.
     pub permanent_read_bytes: u64,
@@ -122,7 +121,7 @@ pub struct StepRow {
     /// Wrapping sum of the XXH64 of each row that it wrote or left, as 16 hexadecimal digits; empty where there
     /// are none.
     pub checksum: String,
-    /// What else it found, as a JSON object of names and numbers.
+    /// Further results, as a JSON object of names and numbers.
     pub result: String,
 }
 
@@ -142,6 +141,6 @@ pub struct SpaceRow {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes that the file system of this space has left at the end of the interval; none where it did not tell.
+    /// Free bytes of this space's file system at the end of the interval; none if unavailable.
     pub free_bytes: Option<u64>,
 }

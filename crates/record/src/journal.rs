@@ -1,5 +1,5 @@
-//! `journal.jsonl`: one event per line, each durable before the run goes on. The truth while a
-//! run goes on, and after it was killed.
+//! `journal.jsonl`: one event per line, each durable before the run continues. It is authoritative during a
+//! run, and after it was killed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use serde_json::value::RawValue;
 
 use crate::index::JournalIndex;
 use crate::limits::{LINE_BYTES_MAX, TextBudget};
+use crate::parquet_store::SealedTable;
 use crate::phase_record::PhaseRecord;
-use crate::sealed::SealedTable;
 use crate::table::{Cell, Columns, Row};
 use crate::values::{JournalColumn, Values};
 use crate::{
@@ -36,17 +36,17 @@ pub(crate) enum Event<'a> {
     RunStarted {
         manifest: &'a Manifest,
     },
-    /// The next manifest that is written has this checksum.
+    /// The next manifest to be written has this checksum.
     Manifest {
         checksum: &'a str,
     },
     RunResumed {
         program_version: &'a str,
         at_unix_ns: i64,
-        /// Tables that were sealed before do not count any more.
+        /// Earlier sealed tables are no longer valid.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         sealed_again: bool,
-        /// Lines that were damaged then; what they cost is measured again.
+        /// Lines found damaged at that time; the affected cases are measured again.
         #[serde(skip_serializing_if = "<[u64]>::is_empty")]
         damaged_lines: &'a [u64],
     },
@@ -61,7 +61,7 @@ pub(crate) enum Event<'a> {
         tables: Tables<'a>,
         warnings: &'a [WarningRow],
     },
-    /// Launches of a phase of jobs that goes on.
+    /// Launches of a phase of jobs that is in progress.
     LaunchesEnded {
         #[serde(flatten)]
         key: &'a PhaseKey,
@@ -164,7 +164,7 @@ impl<R: Row> Serialize for TableOf<'_, R> {
 
 struct ColumnOf<'a, R>(&'a [R], for<'b> fn(&'b R) -> Cell<'b>);
 
-/// A text that is the same in every row stands once: a histogram has hundreds of rows.
+/// A text that is equal in all rows is written once: a histogram has hundreds of rows.
 impl<R> Serialize for ColumnOf<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut cells = self.0.iter().map(|row| (self.1)(row));
@@ -186,8 +186,8 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// Appends events. Holds a lock on the file for as long as the run goes on, by which a reader
-/// tells a run that goes on from one that was killed.
+/// Appends events. Holds a lock on the file during the run, by which a reader distinguishes a running run
+/// from a killed one.
 #[derive(Debug)]
 pub(crate) struct JournalWriter {
     path: PathBuf,
@@ -196,15 +196,15 @@ pub(crate) struct JournalWriter {
     length: u64,
     /// How many they are.
     lines: u64,
-    /// The number that the checksum of the next line is made with; none in a journal whose lines have none, which an
-    /// earlier program began.
+    /// The number used for the checksum of the next line; none in a journal without checksums, begun by an
+    /// earlier program.
     next_number: Option<u64>,
 }
 
-/// Why a run that goes on is not resumed.
+/// Why a run in progress is not resumed.
 const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
 
-/// Why a run whose journal has another name is not resumed: whose file that is cannot be known.
+/// Why a run whose journal has a second hard link is not resumed: the owner of that file is unknown.
 const LINKED: &str = "its journal.jsonl has another name besides (a hard link), under which it would change as \
                       well; copy the directory with `cp -r` and resume the copy";
 
@@ -213,8 +213,7 @@ impl JournalWriter {
         let path = directory.join(JOURNAL);
         let open = || {
             let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
-            // A file system without locks costs a reader the difference between "running" and
-            // "killed", and nothing else.
+            // Without file locks, a reader cannot distinguish "running" from "killed"; nothing else is lost.
             let _ = file.lock();
             Ok(file)
         };
@@ -222,7 +221,7 @@ impl JournalWriter {
         Ok(Self { path, file, length: 0, lines: 0, next_number: Some(1) })
     }
 
-    /// Takes up the journal in `directory` again; nobody else may hold it.
+    /// Reopens the journal in `directory`, which must not be held by another process.
     pub(crate) fn resume(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join(JOURNAL);
         let file = directory::open_to_append(directory, &path).map_err(RecordError::io("write", &path))?;
@@ -240,7 +239,7 @@ impl JournalWriter {
         }
     }
 
-    /// Puts the end behind the last whole line; its line feed is added where it is missing.
+    /// Truncates the journal after the last complete line, adding its line feed if missing.
     pub(crate) fn cut(&mut self, index: &JournalIndex) -> Result<(), RecordError> {
         self.length = index.whole_bytes;
         self.lines = index.whole_lines;
@@ -254,9 +253,8 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Adds a line, and says where it stands. What could not be written whole is taken back, so that
-    /// later lines stay readable.
-    pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<Place, RecordError> {
+    /// Appends a line and returns its position. A partial write is undone, so that later lines stay readable.
+    pub(crate) fn append(&mut self, event: &Event<'_>, durable: bool) -> Result<LinePosition, RecordError> {
         let mut line = serde_json::to_vec(event).map_err(|error| RecordError::Unreadable {
             path: self.path.clone(),
             message: format!("an event could not be written down: {error}; report this as a defect"),
@@ -271,7 +269,7 @@ impl JournalWriter {
             Ok(()) => {
                 self.lines += 1;
                 self.next_number = self.next_number.map(|number| number + 1);
-                let place = Place { start: self.length, length: line.len(), line: self.lines };
+                let place = LinePosition { start: self.length, length: line.len(), line: self.lines };
                 self.length += line.len() as u64;
                 Ok(place)
             }
@@ -284,8 +282,8 @@ impl JournalWriter {
     }
 }
 
-/// A line as it is read: what an event may carry. Unknown events and fields of later versions
-/// are left alone.
+/// A line as read, with all fields that an event may have. Unknown events and fields of later versions are
+/// ignored.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(borrow)]
@@ -319,14 +317,14 @@ pub(crate) struct Line<'a> {
     pub(crate) sealed: Vec<SealedTable>,
 }
 
-/// What stands between the key of a finished phase and its rows, which are most of a journal.
+/// Separates the key of a finished phase from its rows, which make up most of a journal.
 const TABLES: &[u8] = b",\"tables\":";
 /// The key of a finished phase ends within so many bytes.
 const KEY_BYTES_MAX: usize = 4096;
 
 impl<'a> Line<'a> {
-    /// The event in `text`. Of a finished phase whose line is `whole` only the key is read: its rows
-    /// are read by [`Line::all`] when they are wanted.
+    /// The event in `text`. For a finished phase whose line is `whole` only the key is parsed; [`Line::all`]
+    /// parses its rows on demand.
     pub(crate) fn parse(text: &'a [u8], whole: bool) -> Result<Self, String> {
         const PHASE: &[u8] = b"{\"event\":\"phase-finished\",";
         if whole && text.starts_with(PHASE) && text.ends_with(b"}\n") {
@@ -383,7 +381,7 @@ struct PhaseLine {
 }
 
 impl PhaseLine {
-    /// From the beginning of a line, up to where its rows stand.
+    /// Parses the beginning of a line, up to its rows.
     fn parse(head: &[u8]) -> Option<Self> {
         let mut object = head.to_vec();
         object.push(b'}');
@@ -478,7 +476,7 @@ fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Re
 /// Bytes read at once: a journal is read from end to end.
 const READ_BYTES: usize = 256 << 10;
 
-/// Reads the lines of a journal, one at a time, and remembers where each begins.
+/// Reads the lines of a journal, one at a time, and remembers their positions.
 pub(crate) struct JournalReader<F = File> {
     file: BufReader<F>,
     buffer: Vec<u8>,
@@ -490,14 +488,14 @@ pub(crate) struct JournalReader<F = File> {
 
 /// Where a line is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct LinePosition {
     start: u64,
     length: usize,
     /// Counted from 1.
     pub(crate) line: u64,
 }
 
-impl Place {
+impl LinePosition {
     /// Where the next line begins.
     pub(crate) fn end(self) -> u64 {
         self.start + self.length as u64
@@ -524,26 +522,26 @@ impl JournalReader {
     }
 
     /// The phase that finished in the line at `place`.
-    pub(crate) fn record(&mut self, place: Place) -> Result<PhaseRecord, String> {
+    pub(crate) fn record(&mut self, place: LinePosition) -> Result<PhaseRecord, String> {
         let text = self.again(place).map_err(|error| error.to_string())?;
         Line::all(text)?.record()
     }
 
     /// The launches in the line at `place`, and their steps.
-    pub(crate) fn launches(&mut self, place: Place) -> Result<(Vec<LaunchRow>, Vec<StepRow>), String> {
+    pub(crate) fn launches(&mut self, place: LinePosition) -> Result<(Vec<LaunchRow>, Vec<StepRow>), String> {
         let text = self.again(place).map_err(|error| error.to_string())?;
         Line::all(text)?.launches()
     }
 
-    /// Whether the phase that finished in the line at `place` can be had: an error where the line
-    /// cannot be read now, and what is wrong with it where it can.
-    pub(crate) fn check(&mut self, place: Place) -> std::io::Result<Result<(), String>> {
+    /// Whether the phase that finished in the line at `place` is readable: an error if the line cannot be
+    /// read now, and a description of the damage if it can.
+    pub(crate) fn check(&mut self, place: LinePosition) -> std::io::Result<Result<(), String>> {
         let text = self.again(place)?;
         Ok(Line::all(text).and_then(|line| line.record()).map(drop))
     }
 
     /// The line at `place` once more.
-    fn again(&mut self, place: Place) -> std::io::Result<&[u8]> {
+    fn again(&mut self, place: LinePosition) -> std::io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.start))?;
         self.buffer.resize(place.length, 0);
         self.file.read_exact(&mut self.buffer)?;
@@ -557,9 +555,9 @@ impl<F: Read> JournalReader<F> {
         Self { file, buffer: Vec::new(), position: 0, line: 0 }
     }
 
-    /// The next line: its place, its text, and whether its end was written. Of a line with zero bytes,
-    /// which no journal has and a file with holes may have without end, the text ends with the first ones.
-    pub(crate) fn next(&mut self) -> std::io::Result<Option<(Place, &[u8], bool)>> {
+    /// The next line: its position, its text, and whether its end was written. For a line with zero bytes,
+    /// which a file with holes may have without end, the text is cut at the first ones.
+    pub(crate) fn next(&mut self) -> std::io::Result<Option<(LinePosition, &[u8], bool)>> {
         self.buffer.clear();
         let (mut length, mut whole, mut zeros) = (0, false, false);
         while !whole {
@@ -586,7 +584,7 @@ impl<F: Read> JournalReader<F> {
             return Ok(None);
         }
         self.line += 1;
-        let place = Place { start: self.position, length, line: self.line };
+        let place = LinePosition { start: self.position, length, line: self.line };
         self.position += length as u64;
         Ok(Some((place, &self.buffer, whole)))
     }

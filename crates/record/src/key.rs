@@ -1,4 +1,4 @@
-//! What a row is about: the phase of a repetition of a case.
+//! Keys of rows: the phase of a repetition of a case.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct CaseId(Arc<str>);
 
 impl PartialEq for CaseId {
-    /// Rows of one case are compared by their shared text's place first.
+    /// Compares the pointers of shared texts first.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for CaseId {
 pub struct PhaseKey {
     /// [`plan::Case::id`].
     pub case: CaseId,
-    /// The number of the pass, from 0; [`plan::Case::role`] says what it is for.
+    /// The number of the pass, from 0; [`plan::Case::role`] gives its purpose.
     pub repetition: u32,
     /// The phase.
     pub phase: Phase,

@@ -70,7 +70,7 @@ pub struct LayoutFinding {
 }
 
 impl LayoutFinding {
-    /// Whether what was found is not what was asked for. What cannot be read does not differ.
+    /// Whether the findings differ from the request. Unreadable settings do not differ.
     #[must_use]
     pub fn differs(&self) -> bool {
         match (&self.wanted, self.found.known()) {

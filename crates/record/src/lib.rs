@@ -1,4 +1,4 @@
-//! The record of a run: what was asked, where, what was observed, and how to read it again.
+//! The record of a run: the request, the environment, the observations, and how to read them again.
 //!
 //! | type | what it holds or does |
 //! |---|---|
@@ -37,7 +37,6 @@
 //! ```
 
 mod batch;
-mod claim;
 mod clocks;
 mod damage;
 mod dictionary;
@@ -49,15 +48,17 @@ mod index;
 mod interrupted;
 mod job_rows;
 mod journal;
-mod kept;
 mod key;
 mod layout;
+mod layout_history;
 mod limits;
 mod line_sum;
 mod machine;
 mod manifest;
 mod merge;
+mod ownership;
 mod pages;
+mod parquet_store;
 mod parts;
 mod passes;
 mod pause;
@@ -65,12 +66,11 @@ mod phase_record;
 mod published;
 mod recorder;
 mod replacement;
+mod resume;
 mod rows;
 mod run;
-mod sealed;
 mod server_rows;
 mod slots;
-mod stood;
 mod store;
 mod sums;
 mod survey;
@@ -80,11 +80,8 @@ mod text;
 mod tuning;
 mod values;
 mod warning;
-mod wiped;
+mod wipe_log;
 
-pub use claim::{
-    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
-};
 pub use clocks::{Clocks, NodeClock};
 pub use damage::Damage;
 pub use error::RecordError;
@@ -95,20 +92,24 @@ pub use interrupted::InterruptedPass;
 pub use job_rows::{LaunchRow, SpaceRow, StepRow};
 pub use key::{CaseId, PhaseKey};
 pub use layout::{CommandEnd, CommandRun, LayoutFinding};
+pub use layout_history::{LayoutNews, Stood};
 pub use machine::{
     BatchJobFacts, CacheFacts, CountedValue, IdleFacts, IdleState, LinkFacts, MachineFacts, NetworkFacts,
     NumaNodeFacts, PcieFacts, ProcessorFacts, SoftwareFacts, SwitchedOn, VolumeFacts,
 };
 pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use merge::{merge, write_merged};
+pub use ownership::{
+    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+};
 pub use parts::{Part, PartPasses};
 pub use passes::Pass;
 pub use pause::Pause;
 pub use phase_record::PhaseRecord;
 pub use published::{
-    Detail, Details, Library, Metric, Misprint, MisprintSort, Published, PublishedChart, PublishedClaim,
-    PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters, PublishedStatistic,
-    PublishedUnit, Qualifier, Slip, Study, published,
+    Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
+    PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
+    PublishedStatistic, PublishedUnit, Qualifier, Study, published,
 };
 pub use recorder::{Outcome, Recorder, Resumed};
 pub use replacement::Replacement;
@@ -119,7 +120,6 @@ pub use rows::{
 pub use run::{FailedCase, Run, RunState};
 pub use server_rows::{ServerRow, ServerTextRow};
 pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
-pub use stood::{LayoutNews, Stood};
 pub use store::Rows;
 pub use sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
@@ -127,4 +127,4 @@ pub use table::{Cell, Column, Columns, Kind, Row};
 pub use text::read_text;
 pub use tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 pub use warning::{MemoryPlace, Warning, WarningRow};
-pub use wiped::Wiped;
+pub use wipe_log::Wiped;

@@ -1,6 +1,6 @@
-//! What a run directory may hold. Whoever made it may have made it so that reading it takes all memory:
-//! 100 bytes of a compressed table can say a thousand million rows. So what is read may take a fixed
-//! amount of memory, and beyond that so many times the bytes that are there.
+//! Limits on the contents of a run directory, which may be crafted to exhaust memory: 100 bytes of a
+//! compressed table can claim a thousand million rows. So reading may take a fixed amount of memory, plus a
+//! multiple of the bytes present.
 
 use plan::Bytes;
 
@@ -11,7 +11,7 @@ pub(crate) const CLAIM_BYTES_MAX: u64 = 256 << 20;
 /// A line of the journal. A phase that keeps a million operations, the most that can be asked for, has
 /// a line of 150 MB.
 pub(crate) const LINE_BYTES_MAX: u64 = 512 << 20;
-/// So many unreadable lines of a journal are named one by one; the rest is counted.
+/// Limit on unreadable lines of a journal that are listed one by one; the rest is counted.
 pub(crate) const NAMED_LINES_MAX: usize = 100;
 /// A table. Of the largest case, 14,616 tasks in 500 phases, it has 200 MB.
 pub(crate) const TABLE_BYTES_MAX: u64 = 16 << 30;
@@ -21,7 +21,7 @@ pub(crate) const FOOTER_BYTES_MAX: u64 = 1 << 20;
 pub(crate) const GROUP_ROWS_MAX: i64 = 1 << 16;
 /// The compressed values of one column in one row group.
 pub(crate) const CHUNK_BYTES_MAX: u64 = 64 << 20;
-/// Snappy makes 64 bytes of 3 at most, so a page has at most so many times its compressed bytes.
+/// Snappy expands 3 bytes to 64 at most, which bounds the uncompressed size of a page.
 pub(crate) const SNAPPY_EXPANSION_MAX: u64 = 22;
 
 /// Times, bytes and counts: 36 years in nanoseconds, an exabyte. Sums of some stay below 2^64.
@@ -29,11 +29,11 @@ pub(crate) const COUNT_MAX: i64 = 1 << 60;
 /// Repetitions, tasks and other things that are numbered.
 pub(crate) const NUMBER_MAX: i64 = 1 << 31;
 
-/// The rows of one table may take so much memory, however few bytes they are read from: a table is
-/// sealed when it has 131,072 rows, and those of a device that has nothing to do take 150 bytes each.
+/// Memory that the rows of one table may take regardless of the bytes they are read from: a table is sealed
+/// at 131,072 rows, and those of an idle device take 150 bytes each.
 const ROWS_FREE: u64 = 24 << 20;
-/// Beyond that they may take so many times the bytes that they are read from. The histograms of a sweep,
-/// which are alike, take 40 times theirs.
+/// Beyond that, the maximum ratio of memory to bytes read. The histograms of a sweep, which are alike, reach
+/// 40.
 const ROWS_EXPANSION_MAX: u64 = 64;
 /// Texts that stay in memory with the run.
 const TEXTS_FREE: u64 = 16 << 20;
@@ -41,8 +41,8 @@ const TEXTS_FREE: u64 = 16 << 20;
 const TEXTS_FREE_OF_TABLE: u64 = 1 << 20;
 /// The rows, and the texts, of one line of the journal: of few rows that have much in common.
 const FREE_OF_LINE: u64 = 16 << 10;
-/// Beyond that texts, and whatever a line of the journal holds, may take so many times the bytes that
-/// they are read from.
+/// Beyond that, the maximum ratio of memory to bytes read for texts, and for everything in a line of the
+/// journal.
 const EXPANSION_MAX: u64 = 24;
 /// A text that is not empty takes at least so much memory beside its row.
 const TEXT_BYTES_MIN: u64 = 32;
@@ -57,7 +57,7 @@ pub(crate) fn bytes_of_text(text: &str) -> u64 {
     if text.is_empty() { 0 } else { (text.len() as u64).saturating_add(8).max(TEXT_BYTES_MIN) }
 }
 
-/// Why rows that take `bytes` of memory are not read from `stored` bytes, where that is so.
+/// Rejects rows that would take `bytes` of memory if that is too much for `stored` bytes.
 pub(crate) fn check_rows(bytes: u64, stored: u64) -> Result<(), String> {
     check(bytes, stored, ROWS_FREE.saturating_add(stored.saturating_mul(ROWS_EXPANSION_MAX)))
 }
@@ -79,7 +79,7 @@ fn check(bytes: u64, stored: u64, allowed: u64) -> Result<(), String> {
     ))
 }
 
-/// What texts may still take.
+/// Remaining memory for texts.
 #[derive(Debug)]
 pub(crate) struct TextBudget(u64);
 

@@ -1,5 +1,5 @@
-//! The checksum at the end of each line of a journal: what is changed, missing or inserted shows. It is no defence
-//! against forgery.
+//! The checksum at the end of each line of a journal, which reveals changed, missing or inserted lines. It is
+//! no defence against forgery.
 
 use std::hash::Hasher;
 
@@ -9,7 +9,7 @@ use twox_hash::XxHash64;
 const BEFORE: &[u8] = b",\"sum\":\"";
 const BEHIND: &[u8] = b"\"}";
 const DIGITS: usize = 16;
-/// Lines that are missing in one place are told up to this many; where there are more, each line that follows is told
+/// Limit on missing lines in one place that are recognised as such; beyond it each following line is reported
 /// as changed.
 const MISSING_MAX: u64 = 1 << 16;
 
@@ -39,10 +39,10 @@ fn parts(line: &[u8]) -> Option<(&[u8], u64)> {
     Some((text.strip_suffix(BEFORE)?, u64::from_str_radix(digits, 16).ok()?))
 }
 
-/// What the lines of a journal say of themselves, gone through in order.
+/// State of the line checksums of a journal, read in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LineSums {
-    /// Some line has a checksum: then all have.
+    /// Some line has a checksum, so all must have one.
     summed: bool,
     /// The number that a line was written with − the one that it has in the file.
     offset: i64,
@@ -51,11 +51,11 @@ pub(crate) struct LineSums {
 /// What a checksum says of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LineState {
-    /// It is what was written.
+    /// It is unchanged.
     Whole,
-    /// It is, and what stands before it is not: why.
+    /// It is unchanged, but the lines before it are not: why.
     AfterGap(String),
-    /// It is not what was written: why.
+    /// It was changed: why.
     Changed(&'static str),
 }
 

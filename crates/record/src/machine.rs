@@ -1,7 +1,6 @@
-//! The machine behind a host: what it is built of, how its processors are set, and what of storage
-//! and network software is there.
+//! The machine of a host: its hardware, processor settings, and storage and network software.
 //!
-//! A [`Fact`] of an [`Option`] has three answers: there, not present, or not known and why.
+//! A [`Fact`] of an [`Option`] has three states: present, absent, or unknown with a reason.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `manifest.json`: what was asked, where and by which program.
+//! `manifest.json`: the plan, the host and the program of a run.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub enum Provenance {
     Simulated,
 }
 
-/// What a run is: written once at the start, and again, with the end time, at the end.
+/// Description of a run: written at the start, and again, with the end time, at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`FORMAT_VERSION`] of the writer.
@@ -45,11 +45,11 @@ pub struct Manifest {
     pub command_line: Vec<String>,
     /// Wall clock at the start, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// Wall clock at the end; absent while the run goes on or when it was killed.
+    /// Wall clock at the end; absent while the run is in progress or if it was killed.
     pub finished_unix_ns: Option<i64>,
-    /// What was asked.
+    /// The plan of the run.
     pub plan: Plan,
-    /// Where it ran; of several nodes the first.
+    /// The host; of several nodes the first.
     pub host: HostFacts,
     /// Its processes, where a launcher has started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ struct Version {
     format_version: u32,
 }
 
-/// Refuses what a later program wrote.
+/// Rejects runs written by a later program.
 pub(crate) fn check_version(directory: &Path, found: u32) -> Result<(), RecordError> {
     if found > FORMAT_VERSION {
         return Err(RecordError::NewerVersion { path: directory.to_path_buf(), found });

@@ -1,4 +1,4 @@
-//! Several runs as one: the passes of equal cases one after another, different cases side by side.
+//! Merging runs: passes of equal cases are concatenated, different cases are combined.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -16,15 +16,14 @@ use crate::{
     CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
 };
 
-/// From so many nodes on, each of which ran a case by itself, its passes are a comparison of nodes: of
-/// two that differ none says which is the odd one.
+/// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
+/// two, neither can be called the outlier.
 const COMPARED_NODES_MIN: usize = 3;
 
-/// Puts `runs` together, in their order. Of a case that several have, the passes stand one after
-/// another; warm-up passes of the later runs are left out, as what they warmed up is in the first.
-/// Paths of targets and seeds may differ between the runs, all else of a case may not. Terms of the
-/// same name that differ, and different questions, are told in warnings of the run as a whole. Storage
-/// counts as exclusive where all runs say so, and as shared where one of them does.
+/// Merges `runs`, in their order. For a case in several of them, the passes are concatenated; warm-up passes
+/// of the later runs are left out. Target paths and seeds may differ between the runs, all else of a case may
+/// not. Terms of the same name that differ, and different requests, are reported as warnings of the whole
+/// run. Storage counts as exclusive if all runs say so, and as shared if one of them does.
 ///
 /// # Errors
 /// There is no run, one comes twice (also as part of a merged one), or a case of the same name asks for something else in two of them, or comes
@@ -127,7 +126,7 @@ fn add_terms(terms: &mut Terms, more: &Terms) -> Vec<String> {
     differ("commitment", add(&mut terms.commitments, &more.commitments, |commitment| &commitment.name));
     differ("published figure", add(&mut terms.published, &more.published, |published| &published.id));
     differ("claim", add(&mut terms.claims, &more.claims, |claim| &claim.id));
-    // No doubt is lost: the figures of the whole are as good as the least of them.
+    // Doubts are kept: the figures of the whole are as good as the worst of them.
     terms.exclusive = match (terms.exclusive, more.exclusive) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
@@ -152,8 +151,8 @@ fn add<T: Clone + PartialEq>(to: &mut Vec<T>, more: &[T], name: fn(&T) -> &Strin
     differ
 }
 
-/// Whether both come from the same text or the same tool: where the files stand may differ, and so
-/// may the arguments of a tool, whose cases are compared.
+/// Whether both come from the same text or the same tool: file locations may differ, and so may the arguments
+/// of a tool, whose cases are compared.
 fn is_same_question(one: &Question, other: &Question) -> bool {
     match (one, other) {
         (Question::Quick { .. }, Question::Quick { .. }) => true,
@@ -162,14 +161,14 @@ fn is_same_question(one: &Question, other: &Question) -> bool {
             text == other && overrides.iter().filter(elsewhere).eq(others.iter().filter(elsewhere))
         }
         (Question::Dialect { tool, .. }, Question::Dialect { tool: other, .. }) => tool == other,
-        // Passes of two releases of a tool are no passes of one.
+        // Passes of two releases of a tool must not be mixed.
         (Question::CrossCheck { tool, .. }, Question::CrossCheck { tool: other, .. }) => tool == other,
         (Question::Import { .. }, Question::Import { .. }) => true,
         _ => false,
     }
 }
 
-/// Whether figures of both may stand in one row: all but paths and seeds is equal.
+/// Whether figures of both are comparable: everything but paths and seeds is equal.
 fn asks_the_same(one: &Case, other: &Case) -> bool {
     let shape = |case: &Case| {
         let mut spec = WorkloadSpec::from(case.workload.clone());

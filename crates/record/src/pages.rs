@@ -1,5 +1,5 @@
-//! The headers of the pages of a column, read before the table reader believes them: it makes room for
-//! as many bytes and values as a header says.
+//! Validates the headers of the pages of a column before the table reader uses them: it allocates as many
+//! bytes and values as a header states.
 //!
 //! The layout is that of the Parquet format (<https://parquet.apache.org/docs/file-format/>,
 //! `PageHeader` in `parquet.thrift`) in Thrift's compact protocol.
@@ -112,10 +112,10 @@ impl Input<'_> {
                 more => id.checked_add(i64::from(more))?,
             };
             match head & 0x0f {
-                // Yes and no.
+                // Booleans.
                 1 | 2 => {}
                 3 => self.skip(1)?,
-                // Numbers of 16, 32 and 64 bits.
+                // Integers of 16, 32 and 64 bits.
                 4..=6 => {
                     let value = self.number()?;
                     header.take(outer, id, value);

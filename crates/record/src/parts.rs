@@ -41,10 +41,10 @@ pub struct Part {
     pub exclusive: Option<bool>,
     /// The cases that it has rows of.
     pub cases: Vec<CaseId>,
-    /// What of it was not what had been written, in words.
+    /// What was damaged in it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damage: Vec<String>,
-    /// What its passes of each case are called in the whole; empty in records of version 2 and earlier.
+    /// Its pass numbers of each case in the merged run; empty in records of version 2 and earlier.
     #[serde(default)]
     pub passes: BTreeMap<CaseId, PartPasses>,
 }

@@ -1,5 +1,5 @@
-//! Which pass of a case ran where and when: of a run that was merged from many jobs, the coverage of
-//! nodes and times of day.
+//! Where and when each pass of a case ran; for a run merged from many jobs, its coverage of nodes and times
+//! of day.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -1,13 +1,13 @@
-//! Times in which a run did not run.
+//! Pauses of a run.
 
 use std::sync::Arc;
 
 use crate::PhaseRow;
 
-/// A time in which a run did not run.
+/// A time during which a run was not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// The last that is recorded before it, nanoseconds since 1970-01-01 UTC.
+    /// Last recorded time before it, nanoseconds since 1970-01-01 UTC.
     pub from_unix_ns: i64,
     /// When the run was resumed, likewise.
     pub to_unix_ns: i64,

@@ -1,4 +1,4 @@
-//! What is recorded of a phase.
+//! The record of one phase.
 
 use crate::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow,
@@ -14,15 +14,15 @@ pub struct PhaseRecord {
     pub tasks: Vec<TaskRow>,
     /// Its latency histogram.
     pub latency: Vec<LatencyRow>,
-    /// Its seconds.
+    /// Its per-second series.
     pub series: Vec<SeriesRow>,
     /// The seconds of each of its nodes; empty where there is one.
     pub nodes: Vec<NodeSeriesRow>,
     /// Its devices.
     pub devices: Vec<DeviceRow>,
-    /// Whether its nodes let it work.
+    /// Contention and throttling on its nodes.
     pub load: Vec<LoadRow>,
-    /// Its last operations, in the order of their starts; empty where nobody asked for them.
+    /// Its last operations, in the order of their starts; empty unless requested.
     pub history: Vec<HistoryRow>,
     /// What another tool printed about it; empty where ioproof measured.
     pub printed: Vec<PrintedRow>,
@@ -34,11 +34,11 @@ pub struct PhaseRecord {
     pub steps: Vec<StepRow>,
     /// What they moved in each space.
     pub spaces: Vec<SpaceRow>,
-    /// What servers and clients told; empty where nobody was asked.
+    /// Counters of servers and clients; empty unless collected.
     pub servers: Vec<ServerRow>,
     /// The texts that this was read from.
     pub server_texts: Vec<ServerTextRow>,
-    /// What a reader must know beside its figures.
+    /// Warnings about its figures.
     pub warnings: Vec<WarningRow>,
 }
 

@@ -1,4 +1,4 @@
-//! Writes a run: the journal as things happen, the tables when a case ends.
+//! Writes a run: the journal as events occur, the tables when a case ends.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,10 +10,10 @@ use plan::Phase;
 use crate::batch::{Batch, sync_all};
 use crate::files::sync_directory;
 use crate::index::{CaseIndex, Ended, JournalIndex};
-use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, Place, Tables};
-use crate::kept::Kept;
+use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
-use crate::sealed::{TableWriter, table_path};
+use crate::parquet_store::{TableWriter, table_path};
+use crate::resume::InterruptedRun;
 use crate::survey::Survey;
 use crate::{
     Clocks, Cluster, FORMAT_VERSION, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock,
@@ -26,7 +26,7 @@ const RESUMED_MIN: u32 = 2;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// All cases were gone through.
+    /// All cases have run.
     Complete,
     /// The user ended it.
     Interrupted,
@@ -36,18 +36,18 @@ pub enum Outcome {
 
 /// Writes the record of a run.
 ///
-/// What a call has returned from is on stable storage, except that [`Recorder::create`] leaves
-/// that to the first phase: before it there is nothing to lose, and a run should start at once.
-/// Between two cases the journal is forced to stable storage and nothing else.
+/// When a call returns, its event is on stable storage, except that [`Recorder::create`] leaves that to the
+/// first phase: before it there is nothing to lose, and a run should start at once. Between two cases only
+/// the journal is synced.
 pub struct Recorder {
     directory: PathBuf,
     manifest: Manifest,
     journal: JournalWriter,
-    /// Reads the phases of a finished case again, so that no rows are kept in memory.
+    /// Rereads the phases of a finished case, so that no rows are kept in memory.
     reader: JournalReader,
-    /// The cases under way: one, or those that take turns.
+    /// The cases in progress: one, or those that are interleaved.
     open: Vec<OpenCase>,
-    /// Those that an earlier start of the run began and did not end.
+    /// Cases begun but not ended by an earlier start of the run.
     before: Vec<OpenCase>,
     cases: u32,
     finished: HashSet<String>,
@@ -59,7 +59,7 @@ pub struct Recorder {
     /// Whether each event is forced to stable storage before the call returns.
     events_durable: bool,
     /// What was found of a run that goes on, until the first call that records something.
-    kept: Option<Kept>,
+    kept: Option<InterruptedRun>,
     /// That run was begun by an earlier version, whose tables are sealed again.
     seal_again: bool,
 }
@@ -68,7 +68,7 @@ pub struct Recorder {
 struct OpenCase {
     id: String,
     number: u32,
-    phases: Vec<Place>,
+    phases: Vec<LinePosition>,
     warnings: Vec<WarningRow>,
 }
 
@@ -128,11 +128,11 @@ impl Recorder {
         })
     }
 
-    /// Goes on with the run in `directory`, which was interrupted or killed, or in which cases failed.
-    /// A case that is started again makes void what was observed of it before; until then that counts. Of
-    /// one that takes turns with others the passes before still count ([`Recorder::case_goes_on`]).
+    /// Continues the run in `directory`, which was interrupted or killed, or in which cases failed. A case
+    /// that is started again supersedes its earlier observations; until then they count. For a case
+    /// interleaved with others the earlier passes still count ([`Recorder::case_goes_on`]).
     ///
-    /// This reads, and keeps others from resuming the run; nothing on disk changes before something is
+    /// This reads, and prevents others from resuming the run; nothing on disk changes before something is
     /// recorded.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ impl Recorder {
             index.forget_tables();
             manifest.format_version = FORMAT_VERSION;
         }
-        let kept = Kept::of(index, &directory, &mut reader)?;
+        let kept = InterruptedRun::of(index, &directory, &mut reader)?;
         if kept.state == RunState::Complete && kept.is_all(&manifest) {
             return Err(RecordError::Complete { path: directory, cases: manifest.plan.cases.len() });
         }
@@ -206,8 +206,7 @@ impl Recorder {
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
 
-    /// Brings the directory of a run that goes on into the state that its record goes on from. Should
-    /// that fail, the next call tries again.
+    /// Prepares the directory of a resumed run for new events. If that fails, the next call tries again.
     fn go_on(&mut self) -> Result<(), RecordError> {
         let Some(kept) = &self.kept else { return Ok(()) };
         sums::remove(&self.directory)?;
@@ -235,7 +234,7 @@ impl Recorder {
     }
 
     /// Gathers what was finished and not sealed.
-    fn take_up(&mut self, kept: Kept) -> Result<(), RecordError> {
+    fn take_up(&mut self, kept: InterruptedRun) -> Result<(), RecordError> {
         let warnings = kept.warnings();
         let cut = (kept.state == RunState::Interrupted).then(|| kept.index.last_phase()).flatten();
         for (number, case) in kept.index.cases {
@@ -495,8 +494,7 @@ impl Recorder {
         Ok(self.open.remove(place))
     }
 
-    /// Puts the rows of a finished case into the batch. One that cannot be written is given up: the
-    /// journal has its rows.
+    /// Adds the rows of a finished case to the batch. A failed write is abandoned: the journal has its rows.
     fn gather(&mut self, case: OpenCase) -> Result<(), RecordError> {
         let number = self.batches + 1;
         let mut batch = self.batch.take().unwrap_or_else(|| Batch::new(&self.directory, number));
@@ -513,7 +511,7 @@ impl Recorder {
     }
 
     /// A phase that is in the journal.
-    fn read(&mut self, place: Place) -> Result<PhaseRecord, RecordError> {
+    fn read(&mut self, place: LinePosition) -> Result<PhaseRecord, RecordError> {
         self.reader.record(place).map_err(|message| RecordError::Unreadable {
             path: self.directory.join(JOURNAL),
             message: format!("line {} was written and cannot be read: {message}", place.line),

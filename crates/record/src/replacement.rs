@@ -1,4 +1,4 @@
-//! A file that is written under a hidden name and gets its own when it is whole.
+//! A file written under a hidden name and renamed when it is complete.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! One observation per row, narrow and typed, with units last in every name.
+//! Row types: one observation per row, narrow and typed, with the unit at the end of each name.
 
 use plan::{Measure, Operation};
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub struct PhaseRow {
     /// Bytes that the file system holds for the files that were looked at (`st_blocks` of 512 bytes).
     #[serde(default)]
     pub allocated_bytes: Option<u64>,
-    /// Items that were not as this run had left them: missing, or there already.
+    /// Items unexpectedly missing or already there: another process changes the tree.
     #[serde(default)]
     pub surprises: u64,
     /// Where operations were kept and devices traced beside them: requests that followed another one of the same
@@ -67,7 +67,8 @@ pub struct PhaseRow {
     /// Median distance of the others from there.
     #[serde(default)]
     pub traced_seek_bytes: Option<u64>,
-    /// Of jobs: CPU time of whoever launched and watched them, which the phase's own CPU time leaves out.
+    /// For jobs: CPU time of the process that launched and watched them, excluded from the phase's own CPU
+    /// time.
     #[serde(default)]
     pub harness_cpu_ns: Option<u64>,
     /// Processor time of everything on its nodes while they were observed: programs, threads of the kernel and
@@ -89,8 +90,7 @@ pub struct PhaseRow {
 }
 
 impl PhaseRow {
-    /// A phase in which nothing happened and no time passed, with no deadline and no device watched: what
-    /// others are made from by saying what did happen.
+    /// An empty phase of zero duration, without deadline or watched devices; a base for constructing others.
     ///
     /// ```
     /// use record::{PhaseKey, PhaseRow};
@@ -180,7 +180,7 @@ pub struct TaskRow {
 }
 
 impl TaskRow {
-    /// A task that did nothing, with the file of its number, on a node without a name.
+    /// A task that did nothing, on the file of its number and an unnamed node.
     #[must_use]
     pub const fn new(key: PhaseKey, task: u32) -> Self {
         Self {
@@ -208,7 +208,7 @@ pub struct LatencyRow {
     pub key: PhaseKey,
     /// Which direction.
     pub operation: Operation,
-    /// What it is counted from.
+    /// Start point of the latency.
     pub measure: Measure,
     /// Smallest latency that falls into the bucket.
     pub low_ns: u64,
@@ -268,13 +268,13 @@ pub struct DeviceRow {
     pub write_bytes: u64,
     /// Sum of the writes' times.
     pub write_time_ns: u64,
-    /// Time during which at least one request was under way.
+    /// Time during which at least one request was in flight.
     pub busy_ns: u64,
-    /// Requests under way, summed over time.
+    /// Requests in flight, summed over time.
     pub queue_time_ns: u64,
 }
 
-/// Whether a node let the run work in one interval. Counters that it does not have are none.
+/// Contention and throttling of a node in one interval. Unavailable counters are none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadRow {
     /// Which phase.
@@ -301,7 +301,7 @@ pub struct LoadRow {
     /// Time for which some task of the control group of the run waited for memory to be freed or read back (pressure
     /// stall information); none in the root group, where it would be that of others as well.
     pub memory_stall_ns: Option<u64>,
-    /// Time for which the program did not run although nothing else had its processors: it was stopped by a
+    /// Time during which the program did not run although the processors were free: it was stopped by a
     /// signal, its control group was frozen, or the machine itself was paused.
     pub stopped_ns: u64,
     /// Threads of the run in uninterruptible sleep at the end of an interval in which no device had a request.
@@ -334,9 +334,9 @@ pub struct NodeSeriesRow {
     pub latency_max_ns: u64,
 }
 
-/// One operation of a phase, as whoever asked for it saw it, and where a device could be watched what
-/// part of its time was the device's. Columns that the engine cannot know are those of the I/O history
-/// that IBM Storage Scale prints (`mmfsadm dump iohist`).
+/// One operation of a phase as seen by the caller, with the device's part of its time if the device could be
+/// traced. Columns unknown to the engine are those of the I/O history printed by IBM Storage Scale (`mmfsadm
+/// dump iohist`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRow {
     /// Which phase.
@@ -352,7 +352,7 @@ pub struct HistoryRow {
     pub operation: Operation,
     /// It was handed to the kernel this long after the phase's common start.
     pub start_ns: u64,
-    /// From then until it was done.
+    /// Time from submission to completion.
     pub latency_ns: u64,
     /// Path of the file or device, or the item's name; empty where it is not known.
     pub file: String,
@@ -389,8 +389,8 @@ pub struct HistoryRow {
 }
 
 impl HistoryRow {
-    /// An operation of the first task of which nothing is known but what it did: no time passed, no bytes
-    /// moved, and no device was watched.
+    /// An operation of the first task of which only the kind is known: zero duration, no bytes moved, no
+    /// device traced.
     #[must_use]
     pub const fn new(key: PhaseKey, operation: Operation) -> Self {
         Self {
@@ -420,7 +420,7 @@ impl HistoryRow {
     }
 }
 
-/// One value that another tool printed, as it stands there.
+/// One value printed by another tool, verbatim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrintedRow {
     /// Which phase it is about.
@@ -442,8 +442,7 @@ pub struct PrintedRow {
     pub line: u32,
 }
 
-/// One process of exchanges in one phase: where it stood in the network and on its host, and what its
-/// threads cost.
+/// One end of exchanges in one phase: its place in the network and on its host, and the cost of its threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndRow {
     /// Which phase.
@@ -457,25 +456,25 @@ pub struct EndRow {
     pub interface: String,
     /// Its address there.
     pub address: String,
-    /// The NUMA node that the adapter is attached to, where it tells one.
+    /// The NUMA node of the adapter, if known.
     pub adapter_node: Option<u32>,
-    /// Threads that asked.
+    /// Client threads.
     pub client_threads: u32,
-    /// Threads that answered.
+    /// Server threads.
     pub server_threads: u32,
-    /// CPU time of the threads that asked, while there were exchanges.
+    /// CPU time of the client threads, while there were exchanges.
     pub client_cpu_ns: u64,
-    /// The same of those that answered.
+    /// The same for the server threads.
     pub server_cpu_ns: u64,
     /// The processors that asking threads were bound to: one for each thread, as `0,1,0,1`, or all of them
     /// for all threads, as `0-3`. Empty where they were bound to none.
     pub client_processors: String,
-    /// The same of those that answered.
+    /// The same for the server threads.
     pub server_processors: String,
     /// How messages went over the network, as `TCP`.
     pub transport: String,
-    /// Why no remote direct memory access was used.
+    /// Why RDMA was not used.
     pub rdma: String,
-    /// Connections that came without the key of the phase and were shut out.
+    /// Connections rejected because they lacked the key of the phase.
     pub shut_out: u64,
 }

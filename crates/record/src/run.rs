@@ -1,4 +1,4 @@
-//! Reads a run, whole or not: what can be read is returned, what cannot is named.
+//! Reads a run, complete or not: readable parts are returned, unreadable ones are reported.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use plan::{Case, Phase};
 
 use crate::index::{CaseIndex, Ended, JournalIndex};
 use crate::interrupted::InterruptedPass;
-use crate::journal::{JOURNAL, JournalReader, Place};
+use crate::journal::{JOURNAL, JournalReader, LinePosition};
 use crate::limits::TextBudget;
 use crate::manifest::{MANIFEST, check_version, read_manifest};
+use crate::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::parts::{self, Part};
 use crate::pause::{self, Pause};
 use crate::phase_record::PhaseRecord;
-use crate::sealed::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::survey::{Survey, tables_in};
 use crate::{
@@ -35,13 +35,13 @@ pub enum RunState {
         /// Why.
         message: String,
     },
-    /// Its journal ends without an end: it was killed, or the host went down.
+    /// Its journal has no end event: it was killed, or the host went down.
     Killed,
-    /// It goes on: the program that writes it holds the journal.
+    /// It is in progress: its writer holds the journal.
     Running,
 }
 
-/// A case that ended badly.
+/// A failed case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCase {
     /// [`plan::Case::id`].
@@ -50,13 +50,13 @@ pub struct FailedCase {
     pub message: String,
 }
 
-/// A run as it can be read.
+/// A run as read from disk.
 ///
-/// The journal is the truth while a run goes on. Tables are read where they are whole, which is
-/// faster; where they are not, the journal fills the rest. Rows stand in the order of the cases.
+/// The journal is authoritative while a run is in progress. Intact tables are read, which is faster;
+/// otherwise the journal provides the rows. Rows are in the order of the cases.
 ///
-/// Phases and warnings are in memory. Of the other tables the rows of one case are handed out when
-/// they are asked for, as a long study has millions.
+/// Phases and warnings are in memory. Rows of the other tables are loaded per case on demand, as a long study
+/// has millions.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// Where it is.
@@ -73,8 +73,8 @@ pub struct Run {
     pub finished_cases: Vec<String>,
     /// Cases that ended badly.
     pub failed_cases: Vec<FailedCase>,
-    /// Launches of jobs that have ended in passes that count for nothing, as the run was ended in them or their
-    /// case was started again; those of the same attempt one after another.
+    /// Launches of jobs in discarded passes, because the run ended during them or their case was started
+    /// again; those of one attempt are adjacent.
     pub interrupted: Vec<InterruptedPass>,
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
@@ -220,13 +220,13 @@ impl Run {
         self.store.rows(case)
     }
 
-    /// What was whole when the run was opened and could not be read when it was asked for.
+    /// Data that was intact when the run was opened and could not be read later.
     #[must_use]
     pub fn late_damage(&self) -> Vec<Damage> {
         self.store.late()
     }
 
-    /// Where the figures of `case` come from: of several in one measured run, some may be another tool's.
+    /// Provenance of the figures of `case`: a measured run may include cases of another tool.
     #[must_use]
     pub fn provenance(&self, case: &Case) -> Provenance {
         // Runs of one kind are the rule: then nobody has to look for the case in thousands.
@@ -310,7 +310,7 @@ impl Run {
         let mut texts = TextBudget::of_run(survey.stored);
         match journal {
             Some(mut journal) => {
-                // Tables that the journal does not know are read as a whole.
+                // Tables unknown to the journal are read as a whole.
                 if run.has_unknown_tables(&index) {
                     survey.check(directory)?;
                 }
@@ -374,7 +374,7 @@ impl Run {
         for attempt in &index.attempts {
             let is_last = attempt.number == index.attempts_at(&attempt.case);
             let counts = |key: &PhaseKey| is_last && phases.contains(key);
-            let lost = |place: Place, what: String| {
+            let lost = |place: LinePosition, what: String| {
                 let what = format!("line {}: {what}; the launches it was about are lost", place.line);
                 self.damage.push(Damage { path: path.clone(), what });
             };
@@ -570,7 +570,7 @@ impl BatchHeads {
     }
 }
 
-/// The rows of tables that nothing vouches for.
+/// The rows of tables without a checksum in the journal.
 #[derive(Debug, Default)]
 struct TableRows {
     phases: Vec<PhaseRow>,

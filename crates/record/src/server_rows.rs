@@ -1,4 +1,4 @@
-//! What servers and clients of a storage told around a phase: each counter, and the texts that they were read from.
+//! Counters of storage servers and clients around a phase, and the texts that they were read from.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ pub struct ServerRow {
     pub key: PhaseKey,
     /// The node that ioproof read it on by itself; empty where a command of the study printed it.
     pub node: Arc<str>,
-    /// What told it: a command, or a file of the kernel.
+    /// Its source: a command, or a file of the kernel.
     pub source: Arc<str>,
     /// `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or `nfs-client`.
     pub system: Arc<str>,
-    /// What it is of: a storage target, a mount.
+    /// Its object: a storage target, a mount.
     pub device: Arc<str>,
     /// Its name, unit last.
     pub counter: Arc<str>,
-    /// Before the phase; none where it was not told.
+    /// Value before the phase; none if not reported.
     pub before: Option<u64>,
     /// After it.
     pub after: Option<u64>,
@@ -44,7 +44,7 @@ pub struct ServerTextRow {
 }
 
 impl ServerTextRow {
-    /// Of a text so much is kept. Counters are read from all of it.
+    /// Maximum length of the stored text. Counters are read from all of it.
     pub const KEPT_BYTES: usize = 64 << 10;
     /// A batch that is full of rows has at most so many bytes of texts for each of them.
     const BYTES_OF_ROW: usize = 512;
@@ -56,7 +56,7 @@ impl ServerTextRow {
 }
 
 impl Run {
-    /// What servers and clients told around all phases of `case`; empty where nobody was asked.
+    /// Counters of servers and clients around all phases of `case`; empty unless collected.
     #[must_use]
     pub fn servers(&self, case: &str) -> Rows<ServerRow> {
         self.store.rows(case)

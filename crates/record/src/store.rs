@@ -1,14 +1,14 @@
-//! The rows of a run that are too many to be kept: handed out case by case.
+//! Access to the rows of a run that are too many to keep in memory, case by case.
 
 use std::collections::HashMap;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::journal::{JOURNAL, JournalReader, Place};
+use crate::journal::{JOURNAL, JournalReader, LinePosition};
 use crate::limits::{TextBudget, bytes_of_rows};
+use crate::parquet_store::{read_table, read_table_for_now, table_path};
 use crate::phase_record::PhaseRecord;
-use crate::sealed::{read_table, read_table_for_now, table_path};
 use crate::{
     CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey,
     PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
@@ -168,9 +168,9 @@ pub(crate) enum Source {
     /// In memory.
     Memory(Arc<MemoryRows>),
     /// In the tables of a batch; in the journal, should they turn out to be damaged.
-    Batch(Arc<BatchFiles>, Arc<[Place]>),
+    Batch(Arc<BatchFiles>, Arc<[LinePosition]>),
     /// In lines of the journal of the run in a directory.
-    Journal(Arc<PathBuf>, Arc<[Place]>),
+    Journal(Arc<PathBuf>, Arc<[LinePosition]>),
     /// In several runs that were merged, whose passes are given new numbers.
     Parts(Arc<[(Source, Renumber)]>),
 }
@@ -283,9 +283,9 @@ impl Store {
         }
     }
 
-    fn in_journal<R: Stored>(&self, directory: &Path, places: &[Place]) -> Vec<R> {
+    fn in_journal<R: Stored>(&self, directory: &Path, places: &[LinePosition]) -> Vec<R> {
         let path = directory.join(JOURNAL);
-        let lost = |place: &Place, what: String| Damage {
+        let lost = |place: &LinePosition, what: String| Damage {
             path: path.clone(),
             what: format!("line {}: {what}; the phase it was about is lost", place.line),
         };
@@ -328,7 +328,7 @@ impl Store {
         }
     }
 
-    /// What could not be read when it was asked for.
+    /// Data that could not be read when requested.
     pub(crate) fn late(&self) -> Vec<Damage> {
         self.late.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,5 @@
-//! SHA-256 of each file of a record, to be signed: whoever edits a record can sum it again, but not sign it.
+//! SHA-256 sums of the files of a record, to be signed: an editor of a record can recompute the sums, but not
+//! the signature.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,13 +24,14 @@ pub const SIGNATURE: &str = "SHA256SUMS.sig";
 const SUMS_BYTES_MAX: u64 = 16 << 20;
 /// Signatures of `ssh-keygen` have less than a thousand bytes.
 const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
-/// What the line of the other party's word begins with. `sha256sum -c` skips lines that begin with `#`.
+/// Prefix of the line with the other party's nonce. `sha256sum -c` skips lines that begin with `#`.
 const NONCE: &str = "# nonce ";
 
-/// The SHA-256 of each file of a record, and the other party's word.
+/// The SHA-256 of each file of a record, and the other party's nonce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
-    /// What the other party has asked to be signed with the record, so that no older one can pass for it.
+    /// Nonce that the other party requested to be signed with the record, so that an older record cannot be
+    /// substituted.
     pub nonce: Option<String>,
     /// By the name below the run directory.
     files: BTreeMap<String, String>,
@@ -57,7 +59,7 @@ impl fmt::Display for FileDifference {
 }
 
 impl Sums {
-    /// Of the record in `directory` as it is now. Reports and other files beside it are no part of it.
+    /// Sums of the record in `directory` as it is now. Reports and other files beside it are excluded.
     ///
     /// # Errors
     /// There is no record, or a file of it cannot be read.
@@ -78,7 +80,7 @@ impl Sums {
         Ok(Self { nonce, files })
     }
 
-    /// As they were written when the record in `directory` was signed; none where it was not.
+    /// The sums written when the record in `directory` was signed; none if it was not.
     ///
     /// # Errors
     /// They cannot be read.

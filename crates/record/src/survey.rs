@@ -1,12 +1,12 @@
-//! What the files of a run directory are, and what its tables say of themselves, before any is believed.
+//! Surveys the files of a run directory and the sizes stated by its tables, before trusting them.
 
 use std::path::{Path, PathBuf};
 
 use crate::journal::JOURNAL;
 use crate::limits::{MANIFEST_BYTES_MAX, check_rows};
 use crate::manifest::MANIFEST;
+use crate::parquet_store::size_of_table;
 use crate::parts::PARTS;
-use crate::sealed::size_of_table;
 use crate::store::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow, directory};
 
@@ -19,7 +19,7 @@ pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {
     directory::list(directory, table).unwrap_or_default().into_iter().filter(is_table).collect()
 }
 
-/// What the tables of a run say of themselves.
+/// The sizes that the tables of a run state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Survey {
     /// The bytes of all.
@@ -29,8 +29,8 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Of the run in `directory`. Refuses links and whatever else a record does not have, and tables
-    /// that say that they hold more than they can.
+    /// Surveys the run in `directory`. Rejects links and anything else foreign to a record, and tables that
+    /// claim to hold more than they can.
     pub(crate) fn of(directory: &Path) -> Result<Self, RecordError> {
         directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
         for name in [MANIFEST, PARTS] {
@@ -64,10 +64,10 @@ impl Survey {
         self.claimed = self.claimed.saturating_add(more.claimed);
     }
 
-    /// Refuses tables whose rows would take more memory than their bytes are worth.
+    /// Rejects tables whose rows would take too much memory for their size on disk.
     ///
     /// # Errors
-    /// So it is; `path` is where.
+    /// The limit is exceeded; `path` is where.
     pub(crate) fn check(self, path: &Path) -> Result<(), RecordError> {
         let too_large = |message| RecordError::TooLarge { path: path.to_owned(), message };
         check_rows(self.claimed, self.stored).map_err(too_large)

@@ -1,5 +1,5 @@
-//! Removing trees by name: what a run makes below its roots has names that [`plan::named`] knows, so
-//! that a million files are removed without a list of them, and nothing else is.
+//! Removing trees by name: entries that a run creates below its roots have names that [`plan::named`] knows,
+//! so that a million files are removed without a list of them, and no others are.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -10,7 +10,7 @@ use plan::{Named, named};
 
 use crate::RecordError;
 
-/// So many of the things that stay are named.
+/// Limit on remaining entries that are listed.
 const NAMED_MAX: usize = 8;
 /// No tree of a plan is deeper; see `plan::TREE_DEPTH_MAX`, and an item below its lowest level.
 const LEVELS_MAX: u32 = plan::TREE_DEPTH_MAX + 3;
@@ -20,7 +20,7 @@ const LEVELS_MAX: u32 = plan::TREE_DEPTH_MAX + 3;
 pub struct Swept {
     /// Files and directories that are gone.
     pub removed: u64,
-    /// The first of those that stay, since no run gives such names, or another user has made them.
+    /// The first entries left in place, because no run gives such names, or another user owns them.
     pub foreign: Vec<PathBuf>,
     /// How many those are.
     pub foreign_count: u64,
@@ -43,11 +43,11 @@ impl Swept {
     }
 }
 
-/// Removes what bears names of ours below `root`, and `root` itself where nothing else is in it. Where
-/// `owner` is given, only what that user owns. Links are never followed.
+/// Removes entries with the program's names below `root`, and `root` itself if nothing else is in it. If
+/// `owner` is given, only entries of that user. Links are never followed.
 ///
 /// # Errors
-/// Something that is ours cannot be removed, or a directory cannot be read; what came before is gone.
+/// An own entry cannot be removed, or a directory cannot be read; earlier removals remain.
 pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<Swept, RecordError> {
     let mut swept = Swept::default();
     let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
@@ -64,7 +64,7 @@ pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<Swept, RecordError>
     Ok(swept)
 }
 
-/// As [`sweep_tree`], of a `directory` that holds other things, too: it stays, and so do they, unnamed.
+/// Like [`sweep_tree`], for a `directory` with other entries: it and they stay, unlisted.
 ///
 /// # Errors
 /// As [`sweep_tree`].
@@ -74,7 +74,7 @@ pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<Swept, Record
     Ok(swept)
 }
 
-/// The first thing in `directory` that bears a name of ours.
+/// The first entry in `directory` with one of the program's names.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -124,13 +124,13 @@ pub fn named_files(directory: &Path, most: usize) -> Result<Vec<PathBuf>, Record
 
 struct Sweep<'a> {
     owner: Option<u32>,
-    /// Whether what stays is told.
+    /// Whether remaining entries are reported.
     strangers: bool,
     swept: &'a mut Swept,
 }
 
 impl Sweep<'_> {
-    /// Removes `directory` with what is ours in it.
+    /// Removes `directory` with the program's entries in it.
     fn directory(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
         self.entries(directory, level)?;
         match fs::remove_dir(directory) {
@@ -138,7 +138,7 @@ impl Sweep<'_> {
                 self.swept.removed += 1;
                 Ok(())
             }
-            // What is not ours keeps it, and has been told.
+            // Foreign entries keep it, and have been reported.
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) =>
             {
@@ -148,7 +148,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// Removes what is ours in `directory`. A file system may leave out names while others are removed:
+    /// Removes the program's entries in `directory`. A file system may skip names while others are removed:
     /// it is read again until nothing more is found.
     fn entries(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
         loop {

@@ -1,4 +1,4 @@
-//! Rows as narrow columns: one definition serves the journal, the Parquet tables and the docs.
+//! Rows as narrow columns: one definition for the journal, the Parquet tables and the docs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ pub trait Row: Clone + 'static {
 }
 
 impl<R> Column<R> {
-    /// What stands for the column in `count` rows of a version that did not have it.
+    /// The value of the column in `count` rows of a version that did not have it.
     pub(crate) fn absent(&self, count: usize) -> Result<Values, String> {
         match self.kind {
             _ if self.nullable => Ok(Values::Nulls(count)),
@@ -127,7 +127,7 @@ impl<'a> Columns<'a> {
         Self { rows, columns: columns.into_iter(), texts }
     }
 
-    /// Passes over a column that is of no interest.
+    /// Skips a column.
     fn skip(&mut self) {
         let _ = self.columns.next();
     }

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use plan::Bytes;
 
-/// Bytes of a text that a person or a small script writes: a list of nodes, a script of a tool, a
-/// description of a site. A device has no end.
+/// Limit on hand-written or script-generated texts: a list of nodes, a script of a tool, a description of a
+/// site. A device has no end.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// The text of the file at `path`, which may be a link or a pipe: it is the user's own word.
+/// The text of the file at `path`, which may be a link or a pipe, since the user named it.
 ///
 /// # Errors
 /// It cannot be read, is no UTF-8, or has more than 16 MiB.

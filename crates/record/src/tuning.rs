@@ -1,4 +1,4 @@
-//! How the host was set while a run was made, as far as this program has set it.
+//! How this program tuned the host for a run.
 
 use std::fmt;
 

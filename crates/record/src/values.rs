@@ -1,4 +1,4 @@
-//! Columns as they are read: all values of one kind, turned into the fields of rows at once.
+//! Columns as read: all values of one kind, converted to the fields of rows at once.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

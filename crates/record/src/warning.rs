@@ -1,4 +1,4 @@
-//! What a reader of a figure must know beside it. Warnings are data, stored with the record.
+//! Warnings about figures. Warnings are data, stored with the record.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::PhaseKey;
 /// Of more nodes than this a message names the first ones only; all of them are in the warning.
 const NAMED_NODES_MAX: usize = 8;
 
-/// Where a memory is that may answer reads although the counters of a target's devices saw them.
+/// Location of a cache that may serve reads although the devices' counters include them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryPlace {
@@ -17,7 +17,7 @@ pub enum MemoryPlace {
     Device,
     /// In the memory of the node: the page cache of the file under a loop device, or the cache of ZFS.
     Node,
-    /// Behind a program or a server that answers for the device, as for `nbd`.
+    /// Behind a program or server that backs the device, as for `nbd`.
     Server,
 }
 
@@ -40,21 +40,21 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
-    /// What a server or client has counted is not known.
+    /// A counter of a server or client is unknown.
     ServerUntold {
         /// What was to tell it.
         source: String,
         /// Why it did not.
         reason: String,
     },
-    /// A memory below the devices of the target may answer: their counters see requests that it answered, too.
+    /// A cache below the devices of the target may serve requests: the devices' counters include those, too.
     MemoryBelow {
         /// Where that memory is.
         place: MemoryPlace,
         /// Which device, and why, as in `loop0 reads its file /images/a through the page cache`.
         what: String,
     },
-    /// The phase was too short for a rate that can be defended.
+    /// The phase was too short for a reliable rate.
     TooShort {
         /// How long it took.
         seconds: f64,
@@ -68,7 +68,7 @@ pub enum Warning {
         /// Advice on what to change.
         advice: String,
     },
-    /// Tasks do not divide over the targets.
+    /// Tasks do not divide evenly over the targets.
     Unbalanced {
         /// Number of tasks.
         tasks: u32,
@@ -77,7 +77,7 @@ pub enum Warning {
         /// The share of the sum of all targets that can be reached.
         bound: f64,
     },
-    /// The program, not the storage, set the rate.
+    /// The rate was limited by the program, not the storage.
     HarnessBound {
         /// Share of the usable processors that the program used.
         cpu_share: f64,
@@ -91,14 +91,14 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
-    /// A check found data that is not what was written.
+    /// A check found wrong data.
     WrongData {
         /// Wrong 512-byte cells.
         cells: u64,
         /// The first of them, in words: path, offset, kind, expected and found.
         first: String,
     },
-    /// Items of a tree were not as this run had left them.
+    /// Items of a tree were unexpectedly missing or already there.
     Surprises {
         /// How many.
         count: u64,
@@ -161,21 +161,21 @@ pub enum Warning {
         /// Nodes that were compared.
         nodes: u32,
     },
-    /// A node was lost while a case ran.
+    /// A node was lost during a case.
     NodeLost {
         /// The node.
         node: String,
         /// What happened, as in `nothing was heard of it for 20 s`.
         what: String,
     },
-    /// Each node has a directory of its own where the target stands.
+    /// Each node has a directory of its own at the target's path.
     SeparateTarget {
         /// The directory.
         directory: String,
         /// How many nodes were looked at.
         nodes: u32,
     },
-    /// The clocks of the nodes are not known well enough to set their seconds beside each other.
+    /// The clocks of the nodes are not known well enough to compare their seconds.
     ClockUncertain {
         /// The node.
         node: String,
@@ -191,14 +191,14 @@ pub enum Warning {
         #[serde(default)]
         share: f64,
     },
-    /// The node did not let the run work: its figures are those of less than the storage could do.
+    /// The node was contended or throttled: the storage could do more than its figures show.
     Starved {
         /// What was seen.
         seen: String,
         /// The share of the time for which it was held back, by the longest of the causes.
         share: f64,
     },
-    /// The run was taken up again on another node than the one that it had begun on.
+    /// The run was resumed on a different node.
     ResumedElsewhere {
         /// The nodes of the cases before.
         before: String,
@@ -231,12 +231,12 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
-    /// Connections came to ports of this run without its key, and were shut out.
+    /// Connections to ports of this run without its key were rejected.
     Strangers {
         /// How many.
         count: u64,
     },
-    /// Launches of jobs are not complete; the matrix went on.
+    /// Launches of jobs are incomplete; the matrix continued.
     FailedLaunches {
         /// How many.
         failed: u64,
@@ -261,7 +261,7 @@ pub enum Warning {
         /// Of so many.
         iterations: u64,
     },
-    /// What must be known of a figure that another tool has printed.
+    /// A remark about a figure printed by another tool.
     Import {
         /// In words.
         note: String,
@@ -273,7 +273,7 @@ pub enum Warning {
         /// What was read back, in words.
         found: Vec<String>,
     },
-    /// A file system that jobs work on has times of access written when it is read.
+    /// A file system used by jobs updates access times on reads.
     AccessTimes {
         /// Where it is mounted.
         mount_point: String,
@@ -287,7 +287,7 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
-    /// A setting that could not be applied and was done without.
+    /// A setting that could not be applied; the run continued without it.
     Unapplied {
         /// What.
         what: String,

@@ -1,4 +1,4 @@
-//! The run as a whole, and what was asked of it.
+//! The run as a whole, and its plan.
 
 use std::collections::HashSet;
 
@@ -113,7 +113,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
     }
 }
 
-/// The tool whose words were used, or those whose texts were imported; empty where there is none.
+/// The tool whose command line was used, or the tools whose output was imported; empty if none.
 pub(crate) fn tool(run: &Run) -> String {
     match &run.manifest.plan.question {
         Question::Dialect { tool, .. } => tool.clone(),
@@ -132,7 +132,7 @@ const fn state(state: &RunState) -> &'static str {
     }
 }
 
-/// Whether a case was gone through.
+/// State of a case.
 pub(crate) fn case_state(run: &Run, case: &Case, begun: &HashSet<&str>, finished: &HashSet<&str>) -> String {
     match run.failed_cases.iter().find(|failed| failed.case == case.id) {
         Some(failed) => format!("failed: {}", failed.message),

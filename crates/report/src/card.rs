@@ -1,5 +1,5 @@
-//! The answer of a run in a few lines: what was promised and claimed, the best points, or the figures themselves; each
-//! with its range and a mark for whatever speaks against it.
+//! The summary card of a run: commitments and claims, the best points, or the figures themselves; each with
+//! its range and marks for its doubts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,28 +18,28 @@ use crate::section::{Block, criterion, only, point, promised_value, response, si
 use crate::statements::without_figures;
 use crate::table::{Cell, Table, Tone};
 
-/// Figures that stand on a card one by one.
+/// Maximum number of figures listed singly on a card.
 const FIGURES: usize = 8;
 /// The phases of a tree: all of them, in narrower rows.
 const PHASES: usize = 10;
-/// Figures that stand below it one by one; of more each sweep has one row.
+/// Maximum number of figures listed singly below the card; beyond it each sweep has one row.
 const LISTED: usize = 64;
 /// Commitments on a card, and systems of jobs.
 const COMMITMENTS: usize = 4;
-/// Statements on a card that cannot be told: several mostly have the same reason.
+/// Maximum number of undecided claims on a card: several mostly have the same reason.
 const OPEN_CLAIMS: usize = 2;
 /// Comparisons of jobs on a card.
 const CONTRASTS: usize = 3;
-/// Letters of a statement's text that are shown.
+/// Maximum length of a claim's text.
 const STATEMENT: usize = 90;
-/// The same of what decided it.
+/// Maximum length of its evidence.
 const EVIDENCE: usize = 72;
 /// Rows of commitments, statements and best points together.
 const ROWS: usize = 6;
-/// Swept keys that have a column each.
+/// Maximum number of swept keys with a column each.
 const KEYS: usize = 3;
 
-/// The heading of figures that say how many transfers they kept under way, as in `×32`.
+/// Heading of figures with their transfers in flight, as in `×32`.
 const IN_FLIGHT: &str = "figure (× in flight)";
 
 /// A card.
@@ -48,7 +48,7 @@ pub(crate) struct Card {
     /// Where it was measured, how often, how long.
     pub(crate) circumstances: String,
     pub(crate) blocks: Vec<Block>,
-    /// Whether every figure stands on it.
+    /// Whether every figure is on the card.
     has_all_figures: bool,
     pub(crate) causes: Vec<Cause>,
 }
@@ -79,7 +79,7 @@ impl Card {
         Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
     }
 
-    /// All figures that do not stand on the card.
+    /// All figures that are not on the card.
     pub(crate) fn others(&self, report: &Report) -> Vec<Block> {
         let rows = Rows::of(report, &self.causes);
         match report.figures.len() {
@@ -91,13 +91,13 @@ impl Card {
     }
 }
 
-/// Whether the figures are so few that they stand one by one.
+/// Whether the figures are few enough to be listed singly.
 fn are_few(report: &Report) -> bool {
     let most = if report.figures.iter().all(Figure::is_operations) { PHASES } else { FIGURES };
     report.figures.len() <= most
 }
 
-/// A line of a card: a word for what follows, of what, and the figures.
+/// A line of a card: the outcome, its subject, and the figures.
 type Line = (Cell, String, String);
 
 fn lines(all: Vec<Line>) -> Vec<Block> {
@@ -139,7 +139,7 @@ fn circumstances(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// How long passes took and how much data they went over, of transfers: `of 2.01 s over 256 MiB`.
+/// Pass duration and data size of transfers: `of 2.01 s over 256 MiB`.
 fn extent(report: &Report) -> Option<String> {
     let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > 0);
     if origin::is_imported(report) || transfers().count() < report.figures.len() {
@@ -151,7 +151,7 @@ fn extent(report: &Report) -> Option<String> {
     Some(format!("of {times} over {data}"))
 }
 
-/// The smallest and the largest in words, or the one that both are.
+/// The smallest and largest in words, or their common value.
 fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<String> {
     let (least, most) = all.fold(None, |ends: Option<(u64, u64)>, one| {
         Some(ends.map_or((one, one), |(least, most)| (least.min(one), most.max(one))))
@@ -170,7 +170,7 @@ fn storage(report: &Report) -> Option<String> {
     Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
 }
 
-/// The first `most` of `all`, and what became of the others; one alone is no longer than that line.
+/// The first `most` of `all`, and a summary of the others; a single one left over is listed instead.
 fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Line> {
     let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
     let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
@@ -185,14 +185,14 @@ fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Li
     lines
 }
 
-/// What became of each commitment, those that were not kept first.
+/// The verdict of each commitment, failed ones first.
 pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
     let mut all: Vec<&Verdict> = report.found.verdicts.iter().filter_map(Stated::says).collect();
     all.sort_by_key(|one| urgency(one.judgement));
     all
 }
 
-/// What was not kept or does not hold comes first.
+/// Failed and refuted ones first.
 fn urgency(standing: Standing) -> u8 {
     match standing {
         Standing::DoesNotHold => 0,
@@ -210,7 +210,7 @@ fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
     Cell::toned(words[standing as usize], tone)
 }
 
-/// What became of the statements that were tested, in at most so many lines and one; what cannot be told comes last.
+/// Verdicts of the tested claims, in at most `most` lines and one; undecided ones last.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
     let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
@@ -225,7 +225,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
 }
 
-/// What decided a statement, without the conditions of its figures, which stand in the full report.
+/// The evidence of a claim, without the conditions of its figures, which are in the full report.
 fn compared(one: &ClaimVerdict) -> String {
     let Some(evidence) = one.evidence.first() else { return String::new() };
     let without = |(depth, text): (usize, String), letter: char| match letter {
@@ -246,7 +246,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Systems with the same jobs beside each other.
+/// Systems with the same jobs side by side.
 fn contrasts(report: &Report) -> Vec<Block> {
     let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
     let Some(table) = found else { return Vec::new() };
@@ -267,7 +267,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// `table`; what several rows of the columns `headings` all say stands over it.
+/// `table`, with the constant values of the columns `headings` moved above it.
 fn constant(table: Table, headings: &[&str], between: &str) -> Vec<Block> {
     let mut table = table.without_empty_columns();
     let caption = table.take_constant(headings).join(between);
@@ -291,7 +291,7 @@ impl<'a> Rows<'a> {
         Self { report, marks: marks(causes), limits }
     }
 
-    /// Every figure: those of no sweep in one table, then each sweep in its own, phase by phase.
+    /// Every figure: first those outside sweeps in one table, then each sweep in its own, phase by phase.
     fn figures(&self) -> Vec<Block> {
         let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
             in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
@@ -303,7 +303,7 @@ impl<'a> Rows<'a> {
         blocks
     }
 
-    /// A row for each of `figures`; what all have in common stands above.
+    /// A row for each of `figures`; common values are above the table.
     fn table(&self, figures: &[&'a Figure]) -> Vec<Block> {
         let swept = figures.iter().any(|figure| !figure.settings.is_empty());
         let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
@@ -361,7 +361,7 @@ impl<'a> Rows<'a> {
         Cell::toned(self.marks.get(&figure.number).cloned().unwrap_or_default(), Tone::Doubtful)
     }
 
-    /// The mark of the figure at `place` after the words of a line.
+    /// The mark of the figure at `place`, appended to a line.
     fn mark_at(&self, place: Option<usize>) -> String {
         let mark = place.and_then(|place| self.marks.get(&(place + 1)));
         mark.map(|mark| format!("  ! {mark}")).unwrap_or_default()
@@ -374,7 +374,7 @@ impl<'a> Rows<'a> {
         cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS)
     }
 
-    /// That doubts leave verdicts as they are, where a verdict rests on a figure with doubts.
+    /// States that doubts do not change verdicts, if a verdict is based on a doubtful figure.
     fn verdicts_stand(&self) -> Option<Block> {
         let decided = |one: &&Verdict| matches!(one.judgement, Standing::Holds | Standing::DoesNotHold);
         let all = self.report.found.verdicts.iter().filter_map(Stated::says);
@@ -394,7 +394,7 @@ impl<'a> Rows<'a> {
         let bound = one.decisive_bound();
         let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));
         let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
-        // What was not tested has the name of its case before the reason.
+        // An untested commitment has the name of its case before the reason.
         let why = one.because.first().map(|why| match one.judgement {
             Standing::NotTested => why.rsplit(": ").next().unwrap_or(why),
             _ => why.as_str(),
@@ -405,7 +405,7 @@ impl<'a> Rows<'a> {
         (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words)
     }
 
-    /// How long the jobs of each matrix took, how they ended, and how many ran at a time.
+    /// Duration, outcome and concurrency of the jobs of each matrix.
     fn jobs(&self) -> Vec<Block> {
         let passes = self.report.found.timelines.iter().filter_map(Stated::says).filter(|pass| pass.counts);
         let figures = analysis::grouped(passes, |pass| pass.figure);
@@ -449,7 +449,7 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep, in at most so many lines and one; nothing where there is no room.
+    /// The best point of each sweep, in at most `most` lines and one; nothing if there is no room.
     fn best(&self, most: usize) -> Vec<Line> {
         if most == 0 {
             return Vec::new();
@@ -481,8 +481,7 @@ impl<'a> Rows<'a> {
         lines
     }
 
-    /// From the lowest to the highest figure of each sweep, where they are too many to stand one by one; without those
-    /// of which nothing can be said.
+    /// Range of the figures of each sweep, if they are too many to be listed singly; without withheld ones.
     fn sweeps(&self) -> Vec<Block> {
         let withheld = self.report.found.audit.iter().filter(|one| one.withholds(Use::Other));
         let withheld: HashSet<usize> = withheld.filter_map(|one| one.figure).collect();
@@ -525,7 +524,7 @@ fn value(figure: &Figure, key: &str) -> Option<String> {
     Some(setting.value.to_string())
 }
 
-/// From the lowest to the highest repetition, in the scale of the rate.
+/// The range of the repetitions, in the scale of the rate.
 fn range(figure: &Figure) -> Option<String> {
     let unit = figure.shown_unit();
     let spread = figure.spread_in(unit);

@@ -1,5 +1,5 @@
-//! What speaks against the figures of a run, by cause: doubts of the audit and warnings of the record, each cause once
-//! with all of its figures.
+//! Doubts about the figures of a run, by cause: from the audit and from warnings of the record, each cause
+//! once with all of its figures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,23 +9,23 @@ use crate::format::{counted, grouped, mark};
 use crate::notes::Note;
 use crate::report::Report;
 
-/// Figures of one cause that are named; JSON and CSV have all.
+/// Maximum number of figures listed per cause; JSON and CSV have all.
 const NAMED: usize = 8;
 
 /// A reason to doubt figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
-    /// The letter that stands beside its figures.
+    /// The letter that marks its figures.
     pub(crate) mark: String,
     /// The check of the audit, or the kind of warning.
     pub(crate) name: String,
-    /// No commitment is kept by a figure with it.
+    /// Whether its figures cannot meet a commitment.
     pub(crate) disqualifies: bool,
     /// The numbers of its figures.
     pub(crate) figures: Vec<usize>,
-    /// What it concerns that is no figure.
+    /// What it concerns apart from figures.
     elsewhere: Vec<String>,
-    /// The numbers that show it, of the figure where it is worst.
+    /// The evidence, for the figure where it is worst.
     pub(crate) evidence: String,
     /// The number of that figure.
     worst: Option<usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
-    /// `12 figures: #1, #2, … and 4 more`; of what is no figure its own words.
+    /// `12 figures: #1, #2, … and 4 more`; its own words if it concerns no figure.
     pub(crate) fn places(&self) -> String {
         let all =
             self.figures.iter().map(|number| format!("#{number}")).chain(self.elsewhere.iter().cloned());
@@ -54,7 +54,7 @@ impl Cause {
         }
     }
 
-    /// The evidence, of several figures with the number of the one that it is of.
+    /// The evidence, with the figure number if there are several.
     pub(crate) fn shown(&self) -> String {
         match self.worst {
             Some(worst) if self.figures.len() > 1 => format!("#{worst}: {}", self.evidence),
@@ -80,8 +80,8 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: wrong data, what else the audit says, then what only the record has. A warning about the
-/// whole run stands with the audit's cause of its name.
+/// The causes of `report`: wrong data, the rest of the audit, then those of the record only. A warning about
+/// the whole run is merged with the audit's cause of the same name.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(report);
     for note in report.notes.iter().map(of_note) {
@@ -95,7 +95,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Those of the audit; what disqualifies stands first.
+/// Causes of the audit; disqualifying ones first.
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
     let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
     checks.sort_by_key(|doubts| !doubts[0].disqualifies());

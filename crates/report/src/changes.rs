@@ -1,5 +1,5 @@
-//! What changed between two runs, in a few lines: changes first, then what cannot be told, then what shows no change;
-//! and in what the hosts differ.
+//! A short summary of changes between two runs: changes first, then undecided comparisons, then those without
+//! a shown change; and differences of the hosts.
 
 use analysis::{Comparison, Contrast};
 use plan::Bytes;
@@ -10,22 +10,22 @@ use crate::section::{Block, only, signed};
 use crate::table::{Cell, Table, Tone};
 use crate::words;
 
-/// Comparisons without a change that are named, and those of which nothing can be told.
+/// Maximum number of comparisons listed without a change, and of undecided ones.
 const NAMED: usize = 3;
 const UNTOLD: usize = 1;
-/// What the interval of a change is called. Its confidence is that of all comparisons together.
+/// Name of the interval of a change. Its confidence is that of all comparisons together.
 pub(crate) const INTERVAL: &str = "99 % interval";
-/// Changes that are named.
+/// Maximum number of changes listed.
 const CHANGES: usize = 24;
 
 pub(crate) const FASTER: (&str, Tone) = ("faster", Tone::Good);
 pub(crate) const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
-/// A difference that is not shown is no proof that there is none.
+/// Absence of a shown difference does not prove equality.
 pub(crate) const NOT_SHOWN: (&str, Tone) = ("no change shown", Tone::Plain);
 pub(crate) const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
 pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
 
-/// What is said of a comparison: a higher rate is faster, a higher latency slower.
+/// The outcome of a comparison: a higher rate is faster, a higher latency slower.
 pub(crate) fn outcome(one: &Comparison) -> (&'static str, Tone) {
     if one.is_withheld() {
         return CANNOT_TELL;
@@ -38,15 +38,15 @@ pub(crate) fn outcome(one: &Comparison) -> (&'static str, Tone) {
     }
 }
 
-/// A comparison with what it is of.
+/// A comparison with its conditions.
 #[derive(Debug)]
 pub(crate) struct Compared {
     pub(crate) comparison: Comparison,
     /// The conditions of both figures.
     pub(crate) conditions: String,
-    /// In what these differ; empty where they do not.
+    /// How these differ; empty if they do not.
     pub(crate) differs: String,
-    /// Bytes of a transfer, where it is so small that its rate is told in transfers per second.
+    /// Transfer size, if it is so small that its rate is shown in transfers per second.
     pub(crate) small_transfer: Option<f64>,
 }
 
@@ -60,14 +60,14 @@ impl Compared {
         }
     }
 
-    /// By how much it changed; nothing where no change is shown, as a number beside that would say both.
+    /// The relative change; none if no change is shown, since a number would suggest one.
     pub(crate) fn change(&self) -> Option<f64> {
         let one = &self.comparison;
         let is_said = !one.is_withheld() && one.difference.outcome != Contrast::NotShown;
         is_said.then_some(one.difference.change)
     }
 
-    /// What a reader has to know beside the result: names of reasons with their evidence.
+    /// Caveats of the result: names of reasons with their evidence.
     fn caveats(&self) -> impl Iterator<Item = (&str, &str)> {
         let differs = Some(("not measured alike", &*self.differs)).filter(|(_, differs)| !differs.is_empty());
         let reasons = self.comparison.reasons.iter();
@@ -84,8 +84,8 @@ impl Compared {
     }
 }
 
-/// A row for each change, a few of the others, and how many more there are; then each caveat once, with the letter that
-/// stands in the rows that it is of.
+/// A row for each change, a few of the others, and the number of the rest; then each caveat once, with the
+/// letter used in its rows.
 pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     let rates: Vec<&Compared> = comparisons.iter().filter(|one| one.is_rate()).collect();
     let mut changed = comparisons.iter().filter(|one| one.is_stated());
@@ -162,7 +162,7 @@ fn table(rows: &[&Compared], names: &[&str]) -> Table {
         .done()
 }
 
-/// In what the hosts and programs of both runs differ: `kernel 6.1.0-25 → 6.1.0-28`.
+/// Differences between the hosts and programs of both runs: `kernel 6.1.0-25 → 6.1.0-28`.
 pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
     let words = |fact: &dyn Fn(&HostFacts) -> String| [before, after].map(|run| fact(&run.manifest.host));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();

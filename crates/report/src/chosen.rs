@@ -1,13 +1,13 @@
-//! Which single figures a reader wants to see in full, where a study has too many for all.
+//! Selection of the figures shown in full, if a study has too many for all.
 
 use analysis::{Doubt, Kind};
 
 use crate::figure::Figure;
 use crate::report::Report;
 
-/// Figures of a sweep that are shown in full: more would be a list that nobody reads.
+/// Maximum number of figures of sweeps shown in full.
 const SWEPT_MAX: usize = 40;
-/// Figures of cases that no sweep has made.
+/// Maximum number of figures outside sweeps.
 const SINGLE_MAX: usize = 100;
 
 /// Some of a report's figures, by their numbers.
@@ -20,8 +20,8 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// All figures where they are few. Else those that no sweep has made, and of the others those
-    /// that decided a verdict, are doubtful, or are the best of their sweep.
+    /// All figures if they are few. Otherwise those outside sweeps, and of the others those that decided a
+    /// verdict, are doubtful, or are the best of their sweep.
     pub(crate) fn of(report: &Report) -> Self {
         let of = report.figures.len();
         let single = report.figures.iter().filter(|figure| figure.settings.is_empty());
@@ -53,7 +53,7 @@ impl Chosen {
         self.numbers.iter().filter_map(|number| report.figures.get(number - 1)).collect()
     }
 
-    /// What is not shown and where it is; none where all are.
+    /// A note on what is omitted and where to find it; none if everything is shown.
     pub(crate) fn left_out(&self) -> Option<String> {
         (self.numbers.len() < self.of).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! What a study says of its circumstances: the nodes, the targets, and whether anybody else used them.
+//! Circumstances stated by a study: the nodes, the targets, and whether others used them.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::format::counted;
 use crate::words;
 
-/// What firmware and the kernel keep of a node's memory is less than this share.
+/// Firmware and the kernel reserve less than this share of a node's memory.
 const NODE_MEMORY_SLACK: f64 = 0.1;
 
 /// What a study says beside its cases.
@@ -79,7 +79,7 @@ impl StudyInfo {
     }
 }
 
-/// In what `host` is not what the study says of a node.
+/// Differences between `host` and the study's description of a node.
 fn node_differs(said: &NodeTerms, host: &HostFacts) -> Vec<String> {
     let threads = said.threads.filter(|&threads| host.logical_cpus > 0 && threads != host.logical_cpus);
     let sizes = said.memory.map(|memory| memory.0 as f64 / host.memory_bytes as f64);

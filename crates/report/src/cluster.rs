@@ -1,4 +1,4 @@
-//! The nodes of a run: their processes and clocks, in what they differ, and who read whose data.
+//! The nodes of a run: processes, clocks, differences, and the map of readers to writers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -93,8 +93,8 @@ pub(crate) struct RankMapRow {
     pub(crate) written_on: String,
 }
 
-/// The nodes of `run`; none where one process made it on one node. Of several runs together those of
-/// all: each had clocks and processes of its own.
+/// The nodes of `run`; none for a single process on one node. For merged runs those of all, each with its own
+/// clocks and processes.
 pub(crate) fn cluster(run: &Run) -> Option<ClusterInfo> {
     if run.parts.len() > 1 {
         return of_parts(&run.parts);
@@ -146,7 +146,7 @@ fn info(
     ClusterInfo { library, ranks, names, nodes, differences: differences(hosts) }
 }
 
-/// A fact of a host as people read it.
+/// A fact of a host in readable form.
 type Shown = fn(&HostFacts) -> String;
 
 /// Facts that are not the same on all of `hosts`.
@@ -221,7 +221,7 @@ fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Differen
     (values.len() > 1).then(|| Difference { fact: fact.to_owned(), values })
 }
 
-/// Who read whose data in the read figures of a run of several nodes.
+/// The map of readers to writers for the read figures of a run on several nodes.
 pub(crate) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
     if cluster(run).is_none_or(|cluster| cluster.nodes.len() < 2) {
         return Vec::new();

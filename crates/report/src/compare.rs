@@ -1,4 +1,4 @@
-//! Two runs of the same cases beside each other: what changed beyond the scatter, and what did not.
+//! Comparison of two runs of the same cases: changes beyond the scatter, and the rest.
 
 use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
 use plan::Operation;
@@ -22,7 +22,7 @@ use crate::words;
 /// The version of the JSON form.
 const SCHEMA: &str = "ioproof-comparison/2";
 
-/// What two runs say about the same cases.
+/// Two runs with the same cases.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -37,7 +37,7 @@ pub struct Pair<'a> {
     comparisons: Vec<Compared>,
     /// Figures of either run that the other lacks.
     alone: [usize; 2],
-    /// Pairs that have different names and the same point.
+    /// Pairs with different names and the same point.
     agreements: usize,
     /// Matrices of jobs of both runs, launch by launch, for programs and for readers.
     matrices: Vec<(Value, Block)>,
@@ -88,7 +88,7 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     }
 }
 
-/// The matrices of both runs that are of the same workload, target and settings; where each run has one, these.
+/// The matrices of both runs with the same workload, target and settings; if each run has one, these.
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
     let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
@@ -120,7 +120,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
         };
         let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
         let contrasts = statements.objects(analysis::Kind::JobContrast);
-        // Tables, tests, scale and seed are the same, whatever the page and direct I/O.
+        // Tables, tests, scale and seed are equal; page size and direct I/O may differ.
         let value =
             json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });
         Some((value, block))
@@ -128,7 +128,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
     before.iter().filter_map(pair).collect()
 }
 
-/// Of so many iterations the figure is the mean that its tool has printed; none where it is of own values.
+/// Number of iterations whose mean the tool printed as this figure; none for measured values.
 fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
     let of_figure = |row: &&record::WarningRow| {
         row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
@@ -146,7 +146,7 @@ impl Pair<'_> {
         self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
     }
 
-    /// What changed, for a terminal: changes first, then what cannot be told and what shows no change.
+    /// Changes for a terminal: changes first, then undecided comparisons and those without a shown change.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
         let mut out = format!(
@@ -160,7 +160,7 @@ impl Pair<'_> {
         out
     }
 
-    /// What changed, in what the hosts differ, and what each of the runs has alone.
+    /// The changes, the differences of the hosts, and the figures that only one run has.
     pub(crate) fn changes(&self) -> Vec<Block> {
         let mut blocks = match self.comparisons.is_empty() {
             true => vec![Block::Text("No case was measured in both runs.".to_owned())],

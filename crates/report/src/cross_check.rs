@@ -12,7 +12,7 @@ use crate::table::Table;
 /// One case.
 struct Line<'a> {
     rival: &'a Rival,
-    /// None where one of both has no figure.
+    /// None if one of the two has no figure.
     found: Option<&'a Stated<CrossCheck>>,
     /// Operations are told, not bytes.
     operations: bool,
@@ -60,7 +60,7 @@ impl<'a> Line<'a> {
         if self.operations { format!("{} IOPS", iops(operations)) } else { rate(bytes) }
     }
 
-    /// What is said of the difference, or why nothing is.
+    /// The outcome of the comparison, or why there is none.
     fn outcome(&self, run: &Run) -> String {
         let Some(found) = self.found else {
             let failed = run.failed_cases.iter().find(|one| one.case == self.rival.own);

@@ -1,5 +1,5 @@
-//! A report as comma-separated values (RFC 4180): one row for each figure, conditions included, then one for each value
-//! of a statement.
+//! A report as comma-separated values (RFC 4180): one row for each figure, with its conditions, then one for
+//! each value of a statement.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::statements;
 /// A value of a statement.
 type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
 
-/// The columns of rows of statements that only they have.
+/// Columns that only rows of statements have.
 const STATEMENT: &[(&str, OfStatement)] = &[
     ("statement", |_, one| one.policy.id.to_owned()),
     ("outcome", |_, one| one.row.outcome.name().to_owned()),
@@ -30,7 +30,7 @@ const STATEMENT: &[(&str, OfStatement)] = &[
     }),
 ];
 
-/// The columns of figures that rows of statements have, too: which one they are of.
+/// Columns shared by rows of figures and of statements: they identify the figure.
 const SHARED: &[(&str, OfStatement)] = &[
     ("row", |_, _| "statement".to_owned()),
     ("run_id", |report, _| report.run.id.clone()),

@@ -1,8 +1,8 @@
-//! What text from elsewhere becomes in each form, so that it is harmless there and can be read.
+//! Escaping of foreign text in each form, so that it is harmless and readable there.
 //!
-//! A title, a host's name or a path may hold anything. Every writer of a form passes its text
-//! through one of these functions; in all forms but JSON hidden characters are written out first
-//! ([`plan::visible`]). `docs/REPORT.md` lists the rules.
+//! A title, a host's name or a path may contain anything. Every writer of a form passes its text through one
+//! of these functions; in all forms but JSON hidden characters are escaped first ([`plan::visible`]).
+//! `docs/REPORT.md` lists the rules.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use plan::{is_hidden, visible, visible_lines};
 use serde::Serialize;
 use serde_json::Value;
 
-/// First characters that make a spreadsheet take a text for a formula; it reads the wide ones like
-/// the others.
+/// First characters that make a spreadsheet treat a text as a formula, including the full-width forms.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
-/// Characters that Markdown may give a meaning to anywhere in a line; `]` and `>` have none without their partners.
+/// Characters with a possible meaning anywhere in a line of Markdown; `]` and `>` have none without their
+/// partners.
 const MARKS: &str = "\\`*_~$|<[";
 /// Tags of the little HTML that plotly understands which the charts are made with.
 const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
@@ -57,7 +57,7 @@ pub(crate) fn markdown_line(text: &str) -> String {
     format!("{}\\{}", &line[..place], &line[place..])
 }
 
-/// Text as a block of code of one line, in a fence that it cannot end.
+/// Text as a one-line code block, in a fence that it cannot close.
 pub(crate) fn markdown_code(text: &str) -> String {
     let text = visible(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -65,8 +65,8 @@ pub(crate) fn markdown_code(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-/// A field of comma-separated values (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe,
-/// the mark of spreadsheets for text; a number stays one.
+/// A field of comma-separated values (RFC 4180). Text that a spreadsheet would treat as a formula gets an
+/// apostrophe, the spreadsheet mark for text; a number does not.
 pub(crate) fn csv(field: &str) -> String {
     let field = visible(field);
     let is_number = || field.parse::<f64>().is_ok_and(f64::is_finite);
@@ -136,11 +136,11 @@ pub(crate) fn json(value: &impl Serialize, out: &mut impl Write) -> serde_json::
     serde_json::to_writer_pretty(Visible(out), value)
 }
 
-/// `value` as JSON in lines, for a terminal too: every control character and whatever else cannot be seen is written by
-/// its number.
+/// `value` as JSON in lines, safe for a terminal: control characters and other invisible characters are
+/// escaped numerically.
 ///
 /// # Panics
-/// `value` has no form in JSON, as a map whose keys are no texts.
+/// `value` cannot be represented in JSON, such as a map whose keys are not texts.
 #[must_use]
 pub fn json_text(value: &impl Serialize) -> String {
     let mut out = Vec::new();
@@ -149,8 +149,8 @@ pub fn json_text(value: &impl Serialize) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// Writes what serde leaves as it is, DEL and bidi marks among it, by its number. Only texts can hold any, and serde
-/// writes no part of a character.
+/// Escapes characters that serde leaves alone, such as DEL and bidi marks. They occur only in texts, and
+/// serde never splits a character.
 struct Visible<'a, W>(&'a mut W);
 
 impl<W: Write> Write for Visible<'_, W> {
@@ -170,8 +170,8 @@ impl<W: Write> Write for Visible<'_, W> {
     }
 }
 
-/// Text as it leaves for a terminal: its lines, its tabs and, where asked, the colours of a report; everything else
-/// that would not be seen is written out.
+/// Text for a terminal: line ends, tabs and, on request, the colours of a report are kept; all other
+/// invisible characters are escaped.
 pub(crate) fn terminal<'a>(text: &'a str, own: &[&str]) -> Cow<'a, str> {
     if !text.contains(|c| is_hidden(c) && c != '\n') {
         return Cow::Borrowed(text);

@@ -15,12 +15,12 @@ use crate::screen::Screen;
 use crate::table::Table;
 use crate::text::section_whole;
 
-/// What a verdict says of a study without promises.
+/// Verdict on a study without commitments.
 const NO_COMMITMENT: &str =
     "the study has no [[commitment]], so there is nothing to judge; docs/STUDY.md says how to write one\n";
 
 impl Study<'_> {
-    /// The verdicts as a table, with the reasons of those that are no pass.
+    /// The verdicts as a table, with reasons unless passed.
     #[must_use]
     pub fn verdicts(&self, screen: Screen) -> String {
         self.section("summary", screen).unwrap_or_else(|| NO_COMMITMENT.to_owned())
@@ -47,7 +47,7 @@ impl Study<'_> {
         !verdicts.is_empty() && verdicts.iter().all(holds)
     }
 
-    /// What is doubtful, by cause, and how many figures carry no statement.
+    /// The doubts, by cause, and the number of figures whose statements are withheld.
     #[must_use]
     pub fn check(&self, screen: Screen) -> String {
         let of = counted(self.report().figures.len() as u64, "figure");
@@ -70,14 +70,14 @@ impl Study<'_> {
         json_text(&json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts }))
     }
 
-    /// How many figures a doubt keeps from keeping a promise.
+    /// Number of figures that a doubt disqualifies from meeting a commitment.
     #[must_use]
     pub fn withheld(&self) -> usize {
         let doubts = self.report().found.audit.iter().filter(|one| one.disqualifies());
         doubts.filter_map(|one| one.figure).collect::<HashSet<_>>().len()
     }
 
-    /// One section for a terminal, nothing of it cut.
+    /// One section for a terminal, uncut.
     fn section(&self, id: &str, screen: Screen) -> Option<String> {
         let sections = crate::section::sections(self.report(), crate::section::Extent::Full);
         let found = sections.iter().find(|section| section.id == id)?;

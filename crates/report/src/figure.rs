@@ -1,5 +1,5 @@
-//! A figure as every form shows it: that of the analysis with its number, its conditions in short, and what doubts it;
-//! and the columns that JSON and CSV have of it.
+//! A figure as shown in every form: that of the analysis with its number, its short conditions and its
+//! doubts; and its columns in JSON and CSV.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -20,8 +20,8 @@ use crate::latencies::LatencyInfo;
 use crate::object::{object, objects, schema};
 use crate::words;
 
-/// Transfers of at least this size are told in bytes per second, smaller ones in transfers per
-/// second, as data sheets do.
+/// Transfers of at least this size are shown in bytes per second, smaller ones in transfers per second, as in
+/// data sheets.
 pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
 
 /// The role of a recorded pass before the window in which a case became steady.

@@ -1,11 +1,11 @@
-//! Texts whose lines may be wider than the screen.
+//! Folding of texts with lines wider than the screen.
 
 use crate::Screen;
 use crate::table::{width, wrapped};
 
 impl Screen {
-    /// `text` with its lines folded where they are wider than the screen. What stands in a column of its own goes on
-    /// below itself, anything else at the indent of its line; what has colours is laid out already.
+    /// `text` with lines folded that are wider than the screen. The last column continues below itself, other
+    /// text at the indent of its line; coloured lines are already laid out.
     #[must_use]
     pub fn folded(self, text: &str) -> String {
         let fold = |line: &str| {

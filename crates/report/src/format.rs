@@ -1,7 +1,7 @@
-//! Numbers as people read them: grouped digits, few significant places, the unit named.
+//! Number formatting: grouped digits, few significant digits, units named.
 //!
-//! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones
-//! (MiB/s = 2²⁰), because the tools of this field print both under similar names.
+//! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones (MiB/s = 2²⁰),
+//! because tools print both under similar names.
 
 use analysis::Summary;
 use plan::Nanos;
@@ -10,7 +10,7 @@ use plan::shell_word;
 /// Shown where a value was not observed.
 pub(crate) const NOT_OBSERVED: &str = "–";
 
-/// The unit of figures that are read by their bytes.
+/// Unit of figures shown in bytes.
 pub(crate) const BYTES_PER_SECOND: &str = "bytes/s";
 
 /// `12345678` becomes `12,345,678`.
@@ -73,7 +73,7 @@ pub(crate) fn bare_rate(value: f64, unit: &str) -> String {
     if unit == BYTES_PER_SECOND { megabytes(value) } else { iops(value) }
 }
 
-/// What a rate of `unit` is divided by on an axis.
+/// Divisor of a rate of `unit` on an axis.
 pub(crate) fn divisor(unit: &str) -> f64 {
     if unit == BYTES_PER_SECOND { 1e6 } else { 1.0 }
 }
@@ -90,7 +90,7 @@ pub(crate) fn shared_unit(mut units: impl Iterator<Item = &'static str>) -> &'st
     if units.all(|unit| unit == first) { column_unit(first) } else { "" }
 }
 
-/// A rate in a column whose heading has `shared`, the result of [`shared_unit`].
+/// A rate in a column with the heading unit `shared`, the result of [`shared_unit`].
 pub(crate) fn rate_under(shared: &str, value: f64, unit: &str) -> String {
     if shared.is_empty() { rate_in(value, unit) } else { bare_rate(value, unit) }
 }
@@ -155,7 +155,8 @@ pub(crate) fn decimal_bytes(bytes: u64) -> String {
     if value < 9.995 { format!("{value:.2} {name}") } else { format!("{value:.1} {name}") }
 }
 
-/// A length of time for people, two units where one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24 h 27 min`, `12 d 4 h`.
+/// A duration in readable form, with two units where one is too coarse: `3.62 ms`, `0.8 s`, `3 min 20 s`, `24
+/// h 27 min`, `12 d 4 h`.
 pub(crate) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return NOT_OBSERVED.to_owned();
@@ -250,7 +251,7 @@ pub(crate) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
 }
 
-/// The ends of the confidence interval of a median, for reading: `811.2 – 815.0`.
+/// The confidence interval of a median in readable form: `811.2 – 815.0`.
 pub(crate) fn interval(summary: &Summary, text: fn(f64) -> String) -> Option<String> {
     let ends = summary.median_interval?;
     Some(format!("{} – {}", text(ends.low), text(ends.high)))

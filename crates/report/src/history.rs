@@ -1,5 +1,5 @@
-//! The last operations of a run, with the columns of an I/O history of IBM Storage Scale
-//! (`mmfsadm dump iohist`) and what part of their time was the device's.
+//! The last operations of a run, with the columns of an I/O history of IBM Storage Scale (`mmfsadm dump
+//! iohist`) and the device's part of their time.
 
 use std::fmt::Write as _;
 
@@ -14,14 +14,14 @@ use crate::escape;
 use crate::format::{counted, grouped};
 use crate::table::{Cell, Table};
 
-/// Which operations of a run are wanted.
+/// Selection of operations of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Of this case only.
     pub case: Option<String>,
     /// Of this phase only.
     pub phase: Option<Phase>,
-    /// Of each phase at most so many, the last ones.
+    /// Maximum number of operations per phase, counted from the last.
     pub last: Option<usize>,
 }
 
@@ -37,12 +37,12 @@ struct Part {
     key: PhaseKey,
     started_unix_ns: i64,
     rows: Vec<HistoryRow>,
-    /// Over all of the phase's operations that were kept, shown or not.
+    /// Over all kept operations of the phase, shown or not.
     split: HistorySplit,
 }
 
 impl History {
-    /// What `run` has of what is `wanted`.
+    /// The part of `run` selected by `wanted`.
     #[must_use]
     pub fn of(run: &Run, wanted: &Wanted) -> Self {
         let is_wanted = |key: &PhaseKey| {
@@ -61,13 +61,13 @@ impl History {
         Self { parts: parts.collect() }
     }
 
-    /// Whether nothing of what was wanted is there.
+    /// Whether the selection is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Tables for a terminal. Columns in which nothing is known are left out.
+    /// Tables for a terminal, without columns of unknown values.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
         self.parts.iter().map(|part| part.text(screen)).collect::<Vec<_>>().join("\n")
@@ -160,7 +160,7 @@ impl Part {
         let only = |is: bool, text: String| Cell::from(is.then_some(text));
         let millis = |nanos: f64| format!("{:.3}", nanos / 1e6);
         Table::of(&self.rows)
-            // An imported time is that of a clock whose zone is not printed.
+            // An imported time has an unknown time zone.
             .left(if is_own { "start (UTC)" } else { "start" }, |row| time_of_day(self.started_unix_ns(row)))
             .left("RW", |row| match row.operation {
                 Operation::Read => "R",
@@ -206,7 +206,7 @@ fn words(split: &HistorySplit) -> String {
     if let Some(gap) = split.gap_ns {
         let _ = write!(out, "; {} from start to start", micros(gap));
     }
-    // Operations that are under way at the same time, or follow at once, have nothing between them.
+    // Concurrent or back-to-back operations have no gaps.
     if let Some(between) = split.between_ns.filter(|between| *between >= 50.0) {
         let _ = write!(out, ", {} of it between operations", micros(between));
     }
@@ -232,7 +232,7 @@ fn words(split: &HistorySplit) -> String {
     out
 }
 
-/// What of an operation's time the device does not explain.
+/// The part of an operation's time not spent in the device.
 fn rest_ns(row: &HistoryRow) -> Option<i64> {
     let (latency, device) = (i64::try_from(row.latency_ns).ok()?, i64::try_from(row.device_ns?).ok()?);
     Some(latency - device)

@@ -1,12 +1,11 @@
-//! Names of many nodes in few words: `n[01-16]`, as batch systems write them.
+//! Folding of many node names: `n[01-16]`, as batch systems write them.
 
-/// Letters of a list of nodes that is shown whole.
+/// Maximum length of a list of nodes shown whole.
 const LETTERS_MAX: usize = 72;
-/// Names that stand for a longer one; the rest is counted.
+/// Number of names shown of a longer list; the rest is counted.
 const NAMED_MAX: usize = 4;
 
-/// A name, taken apart before and after the last number of its first label; none where the label has no
-/// number, or one too long to be one.
+/// A name, split around the last number of its first label; none if the label has no number, or one too long.
 fn parts(name: &str) -> Option<(&str, &str, &str)> {
     let is_digit = |c: char| c.is_ascii_digit();
     let label = name.split('.').next()?;
@@ -16,8 +15,8 @@ fn parts(name: &str) -> Option<(&str, &str, &str)> {
     digits.parse::<u32>().is_ok().then_some((&name[..start], digits, &name[end..]))
 }
 
-/// What names in a row have in common: the text before and after their numbers, and how many digits a number with
-/// leading zeros has; none of a name without a number.
+/// The common pattern of consecutive names: the text before and after their numbers, and the digits of a
+/// number with leading zeros; none for a name without a number.
 type Pattern<'a> = (&'a str, &'a str, Option<usize>);
 
 /// `n[01-16]`, `n[1,3-4], login`: each name once, in the order in which they come first.
@@ -61,7 +60,7 @@ pub(crate) fn runs(numbers: &[u32], width: usize) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// As [`folded`] where that is short, else the first ones and how many there are beside them.
+/// Like [`folded`] if short, otherwise the first ones and the number of the rest.
 pub(crate) fn shortened(names: &[&str]) -> String {
     let whole = folded(names);
     if whole.chars().count() <= LETTERS_MAX {

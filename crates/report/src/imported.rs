@@ -1,4 +1,4 @@
-//! What another tool has printed, value by value.
+//! Values printed by another tool.
 
 use analysis::table::{Column, count, number, word};
 use plan::Question;
@@ -19,7 +19,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// None where nothing of `run` is imported.
+    /// None if nothing of `run` is imported.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let of_parts = run.parts.iter().map(|part| part.provenance);
         let mut sources = of_parts.chain([run.manifest.provenance]);

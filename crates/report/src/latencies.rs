@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::format;
 use crate::table::TableOf;
 
-/// What a response time is counted from where transfers start as soon as they can.
+/// Start point of a response time if transfers start as soon as they can.
 pub(crate) const RESPONSE_FROM_START: &str = "from its start";
 
 /// Latency of every operation of one kind.
@@ -51,7 +51,7 @@ impl LatencyInfo {
         self.summary.all()
     }
 
-    /// The statistics that stand at `level` with their nanoseconds.
+    /// The statistics shown at `level`, with their nanoseconds.
     pub(crate) fn shown(
         &self,
         level: ShownIn,
@@ -65,7 +65,7 @@ impl LatencyInfo {
         found.map(|(_, nanos)| words(nanos)).unwrap_or_default()
     }
 
-    /// `latency p50 97 µs, p99 …`, for whoever points at a figure.
+    /// `latency p50 97 µs, p99 …`, for hover texts.
     pub(crate) fn hover(&self) -> String {
         let tail = self.shown(ShownIn::Latencies).filter(|(statistic, _)| is_of_tail(statistic));
         let parts: Vec<String> =
@@ -79,7 +79,7 @@ pub(crate) fn words(nanos: f64) -> String {
     format::latency(format::whole(nanos))
 }
 
-/// Whether a statistic says how many took at most so long.
+/// Whether a statistic counts the operations up to a latency.
 pub(crate) const fn is_of_tail(statistic: &LatencyStatistic) -> bool {
     !matches!(statistic.take, Take::Mean(_))
 }

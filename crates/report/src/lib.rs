@@ -1,5 +1,5 @@
-//! Tables, charts and pages, made from records and analysis; and what a plan will do, told before
-//! it does it. Nothing is computed here: numbers are chosen, put in order and formatted.
+//! Tables, charts and pages, made from records and analysis; and previews of a plan. Nothing is computed
+//! here: numbers are selected, ordered and formatted.
 //!
 //! | what | for |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | [`inventory`] | a host with all its devices and slots |
 //! | [`Progress`] | what is shown while it runs |
 //!
-//! A run that was interrupted, killed or damaged is shown as far as it is whole, with a word on
-//! what is missing. No figure stands without its conditions, and no warning without its figure.
+//! A run that was interrupted, killed or damaged is shown as far as it is intact, with a note on what is
+//! missing. No figure is shown without its conditions, and no warning without its figure.
 //!
 //! ```no_run
 //! let run = record::Run::open(std::path::Path::new("runs/quick"))?;
@@ -83,7 +83,7 @@ pub use screen::{Screen, terminal_columns};
 pub use study::Study;
 pub use topology::topology;
 
-/// The answer of `run` for a terminal, without escape codes: its card, its figures and what speaks against them.
+/// The short report of `run` for a terminal, without escape codes: its card, its figures and their doubts.
 #[must_use]
 pub fn text(run: &Run) -> String {
     Study::of(run).text(Screen::PLAIN)
@@ -123,7 +123,7 @@ pub fn openmetrics(run: &Run) -> String {
 /// The report page of `run`: one file with interactive charts that needs no network.
 ///
 /// # Errors
-/// `out` refuses.
+/// Writing to `out` failed.
 pub fn html(run: &Run, out: &mut impl Write) -> io::Result<()> {
     Study::of(run).html(out)
 }

@@ -52,7 +52,7 @@ pub(crate) fn markdown(report: &Report) -> String {
     out
 }
 
-/// A section with pipe tables; a table that no page would show is cut, and says so.
+/// A section with pipe tables; an overlong table is cut, with a note.
 pub(crate) fn section_markdown(out: &mut String, section: &Section) {
     let _ = writeln!(out, "## {}\n", markdown_line(section.title));
     for block in &section.blocks {

@@ -1,4 +1,4 @@
-//! The footnotes of a report: one for each kind of warning, with the figures that it concerns.
+//! The footnotes of a report: one for each kind of warning, with its figures.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::figure::Figure;
 use crate::format::{counted, mark};
 
-/// Warnings of one kind about one figure that are told in full before the rest is counted.
+/// Maximum number of warnings of one kind about one figure shown in full; the rest is counted.
 const TOLD_MAX: usize = 3;
 
 /// One kind of warning of the record.
@@ -31,7 +31,7 @@ pub(crate) struct NoteEntry {
     pub(crate) figures: Vec<usize>,
 }
 
-/// What is said by a kind of warning, with the figures and other places that it is said of.
+/// The texts of a kind of warning, with the figures and other places concerned.
 struct Said<'a> {
     kind: String,
     text: String,
@@ -63,7 +63,7 @@ pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Not
 
 fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
     let mut all: Vec<Said<'a>> = Vec::new();
-    // Where in `all` each text of each kind stands: a long study says thousands.
+    // Index in `all` of each text of each kind: a long study has thousands.
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     let mut say = |kind: &str, text: String, warning: &'a Warning, of: Result<usize, String>| {
         let at = *places.entry((kind.to_owned(), text)).or_insert_with_key(|(kind, text)| {
@@ -73,7 +73,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         });
         let said = &mut all[at];
         match of {
-            // Figures are gone through in their order, so that one that is known stands last.
+            // Figures are visited in order, so that a known one is the last.
             Ok(number) if said.figures.last() != Some(&number) => said.figures.push(number),
             Err(place) if !said.elsewhere.contains(&place) => said.elsewhere.push(place),
             Ok(_) | Err(_) => {}
@@ -87,7 +87,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         let key = row.key.as_ref();
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {
             let doubts = &figures[number - 1].doubts;
-            // What the audit says of the figure is not said again.
+            // Doubts of the audit about the figure are not repeated.
             if !Check::of(warning).is_some_and(|check| doubts.contains(&check.name())) {
                 by_figure.entry(*number).or_default().push((kind, warning));
             }
@@ -127,7 +127,7 @@ fn entry(said: Said<'_>) -> NoteEntry {
     NoteEntry { text: said.text, concerns: concerns.join("; "), figures: said.figures }
 }
 
-/// The kind as it stands in the record, such as `cached-reads`.
+/// The kind as stored in the record, such as `cached-reads`.
 fn kind(warning: &Warning) -> String {
     let value = serde_json::to_value(warning).unwrap_or_default();
     value["kind"].as_str().unwrap_or_default().to_owned()

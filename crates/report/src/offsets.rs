@@ -1,4 +1,4 @@
-//! Where the first transfers of the first tasks go, in the order in which they are made.
+//! The offsets of the first transfers of the first tasks, in the order of execution.
 
 use plan::{Case, Order, Placement, Sharing};
 

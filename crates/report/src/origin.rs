@@ -1,4 +1,4 @@
-//! Where, when and by what a run was made, in words that all forms share.
+//! Where, when and by which program a run was made, in the words of all forms.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::asked::RunInfo;
 use crate::format::{duration, utc};
 use crate::report::Report;
 
-/// The nodes, where they are several, and in what they differ.
+/// The nodes, if there are several, and their differences.
 pub(crate) fn nodes_line(report: &Report) -> Option<String> {
     let cluster = report.cluster.as_ref()?;
     let mut line = crate::section::nodes_line(cluster);
@@ -17,7 +17,7 @@ pub(crate) fn nodes_line(report: &Report) -> Option<String> {
     Some(line)
 }
 
-/// Node, system, processors, memory; what is not known is left to the host section.
+/// Node, system, processors, memory; unknown facts are left to the host section.
 pub(crate) fn host_line(report: &Report) -> String {
     let host = &report.host;
     let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
@@ -75,7 +75,7 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        // Nobody knows of the time between runs.
+        // The time between runs is unknown.
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
             _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
@@ -92,7 +92,7 @@ pub(crate) fn origin(report: &Report) -> String {
     }
 }
 
-/// How long the run took, where its end is known. Tools print whole seconds: below one nothing is known.
+/// Duration of the run, if its end is known. Tools print whole seconds: shorter ones are unknown.
 fn took(report: &Report) -> Option<String> {
     let nanos = report.run.finished_unix_ns?.checked_sub(report.run.started_unix_ns)?;
     let seconds = nanos as f64 / 1e9;

@@ -1,7 +1,7 @@
-//! A report: all that the forms show of a run, in plain numbers with the unit last in each name.
+//! A report: all data of a run that the forms show, in plain numbers with the unit at the end of each name.
 //!
-//! [`Report`] is also the JSON form, word for word; `docs/REPORT.md` describes every field and a
-//! test keeps the two together. Forms only choose, order and format what stands here.
+//! [`Report`] is also the JSON form, verbatim; `docs/REPORT.md` describes every field, which a test checks.
+//! Forms only select, order and format this data.
 
 use std::collections::{HashMap, HashSet};
 
@@ -94,7 +94,7 @@ pub(crate) struct Definition {
 }
 
 impl Report {
-    /// The report of `run`, whose figures are `sources` and say `found` together.
+    /// The report of `run`, from its figures `sources` and the findings `found`.
     pub(crate) fn of(run: &Run, sources: Vec<analysis::Figure>, found: analysis::Findings) -> Self {
         let plan = &run.manifest.plan;
         let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -188,7 +188,7 @@ fn schema_of_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [of_run, { "type": "null" }] })
 }
 
-/// What is not in the report and why, one sentence each.
+/// What is missing from the report and why, one sentence each.
 fn missing(
     run: &Run,
     figures: &[Figure],
@@ -239,7 +239,7 @@ fn missing(
     lines
 }
 
-/// What the words of a report mean.
+/// Definitions of the terms of a report.
 fn definitions() -> Vec<Definition> {
     let words = [
         ("task", "one logical worker with offsets of its own; not a thread, not a process"),

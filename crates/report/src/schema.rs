@@ -1,14 +1,13 @@
-//! The JSON Schema of a report, made from the types that it is made of.
+//! The JSON Schema of a report, generated from its types.
 
 use schemars::generate::SchemaSettings;
 
 use crate::report::Report;
 
-/// The schema (draft 2020-12) of what [`crate::json`] gives, as it stands in
-/// `docs/report.schema.json`.
+/// The schema (draft 2020-12) of the output of [`crate::json`], as in `docs/report.schema.json`.
 ///
-/// Every field is required, since every report has it, and what it holds is told exactly; fields
-/// that a later program adds within the same version are let through.
+/// Every field is required, since every report has it, and its contents are specified exactly; fields that a
+/// later program adds within the same version are allowed.
 #[must_use]
 pub fn schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();

@@ -1,4 +1,4 @@
-//! What a text is laid out for: the width of the terminal, and how parts of it stand out.
+//! Text layout: the width of the terminal, and highlighting.
 
 use std::borrow::Cow;
 use std::os::fd::AsFd;
@@ -20,7 +20,7 @@ const COLUMNS_MOST: usize = 200;
 /// Prose is folded to that, as it is in print.
 pub(crate) const PROSE_COLUMNS: usize = 100;
 
-/// What a text is laid out for: its width, and whether parts of it stand out by colour.
+/// Output layout: width, and whether colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
     /// Bold headings, yellow warnings; else no escape codes at all.
@@ -60,8 +60,8 @@ impl Screen {
         if self.columns < PROSE_COLUMNS { self.columns } else { PROSE_COLUMNS }
     }
 
-    /// What of `text` may go to a terminal: its lines, its tabs and the colours of a report, where there are any. Every
-    /// other control character and whatever else cannot be seen is written out, as `\\u{1b}`.
+    /// `text` made safe for a terminal: line ends, tabs and, if any, the colours of a report are kept. Every
+    /// other control character and other invisible characters are escaped, as `\\u{1b}`.
     #[must_use]
     pub fn safe(self, text: &str) -> Cow<'_, str> {
         let codes: &[&str] = if self.coloured { &CODES } else { &[] };
@@ -77,7 +77,7 @@ impl Screen {
         self.wrap("33", text)
     }
 
-    /// The text of a cell that stands out; its words say the same without colour.
+    /// The text of a highlighted cell; its words say the same without colour.
     pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
         match tone {
             Tone::Plain => text.to_owned(),
@@ -93,14 +93,14 @@ impl Screen {
     }
 }
 
-/// The columns of the terminal that `stream` is, if it is one and says how many it has.
+/// The columns of the terminal `stream`, if it is one and reports its width.
 #[must_use]
 pub fn terminal_columns(stream: impl AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok().filter(|size| size.ws_col > 0)?;
     Some(usize::from(size.ws_col))
 }
 
-/// How much a cell stands out.
+/// Highlighting of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Tone {

@@ -1,5 +1,5 @@
-//! One printable sheet for each commitment: what was fixed before the run, what was measured, what speaks against it,
-//! what could not be seen, and what follows. It is written for the party that loses.
+//! One printable sheet for each commitment: what was fixed before the run, the measurements, doubts, what
+//! could not be checked, and the judgement. It is written for the party that loses.
 
 use std::collections::HashSet;
 
@@ -124,7 +124,7 @@ impl Sheet<'_> {
         text + "."
     }
 
-    /// What was promised, of what, how it is judged, and where it is written down.
+    /// The commitment, its figures, how it is judged, and where it is written down.
     fn criterion(&self) -> Vec<String> {
         let commitment = &self.verdict.commitment;
         let cases = self.cases();
@@ -193,7 +193,7 @@ impl Sheet<'_> {
         doubts.chain(self.report.missing.iter().cloned()).collect()
     }
 
-    /// What became of a doubt in the judgement.
+    /// How a doubt affected the judgement.
     fn weighs(&self, one: &Doubt) -> &'static str {
         let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
             return "for information";
@@ -210,7 +210,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Checks that could not be made, by what was missing for them.
+    /// Checks that could not be made, by what they lacked.
     fn unseen(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.run.manifest.provenance == Provenance::Imported {
@@ -275,7 +275,7 @@ impl Sheet<'_> {
     }
 }
 
-/// Of which run, and of what plan.
+/// The run and the plan.
 fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     let manifest = &run.manifest;
     let nodes = origin::nodes_line(report).unwrap_or_else(|| manifest.host.node.clone());
@@ -312,7 +312,8 @@ fn part_of(share: f64) -> String {
     if share < 10.0 { format!("{} of", percent(share)) } else { format!("{} times", number(share)) }
 }
 
-/// What stays open of writes: how storage does that is full, worn in, or out of its burst allowance.
+/// What remains unknown about writes: behaviour of storage that is full, worn in, or out of its burst
+/// allowance.
 fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
     let steady = matches!(case.protocol.stopping, Stopping::Steady { .. });
     let before = match (case.protocol.wipe, case.protocol.precondition) {

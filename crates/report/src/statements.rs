@@ -1,4 +1,5 @@
-//! Statements in every form. All of this is made from [`analysis::Table`]; nothing here knows a kind of statement.
+//! Statements in every form. All of this is generated from [`analysis::Table`]; nothing here depends on the
+//! kind of statement.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ impl Statements {
         self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::Table::stated)
     }
 
-    /// What they say in `section`, for forms that are read.
+    /// Their content for `section`, in forms for reading.
     pub(crate) fn blocks(&self, report: &Report, section: &str, extent: Extent) -> Vec<Block> {
         let filled = self.tables.iter().filter(|table| !table.rows.is_empty());
         let here = filled.filter(|table| table.kind.policy().section == section);
@@ -62,8 +63,8 @@ fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block
     blocks
 }
 
-/// A line in place of several rows that say no more than why they are withheld, all for the same reasons. Rows with a
-/// judgement have names that are asked for.
+/// One line for several rows that only state the same reasons for being withheld. Rows with a judgement are
+/// kept, since their names are looked up.
 fn withheld(table: &analysis::Table) -> Option<Block> {
     let (first, others) = table.rows.split_first()?;
     let named = table.of == Of::Nothing
@@ -120,7 +121,7 @@ fn read<'t>(
 ) -> (Vec<Cell>, Vec<String>) {
     let cells = table.columns.iter().zip(&row.cells).filter(|(head, _)| !head.detail);
     let (below, read): (Vec<_>, Vec<_>) = cells.partition(|(head, _)| head.below);
-    // A value stands out no more than what is known of it.
+    // A value is highlighted no more than its certainty allows.
     let toned = |cell: Cell| match (row.outcome, cell.tone) {
         (Outcome::Stated, _) | (_, Tone::Good | Tone::Bad | Tone::Doubtful) => cell,
         _ => Cell { tone: Tone::Plain, ..cell },
@@ -213,7 +214,7 @@ fn cell<'t>(value: &'t Value, operations: &str, title: impl Fn(&'t str) -> &'t s
         Value::Change(change) => Cell::toned(signed(*change), Tone::Main),
         Value::Changes(low, high) => format!("{} … {}", signed(*low), signed(*high)).into(),
         Value::Shares(low, high) => format!("{} … {}", percent(*low), percent(*high)).into(),
-        // A file that is looked at moves no bytes, which is no rate of 0.
+        // A stat of a file moves no bytes; that is not a rate of 0.
         Value::Rate(value, RateOf::Bytes) if *value > 0.0 => rate(*value).into(),
         Value::Rate(_, RateOf::Bytes) => Cell::default(),
         Value::Rate(value, RateOf::Operations) => rate_in(*value, operations).into(),
@@ -247,7 +248,7 @@ const fn tone(standing: Standing) -> Tone {
     }
 }
 
-/// The evidence of doubts about figures stands in the audit; a statement that is withheld repeats it.
+/// The evidence of doubts about figures is in the audit; a withheld statement repeats it.
 fn because(row: &Row) -> Cell {
     let mark = |one: &Reason| match one.because {
         Because::Doubted(check) => check.name().to_owned(),
@@ -392,7 +393,7 @@ pub(crate) struct Said<'a> {
     pub(crate) quantity: Quantity,
     /// The value in base units.
     pub(crate) value: Option<f64>,
-    /// The value where it is no number.
+    /// The value if it is not a number.
     pub(crate) text: String,
     pub(crate) unit: &'static str,
 }

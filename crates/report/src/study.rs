@@ -1,4 +1,4 @@
-//! A run with all that is said of it, ready to be shown in any form.
+//! A run with its analysis, ready to be rendered in any form.
 
 use std::io::{self, Write};
 
@@ -11,8 +11,8 @@ use crate::section::Second;
 use crate::text;
 use crate::{cross_check, csv, escape, html, markdown, openmetrics, sheet};
 
-/// A run with its figures and what they say together. Making it is most of the work, so whoever
-/// writes several forms makes it once.
+/// A run with its figures and findings. Computing it is most of the work, so callers that write several forms
+/// should do it once.
 ///
 /// ```no_run
 /// let run = record::Run::open(std::path::Path::new("runs/layouts"))?;
@@ -37,8 +37,8 @@ impl<'a> Study<'a> {
         Self { run, report: Report::of(run, sources, findings), second: None }
     }
 
-    /// Draws `other`, another run of the same study, dotted in the charts of this one, and says on
-    /// the page what changed.
+    /// Draws `other`, another run of the same study, dotted in the charts of this one, and shows the changes
+    /// on the page.
     #[must_use]
     pub fn beside(mut self, other: Self) -> Self {
         let pair = crate::compare(self.run, other.run);
@@ -71,8 +71,8 @@ impl<'a> Study<'a> {
         Some(html::section_alone(&self.report.run.title, &section))
     }
 
-    /// What speaks against the figures, in one line, the first cause with its evidence:
-    /// `cached, all 4 figures (the devices read 2 %); not quiet, 2 of 4 figures`.
+    /// The doubts about the figures in one line, the first cause with its evidence: `cached, all 4 figures
+    /// (the devices read 2 %); not quiet, 2 of 4 figures`.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
         let (causes, all) = (causes(&self.report), self.report.figures.len());
@@ -81,7 +81,7 @@ impl<'a> Study<'a> {
         Some(format!("{} ({}){others}", worst.named(all), worst.evidence))
     }
 
-    /// What every form shows.
+    /// The data that every form shows.
     pub(crate) const fn report(&self) -> &Report {
         &self.report
     }
@@ -134,7 +134,7 @@ impl<'a> Study<'a> {
     /// As [`Study::json`]; of a study with thousands of cases it is never in memory as a whole.
     ///
     /// # Errors
-    /// `out` refuses.
+    /// Writing to `out` failed.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         escape::json(&self.report, out)?;
         out.write_all(b"\n")
@@ -149,7 +149,7 @@ impl<'a> Study<'a> {
     /// One page with interactive charts that needs no network.
     ///
     /// # Errors
-    /// `out` refuses.
+    /// Writing to `out` failed.
     pub fn html(&self, out: &mut impl Write) -> io::Result<()> {
         html::html(self.run, &self.report, self.second.as_ref(), out)
     }

@@ -10,7 +10,7 @@ use crate::format::NOT_OBSERVED;
 use crate::screen::Screen;
 pub(crate) use crate::screen::Tone;
 
-/// Where a column's text stands: words to the left, numbers to the right.
+/// Alignment of a column: words to the left, numbers to the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -19,9 +19,9 @@ pub(crate) enum Align {
 
 /// Space between two columns.
 const GAP: &str = "  ";
-/// How far the values of a row stand under its first cell, where the table is too wide for the screen.
+/// Indent of the values of a row below its first cell, if the table is too wide for the screen.
 const HANG: &str = "    ";
-/// Columns below which words are not folded: they would be harder to read than a long line.
+/// Minimum width of folded words: narrower columns would be harder to read than a long line.
 const WORDS_LEAST: usize = 10;
 /// Characters that a page has place for in a row, of a table as wide as the page.
 const PAGE_COLUMNS: usize = 165;
@@ -33,16 +33,16 @@ const PAGE_WORDS_LEAST: usize = 40;
 /// One cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Cell {
-    /// What stands in it.
+    /// Its text.
     pub(crate) text: String,
-    /// How much it stands out; its words say the same.
+    /// Highlighting; its words say the same.
     pub(crate) tone: Tone,
     /// The number of the figure that it names, for a link.
     pub(crate) figure: Option<usize>,
 }
 
 impl Cell {
-    /// A cell that stands out.
+    /// A highlighted cell.
     pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Self {
         Self { text: text.into(), tone, figure: None }
     }
@@ -53,7 +53,7 @@ impl Cell {
         Self { text, tone: Tone::Plain, figure: number }
     }
 
-    /// With all that is hidden in its text written out.
+    /// With hidden characters in its text escaped.
     fn shown(self) -> Self {
         match visible(&self.text) {
             Cow::Borrowed(_) => self,
@@ -91,7 +91,7 @@ const UNITS: [&str; 21] = [
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
-    /// The heading of the column that a terminal shows below the row where it has no place in it.
+    /// The heading of the column that a terminal shows below the row if it does not fit.
     below: Option<&'static str>,
     /// Whether words may be folded where the table would be too wide.
     folds: bool,
@@ -134,7 +134,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| cell.into().shown()).collect());
     }
 
-    /// Headings, and whether each stands to the right.
+    /// Headings with their alignment.
     pub(crate) fn columns(&self) -> &[(String, Align)] {
         &self.columns
     }
@@ -144,7 +144,7 @@ impl Table {
         &self.rows
     }
 
-    /// Leaves at most `most` rows, and says how many went.
+    /// Keeps at most `most` rows, and returns how many were dropped.
     pub(crate) fn cut(&mut self, most: usize) -> usize {
         let gone = self.rows.len().saturating_sub(most);
         self.rows.truncate(most);
@@ -156,7 +156,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Drops columns in which no row says anything.
+    /// Drops empty columns.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         let silent =
             |index: usize| self.rows.iter().all(|row| matches!(row[index].text.as_str(), "" | NOT_OBSERVED));
@@ -170,7 +170,8 @@ impl Table {
         self
     }
 
-    /// Without the column that may stand below its row, and with rows that differ in their first cell alone as one.
+    /// Without the column that may be below its row, and with rows merged that differ in their first cell
+    /// only.
     pub(crate) fn brief(self) -> Self {
         let table =
             match self.below.and_then(|heading| self.columns.iter().position(|(name, _)| name == heading)) {
@@ -192,7 +193,8 @@ impl Table {
         Self { rows: same.into_iter().map(one).collect(), ..table }
     }
 
-    /// Takes those of the columns `headings` away in which several rows all say the same, and gives what they say.
+    /// Removes those of the columns `headings` whose value is the same in several rows, and returns these
+    /// values.
     pub(crate) fn take_constant(&mut self, headings: &[&str]) -> Vec<String> {
         let mut said = Vec::new();
         for heading in headings {
@@ -213,9 +215,9 @@ impl Table {
         said
     }
 
-    /// The table for `screen`, each line ended, `indent` before each. What would make it wider gives way in this order:
-    /// the column that may stand below its row, words, which are folded within their column, and the shape: then each
-    /// row is a list of headings with their values.
+    /// The table for `screen`, with line ends and `indent` before each line. To fit, it gives up in this
+    /// order: the column that may be below its row; words, by folding within their column; and the shape:
+    /// then each row is a list of headings with their values.
     pub(crate) fn to_text(&self, indent: &str, screen: Screen) -> String {
         let most = screen.columns().saturating_sub(width(indent));
         if let Some(index) = self.hangs(most) {
@@ -248,7 +250,7 @@ impl Table {
         format!("{indent}{}\n{indent}{}\n", screen.strong(heading.join(GAP).trim_end()), rules.join(GAP))
     }
 
-    /// The column that has to stand below its row.
+    /// The column that must be below its row.
     fn hangs(&self, most: usize) -> Option<usize> {
         let heading = self.below?;
         let index = self.columns.iter().position(|(name, _)| name == heading)?;
@@ -296,7 +298,7 @@ impl Table {
         out
     }
 
-    /// The table without column `index`, and what stood there in each row.
+    /// The table without column `index`, and that column's text in each row.
     fn parted(&self, index: usize) -> (Self, Vec<String>) {
         let without = |row: &Vec<Cell>| {
             let mut row = row.clone();
@@ -482,7 +484,7 @@ pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
     out
 }
 
-/// The words of `text`; a unit stands on the line of its number.
+/// The words of `text`; a unit stays on the line of its number.
 fn unbroken(text: &str) -> Vec<Cow<'_, str>> {
     let mut words: Vec<Cow<'_, str>> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! A run for a terminal: its card with the figures and what speaks against them, or all tables.
+//! A run for a terminal: its card with the figures and their doubts, or all tables.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ const FIGURES_SHOWN: usize = 64;
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
 
-/// The card, the figures that it leaves out, and what speaks against them.
+/// The card, the remaining figures, and the doubts.
 pub(crate) fn text(report: &Report, screen: Screen) -> String {
     let card = Card::of(report);
     let mut out = format!("{}\n{}", screen.strong(&report.run.title), folded(&card.circumstances, screen));
@@ -94,7 +94,7 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
     out
 }
 
-/// A section for a terminal with all that it says.
+/// A section for a terminal in full.
 pub(crate) fn section_whole(section: &Section, screen: Screen) -> String {
     let mut out = String::new();
     section_upto(&mut out, section, screen, usize::MAX, usize::MAX);

@@ -91,12 +91,12 @@ fn frame(out: &mut String, lines: &[String]) {
     let _ = writeln!(out, "└─{}─┘", "─".repeat(most));
 }
 
-/// What people call a kind: its title, else its name.
+/// Display name of a kind: its title, else its name.
 fn called<'a>(title: &'a str, name: &'a str) -> &'a str {
     if title.is_empty() { name } else { title }
 }
 
-/// What a cell's links can carry, and what is wrong with their number.
+/// Capacity of a cell's links, and problems with their number.
 fn facts(topology: &Topology, cell: &Cell) -> Vec<String> {
     let (links, ports) = (topology.storage_links(cell), topology.storage_ports(cell));
     let mut lines = Vec::new();

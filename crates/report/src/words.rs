@@ -1,5 +1,4 @@
-//! The short forms of conditions that columns of tables use; the long form is
-//! [`plan::Workload::conditions`].
+//! Short forms of conditions for table columns; the long form is [`plan::Workload::conditions`].
 
 use plan::{Backend, Bytes, Case, Client, Layer, Phase, Work, Workload};
 use record::Provenance;
@@ -9,7 +8,7 @@ use crate::format::BYTES_PER_SECOND;
 /// Parts of what an imported text says that fit into a column.
 const STATED_PARTS: usize = 2;
 
-/// [`what`], or, where a text says what a case is, its name and the phase.
+/// [`what`], or for an imported case its name and the phase.
 pub(crate) fn what_of(case: &Case, phase: Phase) -> String {
     match &case.stated {
         None => what(&case.workload, phase),
@@ -18,7 +17,7 @@ pub(crate) fn what_of(case: &Case, phase: Phase) -> String {
     }
 }
 
-/// [`path`], or, where a text says what a case is, the beginning of what it says.
+/// [`path`], or for an imported case the beginning of its text.
 pub(crate) fn path_of(case: &Case) -> String {
     match &case.stated {
         None => path(&case.workload),
@@ -72,8 +71,8 @@ pub(crate) fn unit(phase: Phase) -> &'static str {
     }
 }
 
-/// `direct uring 32`, `buffered psync 1`, `mmap`: how transfers reach the kernel, and how many of
-/// each task are under way.
+/// `direct uring 32`, `buffered psync 1`, `mmap`: the path of transfers to the kernel, and how many are in
+/// flight per task.
 pub(crate) fn path(workload: &Workload) -> String {
     let name = workload.backend.name();
     if !workload.work.is_transfers() {
@@ -88,12 +87,12 @@ pub(crate) fn path(workload: &Workload) -> String {
     }
 }
 
-/// Whether others could use the storage meanwhile, as the study says.
+/// Whether the storage was otherwise unused, as stated by the study.
 pub(crate) const fn exclusive(exclusive: bool) -> &'static str {
     if exclusive { "exclusive" } else { "not exclusive" }
 }
 
-/// Where the measuring program ran, in words; empty where the study does not say.
+/// Location of the measuring program, in words; empty if not stated.
 pub(crate) const fn client(client: Client) -> &'static str {
     match client {
         Client::Unstated => "",
@@ -102,7 +101,7 @@ pub(crate) const fn client(client: Client) -> &'static str {
     }
 }
 
-/// Which nodes reach a target, in words; empty where the study does not say.
+/// Nodes that reach a target, in words; empty if not stated.
 pub(crate) const fn layer(layer: Layer) -> &'static str {
     match layer {
         Layer::Unstated => "",

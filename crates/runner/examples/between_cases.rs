@@ -15,7 +15,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
-use runner::{Life, Silent};
+use runner::{PlanExecution, Silent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
     });
     let started = Instant::now();
-    Life::new(&host, &comm, recorder, &mut watch, controls).run(&checked)?;
+    PlanExecution::new(&host, &comm, recorder, &mut watch, controls).run(&checked)?;
     println!("run {:.3} s", started.elapsed().as_secs_f64());
     if let Some(stopped) = stopper.and_then(|stopper| stopper.join().ok()) {
         println!("stopped {:.1} ms after it was asked to", stopped.elapsed().as_secs_f64() * 1e3);

@@ -11,7 +11,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, Sharing, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
-use runner::{Life, Silent};
+use runner::{PlanExecution, Silent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var(name).ok();
@@ -68,7 +68,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     };
     let record = PathBuf::from(record);
     let recorder = Recorder::create(&record, &manifest)?;
-    let ended = Life::new(host, comm, recorder, &mut Silent, controls).run(&checked)?;
+    let ended = PlanExecution::new(host, comm, recorder, &mut Silent, controls).run(&checked)?;
     let run = Run::open(&record)?;
     let bytes: u64 = run.phases.iter().map(|row| row.bytes()).sum();
     println!(

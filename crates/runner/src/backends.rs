@@ -1,11 +1,11 @@
-//! What is done where a host lacks the backend of a case.
+//! Replaces the backend of a case where the host lacks it.
 
 use plan::{Backend, Bytes, Case, Plan, Sharing, Spread, Work, Workload, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
 
-/// Puts psync in the place of io_uring where it is missing and the user did not ask for it.
+/// Replaces io_uring by psync where io_uring is missing and the user did not ask for it by name.
 pub(crate) fn replace_backends(
     mut plan: Plan,
     missing: Option<String>,
@@ -37,13 +37,13 @@ fn backend_warning(asked: Backend, reason: String) -> WarningRow {
     WarningRow { key: None, warning }
 }
 
-/// As many transfers under way as before: a task for each of them in a shared file, where the
-/// block divides; one for each task otherwise.
+/// Keeps the number of transfers in flight: one task for each in a shared file if the block divides evenly,
+/// else one for each task.
 fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
     let mut spec: WorkloadSpec = workload.clone().into();
     spec.backend = Backend::Psync;
     if let Work::Rpc(rpc) = &mut spec.work {
-        // Plain calls have one request under way on each connection.
+        // Plain calls have one request in flight per connection.
         rpc.connections = rpc.connections.saturating_mul(depth);
         spec.tasks = rpc.tasks();
         return Ok(spec.validate()?);
@@ -52,7 +52,7 @@ fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError
     if spec.files.sharing == Sharing::Shared && spec.geometry.block.get() >= share {
         let block = spec.geometry.block.get() / share * spec.geometry.transfer.get();
         spec.geometry.block = Bytes(block);
-        // What is too much is refused, and must not wrap.
+        // Too large a number is refused later; it must not wrap here.
         spec.tasks = spec.tasks.saturating_mul(depth);
         if let Spread::Ranks { tasks_per_rank } = &mut spec.spread {
             *tasks_per_rank = tasks_per_rank.saturating_mul(depth);

@@ -1,13 +1,12 @@
-//! Cases on layouts: each layout is made, its cases are lived, it is dismantled, then comes the next.
+//! Cases on layouts: each layout is created, its cases run, and it is destroyed before the next one.
 //!
 //! ```text
 //! muster   what can be known before anything is made: obstacles of every layout, the check of other cases
 //! campaign for each stretch of cases of one layout: create, verify, check, live, destroy; one record
 //! ```
 //!
-//! A layout that cannot be made fails its cases, and the next one has its turn. Whatever happens while
-//! cases are lived, the layout under them is dismantled; what a killed run leaves is in the ledger of
-//! [`host::Layouts`].
+//! If a layout cannot be created, its cases fail and the next layout follows. The layout is destroyed even if
+//! its cases fail; what a killed run leaves is in the ledger of [`host::Layouts`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,24 +17,24 @@ use plan::{Case, Layout, Plan, Recipe, WorkloadSpec, shell_word};
 use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
 
 use crate::check::{self, Checked, Earlier, check_again};
-use crate::life::Broken;
-use crate::{Ended, ErrorKind, Event, Life, RunnerError};
+use crate::execution::Broken;
+use crate::{Ended, ErrorKind, Event, PlanExecution, RunnerError};
 
-/// Who makes layouts and takes them down.
+/// Creates and destroys layouts.
 pub trait Builder {
-    /// A layout that stands.
+    /// An existing layout.
     type Standing;
 
-    /// What stands against making `layout`; nothing is written.
+    /// Checks for obstacles to creating `layout`; nothing is written.
     ///
     /// # Errors
     /// All obstacles, with the next steps.
     fn look(&self, layout: &Layout) -> Result<(), RunnerError>;
 
-    /// Makes `layout` for a run; `tell` hears of each command. What was begun is undone where it fails.
+    /// Creates `layout` for a run and reports each command to `tell`. A failed creation is undone.
     ///
     /// # Errors
-    /// It does not stand.
+    /// It could not be created.
     fn create(
         &self,
         layout: &Layout,
@@ -43,28 +42,28 @@ pub trait Builder {
         tell: &mut dyn FnMut(&CommandRun),
     ) -> Result<Self::Standing, RunnerError>;
 
-    /// What is measured: directories, or devices, in the order of the members.
+    /// The measured directories or devices, in the order of the members.
     fn places(&self, standing: &Self::Standing) -> Vec<PathBuf>;
 
-    /// What is read back from it.
+    /// Properties read back from the layout.
     fn verify(&self, standing: &Self::Standing) -> Vec<LayoutFinding>;
 
-    /// Takes it down.
+    /// Destroys the layout.
     ///
     /// # Errors
-    /// What is left of it.
+    /// The parts that could not be removed.
     fn destroy(&self, standing: Self::Standing, tell: &mut dyn FnMut(&CommandRun))
     -> Result<(), RunnerError>;
 }
 
-/// Makes layouts of the devices of this host.
+/// Creates layouts from the devices of this host.
 #[derive(Debug)]
 pub struct OnHost {
-    /// What makes them.
+    /// The layouts of this host.
     pub layouts: Layouts,
-    /// The values of `--destroy-data-on` beside the devices that layouts name.
+    /// The values of `--destroy-data-on`, besides the devices that layouts name.
     pub consents: Vec<String>,
-    /// The commands that the user has agreed to, by the name of the layout. No other layout is made.
+    /// The commands that the user has approved, by layout name. No other layout is created.
     pub agreed: BTreeMap<String, CommandHash>,
 }
 
@@ -108,35 +107,35 @@ impl Builder for OnHost {
     }
 }
 
-/// What happens to a layout, for whoever watches.
+/// Events of a layout, for [`crate::Watch`].
 #[derive(Debug)]
 pub enum LayoutStep<'a> {
-    /// It is being made.
+    /// Creation has started.
     Creating,
     /// A command has ended.
     Ran(&'a CommandRun),
-    /// It stands; this was read back.
+    /// It was created, and these properties were read back.
     Stands(&'a [LayoutFinding]),
-    /// It is being dismantled.
+    /// Destruction has started.
     Destroying,
-    /// It is gone.
+    /// It is destroyed.
     Gone,
 }
 
-/// A plan with layouts of which all is checked that can be before they stand.
+/// A plan with layouts, checked as far as possible before they exist.
 #[derive(Debug)]
-pub struct Mustered {
-    /// The whole plan, and what holds for the whole run. Its `finished` has the cases on layouts too.
+pub struct ValidatedCampaign {
+    /// The whole plan and the facts of the whole run. Its `finished` includes the cases on layouts.
     pub checked: Checked,
-    /// Cases that are in the record already, and are not run again.
+    /// Cases that are already in the record and are not run again.
     pub finished: BTreeSet<String>,
 }
 
-/// Checks `plan` as far as it can be before its layouts stand: what stands against each of them, and all
-/// about the cases that are on none. Nothing is made.
+/// Checks `plan` as far as possible before its layouts exist: the obstacles of each layout, and everything
+/// about cases without a layout. Nothing is created.
 ///
 /// # Errors
-/// What the host lacks or refuses, with the next step; also, that the run has several nodes.
+/// What the host lacks or refuses, with the next step; also if the run has several nodes.
 pub fn muster(
     plan: Plan,
     host: &Host,
@@ -145,7 +144,7 @@ pub fn muster(
     run_id: String,
     started_unix_ns: i64,
     earlier: Earlier,
-) -> Result<Mustered, RunnerError> {
+) -> Result<ValidatedCampaign, RunnerError> {
     let nodes = comm.topology().names().len();
     if nodes > 1 {
         let names: Vec<&str> = plan.layouts.iter().map(|layout| layout.name.as_str()).collect();
@@ -179,12 +178,12 @@ pub fn muster(
     let without = finished.iter().cloned().chain(on_layouts.map(|case| case.id.clone())).collect();
     let earlier = Earlier { finished: without, ..earlier };
     let mut checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
-    // The user is asked once: also about layouts that stand already.
+    // The user is asked once, also about existing layouts.
     checked.lost = checked.lost_now(&finished);
-    Ok(Mustered { checked, finished })
+    Ok(ValidatedCampaign { checked, finished })
 }
 
-/// How to leave the layouts called `missing` out of `plan`; none where a workload has no other target.
+/// How to leave the `missing` layouts out of `plan`; none if a workload has no other target.
 fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
     let mut workloads: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let is_missing = |case: &Case| case.layout.as_deref().is_some_and(|name| missing.contains(&name));
@@ -208,17 +207,21 @@ fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
     Some(format!("to leave {} out: {}", missing.join(", "), options.join(" ")))
 }
 
-/// Lives all that is mustered, one layout after another. Files and layouts are gone and the record is closed
-/// when it returns, whatever it returns; what could not be removed is in [`Ended::left_behind`].
+/// Executes a validated campaign, one layout after another. In every case, files and layouts are removed and
+/// the record is closed on return; [`Ended::left_behind`] names what could not be removed.
 ///
 /// # Errors
-/// As [`Life::run`].
-pub fn campaign(life: Life<'_>, builder: &impl Builder, mustered: Mustered) -> Result<Ended, RunnerError> {
-    let Mustered { checked, finished } = mustered;
+/// As [`PlanExecution::run`].
+pub fn campaign(
+    life: PlanExecution<'_>,
+    builder: &impl Builder,
+    mustered: ValidatedCampaign,
+) -> Result<Ended, RunnerError> {
+    let ValidatedCampaign { checked, finished } = mustered;
     let Checked { plan, run_id, started_unix_ns, permits, lost, .. } = checked;
-    // What was asked about is what may be lost, whatever a layout brings along.
+    // Only files that the user was asked about may be lost, not others found on a layout.
     let life = life.with_agreed(lost);
-    // Each stretch takes its devices itself.
+    // Each stretch opens its devices itself.
     drop(permits);
     let mut campaign =
         Campaign { life, builder, plan: &plan, run_id, started_unix_ns, finished, told: Vec::new() };
@@ -240,15 +243,15 @@ pub fn campaign(life: Life<'_>, builder: &impl Builder, mustered: Mustered) -> R
     campaign.life.close(broken.map_or(Ok(whole), Err))
 }
 
-/// A campaign under way.
+/// A campaign in progress.
 struct Campaign<'l, 'c, B: Builder> {
-    life: Life<'l>,
+    life: PlanExecution<'l>,
     builder: &'c B,
     plan: &'c Plan,
     run_id: String,
     started_unix_ns: i64,
     finished: BTreeSet<String>,
-    /// Warnings about the whole run that are in the record.
+    /// Warnings about the whole run that are already in the record.
     told: Vec<WarningRow>,
 }
 
@@ -283,11 +286,11 @@ impl<B: Builder> Campaign<'_, '_, B> {
             Ok(standing) => standing,
             Err(error) => {
                 noted?;
-                // What was not begun is begun when the run is taken up again.
+                // Cases not started yet are left to a resumed run.
                 return if self.life.is_stopped() { Ok(Ended::default()) } else { self.fail(cases, &error) };
             }
         };
-        // From here on it is dismantled, whatever happens.
+        // From here on it is destroyed on every path.
         let lived = match noted {
             Ok(()) => self.measure(layout, &standing, cases),
             Err(broken) => Err(broken),
@@ -300,7 +303,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         Ok(ended)
     }
 
-    /// Reads back what stands, and lives the cases on it.
+    /// Reads back the properties of the layout and runs the cases on it.
     fn measure(&mut self, layout: &Layout, standing: &B::Standing, cases: &[Case]) -> Result<Ended, Broken> {
         let places = self.builder.places(standing);
         let cases = at_their_places(layout, &places, cases)?;
@@ -320,7 +323,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         self.live(cases, consents)
     }
 
-    /// Checks `cases` and lives them, with consent to write the devices `consents`.
+    /// Checks `cases` and runs them, with consent to write the devices `consents`.
     fn live(&mut self, cases: Vec<Case>, consents: Vec<PathBuf>) -> Result<Ended, Broken> {
         let names: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let finished = self.finished.iter().filter(|id| names.contains(id.as_str())).cloned().collect();
@@ -339,7 +342,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         self.life.stretch(&checked)
     }
 
-    /// The layout is gone, or what is left of it.
+    /// Destroys the layout, or records what is left of it.
     fn dismantle(
         &mut self,
         layout: &Layout,
@@ -361,7 +364,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         Ok(gone)
     }
 
-    /// The cases cannot be lived: each has failed, for the same reason.
+    /// Marks all cases as failed, for the same reason.
     fn fail(&mut self, cases: &[Case], error: &RunnerError) -> Result<Ended, Broken> {
         let message = error.to_string();
         for (index, case) in cases.iter().enumerate() {
@@ -373,7 +376,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
     }
 }
 
-/// `cases` with the devices of a raw layout where they stand: a study may name them by serial numbers.
+/// `cases` with the device paths of a raw layout: a study may name devices by serial number.
 fn at_their_places(layout: &Layout, places: &[PathBuf], cases: &[Case]) -> Result<Vec<Case>, RunnerError> {
     if layout.recipe != Recipe::Raw {
         return Ok(cases.to_vec());

@@ -13,16 +13,16 @@ use record::{Cluster, FileSystemFacts, HostFacts, Leftover, Warning, WarningRow}
 
 use crate::backends::replace_backends;
 use crate::cleanup::{self, directory_of};
-use crate::crew::give;
-use crate::obstacles::{check_in_use, check_names, check_targets, check_there};
+use crate::file_usage::Uses;
+use crate::node_local::{check_separate, node_local, said_to_be_local, separate, separate_warning};
 use crate::order::{Answer, Found, Order, Question, Scarce, SpaceNeed};
-use crate::replaced::{Lost, lost};
-use crate::roster::{Roster, files_of};
+use crate::overwrites::{Lost, lost};
+use crate::path_conflicts::{check_in_use, check_names, check_targets, check_there};
+use crate::rank_assignment::{Roster, files_of};
+use crate::rank_group::give;
 use crate::seen::Nodes;
-use crate::separate::{check_separate, node_local, said_to_be_local, separate, separate_warning};
 use crate::spaces;
 use crate::trees::{self, Keepers, check_roots};
-use crate::uses::Uses;
 use crate::{Replaced, RunnerError, replaced};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
@@ -32,52 +32,52 @@ const TREE_FILES: u64 = 3;
 /// Files that are open for a launch: its order, events, errors, counters and end.
 const LAUNCH_FILES: u64 = 5;
 
-/// What an earlier start of a run has left in its record for one that takes the run up again.
+/// What the record of a run holds from its earlier start, for a resumed run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Earlier {
-    /// Names of the cases that are finished.
+    /// Names of the finished cases.
     pub finished: BTreeSet<String>,
-    /// The nodes of that start, and how many processes were on each; none where nothing has run before.
+    /// The nodes of that start with their process counts; empty if nothing has run before.
     pub places: Vec<(String, usize)>,
 }
 
-/// A plan that this host can run.
+/// A plan that passed the check on this host.
 #[derive(Debug)]
 pub struct Checked {
     /// The plan, with backends replaced where that is allowed and needed.
     pub plan: Plan,
     /// The host.
     pub facts: HostFacts,
-    /// A name for the run that no other run has.
+    /// Unique name of the run.
     pub run_id: String,
     /// Wall clock, nanoseconds since 1970-01-01 UTC.
     pub started_unix_ns: i64,
-    /// What a reader of the figures must know.
+    /// Warnings about the figures.
     pub warnings: Vec<WarningRow>,
-    /// Cases that are in the record already, and are not run again.
+    /// Cases that are already in the record and are not run again.
     pub finished: BTreeSet<String>,
-    /// What other killed runs left on the targets.
+    /// Files that other, killed runs left on the targets.
     pub leftovers: Vec<Leftover>,
-    /// What an earlier start of this run left there; it is removed before the first case.
+    /// Files that an earlier start of this run left there; removed before the first case.
     pub own_leftovers: Vec<Leftover>,
     /// The block devices under the targets, as far as the kernel shows them.
     pub devices: Vec<String>,
-    /// Devices whose data the user gave up, held open so that nothing else takes them.
+    /// Devices that the user agreed to overwrite, held open exclusively.
     pub permits: Vec<PermittedDevice>,
-    /// Directories of targets that are another one on each node.
+    /// Target directories that differ from node to node.
     pub separate: Vec<PathBuf>,
     /// The nodes of the run.
     pub(crate) nodes: Nodes,
-    /// What is lost where this node can see it.
+    /// The user's files that will be lost, as far as this node sees them.
     pub(crate) lost: Lost,
-    /// What is lost in directories that nodes have for themselves, on others than the first.
+    /// The user's files that will be lost in node-local directories of nodes other than the first.
     pub(crate) replaced_elsewhere: Option<Replaced>,
     /// The ranks of the run.
     pub(crate) ranks: u32,
 }
 
 impl Checked {
-    /// The user's files that the cases which are not finished remove or write over.
+    /// The user's files that the unfinished cases remove or overwrite.
     #[must_use]
     pub fn replaced(&self) -> Option<Replaced> {
         match (self.lost.together(), self.replaced_elsewhere.clone()) {
@@ -86,7 +86,7 @@ impl Checked {
         }
     }
 
-    /// What the cases that are not `finished` lose as things are now.
+    /// The user's files that the cases not in `finished` would destroy now.
     pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> Lost {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !finished.contains(&case.id));
@@ -94,15 +94,15 @@ impl Checked {
         lost(&plan, &leftovers, &self.lost)
     }
 
-    /// The nodes of the run for its record, where there are several ranks; `library` is what the MPI
-    /// library says of itself.
+    /// The nodes of the run for its record, if it has several ranks; `library` is the version text of the MPI
+    /// library.
     #[must_use]
     pub fn cluster(&self, library: &str) -> Option<Cluster> {
         (self.ranks > 1).then(|| self.nodes.cluster(library))
     }
 }
 
-/// The file systems of the targets that have times of access written.
+/// Warnings for target file systems that update access times.
 fn access_times(facts: &HostFacts) -> impl Iterator<Item = WarningRow> {
     let writes_times = |options: &str| !options.split(',').any(|option| matches!(option, "noatime" | "ro"));
     let found = facts.file_systems.iter().filter(move |one| writes_times(&one.options));
@@ -112,8 +112,8 @@ fn access_times(facts: &HostFacts) -> impl Iterator<Item = WarningRow> {
     })
 }
 
-/// Checks `plan` against the hosts of all ranks of `comm`, on rank 0. Nothing is written, but that
-/// with several nodes a file is made for a moment in directories that they have to share.
+/// Checks `plan` against the hosts of all ranks of `comm`, on rank 0. Nothing is written, except that with
+/// several nodes a temporary file is created in directories that they have to share.
 ///
 /// # Errors
 /// What a host lacks or refuses, with the next step.
@@ -127,11 +127,11 @@ pub fn check(
     check_again(plan, host, comm, run_id, started_unix_ns, Earlier::default())
 }
 
-/// As [`check`], for a run of which the cases in `earlier` are finished. It may go on upon other nodes,
-/// or with more or fewer processes, which its figures are marked with then.
+/// As [`check`], for a resumed run whose cases in `earlier` are finished. It may use other nodes or another
+/// number of processes; its figures are then marked so.
 ///
 /// # Errors
-/// As [`check`]; also, if the run still goes on.
+/// As [`check`]; also if the run is still active.
 pub fn check_again(
     plan: Plan,
     host: &Host,
@@ -158,7 +158,7 @@ pub fn check_again(
     let separate: Vec<PathBuf> = separate.into_iter().map(|one| one.directory).collect();
     let finished = earlier.finished;
     let own = |permits: &mut Vec<PermittedDevice>| {
-        let part = Part { plan: &plan, finished: &finished, separate: &separate, host, comm };
+        let part = RankCheck { plan: &plan, finished: &finished, separate: &separate, host, comm };
         part.check(&run_id, permits)
     };
     let (found, leftovers, permits) = match comm.size() {
@@ -176,7 +176,7 @@ pub fn check_again(
         }
     };
     enough_space(&found.space)?;
-    // Nothing of this run is under way here: even a claim of its own is that of an earlier start.
+    // This run is not active here: even a claim of its own comes from an earlier start.
     let (own_leftovers, leftovers) = leftovers.into_iter().partition(|found| found.claim.run_id == run_id);
     let first = nodes.seen().first();
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
@@ -213,7 +213,7 @@ pub fn check_again(
     Ok(checked)
 }
 
-/// Nodes and their processes in a few words, however many they are.
+/// A short description of any number of nodes and their processes.
 fn in_words(places: &[(String, usize)]) -> String {
     let ranks: usize = places.iter().map(|(_, ranks)| ranks).sum();
     match places {
@@ -247,23 +247,23 @@ fn check_everywhere(
     Ok((found, left, permits))
 }
 
-/// What tells sets of files apart whose sizes are to be known: targets, shared or not, in directories of
-/// their own or not, first and last task, sets.
+/// Key of a set of files whose sizes are needed: targets, shared or not, own directories or not, first and
+/// last task, sets.
 type FilesOf<'a> = (&'a [PathBuf], bool, bool, u32, u32, u32);
 
 /// One rank's part of a check.
-pub(crate) struct Part<'a> {
+pub(crate) struct RankCheck<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) finished: &'a BTreeSet<String>,
-    /// Directories that are another one on each node.
+    /// Directories that differ from node to node.
     pub(crate) separate: &'a [PathBuf],
     pub(crate) host: &'a Host,
     pub(crate) comm: &'a dyn Comm,
 }
 
-impl Part<'_> {
-    /// Checks what this rank's tasks, and on the first rank of a node the node, need. Gives what
-    /// rank 0 judges of all together, and what runs have left here.
+impl RankCheck<'_> {
+    /// Checks what this rank's tasks need and, on the first rank of a node, what the node needs. Returns the
+    /// values that rank 0 judges together, and the leftovers of runs here.
     ///
     /// # Errors
     /// What the host lacks or refuses, with the next step.
@@ -307,7 +307,7 @@ impl Part<'_> {
         Ok((Found { space, replaced }, leftovers))
     }
 
-    /// What is lost in this node's own directories.
+    /// The user's files that will be lost in this node's own directories.
     fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| {
@@ -317,10 +317,10 @@ impl Part<'_> {
         replaced(&plan, leftovers)
     }
 
-    /// Bytes that the files of this rank's tasks will take, by file system. A stonewall may end a
-    /// write long before its volume, so that such a case is left to the forecast's warning.
+    /// Bytes that the files of this rank's tasks will take, by file system. A stonewall may end a write long
+    /// before its volume is reached; such a case is left to the forecast's warning.
     fn space(&self, node: u32) -> Result<Vec<SpaceNeed>, RunnerError> {
-        // Cases of a sweep share files: each is counted once, at its largest.
+        // Cases of a sweep share files: each file counts once, at its largest size.
         let mut sizes: HashMap<PathBuf, (&Path, u64)> = HashMap::new();
         let mut sets: HashMap<FilesOf<'_>, u64> = HashMap::new();
         for case in remaining(self.plan, self.finished).cases().filter(|case| takes_space(case)) {
@@ -348,7 +348,7 @@ impl Part<'_> {
                 Entry::Vacant(unknown) => unknown.insert(self.host.file_system_of(target)?),
             };
             if place.size_bytes == 0 {
-                // Such as ramfs: it has no size, and what it says of free space means nothing.
+                // For example ramfs: it has no size, and its free space figure means nothing.
                 continue;
             }
             let need = grows(&path, bytes);
@@ -373,7 +373,8 @@ impl Part<'_> {
         Ok(Roster::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
     }
 
-    /// Cases of a sweep need the same again and again, and each question reads files of the kernel.
+    /// Checks each limit once: cases of a sweep repeat the same needs, and each query reads files of the
+    /// kernel.
     fn check_limits(&self) -> Result<(), RunnerError> {
         let mut all = BTreeSet::new();
         for case in self.plan.cases.iter().filter(|case| !self.finished.contains(&case.id)) {
@@ -383,7 +384,7 @@ impl Part<'_> {
                 all.insert((most.saturating_mul(LAUNCH_FILES), most));
                 continue;
             }
-            // A task with a tree holds the root and a directory open beside the file that it is at.
+            // A tree task holds the root and a directory open besides the current file.
             let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
             all.insert(match case.workload.backend {
                 Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => {
@@ -404,7 +405,7 @@ impl Part<'_> {
     }
 }
 
-/// The devices that carry `targets`, each once.
+/// The devices under `targets`, without duplicates.
 pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for device in targets.iter().filter_map(|target| host.devices_under(target).ok()).flatten() {
@@ -415,18 +416,18 @@ pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
     all
 }
 
-/// The sets of files of cases that touch any.
+/// The sets of files of the cases that use files.
 pub(crate) fn real(plan: &Plan) -> Uses<'_> {
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend != Backend::Null))
 }
 
-/// As [`real`], without the cases that are finished.
+/// As [`real`], without the finished cases.
 pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses<'a> {
     let real = |case: &Case| case.workload.backend != Backend::Null && !finished.contains(&case.id);
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| real(case)))
 }
 
-/// Refuses what the ranks are too few for, and what the kind of a target forbids.
+/// Refuses a case that needs more ranks, or that the kind of its target forbids.
 fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), RunnerError> {
     let refused = |problem| RunnerError::Rule { case: case.id.clone(), problem };
     let ranks = topology.node_of().len();
@@ -441,7 +442,7 @@ fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), Runn
     }
 }
 
-/// Every target of a case that is not finished and not imagined, once.
+/// The real targets of all unfinished cases, without duplicates.
 pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for case in remaining(plan, finished).cases() {
@@ -454,8 +455,8 @@ pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> 
     all
 }
 
-/// Every directory that exists and in which word is left of what `plan` makes: also beside a directory
-/// that an earlier start has made for its trees.
+/// Every existing directory that gets a claim of what `plan` makes, including those beside a directory that
+/// an earlier start has made for its trees.
 pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     let uses = real(plan);
@@ -471,14 +472,14 @@ pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
     all
 }
 
-/// Whether `case` makes, changes or wipes what is on its targets.
+/// Whether `case` creates, changes or wipes data on its targets.
 pub(crate) fn writes(case: &Case) -> bool {
     let protocol = &case.protocol;
     let around = case.workload.files.fill || protocol.wipe || protocol.precondition > 0;
     around || case.phases.iter().any(|phase| phase.writes() || trees::changes(*phase))
 }
 
-/// Whether the files fit.
+/// Checks that the files fit.
 fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
     match needs.iter().find(|need| need.need > need.free) {
         Some(SpaceNeed { what: Scarce::Jobs, .. }) => Err(spaces::lacking(needs)),
@@ -498,7 +499,7 @@ fn takes_space(case: &Case) -> bool {
     writes(case) && !tables && workload.backend != Backend::Null && workload.stonewall.is_none()
 }
 
-/// Bytes that a file of `bytes` will take beyond what stands there now. A device has its size.
+/// Bytes that a file of `bytes` takes beyond its present size. A device does not grow.
 fn grows(path: &Path, bytes: u64) -> u64 {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => bytes.saturating_sub(metadata.blocks().saturating_mul(512)),

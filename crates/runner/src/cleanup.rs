@@ -1,4 +1,4 @@
-//! The files that a run makes: claimed before they exist, removed when no case needs them.
+//! The files that a run makes: claimed before creation, removed when no case needs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,28 +11,28 @@ use plan::{Case, Keep, Placement};
 use record::Swept;
 
 use crate::RunnerError;
-use crate::roster::files_of;
+use crate::file_usage::Uses;
+use crate::rank_assignment::files_of;
 use crate::trees;
-use crate::uses::Uses;
 
 /// The files and directories that this rank has made and not yet removed.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
-    /// Roots of trees; whether items stand beside other things there.
+    /// Roots of trees, and whether the directory also holds other files.
     roots: BTreeMap<PathBuf, bool>,
 }
 
 impl Made {
-    /// `path` is about to be written. It is this run's unless it was there before.
+    /// Notes that `path` is about to be written. It belongs to this run unless it existed before.
     pub(crate) fn file(&mut self, path: &Path) {
         if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
             self.files.insert(path.to_owned());
         }
     }
 
-    /// Makes the directories of their own that the files of `tasks` of `case` stand in.
+    /// Creates the directories for the files of `tasks` of `case`.
     pub(crate) fn own_directories(
         &mut self,
         case: &Case,
@@ -61,10 +61,9 @@ impl Made {
         Ok(())
     }
 
-    /// Makes the target directories that are missing and the roots of trees, or makes ready to put items
-    /// into directories that exist. What this run made there in the pass before goes first, unless it is to be
-    /// kept; nothing may stand there before where all is made anew. Returns how
-    /// many names that were.
+    /// Creates missing target directories and the roots of trees, or prepares existing directories for items.
+    /// What this run made there in the previous pass is removed first unless `keep` is set; if everything is
+    /// made anew, nothing may exist there before. Returns the number of removed names.
     pub(crate) fn trees(
         &mut self,
         targets: &[PathBuf],
@@ -73,7 +72,7 @@ impl Made {
         (anew, keep): (bool, bool),
     ) -> Result<u32, RunnerError> {
         let mut removed = 0;
-        // Jobs that reuse tables look at each themselves.
+        // Jobs that reuse tables check each one themselves.
         for root in roots.iter().filter(|_| !keep) {
             if self.roots.contains_key(root) {
                 let swept = trees::remove(root, beside)?;
@@ -100,8 +99,8 @@ impl Made {
         Ok(removed)
     }
 
-    /// Removes the trees of `case` at `roots`, or lets go of them where they are `kept`. What others have
-    /// put there stays, and is the error, when everything else is gone.
+    /// Removes the trees of `case` at `roots`, or forgets them if they are `kept`. Files of others stay and
+    /// are reported as the error, after everything else is removed.
     pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
         let mine: Vec<(PathBuf, bool)> =
             roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
@@ -125,9 +124,8 @@ impl Made {
         Ok(saturated(swept.removed))
     }
 
-    /// Removes the files of `case`, which has the place `index` in the plan, that no case after it uses,
-    /// unless they are to be kept. Returns how many it were; what cannot be removed is named in the error,
-    /// after everything else is gone.
+    /// Removes the files of `case` (at `index` in the plan) that no later case uses, unless they are to be
+    /// kept. Returns their number; the error names what cannot be removed, after everything else is gone.
     pub(crate) fn remove_after(
         &mut self,
         case: &Case,
@@ -154,7 +152,7 @@ impl Made {
         self.remove(mine.difference(&needed))
     }
 
-    /// Removes everything that is left, as after an error.
+    /// Removes everything that is left, for example after an error.
     pub(crate) fn remove_all(&mut self) -> Result<u32, RunnerError> {
         let all = self.files.clone();
         let removed = self.remove(all.iter());
@@ -178,7 +176,7 @@ impl Made {
             }
             self.files.remove(path);
         }
-        // A directory that holds something else stays: that is not this run's.
+        // A directory with other contents stays: those are not this run's.
         let (files, roots) = (&self.files, &self.roots);
         self.directories.retain(|directory| {
             files.iter().chain(roots.keys()).any(|one| one.starts_with(directory))
@@ -192,7 +190,7 @@ fn saturated(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// A file that is removed when the value is dropped, whatever happened.
+/// Removes a file on drop.
 pub(crate) struct Removal<'a> {
     path: &'a Path,
 }
@@ -203,7 +201,7 @@ impl<'a> Removal<'a> {
         Self { path }
     }
 
-    /// Removes it now.
+    /// Removes the file now.
     pub(crate) fn now(self) -> Result<(), RunnerError> {
         let path = self.path;
         std::mem::forget(self);
@@ -217,7 +215,7 @@ impl<'a> Removal<'a> {
 
 impl Drop for Removal<'_> {
     fn drop(&mut self) {
-        // An error is already on its way to the user; the file may not even exist.
+        // An error is already being reported; the file may not even exist.
         let _ = fs::remove_file(self.path);
     }
 }
@@ -227,7 +225,7 @@ pub(crate) fn sets(case: &Case) -> u32 {
     if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
 }
 
-/// Every file that a case touches in any pass; none of trees, whose files have no list.
+/// Every file that a case uses in any pass; none for trees, whose files are not listed.
 pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
     if !case.workload.work.is_transfers() {
         return Vec::new();
@@ -236,18 +234,18 @@ pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
     (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
 }
 
-/// The directories in which word is left of what `case` makes: those that its targets are in, or the
-/// targets themselves where trees are made in them.
+/// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
+/// trees are made in them.
 pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
     case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
 }
 
-/// The same of one target.
+/// The same for one target.
 pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
     if trees::has(case) { trees::place_of(target) } else { directory_of(target) }
 }
 
-/// Whether `target` of `case` is another place on each node.
+/// Whether `target` of `case` differs from node to node.
 pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
     match trees::has(case) {
         true => trees::is_separate(separate, target),
@@ -255,7 +253,7 @@ pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> b
     }
 }
 
-/// The directories that `case` makes for its files.
+/// The directories that `case` creates for its files.
 pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
     if !case.workload.files.unique_dir {
         return trees::missing_targets(case);
@@ -271,7 +269,7 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
     }
 }
 
-/// Each path once, from the root on.
+/// The absolute paths, without duplicates.
 pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
     let mut all = BTreeSet::new();
     for path in paths {
@@ -280,19 +278,19 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
     Ok(all.into_iter().collect())
 }
 
-/// `path` from the root on.
+/// `path` as an absolute path.
 pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
     let full = std::path::absolute(path).map_err(|source| RunnerError::File {
         action: "find the place of",
         path: path.to_owned(),
         source,
     })?;
-    // `.` names the directory itself: without it names compare as the file system sees them.
+    // Drops `.` components, so that names compare as the file system sees them.
     Ok(full.components().collect())
 }
 
-/// Removes what stands at `paths`, and returns how many it were. A link to a device stays: the device is
-/// what is written.
+/// Removes what exists at `paths` and returns its number. A link to a device stays: the device itself is
+/// written.
 pub(crate) fn remove_existing(
     paths: impl Iterator<Item = PathBuf>,
     action: &'static str,
@@ -306,7 +304,7 @@ pub(crate) fn remove_existing(
         }
         match fs::remove_file(&path) {
             Ok(()) => removed += 1,
-            // After a loss another rank may be at it, too.
+            // After a lost rank another rank may remove the same files.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => return Err(RunnerError::File { action, path, source }),
         }
@@ -314,7 +312,7 @@ pub(crate) fn remove_existing(
     Ok(removed)
 }
 
-/// Whether a block device stands at `path`, or where it leads to.
+/// Whether `path` is a block device or a link to one.
 pub(crate) fn leads_to_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
 }

@@ -1,4 +1,4 @@
-//! What this run knows of the data in its files, so that reads find data and checks know which.
+//! What this run has written into its files, for reads that need data and checks that need its generation.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 
 use plan::{Backend, Bytes, Geometry, Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
 
-/// Fill phases move as much as this in one call, where the block allows it.
+/// Transfer size of fill phases, if the block allows it.
 const FILL_TRANSFER: Bytes = Bytes::mib(1);
-/// Deep enough for a fill to keep any device busy with transfers of [`FILL_TRANSFER`].
+/// Queue depth that keeps any device busy with transfers of [`FILL_TRANSFER`].
 const FILL_DEPTH: u32 = 8;
-/// Cells of data are this long; see `engine`'s stamps.
+/// Length of a data cell; see `engine`'s stamps.
 const CELL_BYTES: u64 = 512;
 
-/// What one file holds.
+/// Content of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// Generations of the data that may stand in it.
+    /// Generations of the data that the file may hold.
     pub(crate) generations: RangeInclusive<u16>,
-    /// A write was ended by the clock: the file holds less than one pass.
+    /// A write ended at its time limit: the file holds less than one pass.
     pub(crate) partial: bool,
 }
 
-/// The data that this run has written, file by file. A file is known by its path and by the node that
-/// it is on, where each node has a directory of its own; anywhere else that is 0.
+/// The data that this run has written, file by file. The key is the path and, for node-local directories, the
+/// node; the node is 0 anywhere else.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct WrittenData {
     nodes: Vec<Files>,
     last: u16,
 }
@@ -37,15 +37,15 @@ struct Files {
     discarded: HashSet<PathBuf>,
 }
 
-impl Ledger {
-    /// A generation that no write phase before had. Wraps after 65535 write phases, when data of
-    /// the first is long gone.
+impl WrittenData {
+    /// A generation that no earlier write phase had. Wraps after 65535 write phases, when data of the first
+    /// is long overwritten.
     pub(crate) fn next_generation(&mut self) -> u16 {
         self.last = self.last.checked_add(1).unwrap_or(1);
         self.last
     }
 
-    /// A write phase of `generation` has touched `path`: wholly, as a new file, or in places.
+    /// Notes that a write phase of `generation` wrote `path`: as a new file (`whole`), or in places.
     pub(crate) fn written(&mut self, node: u32, path: &Path, generation: u16, whole: bool, partial: bool) {
         let files = self.of(node);
         files.discarded.remove(path);
@@ -63,24 +63,24 @@ impl Ledger {
             .or_insert(fresh);
     }
 
-    /// What `path` holds, if this run wrote it.
+    /// Content of `path`, if this run wrote it.
     pub(crate) fn content(&self, node: u32, path: &Path) -> Option<&Content> {
         self.nodes.get(node as usize)?.contents.get(path)
     }
 
-    /// The device at `path` holds nothing any more, whatever its size says.
+    /// Notes that the device at `path` was discarded and holds no data.
     pub(crate) fn discarded(&mut self, node: u32, path: &Path) {
         let files = self.of(node);
         files.contents.remove(path);
         files.discarded.insert(path.to_owned());
     }
 
-    /// Whether nothing was written to `path` since it was discarded.
+    /// Whether `path` was discarded and not written since.
     pub(crate) fn is_discarded(&self, node: u32, path: &Path) -> bool {
         self.nodes.get(node as usize).is_some_and(|files| files.discarded.contains(path))
     }
 
-    /// `path` is gone.
+    /// Notes that `path` was removed.
     pub(crate) fn removed(&mut self, node: u32, path: &Path) {
         self.of(node).contents.remove(path);
     }
@@ -94,11 +94,11 @@ impl Ledger {
     }
 }
 
-/// The workload that writes the data which `workload` will read: the same files and cells,
-/// sequential, in large transfers, on stable storage at the end.
+/// The workload that writes the data which `workload` will read: same files and cells, sequential, large
+/// transfers, synced to stable storage at the end.
 ///
 /// # Errors
-/// None for a valid workload; the type says so because every workload is validated.
+/// None for a valid workload; every derived workload is validated.
 pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> {
     let mut spec: WorkloadSpec = workload.clone().into();
     spec.geometry.transfer = fill_transfer(&spec.geometry);
@@ -137,7 +137,7 @@ mod tests {
 
     use plan::{Bytes, Geometry};
 
-    use super::{Ledger, fill_transfer};
+    use super::{WrittenData, fill_transfer};
 
     #[test]
     fn a_fill_moves_large_pieces_of_whole_cells() {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn writing_in_places_widens_the_generations() {
-        let mut ledger = Ledger::default();
+        let mut ledger = WrittenData::default();
         let path = Path::new("f");
         let first = ledger.next_generation();
         ledger.written(0, path, first, true, false);
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_file_of_another_node_is_another_file() {
-        let mut ledger = Ledger::default();
+        let mut ledger = WrittenData::default();
         let path = Path::new("f");
         ledger.written(3, path, 7, true, true);
         assert!(ledger.content(3, path).is_some_and(|content| content.partial));

@@ -1,4 +1,4 @@
-//! Why a run could not go on.
+//! Errors of a run.
 
 use std::path::PathBuf;
 
@@ -7,38 +7,38 @@ use engine::{EngineError, NetworkError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What kind of trouble it is; the program's exit code follows from it.
+/// The kind of an error, from which the program's exit code follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// Refused, to protect data or the truth of a figure.
+    /// Refused, to protect data or the correctness of a figure.
     Refused,
     /// The host lacks something that the plan needs.
     HostLacks,
     /// A transfer failed.
     TransferFailed,
-    /// A check found wrong data and was to end there, or a tree holds what the run has not made.
+    /// A check found wrong data and had to stop, or a tree holds files that the run has not made.
     WrongData,
     /// The record could not be written.
     Record,
-    /// A node, or a rank on it, is lost.
+    /// A node, or a rank on it, was lost.
     NodeLost,
-    /// A fault of the program.
+    /// A defect of the program.
     Internal,
 }
 
 /// Why a run could not start or go on.
 #[derive(Debug, Error)]
 pub enum RunnerError {
-    /// The host room refused or could not find out.
+    /// The host crate refused, or could not read a fact.
     #[error(transparent)]
     Host(#[from] host::HostError),
     /// A device may not be written.
     #[error(transparent)]
     Refusal(#[from] host::Refusal),
-    /// A layout cannot be made, or cannot be taken down.
+    /// A layout cannot be created or destroyed.
     #[error("{message}")]
     Layout {
-        /// What kind of trouble it is.
+        /// The kind of the error.
         kind: ErrorKind,
         /// What happened, and the next step.
         message: String,
@@ -49,7 +49,7 @@ pub enum RunnerError {
     /// io_uring was asked for by name and cannot be used.
     #[error("io_uring was asked for and is not available: {reason}")]
     UringMissing {
-        /// Why, and what would help.
+        /// Why, and the remedy.
         reason: String,
     },
     /// The files do not fit.
@@ -57,7 +57,7 @@ pub enum RunnerError {
         "the files need {need} and {place} has {free} free: write less (smaller or fewer files, fewer tasks), or make room"
     )]
     NoSpace {
-        /// What the files need.
+        /// Bytes that the files need.
         need: plan::Bytes,
         /// What is there.
         free: plan::Bytes,
@@ -87,7 +87,7 @@ pub enum RunnerError {
         /// The next step.
         help: String,
     },
-    /// The kind of its target forbids what a case asks for.
+    /// A case asks for something that the kind of its target forbids.
     #[error("{case}: {problem}; {}", problem.help)]
     Rule {
         /// The case.
@@ -95,42 +95,42 @@ pub enum RunnerError {
         /// What is forbidden, and the next step.
         problem: plan::PlanError,
     },
-    /// A transfer or an open failed, or a limit was met while measuring.
+    /// A transfer or an open failed, or a limit was reached while measuring.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] record::RecordError),
-    /// A file could not be made or removed.
+    /// A file could not be created or removed.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     File {
-        /// What was tried, as in `remove`.
+        /// The attempted action, for example `remove`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
-    /// A tree holds what this run has not made there, and stays.
+    /// A tree holds files that this run has not made, and is not removed.
     #[error(
         "{path} was not made by this run ({count} of such): it stays, with the directories that it is in; \
          see whose it is, and remove it yourself",
         path = path.display()
     )]
     Foreign {
-        /// The first thing.
+        /// The first of these files.
         path: PathBuf,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
-    /// A table that jobs need could not be made.
+    /// A table that jobs need could not be created.
     #[error("the table `{table}` of stream {stream} could not be loaded: {message}")]
     Unloaded {
         /// The table.
         table: String,
         /// Its stream.
         stream: u32,
-        /// What its process says, with the next step.
+        /// The message of its process, with the next step.
         message: String,
     },
     /// The tables and outputs of jobs do not fit.
@@ -138,7 +138,7 @@ pub enum RunnerError {
         "jobs need more space than there is: {places}; lower the scale, or give directories with more space"
     )]
     NoSpaceForJobs {
-        /// Each file system: its need, and what it has.
+        /// Each file system with its need and its free space.
         places: String,
     },
     /// The other tool of a cross-check failed.
@@ -146,13 +146,13 @@ pub enum RunnerError {
     Rival {
         /// The tool with its version.
         tool: String,
-        /// How it ended, and its last words.
+        /// Its exit status and its last output.
         message: String,
     },
-    /// A workload that was derived from a valid one is not valid: a fault of this program.
+    /// A workload derived from a valid one is not valid: a defect of this program.
     #[error("a derived workload is not valid: {0}")]
     Derived(#[from] plan::PlanError),
-    /// The ranks of the run have lost each other.
+    /// The connection between the ranks of the run was lost.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// Another rank could not do its part.
@@ -162,15 +162,15 @@ pub enum RunnerError {
         rank: u32,
         /// Its node.
         node: String,
-        /// What kind of trouble it is.
+        /// The kind of the error.
         kind: ErrorKind,
-        /// Its own words.
+        /// Its own message.
         message: String,
     },
-    /// What ranks tell each other could not be written down or read.
+    /// A message between ranks could not be serialized or parsed.
     #[error("the ranks of this run cannot understand each other: {0}; use paths in UTF-8")]
     Words(#[source] serde_json::Error),
-    /// An order came where it has no meaning: a fault of this program.
+    /// An order came out of sequence: a defect of this program.
     #[error("an order came out of place; report this as a defect")]
     OutOfPlace,
 }
@@ -183,7 +183,7 @@ impl From<host::LayoutError> for RunnerError {
 }
 
 impl RunnerError {
-    /// What kind of trouble it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -207,17 +207,17 @@ impl RunnerError {
         }
     }
 
-    /// Whether the ranks cannot go on together.
+    /// Whether the error means that a rank was lost.
     pub(crate) fn is_loss(&self) -> bool {
         matches!(self, Self::Comm(_)) || self.kind() == ErrorKind::NodeLost
     }
 
-    /// Whether it only says that another rank has failed.
+    /// Whether the error only reports that another rank has failed.
     pub(crate) fn is_echo(&self) -> bool {
         matches!(self, Self::Engine(EngineError::Peer))
     }
 
-    /// The node that was lost, in the words of `topology` where that is known.
+    /// The lost node, by its name in `topology` if known.
     pub(crate) fn lost_node(&self, topology: &Topology) -> String {
         let of = |rank: u32| {
             let node = topology.node_of().get(rank as usize)?;
@@ -232,7 +232,7 @@ impl RunnerError {
         known.unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// That of a phase; what the ranks could not agree on in it is their loss.
+    /// The error of a phase; a failed agreement between ranks counts as a lost rank.
     pub(crate) fn of_phase(error: EngineError) -> Self {
         match error {
             EngineError::Rendezvous(lost) => match lost.downcast::<CommError>() {
@@ -244,7 +244,7 @@ impl RunnerError {
     }
 }
 
-/// A lack of the host shows before any transfer; the rest happened while measuring.
+/// What the host lacks shows before any transfer; other errors happen while measuring.
 fn engine_kind(error: &EngineError) -> ErrorKind {
     match error {
         EngineError::DirectUnsupported { .. }

@@ -1,4 +1,4 @@
-//! What every rank but the first does: it carries out orders until the last one.
+//! The ranks other than 0: they carry out orders until the last one.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,20 +9,19 @@ use engine::Controls;
 use host::{Host, PermittedDevice};
 
 use crate::RunnerError;
-use crate::check::{Part, devices, remaining, targets};
-use crate::crew::{answer, finish_phase, receive, send};
-use crate::hand::{Brief, Hand};
+use crate::check::{RankCheck, devices, remaining, targets};
 use crate::handshake::find;
 use crate::order::{Answer, Order, Question};
+use crate::rank_executor::{RankContext, RankExecutor};
+use crate::rank_group::{answer, finish_phase, receive, send};
 use crate::seen::look;
 use crate::signals::keep_in_touch;
 
-/// Carries out what rank 0 orders, until [`dismiss`] is called there. Returns early where the ranks
-/// lose each other; what this rank has made is removed then.
+/// Carries out the orders of rank 0 until [`dismiss`] is called there. Returns early if a rank is lost; the
+/// files of this rank are then removed.
 ///
 /// # Errors
-/// The ranks have lost each other, or do not understand each other. What only this rank could not do
-/// is told on rank 0.
+/// A rank was lost, or a message could not be parsed. Other errors of this rank are reported on rank 0.
 pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(), RunnerError> {
     let mut known: Option<(Question, Vec<PermittedDevice>)> = None;
     loop {
@@ -39,7 +38,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
             Order::Check(question) => {
                 let question = *question;
                 let mut permits = Vec::new();
-                let part = Part {
+                let part = RankCheck {
                     plan: &question.plan,
                     finished: &question.finished,
                     separate: &question.separate,
@@ -52,7 +51,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
             }
             Order::Live { run_directory, started_unix_ns } => {
                 let Some((question, permits)) = &known else { return Err(RunnerError::OutOfPlace) };
-                let brief = Brief {
+                let brief = RankContext {
                     plan: &question.plan,
                     run_id: &question.run_id,
                     run_directory,
@@ -67,7 +66,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                     .quiet_watch(devices(&targets(&question.plan, &question.finished), host))
                     .with_mates(mates.map(|(_, pids)| pids.clone()).unwrap_or_default());
                 let uses = remaining(&question.plan, &question.finished);
-                let hand = Hand::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
+                let hand = RankExecutor::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
                 keep_in_touch(comm, &controls, || live(comm, hand))?;
             }
             Order::Dismiss => return Ok(()),
@@ -76,10 +75,10 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
     }
 }
 
-/// Lets the ranks that [`follow`] go, on rank 0, when nothing more is to be done.
+/// Releases the ranks in [`follow`], on rank 0, when no more work is left.
 ///
 /// # Errors
-/// The ranks have lost each other.
+/// A rank was lost.
 pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
     match comm.size() {
         1 => Ok(()),
@@ -87,20 +86,19 @@ pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
     }
 }
 
-/// Rank 0 closes the record, and removes what it can, within this time after a rank was lost.
+/// Time for rank 0 to close the record and remove files after a rank was lost.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// Leaves rank 0 the time to close the record, on a rank whose [`follow`] ended with `error`: whoever
-/// ends the job before that, as a launcher does when a process ends badly, ends rank 0 in the middle.
-/// Where rank 0 itself is lost there is nothing to wait for.
+/// Waits for rank 0 to close the record, on a rank whose [`follow`] ended with `error`: a launcher ends the
+/// whole job, rank 0 included, when a process exits with an error. Does not wait if rank 0 itself is lost.
 pub fn give_way(error: &RunnerError) {
     if error.is_loss() && !loses_first(error) {
         thread::sleep(CLOSING);
     }
 }
 
-/// Whether this rank, of those that [`follow`], is the one that tells of `error`. Rank 0 does where it is
-/// there; where it is lost, the first rank on another node does.
+/// Whether this rank, of those in [`follow`], reports `error`. Rank 0 normally does; if it is lost, the first
+/// rank on another node does.
 #[must_use]
 pub fn speaks(error: &RunnerError, comm: &dyn Comm) -> bool {
     let mut ranks = (0..).zip(comm.topology().node_of());
@@ -117,17 +115,17 @@ fn loses_first(error: &RunnerError) -> bool {
     }
 }
 
-/// Carries out orders about one plan.
-fn live(comm: &dyn Comm, mut hand: Hand<'_>) -> Result<(), RunnerError> {
+/// Carries out the orders for one plan.
+fn live(comm: &dyn Comm, mut hand: RankExecutor<'_>) -> Result<(), RunnerError> {
     let result = carry_out_all(comm, &mut hand);
     if result.is_err() {
-        // The loss is what counts; what could not be removed is still claimed.
+        // The lost rank is the error to report; what could not be removed is still claimed.
         let _ = hand.save_what_can_be();
     }
     result
 }
 
-fn carry_out_all(comm: &dyn Comm, hand: &mut Hand<'_>) -> Result<(), RunnerError> {
+fn carry_out_all(comm: &dyn Comm, hand: &mut RankExecutor<'_>) -> Result<(), RunnerError> {
     loop {
         match receive(comm)? {
             Order::End => return Ok(()),

@@ -1,5 +1,5 @@
-//! Whether a directory is the same one on all nodes: a file that the first node makes must be seen
-//! on every other.
+//! Whether a directory is the same on all nodes: a file created by the first node must be visible on every
+//! other.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use comm::Comm;
 
 use crate::RunnerError;
 use crate::cleanup::Removal;
-use crate::crew::give;
 use crate::order::{Answer, Order};
+use crate::rank_group::give;
 
-/// A shared file system may take a moment until another node sees a new file.
+/// Attempts: a shared file system may show a new file on other nodes with a delay.
 const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -21,12 +21,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Separate {
     pub(crate) directory: PathBuf,
-    /// The name of the first node that has another one.
+    /// The name of the first node with a different directory.
     pub(crate) node: String,
 }
 
-/// Those of `directories` that are not the same on all nodes. One in which no file can be made is
-/// taken for shared: whoever is to write there learns of it elsewhere.
+/// Those of `directories` that are not the same on all nodes. One in which no file can be created counts as
+/// shared: the check of write access reports it.
 ///
 /// # Errors
 /// A rank is lost.
@@ -44,7 +44,7 @@ pub(crate) fn shake(
             met.push(directory);
         }
     }
-    // They are removed whatever happens.
+    // Removed on every return path.
     let _removals: Vec<Removal<'_>> = paths.iter().map(|path| Removal::of(path)).collect();
     if paths.is_empty() {
         return Ok(Vec::new());
@@ -63,7 +63,7 @@ pub(crate) fn shake(
     Ok(missing.into_iter().filter_map(separate).collect())
 }
 
-/// The first rank of each node looks for `paths`, which rank 0 has just made.
+/// On the first rank of each node, looks for `paths`, which rank 0 has just created.
 pub(crate) fn find(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
     let (topology, rank) = (comm.topology(), comm.rank());
     if !topology.is_leader(rank) {
@@ -83,7 +83,7 @@ pub(crate) fn find(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
     Answer::Missing(missing.into_iter().map(|index| (index, node)).collect())
 }
 
-/// A name that nobody else has.
+/// A unique name.
 fn name(run_id: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     format!(".ioproof-handshake-{run_id}-{}-{now}", std::process::id())

@@ -1,15 +1,15 @@
-//! What trees take of the file systems that they are made on.
+//! Inodes and bytes that trees need on their file systems.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::check::Part;
+use crate::check::RankCheck;
 use crate::order::{Scarce, SpaceNeed};
 use crate::{RunnerError, cleanup, trees};
 
-impl Part<'_> {
-    /// Inodes, and bytes in them, that the trees of this rank's tasks will take. Cases follow each other
-    /// and leave nothing, as a rule: the largest counts.
+impl RankCheck<'_> {
+    /// Inodes, and bytes in them, that the trees of this rank's tasks will take. Cases usually remove their
+    /// files before the next one: the largest counts.
     pub(crate) fn inodes(&self, node: u32) -> Result<Vec<SpaceNeed>, RunnerError> {
         let mut most: HashMap<(&Path, bool), (u64, u64)> = HashMap::new();
         for case in trees::left(self.plan, self.finished).filter(|case| trees::makes(case)) {

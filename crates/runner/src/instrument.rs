@@ -1,41 +1,41 @@
-//! What the instrument itself costs on this host: its clock, its ceiling, and its recording.
+//! The overhead of the instrument on this host: its clock, its peak rate, and its recording.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use analysis::Overhead;
-use engine::{Alone, Controls, PhaseJob, PhaseOutcome};
+use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, Workload, WorkloadSpec};
 
 use crate::RunnerError;
 use crate::cleanup::Removal;
 
-/// Pairs of runs with and without recording; the least for a 95 % interval of a median is 6.
+/// Pairs of runs with and without recording; a 95 % interval of a median needs at least 6.
 const PAIRS: usize = 15;
-/// Long enough to settle, short enough for pairs to see the same host.
+/// Duration of a run: long enough to settle, short enough that both runs of a pair see the same host state.
 const RUN: Nanos = Nanos::millis(400);
-/// The size that makes the cost per transfer weigh most among those that users ask for.
+/// The common size at which the cost per transfer has the largest share.
 const TRANSFER: Bytes = Bytes::kib(4);
-/// Small enough to be written at once, large enough that a device cannot hold it in a buffer.
+/// Small enough to write quickly, large enough to exceed a device's buffer.
 const FILE: Bytes = Bytes::mib(256);
-/// The part of it that is read through the page cache: memory has it whole.
+/// The part of the file that is read through the page cache; it fits in memory.
 const CACHED: Bytes = Bytes::mib(64);
-/// Operations that are kept.
+/// Number of operations kept.
 const KEPT: u64 = 10_000;
-/// Deep enough to keep a device busy.
+/// Queue depth that keeps a device busy.
 const DEPTH: u32 = 32;
 
-/// What the instrument costs on this host.
+/// Overhead of the instrument on this host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instrument {
-    /// The clock that latencies are read from.
+    /// The clock used for latencies.
     pub clock: &'static str,
-    /// Nanoseconds that reading it takes.
+    /// Nanoseconds per clock read.
     pub clock_ns: f64,
-    /// Transfers per second of one task that move nothing, recorded: the ceiling of this host.
+    /// Transfers per second of one task on the null backend, recorded: the upper limit of this host.
     pub ceiling: f64,
-    /// Nanoseconds that recording adds to each transfer, from the null backend with and without.
+    /// Nanoseconds that recording adds per transfer, from null backend runs with and without.
     pub recording_ns: f64,
     /// Share of the rate that recording costs on real transfers, from paired runs.
     pub paired: Option<Overhead>,
@@ -43,19 +43,19 @@ pub struct Instrument {
     pub transfer_ns: f64,
     /// The conditions of the real transfers.
     pub conditions: String,
-    /// What it costs to keep the last operations on top of recording.
+    /// Additional cost of keeping the last operations.
     pub history: HistoryCost,
 }
 
-/// What it costs to keep the last operations, where each of them is recorded anyway.
+/// Cost of keeping the last operations in addition to recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryCost {
-    /// Operations that are kept.
+    /// Number of operations kept.
     pub kept: u64,
-    /// Nanoseconds for each transfer, from the null backend with and without.
+    /// Nanoseconds per transfer, from null backend runs with and without.
     pub each_ns: f64,
-    /// Share of the rate of reads that the page cache answers, from paired runs: of all real transfers
-    /// those that take least time, so that nothing weighs more.
+    /// Share of the rate of page cache reads, from paired runs: the fastest real transfers, so the share is
+    /// largest.
     pub cached: Option<Overhead>,
     /// Nanoseconds between the ends of two such reads.
     pub cached_ns: f64,
@@ -69,9 +69,9 @@ impl Instrument {
     }
 }
 
-/// Measures the instrument, with real transfers on a file in `directory` that is removed again. Before each pair of
-/// runs `told` gets what is measured, how many are done, of how many, and the time that one takes. What a stop has cut short is no
-/// measurement.
+/// Measures the instrument, with real transfers on a temporary file in `directory`. Before each pair of runs
+/// `told` gets the name of the measurement, the pairs done, their total, and the duration of one. A stopped
+/// measurement is not valid.
 ///
 /// # Errors
 /// The file cannot be written or read.
@@ -95,7 +95,7 @@ pub fn instrument(
     let file = Removal::of(&path);
     let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
     fill.instrument = false;
-    engine::run(&fill, &Alone, controls)?;
+    engine::run(&fill, &SingleProcess, controls)?;
     let (on, off) = pairs(Switch::Recording, &real, controls, &mut || next("recording, real transfers"))?;
     let (cached, cached_off) = pairs(Switch::History, &cached_workload(&real)?, controls, &mut || {
         next("history, reads from memory")
@@ -118,15 +118,15 @@ pub fn instrument(
     })
 }
 
-/// What is on in one run of a pair and off in the other.
+/// The feature that is on in one run of a pair and off in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Switch {
     Recording,
-    /// With recording in both.
+    /// Keeping the last operations; both runs record.
     History,
 }
 
-/// Rates with and without what is switched, taken in turn; `next` hears of each pair before it begins.
+/// Rates with and without the switched feature, in alternation; `next` is called before each pair.
 fn pairs(
     switch: Switch,
     workload: &Workload,
@@ -142,12 +142,12 @@ fn pairs(
             break;
         }
         next();
-        // Which one goes first changes from pair to pair, so that neither gains by its place.
+        // The order alternates from pair to pair to cancel order effects.
         for on in [pair % 2 == 0, pair % 2 != 0] {
             let keeps = on && switch == Switch::History;
             let mut job = PhaseJob::new(if keeps { &keeping } else { workload }, Phase::Read, 0);
             job.instrument = on || switch == Switch::History;
-            let rate = rate(&engine::run(&job, &Alone, controls)?);
+            let rate = rate(&engine::run(&job, &SingleProcess, controls)?);
             if on { rates.0.push(rate) } else { rates.1.push(rate) }
         }
     }
@@ -169,7 +169,7 @@ fn null_workload() -> Result<Workload, RunnerError> {
     Ok(spec.validate()?)
 }
 
-/// Direct where the file system takes it, through io_uring where it can be had.
+/// Direct if the file system supports it, through io_uring if available.
 fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     let file = directory.join(format!(".ioproof-instrument-{}", std::process::id()));
     let mut spec = WorkloadSpec::new("real", file, geometry());
@@ -184,7 +184,7 @@ fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     Ok(spec.validate()?)
 }
 
-/// The same file, read by plain calls through the page cache.
+/// The same file, read with plain calls through the page cache.
 fn cached_workload(real: &Workload) -> Result<Workload, RunnerError> {
     let mut spec = WorkloadSpec::from(real.clone());
     (spec.direct, spec.backend) = (false, Backend::Psync);

@@ -1,4 +1,4 @@
-//! A phase of jobs: launched, and told like any other phase.
+//! A phase of jobs: launched, and recorded like any other phase.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ use record::{LaunchRow, PhaseKey, RecordError, SpaceRow, StepRow, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::RunnerError;
-use crate::part::SERIES_INTERVAL;
+use crate::merge_ranks::SERIES_INTERVAL;
 
-/// Rows of a phase of jobs, and what a reader of its figures must know.
+/// Rows of a phase of jobs, with warnings about its figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct JobRows {
     pub(crate) launches: Vec<LaunchRow>,
@@ -27,7 +27,7 @@ pub(crate) struct JobRows {
     pub(crate) spaces: Vec<SpaceRow>,
     /// Processor time of the launcher.
     pub(crate) harness_cpu_ns: u64,
-    /// What could not be done, and why.
+    /// Skipped actions with their reasons.
     notes: Vec<(String, String)>,
     low: Vec<Low>,
 }
@@ -46,23 +46,23 @@ pub(crate) struct JobsRun<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) phase: Phase,
     pub(crate) pass: u32,
-    /// What is executed for each launch.
+    /// The program that is executed for each launch.
     pub(crate) program: &'a Program,
-    /// Names the control groups.
+    /// Part of the names of the control groups.
     pub(crate) run_id: &'a str,
     pub(crate) host: &'a Host,
     pub(crate) controls: &'a Arc<Controls>,
 }
 
-/// Puts launches that have ended on stable storage, while their phase goes on.
+/// Writes finished launches to stable storage while their phase goes on.
 pub(crate) type KeepLaunches<'k> = dyn FnMut(JobRows) -> Result<(), RecordError> + 'k;
 
 impl JobsRun<'_> {
-    /// Launches all of it; `keep` is given what has ended before anything more is started.
+    /// Launches all jobs; `keep` gets finished launches before others are started.
     ///
     /// # Errors
-    /// A directory cannot be made, a control group cannot be removed, or what has ended cannot be kept. Nothing
-    /// runs any more then.
+    /// A directory cannot be created, a control group cannot be removed, or finished launches cannot be
+    /// stored. No job is running on return.
     pub(crate) fn go(&self, keep: &mut KeepLaunches<'_>) -> Result<(PhaseOutcome, JobRows), RunnerError> {
         let placement = JobsPlacement::new(self.workload).ok_or(RunnerError::OutOfPlace)?;
         let spaces = JobSpace::ALL.map(|space| placement.directory(space, self.pass));
@@ -102,7 +102,7 @@ impl JobsRun<'_> {
         Ok((outcome(&launched, started_unix_ns), rows))
     }
 
-    /// What this host has no control groups for. The matrix tells it: loading needs none.
+    /// Limits that this host has no control groups for. Only the matrix reports them: loading needs none.
     fn notes(&self, groups: &RunGroups, jobs: &Jobs) -> Vec<(String, String)> {
         if groups.missing().is_empty() || self.phase == Phase::Load {
             return Vec::new();
@@ -115,7 +115,7 @@ impl JobsRun<'_> {
         notes
     }
 
-    /// The file systems that had less space left than the workload wants.
+    /// The file systems with less free space than the workload wants.
     fn low(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Low> {
         let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
         let mut all: Vec<Low> = Vec::new();
@@ -136,13 +136,13 @@ impl JobsRun<'_> {
     }
 }
 
-/// Shows how far launches have come to whoever looks at the controls of the run, and keeps those that have ended.
+/// Reports the progress of launches to the controls of the run, and stores finished ones.
 struct Watcher<'a, 'k> {
     controls: &'a Controls,
     tasks: &'a [LaunchTask],
     jobs: &'a Jobs,
     keep: &'a mut KeepLaunches<'k>,
-    /// Why they cannot be kept: then nothing more is launched.
+    /// Why storing them failed: nothing more is launched then.
     lost: Option<RecordError>,
 }
 
@@ -169,7 +169,7 @@ impl LaunchWatch for Watcher<'_, '_> {
 }
 
 impl JobRows {
-    /// What a reader of the figures must know.
+    /// Warnings about the figures.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let failed = || self.launches.iter().filter(|row| is_failure(row));
@@ -197,7 +197,7 @@ impl JobRows {
         warnings
     }
 
-    /// The same rows, of the phase `key` on the node called `node`.
+    /// The same rows, with the phase `key` and the name of the node.
     pub(crate) fn of(mut self, key: &PhaseKey, node: &str) -> Self {
         for row in &mut self.launches {
             (row.key, row.node) = (key.clone(), node.to_owned());
@@ -208,12 +208,12 @@ impl JobRows {
     }
 }
 
-/// Whether something went wrong with a launch.
+/// Whether a launch failed.
 pub(crate) fn is_failure(row: &LaunchRow) -> bool {
     ![LaunchOutcome::Complete, LaunchOutcome::Stopped].iter().any(|fine| fine.name() == row.outcome)
 }
 
-/// What the processes did, as that of any phase: a launch is a task.
+/// The outcome of the processes as that of any phase: a launch is a task.
 fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
     let begun = || launched.launches.iter().filter(|one| one.end_ns > one.start_ns);
     let tasks: Vec<TaskOutcome> = begun().map(task).collect();
@@ -273,7 +273,7 @@ fn task(one: &LaunchReport) -> TaskOutcome {
     }
 }
 
-/// What was read and written, interval by interval.
+/// Bytes read and written in each interval.
 fn series(launched: &Launched) -> Vec<SeriesInterval> {
     let sum = |counts: [u64; 3]| counts.into_iter().fold(0, u64::saturating_add);
     let mut all = Vec::new();
@@ -299,12 +299,12 @@ fn series(launched: &Launched) -> Vec<SeriesInterval> {
     all
 }
 
-/// Rows have the name of their phase later.
+/// Placeholder: rows get the key of their phase later.
 fn no_key() -> PhaseKey {
     PhaseKey { case: "".into(), repetition: 0, phase: Phase::Jobs }
 }
 
-/// The rows of some launches and their steps, without the name of their phase.
+/// The rows of some launches and their steps, without the key of their phase.
 fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> JobRows {
     let task_of = |one: &LaunchReport| tasks.iter().find(|task| task.order.launch == one.launch);
     let mut rows = JobRows::default();
@@ -315,7 +315,7 @@ fn launch_rows(tasks: &[LaunchTask], reports: &[&LaunchReport], jobs: &Jobs) -> 
     rows
 }
 
-/// The rows of all launches, without the name of their phase.
+/// The rows of all launches, without the key of their phase.
 fn rows(tasks: &[LaunchTask], launched: &Launched, jobs: &Jobs) -> JobRows {
     let reports: Vec<&LaunchReport> = launched.launches.iter().collect();
     let mut rows = JobRows { harness_cpu_ns: launched.own_cpu_ns, ..launch_rows(tasks, &reports, jobs) };
@@ -400,7 +400,7 @@ fn step_row(key: PhaseKey, task: &LaunchTask, step: &StepReport) -> StepRow {
         rows_in: step.outcome.rows_in,
         rows_out: step.outcome.rows_out,
         checksum: step.outcome.checksum.map_or_else(String::new, |sum| format!("{sum:016x}")),
-        // Names and numbers always become JSON; what is no number becomes null.
+        // Serializing names and numbers cannot fail; NaN and infinities become null.
         result: serde_json::to_string(&step.outcome.found).unwrap_or_default(),
     }
 }

@@ -1,4 +1,4 @@
-//! What rank 0 asks of all ranks, and what they answer.
+//! The orders of rank 0 to all ranks, and their answers.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,110 +8,110 @@ use plan::{Phase, Plan};
 use record::{HostFacts, Warning, Wiped};
 use serde::{Deserialize, Serialize};
 
-use crate::part::Part;
+use crate::merge_ranks::Part;
 
-/// Something that all ranks do, each with its own part. Cases are named by their places in the plan.
+/// An order to all ranks, of which each does its own part. Cases are named by their index in the plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// Say what this host is.
+    /// Report the facts of this host.
     Look {
         /// All targets of the plan.
         targets: Vec<PathBuf>,
-        /// Some case wants io_uring.
+        /// Whether a case wants io_uring.
         uring: bool,
     },
-    /// Say which of these files do not stand on this node.
+    /// Report which of these files this node does not see.
     Find {
-        /// Files that rank 0 has just made.
+        /// Files that rank 0 has just created.
         paths: Vec<PathBuf>,
     },
     /// Compare the clocks of the nodes.
     Synchronize,
-    /// Say whether this host can run its part of a plan, and keep the plan.
+    /// Check this host's part of a plan, and keep the plan.
     Check(Box<Question>),
-    /// The plan that was checked begins. All further orders up to [`Order::End`] are about it.
+    /// Start the checked plan. All further orders up to [`Order::End`] belong to it.
     Live {
-        /// Where the run is recorded.
+        /// Directory of the record.
         run_directory: PathBuf,
         /// Wall clock at the start of the run.
         started_unix_ns: i64,
     },
-    /// Remove what an earlier start of this run left.
+    /// Remove leftovers of an earlier start of this run.
     Clear,
-    /// Leave word of what this run makes.
+    /// Write claims for the files that this run makes.
     Claim,
-    /// Take that word away again.
+    /// Remove the claims.
     Withdraw,
-    /// A case begins: hold the memory that it wants held.
+    /// Start a case: lock the memory that it wants locked.
     CaseBegins {
-        /// Which.
+        /// Index of the case.
         case: usize,
     },
-    /// Make the directories of the files of a pass, remove what a write replaces, and say whether
-    /// the data is there that a read needs.
+    /// Create the directories of a pass, remove files that a write replaces, and report whether the data for
+    /// a read exists.
     Prepare(Prepare),
-    /// Remove the files of a case, and discard the devices that it is measured on.
+    /// Remove the files of a case and discard the devices that it measures.
     Wipe {
-        /// Which.
+        /// Index of the case.
         case: usize,
     },
-    /// Say whether a file is missing that a case relies on.
+    /// Report whether a file that a case relies on is missing.
     Lacks {
-        /// Which.
+        /// Index of the case.
         case: usize,
     },
     /// Empty the page cache.
     DropCaches {
-        /// For which case.
+        /// Index of the case.
         case: usize,
     },
     /// Run a phase.
     Phase(Box<PhaseOrder>),
-    /// A case is over: let go of its memory, and remove what no later case needs.
+    /// End a case: unlock its memory, and remove files that no later case needs.
     CaseEnds {
-        /// Which.
+        /// Index of the case.
         case: usize,
         /// How it ended.
         ending: CaseEnding,
     },
-    /// Remove all files that this run has made.
+    /// Remove all files of this run.
     RemoveAll,
-    /// The plan is over.
+    /// End the plan.
     End,
-    /// There will be no other order.
+    /// Release the rank: the last order.
     Dismiss,
 }
 
-/// A plan, and what a rank must know to carry out its part.
+/// A plan, and the data that a rank needs for its part.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) plan: Plan,
     pub(crate) run_id: String,
-    /// Cases that are in the record already.
+    /// Cases that are already in the record.
     pub(crate) finished: BTreeSet<String>,
-    /// Directories that are another one on each node.
+    /// Directories that differ from node to node.
     pub(crate) separate: Vec<PathBuf>,
     /// The processes of this run, by the boot identifier of their kernel.
     pub(crate) mates: Vec<(String, BTreeSet<u32>)>,
 }
 
-/// How a case ended, for those that clean up after it.
+/// How a case ended, for its cleanup.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct CaseEnding {
-    /// A check found wrong data in it.
+    /// A check found wrong data in its files.
     pub(crate) wrong_data: bool,
     /// It failed.
     pub(crate) failed: bool,
-    /// What is to be removed of its trees.
+    /// The part of its trees to remove.
     pub(crate) step: EndStep,
 }
 
-/// Trees are removed by all ranks, and then by those that see to their roots.
+/// Trees are removed by all ranks, then their roots by the ranks responsible for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum EndStep {
-    /// What the tasks of each rank have made.
+    /// The items of each rank's tasks.
     Tasks,
-    /// What is left, with the roots.
+    /// The remaining items and the roots.
     Roots,
 }
 
@@ -120,59 +120,58 @@ pub(crate) enum EndStep {
 pub(crate) struct Prepare {
     pub(crate) case: usize,
     pub(crate) pass: u32,
-    /// Remove what stands where the files will be made.
+    /// Remove existing files at the paths to be created.
     pub(crate) replace: bool,
-    /// Make the files' own directories.
+    /// Create the directories of the files.
     pub(crate) directories: bool,
-    /// Make the roots of trees, after what the pass before has left in them is gone.
+    /// Create the roots of trees after removing those of the previous pass.
     pub(crate) trees: bool,
-    /// Look whether there is data.
+    /// Check that the data exists.
     pub(crate) data: Option<Known>,
 }
 
-/// Files of which more is known than what stands on the disk, by their numbers.
+/// State of files beyond what is on disk, by file number.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Known {
-    /// A write was ended by the clock: they hold less than one pass, and that is enough.
+    /// A write ended at its time limit: they hold less than one pass, and that is enough.
     pub(crate) partial: Vec<Range<u32>>,
-    /// Nothing was written since they were discarded.
+    /// Not written since they were discarded.
     pub(crate) discarded: Vec<Range<u32>>,
 }
 
 /// See [`Order::Phase`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PhaseOrder {
-    /// No other phase of the run has it.
+    /// Unique number within the run.
     pub(crate) number: u64,
     pub(crate) case: usize,
-    /// The case whose files are written, where the phase fills.
+    /// For a fill phase, the case whose files are written.
     pub(crate) fills: Option<usize>,
     pub(crate) phase: Phase,
     pub(crate) pass: u32,
     pub(crate) generation: u16,
-    /// The generations that a check accepts; none where any will do.
+    /// The generations that a check accepts; none for any.
     pub(crate) expect: Option<(u16, u16)>,
-    /// Transfers of each task of all ranks, where they are not one pass.
+    /// Transfers of each task of all ranks, if not one pass.
     pub(crate) limits: Option<Vec<u64>>,
-    /// The items of a tree have the names that a phase before has given them.
+    /// An earlier phase has renamed the items of a tree.
     pub(crate) renamed: bool,
-    /// Steps round objects in each set that each task of all ranks has done before.
+    /// Steps around the objects of each set that each task of all ranks has done before.
     pub(crate) steps_before: Vec<u64>,
 }
 
-/// What ranks found or did, joined.
+/// The merged answers of ranks.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// It is done, or there was nothing to do.
+    /// Done, or nothing to do.
     Done,
     /// To [`Order::Look`].
     Seen(Seen),
-    /// To [`Order::Find`]: the number of the file and that of the node.
+    /// To [`Order::Find`]: file number and node number.
     Missing(Vec<(usize, u32)>),
     /// To [`Order::Check`].
     Found(Found),
-    /// To [`Order::Prepare`] and [`Order::CaseEnds`]: files that were removed, and whether the data
-    /// is there.
+    /// To [`Order::Prepare`] and [`Order::CaseEnds`]: number of removed files, and whether the data exists.
     Files { removed: u32, there: bool },
     /// To [`Order::Wipe`].
     Wiped(Vec<Wiping>),
@@ -184,17 +183,17 @@ pub(crate) enum Answer {
     Part(Box<Part>),
 }
 
-/// Something that was to be wiped.
+/// An object to be wiped.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Wiping {
     Done(Wiped),
     Unapplied { what: String, reason: String },
 }
 
-/// What the ranks are.
+/// Facts about the ranks.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    /// By number, each once.
+    /// Sorted by number, without duplicates.
     pub(crate) nodes: Vec<NodeSeen>,
     /// Why a rank cannot use io_uring.
     pub(crate) uring_missing: Option<String>,
@@ -206,13 +205,12 @@ pub(crate) struct NodeSeen {
     pub(crate) node: u32,
     /// From its first rank.
     pub(crate) facts: Option<Box<HostFacts>>,
-    /// Which kernel it is.
+    /// The boot identifier of its kernel.
     pub(crate) boot_id: String,
     pub(crate) pids: BTreeSet<u32>,
     /// Processors that its ranks may be scheduled on.
     pub(crate) cpus: BTreeSet<u32>,
-    /// Processors that a control group leaves to a rank, where these are fewer than it may be
-    /// scheduled on.
+    /// Processors that a control group grants to a rank, if fewer than its CPU affinity allows.
     pub(crate) quota: Option<u32>,
     /// Devices under the targets.
     pub(crate) devices: Vec<String>,
@@ -220,23 +218,22 @@ pub(crate) struct NodeSeen {
 }
 
 impl NodeSeen {
-    /// Processors that its ranks may use together.
+    /// Processors that its ranks may use in total.
     pub(crate) fn usable_cpus(&self) -> u32 {
         let cpus = u32::try_from(self.cpus.len()).unwrap_or(u32::MAX).max(1);
         self.quota.map_or(cpus, |quota| quota.min(cpus))
     }
 }
 
-/// What the plan meets on the ranks' hosts.
+/// Findings of the check on the ranks' hosts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) space: Vec<SpaceNeed>,
-    /// Files, bytes and the first of the user's files that are lost on nodes that have directories of
-    /// their own.
+    /// User files that will be lost in node-local directories: number, bytes and the first of them.
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
 }
 
-/// What a file system has not enough of.
+/// The resource that a file system lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Scarce {
     Bytes,
@@ -245,10 +242,10 @@ pub(crate) enum Scarce {
     Inodes,
 }
 
-/// Bytes or inodes that a file system will have to take.
+/// Bytes or inodes needed on a file system.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SpaceNeed {
-    /// The node, where it has the file system for itself.
+    /// The node, if the file system is node-local.
     pub(crate) node: Option<u32>,
     pub(crate) mount_point: String,
     pub(crate) what: Scarce,
@@ -257,7 +254,7 @@ pub(crate) struct SpaceNeed {
 }
 
 impl Answer {
-    /// This answer and that of ranks of higher numbers.
+    /// Merges this answer with that of ranks with higher numbers.
     pub(crate) fn join(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Done) | (Self::Done, one) => one,
@@ -273,7 +270,7 @@ impl Answer {
                 one.join(*two);
                 Self::Part(one)
             }
-            // All ranks answer the same order: only the first reason of the same kind is left.
+            // All ranks answer the same order: of two equal kinds, the first reason is kept.
             (one, _) => one,
         }
     }
@@ -328,7 +325,7 @@ fn chained<T>(mut one: Vec<T>, two: Vec<T>) -> Vec<T> {
     one
 }
 
-/// The numbers of `files` that `is_so`, as ranges.
+/// The numbers of the `files` whose flag is true, as ranges.
 pub(crate) fn ranges(files: impl Iterator<Item = (u32, bool)>) -> Vec<Range<u32>> {
     let mut all: Vec<Range<u32>> = Vec::new();
     for number in files.filter_map(|(number, is_so)| is_so.then_some(number)) {

@@ -1,4 +1,4 @@
-//! One rank's part of one phase: observed from its start to its end.
+//! One rank's part of a phase, observed from start to end.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ use plan::{Backend, Phase, Placement, Plan, Sharing, Work, Workload};
 
 use crate::data::fill_workload;
 use crate::jobs::{JobsRun, KeepLaunches};
+use crate::merge_ranks::{Part, SERIES_INTERVAL};
 use crate::order::PhaseOrder;
-use crate::part::{Part, SERIES_INTERVAL};
+use crate::rank_assignment::Roster;
 use crate::rendezvous::Meeting;
-use crate::roster::Roster;
 use crate::rows::{Rows, Seen};
 use crate::traced;
 use crate::{Program, RunnerError};
 
-/// Devices are looked at once a second, as the series of the engine is.
+/// Devices are sampled once a second, like the series of the engine.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// One phase of one pass of one case.
@@ -32,9 +32,9 @@ pub(crate) struct PhaseRun<'a> {
     pub(crate) order: &'a PhaseOrder,
     /// The case's workload, or the one that fills its files.
     pub(crate) workload: Cow<'a, Workload>,
-    /// Who launches jobs: what is executed, and the name of the run.
+    /// For launches of jobs: the program that is executed, and the name of the run.
     pub(crate) launcher: (Option<&'a Program>, &'a str),
-    /// The processes of the run beside this one on the node.
+    /// The other processes of the run on the node.
     pub(crate) mates: Arc<BTreeSet<u32>>,
 }
 
@@ -57,9 +57,9 @@ impl<'a> PhaseRun<'a> {
         Ok(Self { order, workload, launcher, mates })
     }
 
-    /// Runs `tasks`, together with the other ranks of `group`. The first rank of each node observes
-    /// the devices. A failure is told to all ranks of `comm`. The only rank of a run may launch jobs, and `keep`s
-    /// those that have ended.
+    /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
+    /// devices. A failure is sent to all ranks of `comm`. The only rank of a run may launch jobs; finished
+    /// ones are stored with `keep`.
     ///
     /// # Errors
     /// A transfer failed, here or on another rank, or the host lacks something.
@@ -159,7 +159,7 @@ impl<'a> PhaseRun<'a> {
         Ok((part, rows))
     }
 
-    /// What the clients of network file systems have counted on this node.
+    /// Counters of the network file system clients on this node.
     fn clients(&self, host: &Host) -> Vec<(String, String)> {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
         match self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
@@ -168,7 +168,7 @@ impl<'a> PhaseRun<'a> {
         }
     }
 
-    /// The same, before the phase and now.
+    /// The same counters, before the phase and now.
     fn told(&self, host: &Host, before: Vec<(String, String)>) -> Vec<Told> {
         if before.is_empty() {
             return Vec::new();
@@ -182,8 +182,9 @@ impl<'a> PhaseRun<'a> {
         before.into_iter().map(told).collect()
     }
 
-    /// What the page cache of this node holds of the files that `tasks` are about to read, and the bytes of these. A file
-    /// that all tasks share is looked up once on each node, and its bytes count once: each node may hold another part.
+    /// Bytes of the files to be read by `tasks` that are in the page cache of this node, and the size of
+    /// these files. A shared file is queried once per node, and its bytes count once: each node may cache a
+    /// different part.
     fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
         let (workload, phase) = (&self.workload, self.order.phase);
         let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
@@ -205,7 +206,7 @@ impl<'a> PhaseRun<'a> {
         })
     }
 
-    /// Adds the memories below the devices of the targets.
+    /// Adds warnings about memory below the devices of the targets.
     fn look_below(&self, host: &Host, part: &mut Part) {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
         if self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
@@ -217,7 +218,7 @@ impl<'a> PhaseRun<'a> {
             .for_each(|warning| part.add_memory_below(warning));
     }
 
-    /// Starts to observe the node, and the devices of the targets where that can be done.
+    /// Starts to observe the node and, if possible, the devices of the targets.
     fn observe(&self, host: &Host) -> Watching {
         let start = |devices: &[String]| {
             Observer::start(host.root(), devices, &self.mates, SAMPLE_INTERVAL)
@@ -235,7 +236,7 @@ impl<'a> PhaseRun<'a> {
             return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
         }
         let mut devices = Vec::new();
-        // Requests and responses reach none.
+        // Exchanges of requests and responses use no device.
         let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
         for target in targets {
             for device in host.devices_under(target)? {
@@ -260,9 +261,9 @@ impl Watching {
     }
 }
 
-/// Counts what each rank had moved when the first task of all was done.
+/// Counts the bytes that each rank had moved when the first task of all finished.
 fn agree_on_first_done(group: &dyn Comm, part: &mut Part) -> Result<(), RunnerError> {
-    // The least is the greatest distance from the end of time.
+    // The ranks agree on a maximum: send the complement to get the minimum.
     let own = part.first_done_ns().map_or(0, |at_ns| u64::MAX - at_ns);
     let first = group.max_u64(own)?;
     if first > 0 {

@@ -1,22 +1,22 @@
-//! Lets the engine's phases meet over the processes of a run.
+//! Barriers of the engine's phases across the processes of a run.
 
 use std::time::Duration;
 
 use comm::Comm;
 use engine::{Point, Rendezvous, RendezvousError};
 
-/// The engine's meeting points, carried by a [`Comm`].
+/// The engine's barriers, implemented with a [`Comm`].
 pub(crate) struct Meeting<'a> {
     /// All ranks.
     comm: &'a dyn Comm,
-    /// Those that carry tasks.
+    /// The ranks that carry tasks.
     group: &'a dyn Comm,
-    /// What the others are told when a task fails: the number of the phase.
+    /// The phase number, sent to the other ranks when a task fails.
     number: u64,
 }
 
 impl<'a> Meeting<'a> {
-    /// The ranks of `group`, which are some of `comm`, meet for the phase of this number.
+    /// Barriers of the ranks of `group`, a subset of `comm`, in the phase of this number.
     pub(crate) fn new(comm: &'a dyn Comm, group: &'a dyn Comm, number: u64) -> Self {
         Self { comm, group, number }
     }

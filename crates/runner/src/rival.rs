@@ -1,4 +1,4 @@
-//! What another tool measures in turn with ioproof: pass by pass, of the same case, over the same files.
+//! Measurements of another tool in alternation with ioproof: pass by pass, same case, same files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,19 +16,19 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::RunnerError;
 
-/// How often its end, and the stop of the run, are looked for.
+/// Interval at which the tool's exit and the stop flag are polled.
 const LOOK: Duration = Duration::from_millis(20);
-/// A tool that was told to end and is still there after this is killed.
+/// Time between asking a tool to end and killing it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Of what it prints so much is read; the histograms of a pass take far less.
+/// Largest output that is read; the histograms of a pass take far less.
 const PRINTED_MAX: u64 = 64 << 20;
-/// Lines of its complaints that are told, the last ones.
+/// Number of last lines of stderr that are reported.
 const LINES_TOLD: usize = 4;
-/// Devices are looked at once a second, as in phases of ioproof.
+/// Devices are sampled once a second, as in phases of ioproof.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The cases that another tool measures, and its command lines. To make this of a plan is to agree to run them:
-/// what a record says is no consent.
+/// The cases that another tool measures, and its command lines. Constructing this from a plan is consent to
+/// run them; a record is not.
 #[derive(Debug, Clone, Default)]
 pub struct Rivals {
     tool: String,
@@ -36,7 +36,7 @@ pub struct Rivals {
 }
 
 impl Rivals {
-    /// Those of `plan`; none where it names no other tool.
+    /// The cases of `plan`; none if it names no other tool.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Self {
         match &plan.question {
@@ -45,16 +45,16 @@ impl Rivals {
         }
     }
 
-    /// The one that is the case `id`.
+    /// The one for the case `id`.
     pub(crate) fn of(&self, id: &str) -> Option<&Rival> {
         self.all.iter().find(|rival| rival.case == id)
     }
 
-    /// Has the tool measure `rival`, which `case` describes, for the pass `key`, in the directory of this process, and
-    /// watches the host meanwhile, with `quiet` for what others do. None where the run was stopped.
+    /// Runs the tool for `rival`, described by `case`, for the pass `key`, in the working directory of this
+    /// process; observes the host meanwhile, with `quiet` for other processes. None if the run was stopped.
     ///
     /// # Errors
-    /// It could not be started, failed, or printed what cannot be read.
+    /// The tool could not be started, failed, or its output could not be parsed.
     pub(crate) fn pass(
         &self,
         rival: &Rival,
@@ -77,7 +77,7 @@ impl Rivals {
         let ended = ended.map_err(|error| failed(format!("cannot start {program}: {error}")))?.wait(controls);
         let ended = ended.map_err(|error| failed(format!("cannot wait for {program}: {error}")))?;
         let observed = observer.map(Observer::stop).unwrap_or_default();
-        // What it used is that of this process, as it was waited for.
+        // The tool's usage counts as that of this process, which has waited for it.
         let disturbed = quiet.phase_ended();
         let Some(Printed { status, out, complaints }) = ended else { return Ok(None) };
         if !status.success() {
@@ -116,7 +116,7 @@ impl Rivals {
     }
 }
 
-/// Starts to observe the node, and the devices of `case`; why not these, where they are not.
+/// Starts to observe the node and the devices of `case`; or why the devices are not observed.
 fn observe(case: &Case, host: &Host) -> (Option<Observer>, Option<String>) {
     let start = |devices: &[String]| {
         Observer::start(host.root(), devices, &BTreeSet::new(), SAMPLE_INTERVAL)
@@ -128,7 +128,7 @@ fn observe(case: &Case, host: &Host) -> (Option<Observer>, Option<String>) {
     }
 }
 
-/// What was seen of the node, without what was seen of the threads of this process: the work is another's.
+/// The sample of the node without the threads of this process, since the tool does the work.
 fn of_node(sample: LoadSample) -> LoadSample {
     LoadSample { cpu_wait_ns: None, stopped_ns: 0, blocked_threads: 0, blocked_in: String::new(), ..sample }
 }
@@ -142,7 +142,7 @@ fn devices(case: &Case, host: &Host) -> Result<Vec<String>, Unobservable> {
     Ok(devices.into_iter().collect())
 }
 
-/// The last lines of what it complained about, in one.
+/// The last lines of stderr, as one line.
 fn last_lines(complaints: &[u8]) -> String {
     let text = String::from_utf8_lossy(complaints);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -152,14 +152,14 @@ fn last_lines(complaints: &[u8]) -> String {
     }
 }
 
-/// What a tool left.
+/// Output of a tool.
 struct Printed {
     status: ExitStatus,
     out: Vec<u8>,
     complaints: Vec<u8>,
 }
 
-/// A tool under way, in a process group of its own, which ends with the value.
+/// A running tool in its own process group; ended on drop.
 struct Running {
     child: Child,
     group: Pid,
@@ -171,14 +171,14 @@ impl Running {
     fn start(command: &mut Command) -> io::Result<Self> {
         let (out, complaints) = (OutputFile::new()?, OutputFile::new()?);
         command.stdout(out.for_child()?).stderr(complaints.for_child()?);
-        // A Ctrl-C at the terminal reaches this process alone, which then ends the tool in order.
+        // Ctrl-C at the terminal reaches only this process, which then ends the tool in order.
         command.process_group(0);
         host::ends_with_us(command);
         let child = command.spawn()?;
         Ok(Self { group: Pid::from_child(&child), child, out, complaints })
     }
 
-    /// Waits for its end; none where the run was stopped before.
+    /// Waits for its exit; none if the run was stopped before.
     fn wait(mut self, controls: &Controls) -> io::Result<Option<Printed>> {
         let status = loop {
             if controls.is_stopped() {
@@ -193,14 +193,14 @@ impl Running {
         Ok(Some(Printed { status, out, complaints }))
     }
 
-    /// Tells it to end, and kills what is then still there.
+    /// Asks it to end, and kills what remains.
     fn end(&mut self) {
         let _ = kill_process_group(self.group, Signal::INT);
         let until = Instant::now() + PATIENCE;
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
             thread::sleep(LOOK);
         }
-        // Also what a script has started and left.
+        // Includes background processes of a script.
         let _ = kill_process_group(self.group, Signal::KILL);
         let _ = self.child.wait();
     }

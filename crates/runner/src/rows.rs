@@ -1,4 +1,4 @@
-//! What is stored of each task and node of a phase: handed to rank 0 rank by rank, and never joined.
+//! Rows of each task and node of a phase: sent to rank 0 by each rank, and never merged.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use record::{
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::JobRows;
-use crate::part::join_sorted;
+use crate::merge_ranks::join_sorted;
 use crate::servers;
 use crate::traced::{self, Map, Names, Request};
 
@@ -22,52 +22,52 @@ struct Operated {
     task: u32,
     thread: u32,
     operation: Operation,
-    /// The place of its file among [`Rows::files`].
+    /// Index of its file in [`Rows::files`].
     file: u32,
     start_ns: u64,
     latency_ns: u64,
     offset: u64,
     bytes: u64,
-    /// The place of its device among [`Rows::names`], and its first sector.
+    /// Index of its device in [`Rows::names`], and its first sector.
     sector: Option<(u32, u64)>,
 }
 
-/// What is stored of each task and node: it is handed to rank 0 rank by rank.
+/// The rows of one rank's tasks and node, which it sends to rank 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
     node: u32,
     tasks: Vec<TaskOutcome>,
     devices: Vec<DeviceSample>,
     load: Vec<LoadSample>,
-    /// Its own series, where the phase has several nodes.
+    /// Its own series, if the phase has several nodes.
     series: Vec<SeriesInterval>,
-    /// Its last operations, where they were asked for.
+    /// Its last operations, if requested.
     history: Vec<Operated>,
-    /// Their files, each once.
+    /// Their files, without duplicates.
     files: Vec<String>,
-    /// What the devices of its node were asked for meanwhile, where it traced them.
+    /// Requests to the devices of its node during the phase, if it traced them.
     requests: Vec<Request>,
     /// Devices of the operations and requests.
     names: Names,
-    /// Of exchanges: this rank as one of the ends.
+    /// For exchanges: this rank's endpoint.
     end: Option<EndOutcome>,
-    /// Of jobs: their launches.
+    /// For jobs: their launches.
     pub(crate) jobs: Option<JobRows>,
-    /// What the clients of network file systems told on its node.
+    /// Counters of the network file system clients on its node.
     pub(crate) told: Vec<Told>,
 }
 
-/// What is known of the devices below the operations that were kept.
+/// Data about the devices below the kept operations.
 #[derive(Default)]
 pub(crate) struct Seen<'h> {
-    /// Tells where bytes are; none where that is not wanted.
+    /// Maps bytes to devices; none if not wanted.
     pub(crate) host: Option<&'h Host>,
-    /// All requests of this node, where this rank traced them.
+    /// All requests of this node, if this rank traced them.
     pub(crate) requests: Vec<BlockRequest>,
 }
 
 impl Rows {
-    /// Those of one rank on the node of this number.
+    /// The rows of one rank on the node of this number.
     pub(crate) fn of(
         outcome: &PhaseOutcome,
         node: u32,
@@ -76,7 +76,7 @@ impl Rows {
         seen: Seen<'_>,
     ) -> Self {
         let series = if several_nodes { outcome.series.clone() } else { Vec::new() };
-        // Jobs do not tell when they started.
+        // Jobs do not report a start time.
         let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
         let early = if outcome.started_raw_ns == 0 { 0 } else { early };
         let mut names = Names::default();
@@ -126,15 +126,15 @@ fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Ve
     (operated, files)
 }
 
-/// As counted from the common start of the phase, so much after that of the observer. What a device did before is
-/// counted to the part of the interval after it.
+/// Shifts a sample to the common start of the phase, `early` after that of the observer. Earlier activity of
+/// the device counts to the remaining part of the interval.
 fn device(sample: DeviceSample, early: u64) -> DeviceSample {
     let start_ns = sample.start_ns.saturating_sub(early);
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
     DeviceSample { start_ns, length_ns, ..sample }
 }
 
-/// As [`device`]; none of an interval that was over before.
+/// As [`device`]; none for an interval that ended before.
 fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
     let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
     if length_ns == 0 {
@@ -156,16 +156,16 @@ pub(crate) struct Table<'a> {
     pub(crate) ends: Vec<EndRow>,
     nodes: Vec<(u32, Vec<SeriesInterval>)>,
     pub(crate) history: Vec<HistoryRow>,
-    /// Of jobs: their launches.
+    /// For jobs: their launches.
     pub(crate) jobs: JobRows,
     pub(crate) servers: Vec<ServerRow>,
     pub(crate) server_texts: Vec<ServerTextRow>,
-    /// What was traced on each node that did.
+    /// The requests traced on each tracing node.
     requests: Vec<(String, Vec<Request>, Names)>,
 }
 
 impl<'a> Table<'a> {
-    /// No rows yet; `names` are those of the nodes, by number.
+    /// An empty table; `names` are the node names, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
         Self {
             key,
@@ -183,7 +183,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Adds those of a rank.
+    /// Adds the rows of a rank.
     pub(crate) fn add(&mut self, rows: Rows) {
         let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs, told } =
             rows;
@@ -211,19 +211,19 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Adds what was told on `node`; without a name by a command of the study.
+    /// Adds counters read on `node`; an empty name means a command of the study.
     pub(crate) fn tell(&mut self, node: &str, told: &Told) {
         let (rows, texts) = servers::rows(&self.key, node, told);
         self.servers.extend(rows);
         self.server_texts.extend(texts);
     }
 
-    /// How sequential the requests of the devices were, where they were traced.
+    /// How sequential the device requests were, if traced.
     pub(crate) fn pattern(&self) -> Option<traced::Pattern> {
         traced::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
     }
 
-    /// The rows of the nodes; tasks and operations are in their order from now on.
+    /// Sorts the rows of tasks and operations, and returns those of the nodes.
     pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
         self.tasks.sort_by_key(|row| row.task);
         self.history.sort_by_key(|row| row.start_ns);

@@ -1,4 +1,4 @@
-//! What the ranks are: hosts, processors, processes and clocks of the nodes.
+//! Facts about the ranks: hosts, processors, processes and clocks of the nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use record::{Cluster, NodeFacts, Warning};
 
 use crate::RunnerError;
 use crate::check::devices;
-use crate::crew::{give, synchronize};
 use crate::order::{Answer, NodeSeen, Order, Seen};
+use crate::rank_group::{give, synchronize};
 
-/// So many nodes are named in one warning.
+/// Largest number of nodes named in one warning.
 const NAMED_MAX: usize = 3;
 
-/// What this rank sees of its host.
+/// The facts of this rank's host.
 pub(crate) fn look(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: bool) -> Seen {
     let (topology, rank) = (comm.topology(), comm.rank());
     let leads = topology.is_leader(rank);
@@ -52,10 +52,10 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Has all ranks look at their hosts.
+    /// Has all ranks report the facts of their hosts.
     ///
     /// # Errors
-    /// A rank is lost.
+    /// A rank was lost.
     pub(crate) fn look(
         host: &Host,
         comm: &dyn Comm,
@@ -81,7 +81,7 @@ impl Nodes {
         Ok((Self { seen: nodes, clocks, ranks }, uring_missing))
     }
 
-    /// What each node is.
+    /// The facts of each node.
     pub(crate) fn seen(&self) -> &[NodeSeen] {
         &self.seen
     }
@@ -92,26 +92,26 @@ impl Nodes {
         Some(node.facts.as_ref()?.node.as_str())
     }
 
-    /// The name of each node, and how many ranks are on it.
+    /// The name of each node and its number of ranks.
     pub(crate) fn places(&self) -> Vec<(String, usize)> {
         let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
         let ranks = |index: usize| self.ranks.get(index).map_or(1, Vec::len);
         self.seen.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
     }
 
-    /// How far each clock was off before the first case.
+    /// The offset of each clock before the first case.
     pub(crate) fn clocks(&self) -> &[Clock] {
         &self.clocks
     }
 
-    /// Processors that the ranks on some nodes may use together.
+    /// Processors that the ranks on `nodes` may use in total.
     pub(crate) fn usable_cpus(&self, nodes: &BTreeSet<u32>) -> u32 {
         let of = |node: &NodeSeen| node.facts.as_ref().map_or(1, |facts| facts.usable_cpus);
         let there = self.seen.iter().filter(|node| nodes.contains(&node.node));
         there.map(of).fold(0, u32::saturating_add).max(1)
     }
 
-    /// Which kernel each node has, by name of the node: two nodes of one kernel have the same devices.
+    /// The kernel of each node, by node name: two nodes of one kernel have the same devices.
     pub(crate) fn kernels(&self) -> BTreeMap<&str, &str> {
         let all = self.seen.iter().filter_map(|node| Some((node.facts.as_ref()?, &node.boot_id)));
         all.map(|(facts, boot_id)| (facts.node.as_str(), boot_id.as_str())).collect()
@@ -126,7 +126,7 @@ impl Nodes {
         all.into_iter().map(|(boot_id, pids)| (boot_id.to_owned(), pids)).collect()
     }
 
-    /// Those that run on the kernel of `host`; none where there is one rank.
+    /// The processes on the kernel of `host`; none if there is one rank.
     pub(crate) fn mates_on(&self, host: &Host, comm: &dyn Comm) -> BTreeSet<u32> {
         if comm.size() == 1 {
             return BTreeSet::new();
@@ -136,7 +136,7 @@ impl Nodes {
         all.find(|(kernel, _)| *kernel == boot_id).map(|(_, pids)| pids).unwrap_or_default()
     }
 
-    /// What was not quiet.
+    /// A warning about activity of other processes.
     pub(crate) fn not_quiet(&self) -> Option<Warning> {
         let several = self.seen.len() > 1;
         let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
@@ -152,7 +152,7 @@ impl Nodes {
         told(disturbed).map(|seen| Warning::NotQuiet { seen, share })
     }
 
-    /// The nodes as the record has them; `library` is what the MPI library says of itself.
+    /// The nodes for the record; `library` is the version text of the MPI library.
     pub(crate) fn cluster(&self, library: &str) -> Cluster {
         let facts = |(index, node): (usize, &NodeSeen)| {
             let clock = self.clocks.get(index).copied().unwrap_or_default();
@@ -171,7 +171,7 @@ impl Nodes {
     }
 }
 
-/// What was seen of several nodes, in one line: of the first of them, and how many there are.
+/// The findings of several nodes in one line: the first ones, and the total number.
 pub(crate) fn told(mut seen: Vec<String>) -> Option<String> {
     let others = seen.len().saturating_sub(NAMED_MAX);
     seen.truncate(NAMED_MAX);

@@ -1,5 +1,5 @@
-//! What servers and clients of a storage tell around a phase: the commands that a study names, run by the first
-//! process, and what `lfs getstripe` says of the very files.
+//! Data from storage servers and clients around a phase: the commands that a study names, run by the first
+//! process, and the output of `lfs getstripe` for the measured files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -16,25 +16,25 @@ use plan::{Backend, Bytes, Case, Placement, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// What holds where a study does not say it.
+/// Default time limit.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// How often a command's end is looked for.
+/// Interval at which a command's exit is polled.
 const LOOK: Duration = Duration::from_millis(5);
-/// Of what a command complains about so much is read.
+/// Largest amount of stderr that is read.
 const COMPLAINTS_MAX: u64 = 64 << 10;
-/// Of so many files of a pass the layout is asked for.
+/// Largest number of files of a pass whose layout is queried.
 const FILES_MAX: usize = 256;
-/// What a record can hold in one value.
+/// Size limit of one value in a record.
 const VALUE_MAX: u64 = 1 << 60;
 
-/// The commands of targets that tell what servers have counted. To make this of a plan is to agree to run them: what a
-/// record says is no consent.
+/// The commands of targets that print server counters. Constructing this from a plan is consent to run them;
+/// a record is not.
 #[derive(Debug, Clone, Default)]
 pub struct Servers {
     targets: BTreeMap<String, (Vec<String>, Duration)>,
 }
 
-/// What was asked before a phase.
+/// Output of the commands before a phase.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     told: Vec<Told>,
@@ -43,7 +43,7 @@ pub(crate) struct Asked {
 }
 
 impl Servers {
-    /// Those of `plan`.
+    /// The commands of `plan`.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
@@ -54,7 +54,7 @@ impl Servers {
         Self { targets: asking.map(of).collect() }
     }
 
-    /// Asks before a phase of `case`. What fails is told, and not asked again after it.
+    /// Runs the commands before a phase of `case`. A failed one is reported, and not run again after it.
     pub(crate) fn before(&self, case: &Case, controls: &Controls) -> Asked {
         let Some((commands, limit)) = self.targets.get(&case.target) else { return Asked::default() };
         let mut asked = Asked { limit: *limit, ..Asked::default() };
@@ -75,7 +75,8 @@ impl Asked {
         self.warnings.push(Warning::ServerUntold { source: source.to_owned(), reason });
     }
 
-    /// Asks again after the phase, and for the layout of its files. Gives all that was told, and what was not.
+    /// Runs the commands again after the phase, and queries the layout of its files. Returns all output and
+    /// the failures.
     pub(crate) fn after(
         mut self,
         case: &Case,
@@ -109,7 +110,7 @@ impl Asked {
     }
 }
 
-/// Why a text is of less use than it should be.
+/// A warning if a text could not be fully used.
 fn unread(told: &Told) -> Option<Warning> {
     let text = told.before.as_ref().or(told.after.as_ref())?;
     let found = counters(text);
@@ -129,7 +130,7 @@ fn shell(line: &str) -> Command {
     command
 }
 
-/// The command that tells on which storage targets the files of a pass are, where they are on Lustre.
+/// The command that prints the storage targets of the files of a pass, if they are on Lustre.
 fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     let workload = &case.workload;
     let is_lustre = |target| host.file_system_of(target).is_ok_and(|place| place.kind == "lustre");
@@ -143,7 +144,7 @@ fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     Some(command)
 }
 
-/// What `command` prints; else why it does not, as an end of a sentence.
+/// The output of `command`, or why it failed, as the end of a sentence.
 fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result<String, String> {
     let cannot = |what: &'static str| move |error: io::Error| format!("cannot be {what}: {error}");
     let (out, complaints) =
@@ -152,7 +153,7 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
     command.stdout(out.for_child().map_err(cannot("read"))?);
     command.stderr(complaints.for_child().map_err(cannot("read"))?);
     ends_with_us(&mut command);
-    // A Ctrl-C at the terminal reaches this process alone, and what a script has started ends with it.
+    // Ctrl-C at the terminal reaches only this process; processes started by a script end with it.
     let mut running = Running(command.process_group(0).spawn().map_err(cannot("started"))?);
     let until = Instant::now() + limit;
     let status = loop {
@@ -183,19 +184,19 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
     Err(format!("failed ({status}): {}", last.unwrap_or("it says nothing more")))
 }
 
-/// A command under way, in a process group of its own, which ends with the value.
+/// A running command in its own process group; ended on drop.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Also what a script has started and left.
+        // Includes background processes of a script.
         let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
         let _ = self.0.wait();
     }
 }
 
-/// Rows of what was told around a phase on `node`; without a name by a command, whose counters are of no use where it
-/// prints the same text twice, as of a file that nobody writes meanwhile.
+/// Rows of the output around a phase on `node`; an empty name means a command, whose counters are useless if
+/// it prints the same text twice, for example a file that is not being updated.
 pub(crate) fn rows(key: &PhaseKey, node: &str, told: &Told) -> (Vec<ServerRow>, Vec<ServerTextRow>) {
     let (node, source): (Arc<str>, Arc<str>) = (node.into(), told.source.as_str().into());
     let is_stale = node.is_empty() && told.before == told.after;
@@ -205,7 +206,7 @@ pub(crate) fn rows(key: &PhaseKey, node: &str, told: &Told) -> (Vec<ServerRow>, 
     let mut shared =
         |text: &str| -> Arc<str> { words.entry(text.to_owned()).or_insert_with(|| text.into()).clone() };
     let mut rows: Vec<ServerRow> = Vec::new();
-    // The same name may stand in a text more than once: the first there is the first here.
+    // A name may occur more than once in a text: occurrences are matched in order.
     let mut places: HashMap<(Counter, u32), usize> = HashMap::new();
     for (is_after, all) in [(false, before), (true, after)] {
         let mut times: HashMap<Counter, u32> = HashMap::new();
@@ -232,7 +233,7 @@ pub(crate) fn rows(key: &PhaseKey, node: &str, told: &Told) -> (Vec<ServerRow>, 
     }
     let texts =
         [("before", &told.before), ("after", &told.after)].into_iter().filter_map(|(moment, text)| {
-            // One that did not change stands once.
+            // An unchanged text is stored once.
             let text = text.as_deref().filter(|_| moment == "before" || told.before != told.after)?;
             let kept = text.floor_char_boundary(ServerTextRow::KEPT_BYTES);
             Some(ServerTextRow {
@@ -272,14 +273,14 @@ mod tests {
         assert!(failed.contains("exit status: 3") && failed.ends_with("no such host"), "{failed}");
     }
 
-    /// What it has started holds its end of the pipe open.
+    /// A background process keeps the pipe open.
     #[test]
     fn nothing_that_hangs_is_waited_for() {
         for line in ["sleep 1000", "trap '' TERM; sleep 1000 & wait"] {
             let late = say(line, Duration::from_millis(50)).unwrap_err();
             assert_eq!(late, "took longer than 0.05 s", "{line}");
         }
-        // What it leaves running is ended with it.
+        // Background processes are ended too.
         assert_eq!(say("sleep 1000 &", LONG).as_deref(), Ok(""));
         let controls = Controls::new();
         controls.stop();
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!(stopped, "was ended with the run");
     }
 
-    /// It is ended when nobody reads on.
+    /// The command is ended when its output is no longer read.
     #[test]
     fn what_never_ends_is_cut() {
         assert!(say("yes", LONG).is_err());
@@ -318,7 +319,7 @@ mod tests {
         ];
         let expected = expected.map(|(name, before, after)| (name.to_owned(), before, after));
         assert_eq!(of(&told(&before, Some(&after))), expected);
-        // A file that nobody writes.
+        // A file that is not being updated.
         assert_eq!(of(&told(&before, Some(&before)))[0].2, None);
         let warned = unread(&told(&before, Some(&before)));
         assert!(matches!(warned, Some(Warning::ServerUntold { reason, .. }) if reason.contains("the same")));

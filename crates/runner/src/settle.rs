@@ -1,17 +1,17 @@
-//! Whether a case is over by its own values.
+//! Stopping rule: whether the values of a case have settled.
 
 use plan::{Case, Nanos, Phase, Role, Stopping};
 use record::{PhaseKey, PhaseRow, Warning};
 
-/// The values of a case so far: bytes per second by wall time, of the passes that count.
+/// The values of a case so far: bytes per second of wall time, of the passes after warm-up.
 pub(crate) struct Settling<'a> {
     case: &'a Case,
-    /// One list for each result phase.
+    /// One list per result phase.
     values: Vec<(Phase, Vec<f64>)>,
 }
 
 impl<'a> Settling<'a> {
-    /// `case` before its first pass.
+    /// The state of `case` before its first pass.
     pub(crate) fn new(case: &'a Case) -> Self {
         let mut phases: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();
         phases.sort_unstable();
@@ -19,25 +19,25 @@ impl<'a> Settling<'a> {
         Self { case, values: phases.into_iter().map(|phase| (phase, Vec::new())).collect() }
     }
 
-    /// A phase of one of its passes has ended.
+    /// Adds a finished phase of a pass.
     pub(crate) fn add(&mut self, row: &PhaseRow) {
         let PhaseKey { repetition, phase, .. } = row.key;
         let counts = row.wall_ns > 0 && self.case.role(repetition) == Role::Recorded;
         let list = self.values.iter_mut().find(|(result, _)| *result == phase);
         if let Some((_, values)) = list.filter(|_| counts) {
-            // Of items count how many, since many have no bytes.
+            // Items count by number, since many have no bytes.
             let amount = if phase.counts_bytes() { row.bytes() } else { row.transfers() };
             values.push(amount as f64 / Nanos(row.wall_ns).as_secs_f64());
         }
     }
 
-    /// Whether `pass`, which is over, was the last one that is needed.
+    /// Whether the finished `pass` was the last one needed.
     pub(crate) fn is_over_after(&self, pass: u32) -> bool {
         let all = self.values.iter().map(|(_, values)| values.as_slice());
         self.case.role(pass) == Role::Recorded && analysis::all_settled(all, self.case.protocol.stopping)
     }
 
-    /// The phases that did not settle, at the end of the case.
+    /// The phases that had not settled at the end of the case.
     pub(crate) fn unsettled(&self) -> Vec<(Phase, Warning)> {
         let doubt = |(phase, values): &(Phase, Vec<f64>)| {
             let stopping = self.case.protocol.stopping;
@@ -49,7 +49,7 @@ impl<'a> Settling<'a> {
                 Stopping::Count => return None,
                 Stopping::Interval { share: share_max, .. } => {
                     let share = analysis::interval_share(values);
-                    // Narrow enough, but with fewer repetitions than the study wants at least.
+                    // Narrow enough, but with fewer repetitions than the study's minimum.
                     if share.is_some_and(|share| share <= share_max) {
                         return None;
                     }

@@ -1,5 +1,4 @@
-//! What ranks tell each other while tasks are at work: that the user wants the run to stop, and
-//! that a task has failed.
+//! Signals between ranks while tasks run: the user's request to stop, and the failure of a task.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,20 +8,18 @@ use std::time::Duration;
 use comm::Comm;
 use engine::Controls;
 
-/// The user wants the run to stop. Every other signal is the number of a phase in which a task has
-/// failed.
+/// The user's request to stop. Every other signal is the number of a phase in which a task has failed.
 const STOP: u64 = 0;
 
-/// How often a rank looks whether its user wants the run to stop: soon for a person, seldom enough
-/// for 64 ranks on two processors.
+/// Polling interval for a stop request: short for a person, and cheap for 64 ranks on two processors.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What a rank does about signals.
+/// Signal handling of a rank.
 #[derive(Debug)]
 pub(crate) struct Signals {
     controls: Arc<Controls>,
-    /// The phase under way; 0 between phases, which have higher numbers. A signal is acted upon under
-    /// the lock, so that a late one never ends the next phase.
+    /// The current phase; 0 between phases, which have higher numbers. A signal is handled under the lock, so
+    /// that a late one never ends the next phase.
     under_way: Mutex<u64>,
 }
 
@@ -45,14 +42,14 @@ impl Signals {
         }
     }
 
-    /// The phase of this number begins or, with 0, is over.
+    /// Sets the current phase; 0 at its end.
     pub(crate) fn phase(&self, number: u64) {
         *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = number;
     }
 }
 
-/// Does `work` while a thread passes the user's wish to stop on to all ranks, and ends the phase under
-/// way where a rank is lost: those that are at work would not notice before its end.
+/// Runs `work` while a thread forwards the user's stop request to all ranks, and ends the current phase if a
+/// rank is lost: ranks with running tasks would not notice before its end.
 pub(crate) fn keep_in_touch<T>(comm: &dyn Comm, controls: &Controls, work: impl FnOnce() -> T) -> T {
     if comm.size() == 1 {
         return work();

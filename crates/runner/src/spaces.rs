@@ -1,26 +1,26 @@
-//! What jobs take of the file systems that their spaces are on.
+//! Space that jobs need on the file systems of their job spaces.
 
 use plan::{Bytes, Existing, JobSpace, JobsPlacement};
 
-use crate::check::Part;
+use crate::check::RankCheck;
 use crate::order::{Scarce, SpaceNeed};
 use crate::{RunnerError, cleanup, trees};
 
-impl Part<'_> {
-    /// Bytes that the tables and outputs of jobs will take, by file system. Cases follow each other and leave
-    /// nothing, as a rule: the largest counts.
+impl RankCheck<'_> {
+    /// Bytes that the tables and outputs of jobs will take, by file system. Cases usually remove their files
+    /// before the next one: the largest counts.
     pub(crate) fn jobs_space(&self) -> Result<Vec<SpaceNeed>, RunnerError> {
         let mut all: Vec<SpaceNeed> = Vec::new();
         for case in trees::left(self.plan, self.finished) {
             let Some(placement) = JobsPlacement::new(&case.workload) else { continue };
-            // What stands already takes no more, as far as it is right.
+            // Existing valid tables take no more space.
             if case.workload.files.existing == Existing::Reuse {
                 continue;
             }
             let mut own: Vec<SpaceNeed> = Vec::new();
             for space in JobSpace::ALL {
                 let Bytes(need) = placement.jobs().needs(space);
-                // Tables of a pass stay until the case is over, where each has its own.
+                // If each pass has its own tables, they stay until the case ends.
                 let sets = if space == JobSpace::Permanent { cleanup::sets(case) } else { 1 };
                 let need = need.saturating_mul(u64::from(sets));
                 let place = self.host.file_system_of(placement.target(space))?;
@@ -49,7 +49,7 @@ impl Part<'_> {
     }
 }
 
-/// All file systems that jobs need, with what each of them has.
+/// All file systems that jobs need, with their free space.
 pub(crate) fn lacking(needs: &[SpaceNeed]) -> RunnerError {
     let one = |need: &SpaceNeed| {
         let less = if need.need > need.free { ", too little" } else { "" };

@@ -1,5 +1,5 @@
-//! The device's part of each of the last operations: where its bytes are, and which requests of the devices
-//! belong to it.
+//! The device time of each of the last operations: where its bytes are, and which device requests belong to
+//! it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use plan::{Backend, Operation, Phase, Workload};
 use record::HistoryRow;
 use serde::{Deserialize, Serialize};
 
-/// Sectors are of this size, whatever the device says.
+/// Size of a sector in traces, independent of the device.
 const SECTOR_BYTES: u64 = 512;
-/// The engine's clock and that of the tracer agree to within this.
+/// Tolerance between the engine's clock and the tracer's.
 const ROOM_NS: i64 = 10_000;
 
-/// Traces the devices under the targets for `processes` that keep their last operations; none where nobody
-/// asked for that.
+/// Traces the devices under the targets for `processes` that keep their last operations; none if not
+/// requested.
 pub(crate) fn start(
     workload: &Workload,
     phase: Phase,
@@ -38,17 +38,17 @@ pub(crate) fn start(
     Some(BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64)))
 }
 
-/// A request of a device: the place of its name among those that go with it, first sector, sectors, whether
-/// it writes, when it was issued since the phase's common start, and how long it took.
+/// A device request: index of the device name, first sector, number of sectors, whether it is a write, issue
+/// time since the phase's common start, and duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request(u32, u64, u64, bool, i64, u64);
 
-/// Names that stand once each.
+/// A list of distinct names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
-    /// The place of `name`, which is added where it is new. There are as many as there are devices.
+    /// The index of `name`, which is added if new. There are as many as there are devices.
     fn place(&mut self, name: &str) -> u32 {
         let known = self.0.iter().position(|known| known == name);
         let place = known.unwrap_or_else(|| {
@@ -58,14 +58,14 @@ impl Names {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// The name at a place.
+    /// The name at an index.
     pub(crate) fn get(&self, place: u32) -> &str {
         self.0.get(place as usize).map_or("", String::as_str)
     }
 }
 
-/// The requests of a trace that began with the phase of `outcome`, as far as they may belong to operations
-/// that were kept: those since the first of these.
+/// The requests of a trace that started with the phase of `outcome` and may belong to kept operations: those
+/// since the first of these.
 pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &mut Names) -> Vec<Request> {
     let since = |raw_ns: u64| {
         let start = i128::from(outcome.started_raw_ns);
@@ -86,7 +86,7 @@ pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &m
         .collect()
 }
 
-/// Where the bytes of operations are: device and sector.
+/// Maps the bytes of operations to device and sector.
 pub(crate) struct Map<'h> {
     host: &'h Host,
     files: HashMap<PathBuf, Option<File>>,
@@ -96,7 +96,7 @@ pub(crate) struct Map<'h> {
 struct File {
     device: String,
     first_sector: u64,
-    /// None for a device, whose bytes follow one another.
+    /// None for a device, whose bytes are contiguous.
     extents: Option<Vec<Extent>>,
 }
 
@@ -105,7 +105,7 @@ impl<'h> Map<'h> {
         Self { host, files: HashMap::new() }
     }
 
-    /// The device and the first sector of an operation; none where they cannot be told.
+    /// The device and the first sector of an operation; none if unknown.
     pub(crate) fn place(&mut self, one: &LastOperation, names: &mut Names) -> Option<(u32, u64)> {
         if one.bytes == 0 || one.path.as_os_str().is_empty() {
             return None;
@@ -137,10 +137,9 @@ impl File {
     }
 }
 
-/// Gives `rows`, all of one node, what of their time the devices took, by the `requests` of that node. A
-/// request belongs to an operation that it has a sector in common with, in the time of that operation.
-/// Where an operation's sectors are not known, the only request of its size in its time that goes its
-/// way is taken for its own.
+/// Adds to `rows`, all of one node, the device time from the `requests` of that node. A request belongs to an
+/// operation if they overlap in a sector and in time. If an operation's sectors are unknown, it gets the only
+/// request of its size and direction within its time.
 pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[Request], names: &Names) {
     let mut ordered: Vec<&Request> = requests.iter().collect();
     ordered.sort_by_key(|Request(.., issued, _)| *issued);
@@ -191,16 +190,16 @@ fn ended(issued: i64, took: u64) -> i64 {
 /// How sequential the requests of a phase were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// Requests that followed another one of the same device in the same direction.
+    /// Requests that followed another one of the same device and direction.
     pub(crate) requests: u64,
-    /// Of these, those that began where the one before had ended.
+    /// Of these, those that started at the end of the previous one.
     pub(crate) contiguous: u64,
     /// Median distance of the others from there, in bytes.
     pub(crate) seek_bytes: Option<u64>,
 }
 
-/// The pattern of the requests of each node, in the order of their issue; none where none followed another.
-/// Each node's devices are others.
+/// The pattern of the requests of each node, in issue order; none if no request followed another. Devices of
+/// different nodes are distinct.
 pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [Request]>) -> Option<Pattern> {
     let (mut requests, mut contiguous, mut seeks) = (0, 0, Vec::new());
     for of_node in nodes {
@@ -264,7 +263,7 @@ mod tests {
         let requests = [
             request(0, 80, false, 110, 60),
             request(0, 80, false, 320, 70),
-            // Another device, another way, another time, other sectors.
+            // Another device, direction, time, sector.
             request(1, 800, false, 510, 20),
             request(0, 800, true, 510, 20),
             request(0, 800, false, 700, 20),
@@ -289,12 +288,12 @@ mod tests {
         let one: Vec<Request> = stream(0, 0).collect();
         let alone = pattern([one.as_slice()].into_iter());
         assert_eq!(alone, Some(Pattern { requests: 3, contiguous: 3, seek_bytes: None }));
-        // Two streams of one device in turn: each jumps to the other.
+        // Two alternating streams on one device: each request seeks to the other.
         let both: Vec<Request> = stream(0, 0).chain(stream(8000, 5)).collect();
         let mixed = pattern([both.as_slice()].into_iter()).expect("a pattern");
         assert_eq!((mixed.requests, mixed.contiguous), (7, 0));
         assert!(mixed.seek_bytes.is_some_and(|bytes| (7900 * 512..=8008 * 512).contains(&bytes)));
-        // Other devices, other directions and other nodes are other streams.
+        // Different devices, directions and nodes are different streams.
         let apart: Vec<Request> =
             stream(0, 0).chain([request(1, 77, false, 5, 1), request(0, 99, true, 6, 1)]).collect();
         let nodes = [apart.as_slice(), one.as_slice()];

@@ -1,5 +1,5 @@
-//! Trees and sets of objects that a run makes: which rank sees to which root, what stands there before
-//! the run, and how they go again. Their files are known by name: nobody keeps a list of them.
+//! Trees and sets of objects that a run makes: which rank is responsible for which root, what exists there
+//! before the run, and their removal. Their files are identified by name, not kept in a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,47 +18,47 @@ use record::{Claim, Swept, first_named, sweep_names, sweep_tree};
 
 use crate::RunnerError;
 use crate::cleanup::{self, directory_of};
-use crate::roster::Roster;
+use crate::rank_assignment::Roster;
 
-/// Bytes that a file with data takes at least on most file systems.
+/// Smallest allocation of a file with data on most file systems.
 const BLOCK_BYTES: u64 = 4096;
 
-/// Whether `case` makes names in directories, on real targets.
+/// Whether `case` creates directory entries on real targets.
 pub(crate) fn has(case: &Case) -> bool {
     case.workload.work.makes_trees() && case.workload.backend != Backend::Null
 }
 
-/// Whether `phase` makes all that the phases behind it need.
+/// Whether `phase` creates all items that later phases need.
 pub(crate) fn begins(phase: Phase) -> bool {
     matches!(phase, Phase::TreeCreate | Phase::Precreate | Phase::Load)
 }
 
-/// Whether `phase` takes all away again.
+/// Whether `phase` removes all items.
 pub(crate) fn ends(phase: Phase) -> bool {
     matches!(phase, Phase::TreeRemove | Phase::Cleanup)
 }
 
-/// Whether `phase` finds items that another one has made: so that it finds them in no cache where the
-/// protocol empties the caches.
+/// Whether `phase` accesses items of another phase, and must not find them in caches if the protocol empties
+/// these.
 pub(crate) fn finds(phase: Phase) -> bool {
     !phase.is_transfers()
         && !begins(phase)
         && !matches!(phase, Phase::FileCreate | Phase::DirectoryCreate | Phase::Exchange)
 }
 
-/// Whether `case` makes its trees anew: what stands there before is in its way.
+/// Whether `case` recreates its trees: existing ones are in its way.
 pub(crate) fn makes(case: &Case) -> bool {
     has(case)
         && (in_target(&case.workload) && case.phases.iter().any(|phase| creates_items(*phase))
             || case.phases.iter().any(|phase| begins(*phase)))
 }
 
-/// Whether `phase` makes items.
+/// Whether `phase` creates items.
 pub(crate) fn creates_items(phase: Phase) -> bool {
     matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
 }
 
-/// Whether items stand beside other things, in directories that exist.
+/// Whether items are created in existing directories, beside other files.
 pub(crate) fn in_target(workload: &Workload) -> bool {
     workload.work.tree().is_some_and(|tree| tree.in_target)
 }
@@ -71,7 +71,7 @@ pub(crate) fn roots(case: &Case) -> BTreeSet<PathBuf> {
     (0..cleanup::sets(case)).flat_map(|set| case.workload.roots(set)).collect()
 }
 
-/// What is claimed for `case`: its roots, and whether its items stand beside other things there.
+/// The claims for `case`: its roots, and whether its items are beside other files there.
 pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
     match makes(case) {
         true => roots(case).into_iter().map(|root| (root, in_target(&case.workload))).collect(),
@@ -79,7 +79,7 @@ pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
     }
 }
 
-/// The targets of `case` that are not there yet, which it makes.
+/// The missing targets of `case`, which it creates.
 pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
     if !makes(case) || in_target(&case.workload) {
         return Vec::new();
@@ -93,29 +93,29 @@ pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where a target of a case with trees is looked after: in the target itself, or beside it as long as
-/// it is not there.
+/// The directory that holds the claim for a tree target: the target itself, or its parent while it does not
+/// exist.
 pub(crate) fn place_of(target: &Path) -> PathBuf {
     if target.is_dir() { target.to_owned() } else { directory_of(target) }
 }
 
-/// The ranks that see to the roots of a case.
+/// The ranks that are responsible for the roots of a case.
 pub(crate) struct Keepers<'a> {
     pub(crate) case: &'a Case,
     pub(crate) roster: &'a Roster,
     pub(crate) topology: &'a Topology,
-    /// Directories that are another one on each node.
+    /// Directories that differ from node to node.
     pub(crate) separate: &'a [PathBuf],
 }
 
 impl Keepers<'_> {
-    /// The targets whose roots `rank` sees to: it carries the first task there; of the tasks on its own
-    /// node, where each node has another directory.
+    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
+    /// directory, the first task on its node.
     pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
         let files = &self.case.workload.files;
         let (targets, tasks) = (&files.targets, self.case.workload.tasks);
         let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
-        // All spaces of jobs are used, however few launches there are.
+        // All job spaces are used, even with fewer launches.
         let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
         let node_of = self.topology.node_of();
         let mut all: Vec<PathBuf> = Vec::new();
@@ -138,12 +138,12 @@ impl Keepers<'_> {
         all
     }
 
-    /// The roots that `rank` sees to in any pass.
+    /// The roots of all passes that `rank` is responsible for.
     pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
         (0..cleanup::sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
     }
 
-    /// The roots that `rank` sees to in `pass`.
+    /// The roots of `pass` that `rank` is responsible for.
     pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
         let targets = self.targets_of(rank);
         let beside = in_target(&self.case.workload);
@@ -154,23 +154,23 @@ impl Keepers<'_> {
     }
 }
 
-/// Whether each node has a directory of its own at `target`, or has had none there.
+/// Whether `target`, or the directory that contains it, is node-local.
 pub(crate) fn is_separate(separate: &[PathBuf], target: &Path) -> bool {
     separate.iter().any(|own| own == target || *own == directory_of(target))
 }
 
-/// Refuses what stands in the way of the cases that `are_left`, and what is missing that they need;
-/// `keeps` gives the roots of a case that this rank sees to. Cases follow each other: what one of them
-/// makes is there for the next ones as long as it is kept.
+/// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
+/// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
+/// as long as they are kept.
 ///
 /// # Errors
-/// The first root of that kind, with the next step.
+/// The first such root, with the next step.
 pub(crate) fn check_roots<'a>(
     cases: impl Iterator<Item = &'a Case>,
     run_id: &str,
     keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
 ) -> Result<(), RunnerError> {
-    // What a case leaves; what is there now where no case has touched it.
+    // What each case leaves at a root; its present state if no case has touched it.
     let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
     for case in cases.filter(|case| has(case)) {
         let (makes, beside) = (makes(case), in_target(&case.workload));
@@ -182,7 +182,7 @@ pub(crate) fn check_roots<'a>(
                     Some(Left::Kept) => return Err(made_twice(case, root)),
                     Some(Left::Nothing | Left::WhileNeeded) => {}
                     None => {
-                        // An earlier start of this run has left it: it is removed before the first case.
+                        // A leftover of an earlier start of this run is removed before the first case.
                         let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
                         if let Some(found) = is_there(&root, beside)?
                             && !is_own()
@@ -212,16 +212,16 @@ pub(crate) fn check_roots<'a>(
     Ok(())
 }
 
-/// What a case leaves of a tree.
+/// The state of a tree after a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     Nothing,
-    /// It is removed when no case needs it any more.
+    /// Removed when no case needs it any more.
     WhileNeeded,
     Kept,
 }
 
-/// What stands at `root`: the root itself, or the first name of ours in a directory that exists anyway.
+/// What exists at `root`: the root itself, or the first name of ours in an existing directory.
 fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
     if beside {
         return Ok(first_named(root)?);
@@ -229,7 +229,7 @@ fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
     Ok(fs::symlink_metadata(root).is_ok().then(|| root.to_owned()))
 }
 
-/// What is left at `root` of an earlier run, found by its name or that of something in it.
+/// Error for a leftover of an earlier run at `root`, found by its name or that of an item in it.
 pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
     let changed = fs::symlink_metadata(found).and_then(|metadata| metadata.modified());
     let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
@@ -253,7 +253,7 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
     RunnerError::Target { path: found.to_owned(), problem, help }
 }
 
-/// The claim that a run has on `root`, and the directory that it stands in.
+/// The claim that a run has on `root`, and the directory that holds it.
 fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
     let root = cleanup::absolute_path(root).ok()?;
     let places = root.ancestors().take(3).map(Path::to_owned);
@@ -286,7 +286,7 @@ fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
     }
 }
 
-/// Whether `phase` makes, changes or removes names.
+/// Whether `phase` creates, changes or removes directory entries.
 pub(crate) fn changes(phase: Phase) -> bool {
     !matches!(
         phase,
@@ -315,17 +315,17 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
             let all = sets.saturating_mul(objects.precreated);
             (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
         }
-        // Tables are few, and each space has its own need.
+        // Tables are few, and each job space has its own estimate.
         Work::Jobs(_) | Work::Transfers | Work::Rpc(_) => (0, 0),
     }
 }
 
-/// The cases of `plan` that are not finished, in their order.
+/// The unfinished cases of `plan`, in order.
 pub(crate) fn left<'a>(plan: &'a Plan, finished: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Case> {
     plan.cases.iter().filter(|case| !finished.contains(&case.id))
 }
 
-/// Makes `root`, and says whether it was not there before.
+/// Creates `root`; returns whether it is new.
 pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
     match fs::create_dir(root) {
         Ok(()) => Ok(true),
@@ -336,7 +336,7 @@ pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
     }
 }
 
-/// Removes what this run has made at `root`, but for what stands `beside` it.
+/// Removes this run's items at `root`; other files stay if items are `beside` them.
 ///
 /// # Errors
 /// It cannot be removed.
@@ -344,8 +344,8 @@ pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
     Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
 }
 
-/// Removes what `tasks` have made in every pass, so that many ranks do it together; the rest is for those
-/// that see to the roots.
+/// Removes the items of `tasks` in every pass, so that many ranks share the work; the ranks responsible for
+/// the roots remove the rest.
 ///
 /// # Errors
 /// Something cannot be removed.
@@ -373,7 +373,7 @@ pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, Runne
     Ok(swept)
 }
 
-/// Removes the items of `task` from a tree that it has together with others, name by name.
+/// Removes the items of `task` by name from a tree shared with other tasks.
 fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) -> Result<(), RunnerError> {
     let has = |phase: Phase| case.phases.contains(&phase);
     let tree = placement.tree();
@@ -411,7 +411,7 @@ fn remove_named(
         match remove(&path) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            // Whoever sees to the root finds what is in the way, and says so.
+            // The rank responsible for the root finds the remaining files and reports them.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
             Err(source) => return Err(RunnerError::File { action: "remove", path, source }),
         }
@@ -419,7 +419,7 @@ fn remove_named(
     Ok(())
 }
 
-/// What stays of a tree, as an error of the run.
+/// Reports the remaining files of a tree as an error of the run.
 pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
     match swept.foreign.first() {
         Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),

@@ -1,4 +1,4 @@
-//! What the runner tells whoever watches it.
+//! Events of the runner for an observer.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use record::{PhaseRecord, WarningRow, Wiped};
 
 use crate::LayoutStep;
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A case starts.
     CaseStarted {
-        /// Its place in the plan, from 0; on a layout, its place among the cases there.
+        /// Its index in the plan, from 0; on a layout, its index among the cases there.
         index: usize,
         /// The case.
         case: &'a Case,
     },
-    /// A case is in the record of an earlier start already.
+    /// A case is already in the record of an earlier start.
     CaseSkipped {
-        /// Its place in the plan, from 0.
+        /// Its index in the plan, from 0.
         index: usize,
         /// The case.
         case: &'a Case,
     },
-    /// A phase starts; `controls` counts while it runs.
+    /// A phase starts.
     PhaseStarted {
         /// The case.
         case: &'a Case,
@@ -33,36 +33,36 @@ pub enum Event<'a> {
         repetition: u32,
         /// The phase.
         phase: Phase,
-        /// Bytes of one pass; the end of the phase where no clock ends it.
+        /// Bytes of one pass; the end of the phase without a time limit.
         planned_bytes: u64,
         /// Live counters, of the tasks in this process.
         controls: &'a Arc<Controls>,
-        /// The share of all tasks that they are.
+        /// The share of these tasks in all tasks.
         share: f64,
     },
     /// A phase ended; its rows are stored.
     PhaseFinished(&'a PhaseRecord),
     /// A warning about the whole run.
     Warning(&'a WarningRow),
-    /// What a case is measured on was wiped before its first pass.
+    /// A target of a case was wiped before its first pass.
     Wiped {
         /// The case.
         case: &'a Case,
-        /// What it was.
+        /// The wiped object.
         what: &'a Wiped,
     },
     /// The files that a repetition made were removed.
     Removed {
         /// From 0.
         repetition: u32,
-        /// Seconds that it took.
+        /// Duration in seconds.
         seconds: f64,
     },
-    /// Something happens to a layout.
+    /// An event of a layout.
     Layout {
         /// The layout.
         layout: &'a Layout,
-        /// What.
+        /// The event.
         step: LayoutStep<'a>,
     },
     /// All repetitions of a case ended.
@@ -76,13 +76,13 @@ pub enum Event<'a> {
     },
 }
 
-/// Whoever watches a run.
+/// Observer of a run.
 pub trait Watch {
     /// Called from the thread that runs the plan, never during a phase.
     fn event(&mut self, event: &Event<'_>);
 }
 
-/// Watches and says nothing; for tests.
+/// Ignores all events; for tests.
 #[derive(Debug, Default)]
 pub struct Silent;
 

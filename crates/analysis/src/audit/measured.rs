@@ -8,9 +8,9 @@ use super::doubt::{
 };
 use super::servers::{self, Shown};
 use super::{memory, passes};
+use crate::phase_warnings::short_of;
 use crate::settled::settled;
 use crate::subject::Subject;
-use crate::verdicts::short_of;
 use crate::{
     Check, DEVICE_SHARE_MIN, DeviceShare, LatencySummary, PrintedStatistics, RateOf, RepetitionFigure,
     cache_verdict, check_statistics, little, operations_of,

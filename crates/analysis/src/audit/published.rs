@@ -5,8 +5,8 @@ use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, Publ
 
 use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
 use super::recomputed::{self, more, rounding, same, value};
+use crate::phase_warnings::short_of;
 use crate::summary::whole;
-use crate::verdicts::short_of;
 use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
 
 /// Above its data sheet by more than this, a figure is not of the device that the sheet is of.

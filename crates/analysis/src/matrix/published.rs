@@ -28,7 +28,7 @@ pub fn published_matrix(library: &Library) -> Option<MatrixTables> {
     // whether it says nothing.
     let cells = |ids: &[String]| -> Option<(Vec<f64>, String, bool)> {
         let figures = ids.iter().map(|id| library.figure(id)).collect::<Option<Vec<_>>>()?;
-        let value = |slip: record::Slip| slip.printed_value;
+        let value = |slip: record::MisprintText| slip.printed_value;
         let values = figures.iter().map(|one| one.misprint.and_then(value).unwrap_or(one.value));
         let words = figures.iter().map(|one| {
             let doubts = audit.iter().filter(|doubt| doubt.concerns == one.id);

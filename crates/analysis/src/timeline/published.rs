@@ -6,7 +6,7 @@ use record::Library;
 use super::Timeline;
 use super::launch_timer::whole;
 use crate::gate::Kind;
-use crate::headline::RateOf;
+use crate::primary_metric::RateOf;
 use crate::table::{Column, Of, Quantity, Statement, Value, any, detail, number, subject, word};
 
 /// A published figure of the workload, at full scale and on its machine, and the own one.

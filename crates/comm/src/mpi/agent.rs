@@ -1,9 +1,9 @@
 //! The one thread of a process that calls MPI.
 //!
-//! Others hand it messages to send; it puts what comes into the [`Inbox`], from which others take it.
-//! While a message is awaited it asks MPI again and again, and gives way to other threads in between;
-//! after a while, and while nothing is awaited, it sleeps between two questions. It also sees to it
-//! that a neighbour which says nothing any more is noticed, since MPI itself may wait for ever.
+//! Other threads pass it messages to send; it puts received ones into the [`Inbox`], from which they are
+//! taken. While a message is awaited it polls MPI and yields to other threads in between; after a while, and
+//! while nothing is awaited, it sleeps between two polls. It also detects silent neighbours, since MPI itself
+//! may wait forever.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
@@ -14,63 +14,63 @@ use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 use super::calls::{Calls, Request, Trouble, end_now};
-use super::frame::{self, FRAME_BYTES, Frame, Kind};
+use super::frame::{self, FRAME_BYTES, Frame, FrameKind};
 use crate::links::{Call, Failure, Inbox, Links, Message};
 use crate::{CommError, OnSignal, clock};
 
-/// Receptions that wait at MPI at once: what comes in a burst needs no detour through MPI's own memory.
+/// Number of receives posted at MPI: bursts need no copy through MPI's own buffers.
 const RECEPTIONS: usize = 8;
 
-/// Frames to one rank that are handed to MPI at once.
+/// Maximum number of frames to one rank in flight at MPI.
 const SENDS: usize = 16;
 
-/// For so long after the last event MPI is asked without a sleep, if a message is awaited: ranks that
-/// end a phase together come within this time.
+/// Time after the last event during which MPI is polled without a sleep, if a message is awaited: ranks that
+/// end a phase together arrive within it.
 const EAGER: Duration = Duration::from_millis(3);
 
-/// A rank that has waited for a time sleeps for this part of it before it asks again: a message goes
-/// over a dozen ranks between a thousand of them, so all together add less than a tenth to the wait.
+/// A rank that has waited for some time sleeps for this fraction of it before the next poll: between a
+/// thousand ranks a message takes a dozen hops, which together add less than a tenth to the wait.
 const AWAITING_PART: u32 = 128;
 
-/// The longest sleep while a message is awaited. It delays what others wait for; asking costs up to a
-/// hundred microseconds, so that a rank which waits for long takes a hundredth of a processor.
+/// The longest sleep while a message is awaited. It delays other ranks; a poll costs up to a hundred
+/// microseconds, so a rank with a long wait uses a hundredth of a processor.
 const AWAITING_SLEEP: Duration = Duration::from_millis(10);
 
-/// The longest sleep while nothing is awaited: signals and heartbeats may wait so long.
+/// The longest sleep while nothing is awaited: the maximum delay of signals and heartbeats.
 const IDLE_SLEEP: Duration = Duration::from_millis(40);
 
-/// The shortest sleep that is worth a system call.
+/// The shortest sleep worth a system call.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
 
-/// How often neighbours are told that this rank is there.
+/// Interval of heartbeats to neighbours.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// A thread that did not run for so long has not listened: it blames nobody for silence.
+/// A thread that did not run for this long has not received either: it reports no neighbour as silent.
 const ABSENCE: Duration = Duration::from_secs(3);
 
-/// What other threads ask for.
+/// Requests of other threads.
 pub(super) enum Order {
     Send {
         to: u32,
         frame: Vec<u8>,
     },
     Signal(u64),
-    /// From now on these are watched.
+    /// Starts to watch these neighbours.
     Watch {
         neighbours: Vec<u32>,
         nodes: Vec<String>,
     },
-    /// No more heartbeats: all are about to end.
+    /// Stops heartbeats: all ranks are about to end.
     Rest,
-    /// Finalizes; says whether that went well.
+    /// Finalizes MPI; returns whether that succeeded.
     Leave(Sender<Result<(), Trouble>>),
     Abort(i32),
 }
 
-/// What the agent and other threads of the process have in common.
-pub(super) struct Desk {
+/// State shared by the agent and other threads of the process.
+pub(super) struct MessageQueue {
     pub(super) inbox: Inbox,
-    /// Threads that wait for a message.
+    /// Number of threads waiting for a message.
     awaiting: AtomicUsize,
     orders: Mutex<Orders>,
     wake: Condvar,
@@ -82,7 +82,7 @@ struct Orders {
     asleep: bool,
 }
 
-impl Desk {
+impl MessageQueue {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
             inbox: Inbox::default(),
@@ -113,8 +113,8 @@ impl Desk {
         self.awaiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Sleeps for so long, or until there is something to do. Whoever comes to wait for a message takes the
-    /// lock after having said so: either that is seen here, or the sleep is seen there.
+    /// Sleeps for `time`, or until there is work. A thread starting to wait for a message increments the
+    /// counter and then takes the lock: either the increment is seen here, or the sleep is seen there.
     fn sleep(&self, time: Duration, awaiting: bool) {
         let mut orders = self.lock();
         if orders.queue.is_empty() && self.is_awaiting() == awaiting {
@@ -126,13 +126,13 @@ impl Desk {
 }
 
 /// Messages of one process of the job.
-pub(super) struct Wire {
+pub(super) struct PeerMessages {
     pub(super) rank: u32,
-    pub(super) desk: Arc<Desk>,
+    pub(super) desk: Arc<MessageQueue>,
     pub(super) size: u32,
 }
 
-impl Wire {
+impl PeerMessages {
     /// Ends the world on all ranks.
     fn fail(&self, call: Call, error: CommError) -> CommError {
         let told = matches!(self.desk.inbox.failed(), Some(failure) if failure.ends(call));
@@ -147,7 +147,7 @@ impl Wire {
     }
 }
 
-impl Links for Wire {
+impl Links for PeerMessages {
     fn rank(&self) -> u32 {
         self.rank
     }
@@ -195,35 +195,35 @@ impl Links for Wire {
     }
 }
 
-/// The thread's own.
+/// State of the agent thread.
 pub(super) struct Agent {
     calls: Box<dyn Calls>,
-    desk: Arc<Desk>,
+    desk: Arc<MessageQueue>,
     rank: u32,
     size: u32,
     patience: Duration,
-    /// In the order in which MPI fills them.
+    /// In the order in which MPI completes them.
     receptions: VecDeque<UnderWay>,
-    /// What is to be sent, by rank.
+    /// Outgoing frames, by rank.
     sends: BTreeMap<u32, Outgoing>,
-    /// Messages of which more is to come, by rank.
+    /// Incomplete messages, by rank.
     parts: BTreeMap<u32, Vec<u8>>,
-    /// When each neighbour was heard of.
+    /// Time of the last frame from each neighbour.
     heard: BTreeMap<u32, Instant>,
-    /// The node of each rank, as soon as it is known.
+    /// The node of each rank, once known.
     nodes: Vec<String>,
     beats: Option<Instant>,
 }
 
 #[derive(Default)]
 struct Outgoing {
-    /// Handed to MPI.
+    /// Submitted to MPI.
     started: VecDeque<UnderWay>,
     waiting: VecDeque<Vec<u8>>,
 }
 
-/// Bytes that MPI may read or write until a request is done. They stay where they are, and are never freed
-/// where the request is dropped before that: nothing tells then when MPI lets go of them.
+/// A buffer that MPI may access until a request is done. It is never moved, and is leaked if the request is
+/// dropped before that: there is no way to know when MPI stops using it.
 struct UnderWay {
     request: Request,
     bytes: ManuallyDrop<Vec<u8>>,
@@ -234,7 +234,7 @@ impl UnderWay {
         Self { request, bytes: ManuallyDrop::new(bytes) }
     }
 
-    /// The bytes, when the request is done.
+    /// The bytes, once the request is done.
     fn take(self) -> Vec<u8> {
         ManuallyDrop::into_inner(self.bytes)
     }
@@ -243,7 +243,7 @@ impl UnderWay {
 impl Agent {
     pub(super) fn new(
         calls: Box<dyn Calls>,
-        desk: Arc<Desk>,
+        desk: Arc<MessageQueue>,
         (rank, size): (u32, u32),
         patience: Duration,
     ) -> Self {
@@ -262,7 +262,7 @@ impl Agent {
         }
     }
 
-    /// Works until this rank leaves.
+    /// Runs until this rank leaves.
     pub(super) fn run(mut self) {
         for _ in 0..RECEPTIONS {
             self.expect(vec![0; FRAME_BYTES]);
@@ -274,7 +274,7 @@ impl Agent {
             let mut busy = !orders.is_empty();
             for order in orders {
                 if let Order::Leave(answer) = order {
-                    // Whoever left does not wait for the answer if it is gone.
+                    // The requesting thread may no longer wait for the answer.
                     let _ = answer.send(self.leave());
                     return;
                 }
@@ -315,7 +315,7 @@ impl Agent {
         }
     }
 
-    /// Nothing happened for `quiet`.
+    /// Pauses after no event for `quiet`.
     fn pause(&self, quiet: Duration) {
         let awaiting = self.desk.is_awaiting();
         if awaiting || self.sends.values().any(|outgoing| !outgoing.started.is_empty()) {
@@ -329,7 +329,7 @@ impl Agent {
         }
     }
 
-    /// Hands room for one more frame to MPI.
+    /// Posts a receive for one more frame.
     fn expect(&mut self, mut bytes: Vec<u8>) {
         match self.calls.receive(&mut bytes) {
             Ok(request) => self.receptions.push_back(UnderWay::new(request, bytes)),
@@ -337,7 +337,7 @@ impl Agent {
         }
     }
 
-    /// Takes what has come; whether something has.
+    /// Processes received frames; returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut some = false;
         while let Some(reception) = self.receptions.front_mut() {
@@ -367,24 +367,24 @@ impl Agent {
             *heard = Instant::now();
         }
         match frame.kind {
-            Kind::Heartbeat => {}
-            Kind::Signal(value) => self.spread(value, Some(from)),
-            Kind::News(call) => {
+            FrameKind::Heartbeat => {}
+            FrameKind::Signal(value) => self.spread(value, Some(from)),
+            FrameKind::News(call) => {
                 if let Some(failure) = frame::failure(call, frame.bytes) {
                     self.desk.inbox.fail(failure);
                 }
             }
-            // The other rank waits for this one in `theirs`. Two that wait for one another in different
-            // calls wait for ever, if nothing is on its way: what this one sent before comes there before
-            // the answer, so whoever asked can tell.
-            Kind::Question(theirs) => {
+            // The other rank waits for this one in `theirs`. Two ranks that wait for each other in different
+            // calls would wait forever, unless a message is on its way: messages sent before arrive before
+            // the answer, so the asking rank can tell.
+            FrameKind::Question(theirs) => {
                 if let Some(ours) = self.desk.inbox.awaits(from) {
-                    // Behind what the waiting thread has ordered before it began to wait.
+                    // Queued after the messages the thread sent before it began to wait.
                     let frame = frame::answer(self.rank, theirs, ours);
                     self.desk.order(Order::Send { to: from, frame });
                 }
             }
-            Kind::Answer(ours) => {
+            FrameKind::Answer(ours) => {
                 if let Some(theirs) = frame::call(frame.bytes)
                     && theirs != ours
                     && self.desk.inbox.awaits(from) == Some(ours)
@@ -396,8 +396,8 @@ impl Agent {
                     self.queue(from, news);
                 }
             }
-            Kind::Part(_) => self.parts.entry(from).or_default().extend(frame.bytes),
-            Kind::Last(call) => {
+            FrameKind::Part(_) => self.parts.entry(from).or_default().extend(frame.bytes),
+            FrameKind::Last(call) => {
                 let mut bytes = self.parts.remove(&from).unwrap_or_default();
                 bytes.extend(frame.bytes);
                 self.desk.inbox.deliver(from, Message { call, bytes, at_ns: clock::monotonic_ns() });
@@ -409,7 +409,7 @@ impl Agent {
         self.sends.entry(to).or_default().waiting.push_back(frame);
     }
 
-    /// Starts what waits, and forgets what is done; whether something was.
+    /// Starts queued sends, and drops completed ones; returns whether there were any.
     fn send(&mut self) -> bool {
         let mut some = false;
         let mut lost = None;
@@ -428,8 +428,8 @@ impl Agent {
         some
     }
 
-    /// Hands a signal on to all neighbours but the one it came from. There is one way between any two
-    /// ranks, so that it comes to each once.
+    /// Forwards a signal to all neighbours except its sender. The neighbours form a tree, so each rank
+    /// receives it once.
     fn spread(&mut self, value: u64, from: Option<u32>) {
         let neighbours: Vec<u32> = self.heard.keys().copied().filter(|&to| Some(to) != from).collect();
         for to in neighbours {
@@ -438,8 +438,7 @@ impl Agent {
         self.desk.inbox.signal(value);
     }
 
-    /// Sends heartbeats that are due and looks for neighbours that are silent. `gap` is how long this
-    /// thread did not look.
+    /// Sends due heartbeats and checks for silent neighbours. `gap` is the time this thread did not check.
     fn watch(&mut self, now: Instant, gap: Duration) {
         if gap > ABSENCE {
             self.heard.values_mut().for_each(|heard| *heard = now);
@@ -448,7 +447,7 @@ impl Agent {
         self.beats = Some(due.max(now - HEARTBEAT) + HEARTBEAT);
         let neighbours: Vec<u32> = self.heard.keys().copied().collect();
         for to in neighbours {
-            // One that takes nothing gets no more to take.
+            // No further frames for a rank that does not receive.
             if self.sends.get(&to).is_none_or(Outgoing::is_empty) {
                 self.queue(to, frame::heartbeat(self.rank));
             }
@@ -459,7 +458,7 @@ impl Agent {
         }
     }
 
-    /// Tells all ranks that one is lost.
+    /// Reports a lost rank to all ranks.
     fn lose(&mut self, rank: u32, what: String) {
         if self.desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
             return;
@@ -471,7 +470,7 @@ impl Agent {
         self.desk.inbox.fail(Failure { call: None, error });
     }
 
-    /// Sends news to all other ranks but one.
+    /// Sends news to all other ranks except one.
     fn tell_all(&mut self, news: &[u8], but: u32) {
         let own = self.rank;
         for to in (0..self.size).filter(|&to| to != own && to != but) {
@@ -479,14 +478,14 @@ impl Agent {
         }
     }
 
-    /// All ranks are about to end: no message is on its way to this one.
+    /// Finalizes when all ranks are about to end: no message is on its way to this one.
     fn leave(mut self) -> Result<(), Trouble> {
         while !self.sends.is_empty() {
             if !self.send() {
                 yield_now();
             }
         }
-        // What this rank still expects it sends itself, so that nothing has to be cancelled.
+        // Posted receives are completed by messages to itself, so that nothing has to be cancelled.
         for _ in 0..self.receptions.len() {
             self.queue(self.rank, frame::heartbeat(self.rank));
         }

@@ -1,7 +1,7 @@
-//! The dozen functions of MPI that are used, in three ways of naming things.
+//! The dozen MPI functions in use, for three ABIs.
 //!
-//! Libraries agree on the names of functions, not on what a handle is. Only handles that are named
-//! here are ever passed, and no status is ever read, so that nothing else of a library's layout counts.
+//! Libraries agree on function names, but not on the type of handles. Only the handles named here are passed,
+//! and no status is read, so no other part of a library's ABI matters.
 
 #![expect(unsafe_code, reason = "calls a library that is loaded at run time")]
 
@@ -15,43 +15,43 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
 use super::JoinError;
 
-/// Room for the longest text that a library gives: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of
-/// the standard ABI; the others have less.
+/// Size of the longest text a library returns: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the standard
+/// ABI; the others have less.
 const TEXT_BYTES: usize = 8192;
 
 /// The one tag of all messages.
 const TAG: c_int = 1;
 
-/// Which way a library names things.
+/// The ABI of a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavour {
     /// The standard ABI: MPI 5.0, chapter 20 and appendix A, as in `mpi.h` of the MPI Forum's stubs.
     Standard,
-    /// Open MPI and what is built on it.
+    /// Open MPI and its derivatives.
     OpenMpi,
-    /// MPICH and the libraries that keep its ABI: Intel MPI, MVAPICH, Cray MPICH, ParaStation MPI.
+    /// MPICH and libraries with its ABI: Intel MPI, MVAPICH, Cray MPICH, ParaStation MPI.
     Mpich,
 }
 
-/// A request under way: a handle of the library.
+/// A request in flight: a handle of the library.
 #[derive(Debug)]
 pub(crate) struct Request(usize);
 
-/// What a call reported instead of success.
+/// The error reported by a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trouble(pub(crate) String);
 
-/// The functions, whatever handles are.
+/// The functions, independent of the type of handles.
 pub(crate) trait Calls: Send {
     fn init(&self) -> Result<(), Trouble>;
     fn finalize(&self) -> Result<(), Trouble>;
     fn rank(&self) -> Result<u32, Trouble>;
     fn size(&self) -> Result<u32, Trouble>;
-    /// Starts to send `bytes`, which stay where they are until the request is done.
+    /// Starts to send `bytes`, which must stay in place until the request is done.
     fn send(&self, bytes: &[u8], to: u32) -> Result<Request, Trouble>;
-    /// Starts to receive into `bytes`, which stay where they are until the request is done.
+    /// Starts to receive into `bytes`, which must stay in place until the request is done.
     fn receive(&self, bytes: &mut [u8]) -> Result<Request, Trouble>;
-    /// Whether the request is done; after that it is no more.
+    /// Whether the request is done; it is then freed.
     fn done(&self, request: &mut Request) -> Result<bool, Trouble>;
     /// Ends all processes of the job.
     fn abort(&self, code: i32);
@@ -104,18 +104,18 @@ struct Loaded<H> {
     _library: ManuallyDrop<Library>,
 }
 
-/// A library that can be used, and is unloaded again unless it is kept.
+/// A usable library, which is unloaded on drop unless kept.
 pub(crate) struct Found {
-    /// Its own words, one line.
+    /// Its version text, one line.
     pub(crate) version: String,
     pub(crate) flavour: Flavour,
     _library: Library,
 }
 
 impl Found {
-    /// Loads it for good. Plug-ins of Open MPI look for its symbols among the global ones, which those of
-    /// a library that is only looked at must not become.
-    pub(crate) fn keep(self, path: &Path) -> Result<Kept, JoinError> {
+    /// Loads it permanently. Plug-ins of Open MPI need its symbols in the global scope, where those of a
+    /// library that is only probed must not be.
+    pub(crate) fn keep(self, path: &Path) -> Result<LoadedLibrary, JoinError> {
         let failed = |reason| JoinError::Unloadable { library: path.to_owned(), reason };
         // SAFETY: it is loaded already.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }
@@ -125,18 +125,18 @@ impl Found {
             Flavour::OpenMpi => open_mpi(library),
             Flavour::Mpich => mpich(library),
         };
-        Ok(Kept { calls: calls.map_err(failed)?, version: self.version })
+        Ok(LoadedLibrary { calls: calls.map_err(failed)?, version: self.version })
     }
 }
 
-/// A library that is loaded for good.
-pub(crate) struct Kept {
+/// A permanently loaded library.
+pub(crate) struct LoadedLibrary {
     pub(crate) calls: Box<dyn Calls>,
-    /// Its own words, one line.
+    /// Its version text, one line.
     pub(crate) version: String,
 }
 
-/// Loads the library at `path`, or of that name where the loader looks. `Ok(None)` where there is none.
+/// Loads the library at `path`, or of that name from the loader's search path. `Ok(None)` if there is none.
 pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
     // SAFETY: loading runs the library's initialisers. It is the site's MPI, which every MPI program of
     // this site loads in the same way.
@@ -144,7 +144,7 @@ pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
         Ok(library) => library,
         Err(error) => {
             let reason = said(&error);
-            // A name that is nowhere is the ordinary case; a file that is there and cannot be loaded is not.
+            // A name that is not found is the ordinary case; an existing file that cannot be loaded is not.
             let absent = path.components().count() == 1 || !path.exists();
             return if absent && missing(&reason, path) {
                 Ok(None)
@@ -159,17 +159,17 @@ pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
     Ok(Some(Found { version, flavour, _library: library }))
 }
 
-/// Whether the loader says that the library itself is not there, rather than one that it needs.
+/// Whether the loader reports the library itself as missing, rather than a dependency.
 fn missing(reason: &str, path: &Path) -> bool {
     reason.contains("cannot open shared object file") && reason.starts_with(&*path.to_string_lossy())
 }
 
-/// The loader's own words, one line.
+/// The loader's message, one line.
 fn said(error: &libloading::Error) -> String {
     error.source().map_or_else(|| one_line(&error.to_string()), |loader| one_line(&loader.to_string()))
 }
 
-/// What the library exports and says of itself, before it is started.
+/// ABI and version of the library, by its exports and functions callable before initialisation.
 fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
     // SAFETY: both functions may be called before MPI is started, and have had these types since MPI 3.0.
     let version = unsafe {
@@ -185,7 +185,7 @@ fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
         let (mut major, mut minor) = (-1, -1);
         get.is_ok_and(|get| get(&raw mut major, &raw mut minor) == 0 && major >= 1)
     };
-    // SAFETY: only the address is looked at.
+    // SAFETY: only the address is used.
     let open_mpi = unsafe { library.get::<*mut c_void>(b"ompi_mpi_comm_world\0").is_ok() };
     let family = ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"];
     let flavour = if standard {
@@ -200,7 +200,7 @@ fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
     Some((flavour, one_line(&version)))
 }
 
-/// What a function writes into room for text.
+/// The text a function writes into a buffer.
 fn text(get: impl Fn(*mut c_char, *mut c_int) -> c_int) -> Option<String> {
     let mut bytes = vec![0u8; TEXT_BYTES + 1];
     let mut length = 0;
@@ -209,13 +209,13 @@ fn text(get: impl Fn(*mut c_char, *mut c_int) -> c_int) -> Option<String> {
     Some(whole.to_string_lossy().into_owned())
 }
 
-/// The first line that says something, since some libraries tell all of their configuration.
+/// The first non-empty line, since some libraries return all of their configuration.
 fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What differs between the ways of naming things, beside the functions.
+/// Constants that differ between ABIs, beside the functions.
 struct Names<H> {
     world: H,
     byte: H,
@@ -240,7 +240,7 @@ fn standard(library: Library) -> Result<Box<dyn Calls>, String> {
     Ok(Box::new(Loaded::new(library, names)?))
 }
 
-/// Values of `mpi.h` of Open MPI: what is predefined is an object that the library exports.
+/// Values of `mpi.h` of Open MPI: predefined handles are objects exported by the library.
 fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
     let object = |name: &str| {
         // SAFETY: only the address is taken; it is what the library calls the handle.
@@ -258,7 +258,7 @@ fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
     Ok(Box::new(Loaded::new(library, names)?))
 }
 
-/// Values of `mpi.h` of MPICH, which its ABI initiative keeps.
+/// Values of `mpi.h` of MPICH, kept stable by its ABI initiative.
 fn mpich(library: Library) -> Result<Box<dyn Calls>, String> {
     let names = Names::<c_int> {
         world: 0x4400_0000,
@@ -300,7 +300,7 @@ impl<H: Handle> Loaded<H> {
         })
     }
 
-    /// The library's words for what is not success.
+    /// Converts an error code, with the library's text for it.
     fn check(&self, code: c_int) -> Result<(), Trouble> {
         if code == 0 {
             return Ok(());
@@ -329,7 +329,7 @@ impl<H: Handle> Calls for Loaded<H> {
     }
 
     fn finalize(&self) -> Result<(), Trouble> {
-        // SAFETY: nothing is under way any more.
+        // SAFETY: no request is in flight any more.
         self.check(unsafe { (self.finalize)() })
     }
 
@@ -375,7 +375,7 @@ impl<H: Handle> Calls for Loaded<H> {
     }
 }
 
-/// A number that is small enough by what this room does.
+/// Converts a number that is known to fit.
 fn int<Number>(number: Number) -> c_int
 where
     c_int: TryFrom<Number>,
@@ -383,9 +383,8 @@ where
     c_int::try_from(number).unwrap_or(c_int::MAX)
 }
 
-/// Ends this process at once. What the library would do at a regular end might wait for ranks that are
-/// lost.
+/// Ends this process at once, without the library's exit handlers, which might wait for lost ranks.
 pub(crate) fn end_now(code: i32) -> ! {
-    // SAFETY: it takes a number and does not come back.
+    // SAFETY: it takes a number and does not return.
     unsafe { libc::_exit(code) }
 }

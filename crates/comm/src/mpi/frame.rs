@@ -1,43 +1,42 @@
-//! The bytes that go from one process to another: a head of a fixed size and at most so many bytes that
-//! one reception holds them.
+//! Frames between processes: a header of fixed size and a payload that fits one receive buffer.
 
 use crate::CommError;
 use crate::links::{Call, Failure, Operation};
 
-/// The largest frame: a piece of a stream fits, and eight of them cost a process half a megabyte.
+/// Maximum frame size: a piece of a stream fits, and eight buffers cost a process half a megabyte.
 pub(super) const FRAME_BYTES: usize = 64 * 1024;
 
 const HEAD_BYTES: usize = 32;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The sender is there.
+pub(super) enum FrameKind {
+    /// The sender is alive.
     Heartbeat,
     /// A signal to all ranks.
     Signal(u64),
-    /// The world has failed, seen in this call.
+    /// The world has failed, as seen in this call.
     News(Call),
-    /// The sender waits for the receiver in this call: does that wait for the sender?
+    /// The sender waits for the receiver in this call, and asks whether it waits for the sender.
     Question(Call),
-    /// It does. The call is that of the question; the one of the answer is in the bytes.
+    /// It does. The call is that of the question; the answering rank's call is in the payload.
     Answer(Call),
-    /// Bytes of a message of which more is to come.
+    /// Part of a message, not the last.
     Part(Call),
     /// The last bytes of a message.
     Last(Call),
 }
 
-/// A frame that came.
+/// A received frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) from: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: FrameKind,
     pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
-    /// Reads a frame at the start of `bytes`; `None` if it is none of ours.
+    /// Parses a frame at the start of `bytes`; `None` if it is not one of ours.
     pub(super) fn of(bytes: &'a [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
@@ -45,13 +44,13 @@ impl<'a> Frame<'a> {
         let bytes = rest.get(..usize::try_from(word(24)).ok()?)?;
         let call = Call { group: long(8), sequence: long(16), operation: Operation::of_code(head[5])? };
         let kind = match head[4] {
-            HEARTBEAT => Kind::Heartbeat,
-            SIGNAL => Kind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
-            NEWS => Kind::News(call),
-            QUESTION => Kind::Question(call),
-            ANSWER => Kind::Answer(call),
-            PART => Kind::Part(call),
-            LAST => Kind::Last(call),
+            HEARTBEAT => FrameKind::Heartbeat,
+            SIGNAL => FrameKind::Signal(u64::from_le_bytes(*bytes.first_chunk()?)),
+            NEWS => FrameKind::News(call),
+            QUESTION => FrameKind::Question(call),
+            ANSWER => FrameKind::Answer(call),
+            PART => FrameKind::Part(call),
+            LAST => FrameKind::Last(call),
             _ => return None,
         };
         Some(Self { from: word(0), kind, bytes })
@@ -66,7 +65,7 @@ const LAST: u8 = 4;
 const QUESTION: u8 = 5;
 const ANSWER: u8 = 6;
 
-/// Nothing of a call.
+/// Placeholder for no call.
 const NO_CALL: Call = Call { group: 0, sequence: 0, operation: Operation::End };
 
 fn encode(from: u32, kind: u8, call: Call, bytes: &[u8]) -> Vec<u8> {
@@ -101,7 +100,7 @@ pub(super) fn answer(from: u32, theirs: Call, ours: Call) -> Vec<u8> {
     encode(from, ANSWER, theirs, &bytes)
 }
 
-/// The call in the bytes of an answer.
+/// The call in the payload of an answer.
 pub(super) fn call(bytes: &[u8]) -> Option<Call> {
     let (code, rest) = bytes.split_first()?;
     let (group, rest) = rest.split_first_chunk()?;
@@ -112,7 +111,7 @@ pub(super) fn call(bytes: &[u8]) -> Option<Call> {
     })
 }
 
-/// A message in frames; at least one.
+/// Splits a message into frames; at least one.
 pub(super) fn of_message(from: u32, call: Call, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     const ROOM: usize = FRAME_BYTES - HEAD_BYTES;
     let count = bytes.len().div_ceil(ROOM).max(1);
@@ -136,7 +135,7 @@ pub(super) fn news(from: u32, call: Option<Call>, error: &CommError) -> Vec<u8> 
     encode(from, NEWS, call.unwrap_or(NO_CALL), &bytes)
 }
 
-/// The failure that news tell of; `call` is that of their head.
+/// The failure in the payload of news; `call` is that of their header.
 pub(super) fn failure(call: Call, bytes: &[u8]) -> Option<Failure> {
     let (seen, bytes) = bytes.split_first()?;
     let (kind, bytes) = bytes.split_first()?;
@@ -154,7 +153,7 @@ pub(super) fn failure(call: Call, bytes: &[u8]) -> Option<Failure> {
     Some(Failure { call: (*seen == 1).then_some(call), error })
 }
 
-/// Bytes of a text in news; what MPI says of an error is shorter.
+/// Maximum length of a text in news; MPI's error texts are shorter.
 const TEXT_BYTES: usize = 2048;
 
 fn fields(kind: u8, rank: u32, texts: &[&str]) -> Vec<u8> {
@@ -171,7 +170,7 @@ fn fields(kind: u8, rank: u32, texts: &[&str]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FRAME_BYTES, Frame, Kind, answer, call, failure, heartbeat, news, of_message, signal};
+    use super::{FRAME_BYTES, Frame, FrameKind, answer, call, failure, heartbeat, news, of_message, signal};
     use crate::CommError;
     use crate::links::{Call, Failure, Operation};
 
@@ -180,12 +179,12 @@ mod tests {
     #[test]
     fn frames_are_read_as_they_were_written() {
         let kind = |frame: &[u8]| Frame::of(frame).map(|frame| (frame.from, frame.kind));
-        assert_eq!(kind(&heartbeat(3)), Some((3, Kind::Heartbeat)));
-        assert_eq!(kind(&signal(4, 5)), Some((4, Kind::Signal(5))));
+        assert_eq!(kind(&heartbeat(3)), Some((3, FrameKind::Heartbeat)));
+        assert_eq!(kind(&signal(4, 5)), Some((4, FrameKind::Signal(5))));
         let ours = Call { group: 1, sequence: 2, operation: Operation::Merge };
         let answered = answer(6, CALL, ours);
         let read = Frame::of(&answered).expect("a whole frame");
-        assert_eq!((read.kind, call(read.bytes)), (Kind::Answer(CALL), Some(ours)));
+        assert_eq!((read.kind, call(read.bytes)), (FrameKind::Answer(CALL), Some(ours)));
         for cut in 0..answered.len() {
             assert_eq!(Frame::of(&answered[..cut]), None);
         }
@@ -199,8 +198,8 @@ mod tests {
             assert!(frames.iter().all(|frame| frame.len() <= FRAME_BYTES));
             let read: Vec<_> = frames.iter().map(|frame| Frame::of(frame).expect("whole")).collect();
             let (last, others) = read.split_last().expect("at least one");
-            assert_eq!(last.kind, Kind::Last(CALL));
-            assert!(others.iter().all(|frame| frame.kind == Kind::Part(CALL)));
+            assert_eq!(last.kind, FrameKind::Last(CALL));
+            assert!(others.iter().all(|frame| frame.kind == FrameKind::Part(CALL)));
             assert_eq!(read.iter().flat_map(|frame| frame.bytes.to_vec()).collect::<Vec<_>>(), bytes);
         }
     }
@@ -215,7 +214,7 @@ mod tests {
         for (seen, error) in errors {
             let frame = news(2, seen, &error);
             let read = Frame::of(&frame).expect("a whole frame");
-            let Kind::News(head) = read.kind else { panic!("{read:?}") };
+            let FrameKind::News(head) = read.kind else { panic!("{read:?}") };
             assert_eq!(failure(head, read.bytes), Some(Failure { call: seen, error }));
         }
     }

@@ -1,4 +1,4 @@
-//! The launcher's own end, when a node is lost: it may wait for its daemon there for ever.
+//! Ends the launcher when a node is lost: it may wait forever for its daemon there.
 
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::{Command, Stdio};
@@ -7,25 +7,25 @@ use std::time::Duration;
 /// Names of Open MPI's launcher, as the kernel shows them.
 const NAMES: [&str; 5] = ["mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi"];
 
-/// Variables of `mpirun --mca oob_tcp_keepalive_…`, in seconds, seconds and times: when it notices by
-/// itself that a node is cut off.
+/// Variables of `mpirun --mca oob_tcp_keepalive_…`, in seconds, seconds and times: they determine when it
+/// detects a disconnected node.
 const KEEPALIVE: [&str; 3] = [
     "OMPI_MCA_oob_tcp_keepalive_time",
     "OMPI_MCA_oob_tcp_keepalive_intvl",
     "OMPI_MCA_oob_tcp_keepalive_probes",
 ];
 
-/// The values of Open MPI 4 where they are not set.
+/// Open MPI 4's defaults.
 const DEFAULTS: [u64; 3] = [300, 20, 9];
 
-/// After so long the launcher has noticed, if it said that it would.
+/// Margin after the launcher's own detection time.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Longer than this no lost node is waited for.
+/// Maximum wait for a lost node.
 const LONGEST: Duration = Duration::from_secs(8);
 
-/// How much longer than `patience` the launcher takes to notice a node that is cut off. Whoever ends the
-/// job before that makes it send to that node; then the network does not tell for many minutes.
+/// How much longer than `patience` the launcher needs to detect a disconnected node. Ending the job before
+/// that makes it send to that node; then the network reports nothing for many minutes.
 pub(super) fn notices_after(variable: &dyn Fn(&str) -> Option<String>, patience: Duration) -> Duration {
     let mut values = DEFAULTS;
     for (value, name) in values.iter_mut().zip(KEEPALIVE) {
@@ -37,19 +37,19 @@ pub(super) fn notices_after(variable: &dyn Fn(&str) -> Option<String>, patience:
     if after > LONGEST { Duration::ZERO } else { after }
 }
 
-/// Sees to it that the launcher ends after this process has, if it is its parent: Open MPI's `mpirun`
-/// takes two requests to end within five seconds as the wish to end without its daemons.
+/// Makes the launcher end after this process, if it is its parent: Open MPI's `mpirun` interprets two
+/// termination requests within five seconds as a request to end without its daemons.
 pub(super) fn see_off() {
     let parent = parent_id();
     let name = std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
     if !NAMES.contains(&name.trim_end()) {
         return;
     }
-    // This process ends now, so another one has to ask, some seconds after the ordinary end.
+    // This process ends now, so another one must send the requests, some seconds after the ordinary end.
     let same = format!("[ \"$(cat /proc/{parent}/comm 2>/dev/null)\" = {} ]", name.trim_end());
     let script = format!("sleep 3; {same} && kill -TERM {parent}; sleep 1; {same} && kill -TERM {parent}");
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", &script]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Without a shell the launcher is left to itself.
+    // Without a shell the launcher is not ended.
     drop(shell.process_group(0).spawn());
 }

@@ -1,8 +1,8 @@
-//! Which MPI library is loaded: the one that the user names, else one that fits the launcher.
+//! Selects the MPI library: the one named by the user, else one that fits the launcher.
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{self, Found, Kept};
+use super::calls::{self, Found, LoadedLibrary};
 use super::{JoinError, Joining};
 use crate::{Launched, Launcher};
 
@@ -22,7 +22,7 @@ const ROOTS: [&str; 5] = ["OPAL_PREFIX", "I_MPI_ROOT", "MPI_ROOT", "MPI_HOME", "
 /// Directories of libraries below an installation; Intel's has the third and fourth.
 const BELOW: [&str; 4] = ["lib", "lib64", "lib/release", "intel64/lib/release"];
 
-/// Who made a library: its processes find one another only under launchers that speak with it.
+/// Maker of a library: its processes only find each other under launchers with the same protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Maker {
     OpenMpi,
@@ -38,7 +38,7 @@ impl Maker {
         }
     }
 
-    /// The one whose library a launcher needs; `None` if it can start either.
+    /// The maker a launcher requires; `None` if it can start either.
     fn of_launcher(launcher: Launcher) -> Option<Self> {
         match launcher {
             Launcher::OpenMpi => Some(Self::OpenMpi),
@@ -48,8 +48,8 @@ impl Maker {
     }
 }
 
-/// Loads a library for a process that was launched so; gives also the name it was found by.
-pub(super) fn find(joining: &Joining<'_>, launched: Launched) -> Result<(Kept, PathBuf), JoinError> {
+/// Loads a library for a process launched this way; also returns its name or path.
+pub(super) fn find(joining: &Joining<'_>, launched: Launched) -> Result<(LoadedLibrary, PathBuf), JoinError> {
     if let Some(path) = joining.library {
         return match calls::load(path)? {
             Some(found) => Ok((found.keep(path)?, path.to_owned())),
@@ -73,8 +73,8 @@ pub(super) fn find(joining: &Joining<'_>, launched: Launched) -> Result<(Kept, P
     Err(JoinError::NoLibrary { launched, tried: tried.join(", ") })
 }
 
-/// What may be the library, best first: beside the launcher and where variables point, then wherever
-/// the loader looks.
+/// Candidates for the library, best first: beside the launcher and where variables point, then the loader's
+/// search path.
 fn candidates(variable: &dyn Fn(&str) -> Option<String>, launcher: Launcher) -> Vec<PathBuf> {
     let open_mpi_first = match launcher {
         Launcher::OpenMpi => true,

@@ -1,10 +1,10 @@
-//! Ranks as processes that a launcher started, with the MPI library of the site.
+//! Ranks as processes started by a launcher, with the MPI library of the site.
 //!
-//! The library is loaded when a launcher's variables are set, and at no other time: without a launcher
-//! there is one process, and no MPI needs to be on the machine.
+//! The library is only loaded when a launcher's variables are set: without a launcher there is one process,
+//! and the machine needs no MPI.
 //!
-//! Only messages between two ranks are used; see [`crate::Comm`] for what is made of them. All calls of
-//! MPI are made by one thread of each process, which also watches whether neighbours are still there.
+//! Only point-to-point messages are used; [`crate::Comm`] is built on them. All MPI calls are made by one
+//! thread of each process, which also watches whether neighbours are alive.
 
 mod agent;
 mod calls;
@@ -23,21 +23,21 @@ use thiserror::Error;
 
 use crate::tree::Ranks;
 use crate::{Comm, CommError, Delegate, Launched, Launcher, Topology};
-use agent::{Agent, Desk, Order, Wire};
+use agent::{Agent, MessageQueue, Order, PeerMessages};
 use calls::end_now;
 
-/// A neighbour that says nothing for so long is lost. Heartbeats come every second, so fifteen of them
-/// are missing: more than a busy host or a short break of a network holds up, and half of the thirty
-/// seconds within which a run with a lost node ends.
+/// A neighbour silent for this long is lost. Heartbeats come every second, so fifteen of them are missing:
+/// more than a busy host or a short network outage delays, and half of the thirty seconds within which a run
+/// with a lost node ends.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// MPI starts within this time, or it is stuck; launchers of a thousand nodes need less.
+/// Timeout of MPI's initialisation; launchers of a thousand nodes need less.
 const START: Duration = Duration::from_secs(300);
 
-/// The library ends the job within this time, or this process ends by itself.
+/// Timeout of the library's abort; afterwards this process ends by itself.
 const END: Duration = Duration::from_secs(5);
 
-/// MPI ends within this time after the ranks have met for the last time, or one of them is lost.
+/// Timeout of MPI's finalisation after the last meeting of the ranks; after that a rank is lost.
 const FINALIZE: Duration = Duration::from_secs(30);
 
 /// How to join the other processes of a job.
@@ -47,51 +47,51 @@ pub struct Joining<'a> {
     pub library: Option<&'a Path>,
     /// Reads a variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// For how long a neighbour may be silent; [`PATIENCE`] outside tests.
+    /// How long a neighbour may be silent; [`PATIENCE`] outside tests.
     pub patience: Duration,
 }
 
-/// Why a process that a launcher started is not one of its ranks. Each process of the job gets it; one of
-/// them should say it: see [`Launched::rank`].
+/// Why a launched process could not become a rank. Each process of the job gets the error; one of them should
+/// report it: see [`Launched::rank`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JoinError {
-    /// There is no library that fits.
+    /// No suitable library was found.
     #[error(
         "this is process {} of {} of {}, but no MPI library for it was found; tried {tried}; name one with --mpi PATH",
         launched.rank, launched.size, launched.launcher
     )]
     NoLibrary {
-        /// What the launcher says.
+        /// The launcher's data.
         launched: Launched,
-        /// What was looked for.
+        /// The names and paths tried.
         tried: String,
     },
-    /// What was loaded is no MPI library, or one of an ABI that is not known.
+    /// The file is not an MPI library, or of an unknown ABI.
     #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
     NotMpi {
-        /// What was loaded.
+        /// The loaded file.
         library: PathBuf,
     },
-    /// There is a library, but it cannot be loaded.
+    /// The library exists but cannot be loaded.
     #[error("the MPI library {} cannot be loaded: {reason}", library.display())]
     Unloadable {
         /// Its path.
         library: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         reason: String,
     },
-    /// Launcher and library do not fit: they count processes differently.
+    /// Launcher and library do not match: they report different process counts.
     #[error(
         "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
         launched.launcher, launched.size,
         if *size == 1 { ", so every process believes to be alone" } else { "" }
     )]
     Alone {
-        /// What the launcher says.
+        /// The launcher's data.
         launched: Launched,
         /// The library, with its version.
         library: String,
-        /// What the library says.
+        /// The library's count.
         size: u32,
     },
     /// The library did not start.
@@ -99,7 +99,7 @@ pub enum JoinError {
     NotStarted {
         /// The library, with its version.
         library: String,
-        /// What it says.
+        /// Its message.
         reason: String,
     },
     /// Ranks loaded different libraries.
@@ -119,21 +119,20 @@ pub enum JoinError {
     Comm(#[from] CommError),
 }
 
-/// A rank of a job of MPI. Dropping it without [`Mpi::leave`] ends all processes of the job, so that
-/// they do not wait for one that ended early.
+/// A rank of an MPI job. Dropping it without [`Mpi::leave`] ends all processes of the job, so that they do
+/// not wait for a rank that ended early.
 pub struct Mpi {
-    ranks: Ranks<Wire>,
+    ranks: Ranks<PeerMessages>,
     library: String,
-    /// How long the launcher may need to notice a lost node after this rank has.
+    /// Additional time the launcher may need to notice a lost node.
     notices_after: Duration,
     left: bool,
 }
 
-/// The exit code of a process that ends early: that of a fault of the program itself.
+/// Exit code of a process that ends early: that of an internal error.
 const EARLY: i32 = 1;
 
-/// Joins the processes of the job that a launcher started; `None` where there is no launcher, or one
-/// process.
+/// Joins the processes of the job started by a launcher; `None` without a launcher, or with one process.
 ///
 /// # Errors
 /// A launcher's variables are set, but its processes cannot be joined.
@@ -150,7 +149,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     let library = format!("{} ({})", found.version, path.display());
     let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
 
-    let desk = Desk::new();
+    let desk = MessageQueue::new();
     let (started, answer) = channel();
     let at_work = Arc::clone(&desk);
     let patience = joining.patience;
@@ -163,7 +162,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
         }
         match place {
             Ok(place) if fits => Agent::new(calls, at_work, place, patience).run(),
-            // One that believes to be alone has nobody to wait for.
+            // A rank that sees a single process has no peers to wait for.
             Ok(_) => drop(calls.finalize()),
             Err(_) => {}
         }
@@ -180,7 +179,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     if size != launched.size {
         return Err(JoinError::Alone { launched, library, size });
     }
-    let ranks = Ranks::world(Wire { rank, size, desk }, unknown(size));
+    let ranks = Ranks::world(PeerMessages { rank, size, desk }, unknown(size));
     let notices_after = match launched.launcher {
         Launcher::OpenMpi => launcher::notices_after(joining.variable, patience),
         _ => Duration::ZERO,
@@ -188,7 +187,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     let mut mpi = Mpi { ranks, library, notices_after, left: false };
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
-        // All ranks know, and one of them is to say it before the job ends.
+        // All ranks know, and one of them must report it before the job ends.
         Err(error @ JoinError::Different { .. }) => match mpi.leave() {
             Ok(()) => Err(error),
             Err(stranded) => Err(stranded.mpi.give_up(stranded.error.into())),
@@ -200,32 +199,32 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
 /// A rank that could not leave its job, since others are lost.
 #[derive(Error)]
 #[error("{error}")]
-pub struct Stranded {
-    /// The rank. Whoever holds it tells why, and then ends the job: [`Mpi::abort`].
+pub struct FinalizeFailed {
+    /// The rank. The caller reports the error, and then ends the job: [`Mpi::abort`].
     pub mpi: Box<Mpi>,
-    /// Who is lost.
+    /// The loss.
     pub error: CommError,
 }
 
-impl fmt::Debug for Stranded {
+impl fmt::Debug for FinalizeFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(formatter)
     }
 }
 
-/// Nodes before ranks have told theirs.
+/// Topology before the ranks have exchanged their nodes.
 fn unknown(size: u32) -> Topology {
     Topology::of((0..size).map(|_| "unknown"))
 }
 
 impl Mpi {
-    /// The library and where it was found.
+    /// The library and its location.
     #[must_use]
     pub fn library(&self) -> &str {
         &self.library
     }
 
-    /// Learns the nodes of all ranks, watches the neighbours from now on, and compares clocks.
+    /// Exchanges the nodes of all ranks, starts to watch the neighbours, and compares clocks.
     fn meet_all(&mut self) -> Result<(), JoinError> {
         let desk = Arc::clone(&self.ranks.links().desk);
         let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -260,22 +259,22 @@ impl Mpi {
     /// Leaves the job when all ranks do: the regular end.
     ///
     /// # Errors
-    /// A peer is gone, late or out of step, or the library did not end: this rank is given back.
-    pub fn leave(mut self) -> Result<(), Stranded> {
+    /// A peer is gone, late or out of step, or the library did not end: this rank is returned.
+    pub fn leave(mut self) -> Result<(), FinalizeFailed> {
         match self.part() {
             Ok(()) => {
                 self.left = true;
                 Ok(())
             }
-            Err(error) => Err(Stranded { mpi: Box::new(self), error }),
+            Err(error) => Err(FinalizeFailed { mpi: Box::new(self), error }),
         }
     }
 
     fn part(&self) -> Result<(), CommError> {
         let desk = &self.ranks.links().desk;
-        // Until all have come the neighbours are watched: one that is lost would be waited for.
+        // Neighbours are watched until all ranks have arrived: otherwise a lost one would be waited for.
         self.ranks.end()?;
-        // A heartbeat comes before what a rank sends after it. So none is on its way when all have met again.
+        // A rank's heartbeats arrive before its later messages, so none is in flight when all have met again.
         desk.order(Order::Rest);
         self.ranks.end()?;
         let (answer, left) = channel();
@@ -290,7 +289,7 @@ impl Mpi {
         }
     }
 
-    /// The job cannot be joined, for this reason. The process ends without the library.
+    /// Gives up joining the job, for this reason. The process ends without the library.
     fn give_up(mut self, error: JoinError) -> JoinError {
         self.left = true;
         error
@@ -301,9 +300,9 @@ impl Mpi {
         CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
     }
 
-    /// Ends all processes of the job with this code, at once, whatever they are doing. A code of 0 becomes
-    /// 1, since a job that is ended so has not done its work. After the loss of a node it takes a few
-    /// seconds, and code and words may be those of the launcher: see `docs/MPI.md`.
+    /// Ends all processes of the job with this code at once. A code of 0 becomes 1, since an aborted job has
+    /// not done its work. After the loss of a node it takes a few seconds, and exit code and message may be
+    /// those of the launcher: see `docs/MPI.md`.
     pub fn abort(&self, code: i32) -> ! {
         let code = if code == 0 { EARLY } else { code };
         if self.ranks.links().desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
@@ -312,8 +311,8 @@ impl Mpi {
         }
         self.ranks.links().desk.order(Order::Abort(code));
         sleep(END);
-        // The library does not end the job: its own processes may be out of reach. This one ends, so that
-        // the launcher sees it.
+        // The library does not end the job: its own processes may be unreachable. End this process, so that
+        // the launcher notices.
         end_now(code)
     }
 }

@@ -1,14 +1,14 @@
-//! Which processors a thread is bound to.
+//! Binding of threads to processors.
 
 use plan::Binding;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::error::NetworkError;
 
-/// The processors for the threads of one side.
+/// The processors for the threads of one role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Places {
-    /// Where the kernel likes.
+    /// Unbound.
     Anywhere,
     /// Each thread on one of these, in turn.
     Each(Vec<u32>),
@@ -17,7 +17,7 @@ pub(super) enum Places {
 }
 
 impl Places {
-    /// What `binding` means on the host of this name, for the adapter behind `interface` on `adapter`.
+    /// Resolves `binding` on the host of this name, for the adapter behind `interface` on `adapter`.
     pub(super) fn of(
         binding: &Binding,
         host: &str,
@@ -38,7 +38,7 @@ impl Places {
             Binding::NumaNode(node) => *node,
             Binding::Adapter => match (adapter, nodes.as_slice()) {
                 (Some(node), _) => node,
-                // With one node every adapter is on it.
+                // With a single node every adapter is on it.
                 (None, [(node, _)]) => *node,
                 (None, nodes) => {
                     return Err(wrong(format!(
@@ -63,7 +63,7 @@ impl Places {
         }
     }
 
-    /// The processors of the thread of this number; none where it is bound to none.
+    /// The processors of a thread, by number; empty if it is unbound.
     pub(super) fn of_thread(&self, number: usize) -> Vec<u32> {
         match self {
             Self::Anywhere => Vec::new(),
@@ -74,7 +74,7 @@ impl Places {
         }
     }
 
-    /// In words, for so many threads: `0,1,0` for three of them in turn, `0-3` for all on each.
+    /// As text, for `threads` threads: `0,1,0` for three of them in turn, `0-3` for all on each.
     pub(super) fn in_words(&self, threads: usize) -> String {
         match self {
             Self::Anywhere => String::new(),
@@ -87,14 +87,14 @@ impl Places {
     }
 }
 
-/// A thread that is bound until this is dropped.
+/// Binds a thread until dropped.
 #[derive(Debug)]
 pub(super) struct Bound {
     before: Option<CpuSet>,
 }
 
 impl Bound {
-    /// Binds the calling thread to `processors`; leaves it as it is where there are none.
+    /// Binds the calling thread to `processors`; does nothing if there are none.
     pub(super) fn to(processors: &[u32]) -> Self {
         if processors.is_empty() {
             return Self { before: None };
@@ -104,7 +104,7 @@ impl Bound {
         for &processor in processors {
             set.set(processor as usize);
         }
-        // They were found to be usable before the start.
+        // They were checked before the start.
         let bound = sched_setaffinity(None, &set).is_ok();
         Self { before: before.filter(|_| bound) }
     }
@@ -135,7 +135,7 @@ fn numa_nodes() -> Vec<(u32, Vec<u32>)> {
         let list = std::fs::read_to_string(format!("/sys/devices/system/node/{name}/cpulist")).ok()?;
         match list.trim().parse() {
             Ok(Binding::Processors(processors)) => Some((number, processors)),
-            // Memory without processors.
+            // A node with memory only.
             _ => None,
         }
     };
@@ -143,7 +143,7 @@ fn numa_nodes() -> Vec<(u32, Vec<u32>)> {
         entries.filter_map(|entry| node(entry.file_name().to_string_lossy().into_owned())).collect();
     nodes.sort_unstable();
     if nodes.is_empty() {
-        // A kernel that was built without them has one.
+        // A kernel built without NUMA has one node.
         let processors = u32::try_from(crate::sys::processors()).unwrap_or(1);
         nodes.push((0, (0..processors).collect()));
     }

@@ -1,10 +1,10 @@
-//! Exchanges by plain calls: a thread for each connection, one request under way on it.
+//! Exchanges by blocking calls: one thread per connection, one request in flight on it.
 
 use plan::Nanos;
 use rustix::io::Errno as SysErrno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
-use super::line::{Line, Role, Spent, Terms, broken, closed};
+use super::connection::{Connection, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::account::TaskReport;
 use crate::clock::{self, Clock};
@@ -13,23 +13,23 @@ use crate::outcome::Mismatches;
 use crate::series::Recorder;
 use crate::{EngineError, Errno};
 
-/// A call that waits looks around after this time.
+/// Timeout after which a waiting call checks for a stop or a stall.
 const LOOK_EVERY: Nanos = Nanos::millis(100);
 
-/// How a message ended.
+/// Result of sending or receiving a message.
 enum Moved {
     Whole,
     /// The other end has closed the connection before the first byte.
     End,
-    /// The phase was ended meanwhile, and what was under way did not come.
+    /// The phase was ended, and what was in flight did not arrive.
     GivenUp,
 }
 
-/// One connection under way.
-struct Talk<'a, C: Clock> {
+/// A connection in use.
+struct BlockingConnection<'a, C: Clock> {
     terms: Terms<'a>,
     clock: C,
-    line: &'a Line,
+    line: &'a Connection,
     buffer: Vec<u8>,
     sent: u64,
     received: u64,
@@ -41,7 +41,7 @@ struct Talk<'a, C: Clock> {
 pub(super) fn run<C: Clock>(
     terms: Terms<'_>,
     clock: C,
-    line: &Line,
+    line: &Connection,
     report: &mut TaskReport,
     recorder: Option<&mut Recorder<'_, 1>>,
     slot: &Slot,
@@ -52,18 +52,26 @@ pub(super) fn run<C: Clock>(
         set_up(side).map_err(|errno| broken("setsockopt", line, errno.into(), 0))?;
     }
     let room = usize::try_from(terms.receives).unwrap_or(CHUNK_MAX).min(CHUNK_MAX);
-    let mut talk =
-        Talk { terms, clock, line, buffer: vec![0; room], sent: 0, received: 0, exchanges: 0, found };
+    let mut talk = BlockingConnection {
+        terms,
+        clock,
+        line,
+        buffer: vec![0; room],
+        sent: 0,
+        received: 0,
+        exchanges: 0,
+        found,
+    };
     let ended = match terms.role {
         Role::Asks => talk.ask(report, recorder, slot, spent),
         Role::Answers => talk.answer(spent),
     };
-    // Whoever waits at the other end learns of it at once.
+    // The other end notices at once.
     let _ = shutdown(&line.socket, Shutdown::Both);
     ended
 }
 
-impl<C: Clock> Talk<'_, C> {
+impl<C: Clock> BlockingConnection<'_, C> {
     fn ask(
         &mut self,
         report: &mut TaskReport,
@@ -150,7 +158,7 @@ impl<C: Clock> Talk<'_, C> {
     }
 }
 
-/// Since when nothing has moved.
+/// Time since the last progress.
 #[derive(Default)]
 struct Waits {
     since: Option<u64>,
@@ -158,8 +166,12 @@ struct Waits {
 }
 
 impl Waits {
-    /// Whether a call that moved nothing is to be made again.
-    fn may_go_on<C: Clock>(&mut self, errno: SysErrno, talk: &Talk<'_, C>) -> Result<bool, EngineError> {
+    /// Whether to repeat a call that moved nothing.
+    fn may_go_on<C: Clock>(
+        &mut self,
+        errno: SysErrno,
+        talk: &BlockingConnection<'_, C>,
+    ) -> Result<bool, EngineError> {
         let terms = &talk.terms;
         let stopped = terms.is_stopped();
         if !matches!(errno, SysErrno::AGAIN | SysErrno::INTR) {

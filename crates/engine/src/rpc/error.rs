@@ -1,4 +1,4 @@
-//! What can fail between the ends of exchanges.
+//! Errors between the endpoints of exchanges.
 
 use std::net::SocketAddr;
 
@@ -6,17 +6,17 @@ use thiserror::Error;
 
 use crate::Errno;
 
-/// Why an exchange could not begin or go on. Each message ends with the next step.
+/// Why an exchange could not begin or continue. Each message ends with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
     /// There is no such interface.
     #[error("there is no network interface {name} on {host}; it has {}", known.join(", "))]
     NoInterface {
-        /// As it was named.
+        /// The requested name.
         name: String,
-        /// The host that lacks it.
+        /// The host without it.
         host: String,
-        /// Those that are there.
+        /// The existing interfaces.
         known: Vec<String>,
     },
     /// An interface that sockets cannot be bound to.
@@ -24,7 +24,7 @@ pub enum NetworkError {
         "network interface {name} of {host} has no address; give it one (`ip addr add`), or name another"
     )]
     NoAddress {
-        /// The interface, or all of them.
+        /// The interface, or all interfaces.
         name: String,
         /// Its host.
         host: String,
@@ -37,12 +37,12 @@ pub enum NetworkError {
         /// Its host.
         host: String,
     },
-    /// No address of a host is known to lead to another.
+    /// No address of a host is known to lead to another host.
     #[error("no network interface of {host} leads to {peer}; name the one that does (--interface)")]
     NoWay {
-        /// From here.
+        /// The source host.
         host: String,
-        /// To there.
+        /// The destination host.
         peer: String,
     },
     /// No socket could be bound to an address.
@@ -71,7 +71,7 @@ pub enum NetworkError {
         /// What the kernel said.
         errno: Errno,
     },
-    /// Whoever answers at the peer's address does not know the key of this phase.
+    /// The process at the peer's address does not know the key of this phase.
     #[error(
         "{peer} did not take the key of this run: something else answers at that address; name another \
          interface (--interface) or port"
@@ -86,26 +86,26 @@ pub enum NetworkError {
          whether a firewall is between, or name the network that leads there (--interface)"
     )]
     Missing {
-        /// Connections that did not come.
+        /// Missing connections.
         missing: usize,
-        /// Connections that were expected.
+        /// Expected connections.
         all: usize,
-        /// Where they should have come to.
+        /// The server's host.
         host: String,
-        /// From where the first should have come.
+        /// The peer of the first missing connection.
         peer: String,
-        /// How long it was waited for them.
+        /// Time waited for them.
         seconds: u64,
     },
-    /// A connection ended before its time.
+    /// A connection ended early.
     #[error("{peer} closed a connection after {exchanges} exchanges; its own message or log says why")]
     Closed {
         /// Name and address of the peer.
         peer: String,
-        /// Exchanges that had been completed on it.
+        /// Exchanges completed on it.
         exchanges: u64,
     },
-    /// Nothing moved on a connection although something should.
+    /// No progress on a connection with outstanding bytes.
     #[error(
         "{peer} has stalled: nothing has moved on a connection for {seconds} s, after {exchanges} exchanges; look \
          at its load and at the links between, or allow more time (--deadline)"
@@ -113,9 +113,9 @@ pub enum NetworkError {
     Stalled {
         /// Name and address of the peer.
         peer: String,
-        /// For how long.
+        /// The time without progress.
         seconds: u64,
-        /// Exchanges that had been completed on it.
+        /// Exchanges completed on it.
         exchanges: u64,
     },
     /// A call on a connection failed.
@@ -131,11 +131,11 @@ pub enum NetworkError {
     /// Threads cannot be bound as asked.
     #[error("threads cannot be bound to {asked} on {host}: {problem}")]
     Binding {
-        /// As it was asked for.
+        /// The requested binding.
         asked: String,
         /// Where.
         host: String,
-        /// What is wrong, and what would be right.
+        /// The problem and its remedy.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The network interfaces of this host, their addresses, and what the adapter behind one is.
+//! The network interfaces of this host, their addresses, and the adapters behind them.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use super::error::NetworkError;
 use super::sys::{self, Interface};
 
-/// What an end knows of its host.
+/// An endpoint's knowledge of its host.
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     /// Its name.
     pub(super) name: String,
-    /// The same for two processes that reach each other over loopback, and for no others.
+    /// Equal for two processes exactly if they reach each other over loopback.
     pub(super) identity: String,
     interfaces: Vec<Interface>,
 }
 
 impl Host {
-    /// This one.
+    /// Queries this host.
     pub(super) fn look() -> Self {
         let system = rustix::system::uname();
         let name = system.nodename().to_string_lossy().into_owned();
@@ -43,14 +43,14 @@ impl Host {
         if !first.up {
             return Err(NetworkError::Down { name, host });
         }
-        // Of an address that holds on one link alone, a peer would have to know the link.
+        // A link-local address would also require the peer to know the link.
         let usable = own.filter_map(|one| one.address).filter(|(address, _)| !is_link_local(*address));
         let best = usable.min_by_key(|(address, _)| address.is_ipv6());
         best.map(|(address, _)| address).ok_or(NetworkError::NoAddress { name, host })
     }
 
-    /// All addresses by which others may reach this host, with the lengths of their networks' prefixes;
-    /// those of IPv4 first.
+    /// All addresses at which others may reach this host, with the prefix lengths of their networks; IPv4
+    /// first.
     pub(super) fn addresses(&self) -> Vec<(IpAddr, u32)> {
         let up = self.interfaces.iter().filter(|one| one.up);
         let all = up.filter_map(|one| one.address);
@@ -60,12 +60,12 @@ impl Host {
         all
     }
 
-    /// The own address that leads to a peer that has these: on a network that both are on, or the one that
-    /// the kernel would send from.
+    /// The local address that leads to a peer with these addresses: on a common network, or the one the
+    /// kernel would send from.
     pub(super) fn address_to(&self, peer: &[IpAddr]) -> Option<IpAddr> {
         let own = self.addresses();
         let shares = |(address, prefix): &&(IpAddr, u32)| {
-            // Bridges of containers have the same address on every host.
+            // Container bridges have the same address on every host.
             peer.iter().any(|other| other != address && same_network(*address, *other, *prefix))
         };
         if let Some((address, _)) = own.iter().find(shares) {
@@ -73,7 +73,7 @@ impl Host {
         }
         let from = |other: &IpAddr| {
             let any: SocketAddr = if other.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
-            // A datagram socket that is connected sends nothing, but knows its way.
+            // Connecting a datagram socket sends nothing, but selects a route.
             let socket = UdpSocket::bind(any).ok()?;
             socket.connect((*other, 9)).ok()?;
             socket.local_addr().ok().map(|address| address.ip())
@@ -96,7 +96,7 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-/// Whether two addresses have their first `prefix` bits in common.
+/// Whether two addresses share their first `prefix` bits.
 fn same_network(one: IpAddr, two: IpAddr, prefix: u32) -> bool {
     let differs = match (one, two) {
         (IpAddr::V4(one), IpAddr::V4(two)) => (one.to_bits() ^ two.to_bits()).leading_zeros(),
@@ -106,7 +106,7 @@ fn same_network(one: IpAddr, two: IpAddr, prefix: u32) -> bool {
     differs >= prefix
 }
 
-/// The NUMA node of the adapter behind an interface, where it tells one.
+/// The NUMA node of the adapter behind an interface, if it reports one.
 /// Source: `Documentation/ABI/testing/sysfs-bus-pci` of Linux; -1 stands for none.
 pub(super) fn numa_node(interface: &str) -> Option<u32> {
     let path = format!("/sys/class/net/{interface}/device/numa_node");
@@ -140,7 +140,7 @@ mod tests {
     use crate::rpc::error::NetworkError;
     use crate::rpc::sys::Interface;
 
-    /// Name, whether it is up, and its address with the length of the network's part.
+    /// Name, whether it is up, and its address with prefix length.
     type Shown<'a> = (&'a str, bool, Option<(&'a str, u32)>);
 
     fn host(interfaces: &[Shown<'_>]) -> Host {

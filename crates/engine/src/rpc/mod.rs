@@ -1,24 +1,25 @@
 //! Requests and responses between the processes of a run ([`plan::Rpc`]).
 //!
-//! A phase of exchanges goes through the same points as any other:
+//! A phase of exchanges has the same points as any other:
 //!
-//! 1. *Before it is ready* the ends meet ([`meeting`]): who answers listens at the one address that leads to
-//!    those who ask, and tells it with a key over the run's own rendezvous.
-//! 2. *Open*: connections come into being ([`door`]); who does not hold the key is shut out. Then the
-//!    listening sockets are closed, and all ends begin together.
-//! 3. *Exchanges*: by `io_uring` ([`rings`]), or by plain calls on a thread for each connection
-//!    ([`blocking`]). Each is counted with its latency by the end that asks.
-//! 4. *Close*: who asks closes its connections, and who answers sees their end. No socket outlives the phase.
+//! 1. *Before it is ready* the endpoints exchange addresses ([`endpoint_exchange`]): each server listens at
+//!    the one address that leads to its clients, and publishes it with a key over the run's own rendezvous.
+//! 2. *Open*: connections are established ([`handshake`]); peers without the key are rejected. Then the
+//!    listening sockets are closed, and all endpoints begin together.
+//! 3. *Exchanges*: by `io_uring` ([`rings`]), or by blocking calls with a thread for each connection
+//!    ([`blocking`]). Each is counted with its latency by the client.
+//! 4. *Close*: clients close their connections, and servers see the end of them. No socket outlives the
+//!    phase.
 //!
 //! Requests are bytes written and responses bytes read; each exchange is an item.
 
 mod binding;
 mod blocking;
-mod door;
+mod connection;
+mod endpoint_exchange;
 mod error;
+mod handshake;
 mod interface;
-mod line;
-mod meeting;
 mod noise;
 mod outcome;
 mod rings;
@@ -38,27 +39,27 @@ use std::time::Duration;
 use plan::{Backend, Operation, Rpc};
 
 use self::binding::{Bound, Places};
-use self::door::{Called, Failed, Wait, admit};
-use self::line::{Bounds, Line, Role, Spent, Terms};
-use self::meeting::Meeting;
+use self::connection::{Bounds, Connection, Role, Spent, Terms};
+use self::endpoint_exchange::Meeting;
+use self::handshake::{Called, Failed, Wait, admit};
 use self::noise::Noise;
 use crate::account::{Account, TaskReport, WorkerReport};
-use crate::check::Findings;
-use crate::clock::{self, Clock, Kind};
+use crate::barrier::BarrierGuard;
+use crate::check::CheckResults;
+use crate::clock::{self, Clock, ClockKind};
 use crate::common::Common;
-use crate::gate::Course;
 use crate::outcome::Mismatches;
 use crate::rules::Ending;
 use crate::series::{Counts, Recorder};
 use crate::sys::CpuTime;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Point, Rendezvous, crew, limits};
 
-/// The series has no shorter intervals, so that a clock reading is short beside them.
+/// Shortest interval of the series, so that a clock reading is short in comparison.
 const LEAST_INTERVAL_NS: u64 = 1_000_000;
-/// A thread that waits for its connections looks at the stop flag after this time.
+/// A thread waiting for its connections checks the stop flag at this interval.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs a phase of exchanges, as far as it belongs to this process: the end [`PhaseJob::end`].
+/// Runs this process's part of a phase of exchanges: the endpoint [`PhaseJob::end`].
 pub(crate) fn run(
     job: &PhaseJob<'_>,
     rpc: &Rpc,
@@ -86,8 +87,8 @@ pub(crate) fn run(
     let seats = seats.into_iter().zip(&mut counts).collect();
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        Kind::Counter => session.crew(&common, clock::Counter, seats),
-        Kind::Monotonic => session.crew(&common, clock::Monotonic, seats),
+        ClockKind::Counter => session.crew(&common, clock::Counter, seats),
+        ClockKind::Monotonic => session.crew(&common, clock::Monotonic, seats),
     };
     match common.take_failure() {
         Some(error) => Err(error),
@@ -95,35 +96,35 @@ pub(crate) fn run(
     }
 }
 
-/// What all threads of this end know.
+/// State shared by all threads of this endpoint.
 struct Session<'a> {
     job: &'a PhaseJob<'a>,
     rpc: &'a Rpc,
     meeting: Meeting,
     noise: Noise,
-    /// Where the threads of each side run: who asks, who answers.
+    /// Processors of the threads of each role: clients, servers.
     places: [Places; 2],
-    /// Tasks that others ask of this end.
+    /// Tasks served by this endpoint.
     expected: Vec<u32>,
     shut_out: AtomicU64,
     interface: String,
     adapter_node: Option<u32>,
 }
 
-/// What a thread has to do.
-struct Seat {
+/// Role and connections of a thread.
+struct ThreadPlan {
     role: Role,
-    /// Among those of its role.
+    /// Its index among the threads of its role.
     number: usize,
-    /// Among all of this end.
+    /// Its index among all threads of this endpoint.
     slot: usize,
     tasks: Vec<u32>,
     connections: Option<Mutex<Receiver<(u32, OwnedFd)>>>,
-    /// The first thread that answers lets the others' connections in.
+    /// The first server thread accepts the connections of the others.
     admits: Option<Vec<Sender<(u32, OwnedFd)>>>,
 }
 
-/// What a thread of an end reports.
+/// The report of a thread of an endpoint.
 struct EndReport<'m> {
     role: Role,
     worker: WorkerReport<'m, 1>,
@@ -132,13 +133,13 @@ struct EndReport<'m> {
 }
 
 impl<'a> Session<'a> {
-    /// Meets the other ends, and gives what each thread of this one has to do.
+    /// Exchanges addresses with the other endpoints, and returns the plan of each thread of this one.
     fn prepare(
         job: &'a PhaseJob<'a>,
         rpc: &'a Rpc,
         rendezvous: &dyn Rendezvous,
-    ) -> Result<(Self, Vec<Seat>), EngineError> {
-        // Whatever is wrong here, the others wait for word of this end.
+    ) -> Result<(Self, Vec<ThreadPlan>), EngineError> {
+        // Even after an error here, the others wait for this endpoint's answer.
         let ready = Self::check(job, rpc);
         let meeting = match &ready {
             Ok(()) => Meeting::hold(rpc, job.end, rendezvous),
@@ -173,14 +174,14 @@ impl<'a> Session<'a> {
         Ok((session, seats))
     }
 
-    /// Whether this process may have the threads and files.
+    /// Checks the limits on threads and files.
     fn check(job: &PhaseJob<'_>, rpc: &Rpc) -> Result<(), EngineError> {
         let answered = (0..job.workload.tasks).filter(|&task| rpc.server_of(task) == job.end).count();
         let connections = job.tasks.len() as u64 + answered as u64;
         let uring = matches!(job.workload.backend, Backend::Uring { .. });
         let threads = if uring { connections.min(2 * u64::from(rpc.threads)) } else { connections };
         limits::threads(threads, job.processes_here)?;
-        // A listening socket for each peer at most, and a ring for each thread.
+        // At most one listening socket per peer, and a ring for each thread.
         limits::open_files(connections + u64::from(rpc.ends) + threads)?;
         if uring {
             crate::uring_available()?;
@@ -188,8 +189,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The threads of this end, which carry its connections in turn.
-    fn seats(&self) -> Vec<Seat> {
+    /// The threads of this endpoint, with connections distributed round-robin.
+    fn seats(&self) -> Vec<ThreadPlan> {
         let uring = matches!(self.job.workload.backend, Backend::Uring { .. });
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
         let deal = |tasks: &[u32]| {
@@ -200,31 +201,37 @@ impl<'a> Session<'a> {
             }
             hands
         };
-        let seat =
-            |role, number, tasks| Seat { role, number, slot: 0, tasks, connections: None, admits: None };
+        let seat = |role, number, tasks| ThreadPlan {
+            role,
+            number,
+            slot: 0,
+            tasks,
+            connections: None,
+            admits: None,
+        };
         let own: Vec<u32> = self.job.tasks.clone().collect();
         let asking =
             deal(&own).into_iter().enumerate().map(|(number, tasks)| seat(Role::Asks, number, tasks));
         let mut doors = Vec::new();
-        let mut answering: Vec<Seat> = Vec::new();
+        let mut answering: Vec<ThreadPlan> = Vec::new();
         for (number, tasks) in deal(&self.expected).into_iter().enumerate() {
             let (sender, receiver) = mpsc::channel();
             doors.push(sender);
             let connections = Some(Mutex::new(receiver));
-            answering.push(Seat { connections, ..seat(Role::Answers, number, tasks) });
+            answering.push(ThreadPlan { connections, ..seat(Role::Answers, number, tasks) });
         }
         if let Some(first) = answering.first_mut() {
             first.admits = Some(doors);
         }
         let all = asking.chain(answering).enumerate();
-        all.map(|(slot, seat)| Seat { slot, ..seat }).collect()
+        all.map(|(slot, seat)| ThreadPlan { slot, ..seat }).collect()
     }
 
     fn crew<'m, C: Clock>(
         &self,
         common: &Common<'_>,
         clock: C,
-        seats: Vec<(Seat, &'m mut Counts<1>)>,
+        seats: Vec<(ThreadPlan, &'m mut Counts<1>)>,
     ) -> Vec<EndReport<'m>> {
         crew::run(common, seats, |(seat, counts), course| self.work(common, clock, seat, counts, course))
     }
@@ -233,9 +240,9 @@ impl<'a> Session<'a> {
         &self,
         common: &Common<'_>,
         clock: C,
-        seat: Seat,
+        seat: ThreadPlan,
         counts: &'m mut Counts<1>,
-        mut course: Course<'_>,
+        mut course: BarrierGuard<'_>,
     ) -> Option<EndReport<'m>> {
         let (role, slot) = (seat.role, seat.slot);
         let places = &self.places[usize::from(role == Role::Answers)];
@@ -258,7 +265,7 @@ impl<'a> Session<'a> {
         course.pass(Point::Opened);
         let terms = self.terms(common, role);
         let tasks = if role == Role::Asks { lines.as_slice() } else { &[] };
-        // With a warm-up connections come into being before the time that counts.
+        // With a warm-up, connections are established before the counted time.
         let first = terms.bounds.counted_from;
         let open = if self.rpc.warm_up.0 > 0 { (first, first) } else { (began, opened) };
         let mut tasks: Vec<TaskReport> = tasks.iter().map(|line| terms.report(line.task, open)).collect();
@@ -267,7 +274,7 @@ impl<'a> Session<'a> {
         recorder.start(common.scale(), common.start(), common.scale().ticks(interval));
         let (mut found, mut notes) = (Mismatches::default(), Vec::new());
         let mut spent = Spent::from(first, (slot == 0).then_some(common));
-        let kept = rings::Kept {
+        let kept = rings::ThreadState {
             recorder: (role == Role::Asks && self.job.instrument).then_some(&mut recorder),
             slot: &common.slots[slot],
             found: &mut found,
@@ -286,7 +293,7 @@ impl<'a> Session<'a> {
             common.task_done(closed);
         }
         course.pass(Point::Closed);
-        let worker = WorkerReport { tasks, recorder, findings: Findings::default(), unstarted: 0, notes };
+        let worker = WorkerReport { tasks, recorder, findings: CheckResults::default(), unstarted: 0, notes };
         Some(EndReport { role, worker, found, cpu })
     }
 
@@ -294,15 +301,15 @@ impl<'a> Session<'a> {
         &self,
         terms: Terms<'_>,
         clock: C,
-        lines: Vec<Line>,
+        lines: Vec<Connection>,
         reports: &mut Vec<TaskReport>,
-        kept: rings::Kept<'_, '_, '_>,
+        kept: rings::ThreadState<'_, '_, '_>,
     ) -> Result<(), EngineError> {
         if lines.is_empty() || terms.is_stopped() {
             return Ok(());
         }
         if matches!(self.job.workload.backend, Backend::Uring { .. }) {
-            // Who answers reports nothing, but its connections are kept in the same way.
+            // A server reports nothing, but its connections are handled in the same way.
             reports.resize_with(lines.len(), TaskReport::default);
             let ended = rings::run(terms, clock, lines, reports, kept);
             if terms.role == Role::Answers {
@@ -310,7 +317,7 @@ impl<'a> Session<'a> {
             }
             return ended;
         }
-        let rings::Kept { mut recorder, slot, found, spent, .. } = kept;
+        let rings::ThreadState { mut recorder, slot, found, spent, .. } = kept;
         for (place, line) in lines.iter().enumerate() {
             let mut unseen = TaskReport::default();
             let report = reports.get_mut(place).unwrap_or(&mut unseen);
@@ -341,22 +348,22 @@ impl<'a> Session<'a> {
     }
 
     /// The connections of a thread.
-    fn open(&self, common: &Common<'_>, seat: Seat) -> Result<Vec<Line>, Failed> {
+    fn open(&self, common: &Common<'_>, seat: ThreadPlan) -> Result<Vec<Connection>, Failed> {
         let wait = Wait::new(self.rpc, common.stop());
-        let Seat { tasks, connections, admits, role, .. } = seat;
+        let ThreadPlan { tasks, connections, admits, role, .. } = seat;
         if role == Role::Asks {
             let called: Vec<(u32, Called)> = tasks
                 .iter()
                 .map(|&task| Called::call(&self.meeting, self.rpc, task, wait).map(|called| (task, called)))
                 .collect::<Result<_, _>>()?;
             let answered = |(task, called): (u32, Called)| {
-                called.answered(wait).map(|(socket, peer)| Line { socket, task, peer })
+                called.answered(wait).map(|(socket, peer)| Connection { socket, task, peer })
             };
             return called.into_iter().map(answered).collect();
         }
         if let Some(doors) = admits {
             let hand = |place: usize, socket| {
-                // A thread that has gone does not take it, and the phase is over.
+                // A thread that has ended does not take it, and the phase is over.
                 let _ = doors[place % doors.len()].send((self.expected[place], socket));
             };
             let shut_out = admit(&self.meeting, self.rpc, &self.expected, wait, hand)?;
@@ -373,13 +380,13 @@ impl<'a> Session<'a> {
                     let from = rustix::net::getpeername(&socket).ok().flatten();
                     let from = from.and_then(|from| std::net::SocketAddr::try_from(from).ok());
                     let from = from.map_or_else(String::new, |from| format!(" ({from})"));
-                    lines.push(Line { socket, task, peer: format!("{client}{from}") });
+                    lines.push(Connection { socket, task, peer: format!("{client}{from}") });
                 }
                 Err(RecvTimeoutError::Timeout) if common.stop().load(Ordering::Relaxed) => {
                     return Err(Failed::Stopped);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                // Whoever lets connections in has failed, and has said so.
+                // The accepting thread has failed, and has reported its error.
                 Err(RecvTimeoutError::Disconnected) => return Err(Failed::Stopped),
             }
         }
@@ -406,7 +413,7 @@ impl<'a> Session<'a> {
         PhaseOutcome { mismatches, end: Some(end), ..outcome }
     }
 
-    /// This end, before its threads are counted.
+    /// The outcome of this endpoint, without its threads.
     fn end(&self) -> EndOutcome {
         let uring = matches!(self.job.workload.backend, Backend::Uring { .. });
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };

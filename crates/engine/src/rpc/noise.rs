@@ -1,29 +1,28 @@
-//! The bytes that go over a connection, and whether they come intact.
+//! Generates the bytes sent over a connection and checks those received.
 //!
-//! A stream is a walk over a table of random bytes that begins at a place of its own, so that any part of
-//! it is a slice of the table: nothing is written between two exchanges, and what was lost, doubled or
-//! delivered elsewhere does not fit.
+//! A stream runs through a table of random bytes from a start of its own, so any part of it is a slice of the
+//! table: nothing is written between two exchanges, and lost, duplicated or misdelivered data does not match.
 
 use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// After so many bytes a stream repeats: a prime, so that no size of messages or cells divides it, and more
-/// than the window of a compressor.
+/// Period of a stream in bytes: a prime, so that no message or cell size divides it, and larger than the
+/// window of a compressor.
 const PERIOD: usize = 131_071;
-/// Most bytes that are handed to the kernel at once.
+/// Maximum number of bytes passed to the kernel at once.
 pub(super) const CHUNK_MAX: usize = 256 << 10;
 
 /// The table.
 pub(super) struct Noise {
     table: Vec<u8>,
-    /// Places matter. Otherwise the same bytes are sent again and again, which are in the nearest cache as
-    /// they would be in a buffer of any other program.
+    /// Whether data depends on the offset. If not, the same bytes are sent repeatedly, which stay in the
+    /// nearest cache as they would in a buffer of any other program.
     placed: bool,
 }
 
 impl Noise {
-    /// The bytes of `signature`.
+    /// The table for `signature`.
     pub(super) fn new(signature: u64, placed: bool) -> Self {
         let mut table = vec![0; PERIOD + CHUNK_MAX];
         Xoshiro256PlusPlus::seed_from_u64(signature).fill_bytes(&mut table[..PERIOD]);
@@ -33,7 +32,7 @@ impl Noise {
         Self { table, placed }
     }
 
-    /// Whether bytes are compared.
+    /// Whether received bytes are checked.
     pub(super) fn is_placed(&self) -> bool {
         self.placed
     }
@@ -44,13 +43,13 @@ impl Noise {
         if !self.placed {
             return &self.table;
         }
-        // Streams begin far from each other: the multiplier is that of Fibonacci hashing.
+        // Streams start far from each other: the multiplier is that of Fibonacci hashing.
         let begin = stream.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let place = (begin + offset % PERIOD as u64) % PERIOD as u64;
         &self.table[usize::try_from(place).unwrap_or(0)..]
     }
 
-    /// Where in `bytes`, which were received on `stream` at `offset`, the first wrong one is.
+    /// Index of the first wrong byte in `bytes`, received on `stream` at `offset`.
     pub(super) fn first_wrong(&self, stream: u64, offset: u64, bytes: &[u8]) -> Option<usize> {
         let mut done = 0;
         for chunk in bytes.chunks(CHUNK_MAX) {

@@ -1,42 +1,42 @@
-//! What is known of one end of exchanges beside its tasks.
+//! Outcome of one endpoint of exchanges, beside its tasks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::sys::CpuTime;
 
-/// One process that asked, answered, or did both.
+/// A process that was a client, a server, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EndOutcome {
-    /// Its number among the ends.
+    /// Its number among the endpoints.
     pub end: u32,
-    /// The network interface that it used; empty where no one interface has its address.
+    /// The network interface used; empty if no single interface has its address.
     pub interface: String,
     /// Its address there.
     pub address: String,
-    /// The NUMA node of the adapter, where it tells one.
+    /// The NUMA node of the adapter, if it reports one.
     pub adapter_node: Option<u32>,
-    /// Threads that asked.
+    /// Client threads.
     pub client_threads: u32,
-    /// Threads that answered.
+    /// Server threads.
     pub server_threads: u32,
-    /// CPU time of the threads that asked, from the common start of the exchanges to their end.
+    /// CPU time of the client threads, from the common start of the exchanges to their end.
     pub client_cpu_ns: u64,
-    /// The same of those that answered.
+    /// The same for the server threads.
     pub server_cpu_ns: u64,
-    /// The processors that asking threads were bound to, by thread or all of them; empty where to none.
+    /// Processors the client threads were bound to, by thread or for all; empty if unbound.
     pub client_processors: String,
-    /// The same of those that answered.
+    /// The same for the server threads.
     pub server_processors: String,
-    /// How messages went over the network.
+    /// The transport of the messages.
     pub transport: String,
     /// Why no remote direct memory access was used.
     pub rdma: String,
-    /// Connections without the key of the phase, which were shut out.
+    /// Rejected connections without the key of the phase.
     pub shut_out: u64,
 }
 
 impl EndOutcome {
-    /// Counts a thread.
+    /// Adds a thread.
     pub(super) fn add(&mut self, asks: bool, cpu: CpuTime) {
         let spent = cpu.user_ns + cpu.system_ns;
         let (threads, sum) = match asks {

@@ -1,7 +1,7 @@
 //! Exchanges by `io_uring`: each thread has one ring, which carries many connections.
 //!
-//! On each connection at most one send and one receive are under way, since a stream keeps its order; a send
-//! may carry several messages, and a receive bring several. Both go to the kernel in the call that waits.
+//! On each connection at most one send and one receive are in flight, to keep the stream's order; a send may
+//! carry several messages, and a receive may return several. Both are submitted in the call that waits.
 
 #![expect(unsafe_code, reason = "hands buffers to the kernel")]
 
@@ -14,7 +14,7 @@ use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, SubmissionQueue, Submitter, opcode, squeue};
 use rustix::net::{Shutdown, shutdown};
 
-use super::line::{Line, Role, Spent, Terms, broken, closed};
+use super::connection::{Connection, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
 use crate::account::TaskReport;
 use crate::clock::{self, Clock};
@@ -23,46 +23,46 @@ use crate::outcome::Mismatches;
 use crate::series::Recorder;
 use crate::{EngineError, Errno, Note, ring};
 
-/// The ring looks around after this time, whatever comes.
+/// Interval at which the ring checks for a stop or a stall, even under load.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Memory for what is received, on all connections of a thread.
+/// Receive buffers of all connections of a thread.
 const BUFFERS_MAX: usize = 32 << 20;
-/// The least for each of them.
+/// Minimum per connection.
 const BUFFER_MIN: usize = 4 << 10;
-/// `IORING_RECVSEND_POLL_FIRST` of linux/io_uring.h: what is not there yet need not be tried.
+/// `IORING_RECVSEND_POLL_FIRST` of linux/io_uring.h: poll before the first attempt to receive.
 const POLL_FIRST: u16 = 1;
-/// What completed, in the lowest bits of a request's user data; the place of the connection is above them.
+/// Kind of request, in the lowest bits of its user data; the index of the connection is above them.
 const SEND: u64 = 0;
 const RECEIVE: u64 = 1;
 const LOOK: u64 = 2;
 const KINDS: u32 = 2;
 
-/// One connection under way.
-struct Wire {
-    line: Line,
+/// A connection in use.
+struct RingConnection {
+    line: Connection,
     report: TaskReport,
-    /// Bytes of whole messages that are still to be sent.
+    /// Bytes of whole messages still to be sent.
     owed: u64,
     sent: u64,
     sending: bool,
     received: u64,
-    /// Bytes that the message is short of which is coming in.
+    /// Bytes missing from the message being received.
     lacks: u64,
     receiving: bool,
-    /// When each request under way was handed over.
+    /// Submission times of the requests in flight.
     starts: VecDeque<u64>,
-    /// Requests that were or will be counted.
+    /// Requests that have been or will be counted.
     begun: u64,
     exchanges: u64,
-    /// Something has moved since the last look.
+    /// Progress since the last check.
     moved: bool,
-    /// The last look at which something had.
+    /// Time of the last check that saw progress.
     moved_at: u64,
     over: bool,
 }
 
-/// What a thread keeps of its connections.
-pub(super) struct Kept<'a, 'm, 's> {
+/// State of a thread's connections.
+pub(super) struct ThreadState<'a, 'm, 's> {
     pub(super) recorder: Option<&'a mut Recorder<'m, 1>>,
     pub(super) slot: &'a Slot,
     pub(super) found: &'a mut Mismatches,
@@ -70,14 +70,14 @@ pub(super) struct Kept<'a, 'm, 's> {
     pub(super) notes: &'a mut Vec<Note>,
 }
 
-/// Exchanges on all `lines` until the bounds are reached, or the other ends close them. `reports` are those
-/// of the lines.
+/// Exchanges on all `lines` until the bounds are reached, or the peers close them. `reports` has an entry for
+/// each connection.
 pub(super) fn run<C: Clock>(
     terms: Terms<'_>,
     clock: C,
-    lines: Vec<Line>,
+    lines: Vec<Connection>,
     reports: &mut [TaskReport],
-    kept: Kept<'_, '_, '_>,
+    kept: ThreadState<'_, '_, '_>,
 ) -> Result<(), EngineError> {
     let room = (BUFFERS_MAX / lines.len().max(1)).clamp(BUFFER_MIN, CHUNK_MAX);
     let all = terms.receives.saturating_mul(u64::from(terms.depth));
@@ -90,7 +90,7 @@ pub(super) fn run<C: Clock>(
         .register_files(&descriptors)
         .map_err(|error| EngineError::Uring(crate::UringUnavailable::Other(Errno::from(&error))))?;
     let now = clock.now();
-    let wires = lines.into_iter().zip(reports.iter()).map(|(line, report)| Wire {
+    let wires = lines.into_iter().zip(reports.iter()).map(|(line, report)| RingConnection {
         line,
         report: *report,
         owed: 0,
@@ -106,7 +106,7 @@ pub(super) fn run<C: Clock>(
         moved_at: now,
         over: false,
     });
-    let mut hub = Hub {
+    let mut hub = ConnectionRing {
         terms,
         clock,
         wires: wires.collect(),
@@ -127,27 +127,27 @@ pub(super) fn run<C: Clock>(
     ended
 }
 
-/// A ring's worth of connections.
-struct Hub<'a, 'm, 's, C: Clock> {
+/// The connections of one ring.
+struct ConnectionRing<'a, 'm, 's, C: Clock> {
     terms: Terms<'a>,
     clock: C,
-    wires: Vec<Wire>,
+    wires: Vec<RingConnection>,
     /// `room` bytes for each connection.
     memory: &'a mut [u8],
     room: usize,
-    /// The kernel knows every flag.
+    /// The kernel supports every flag.
     modern: bool,
-    /// With one request under way, a receive waits for a whole message.
+    /// With one request in flight, a receive waits for a whole message.
     whole: bool,
     /// Sends and receives that have not completed.
     under_way: usize,
     counted: u64,
     stopped_at: Option<u64>,
     failure: Option<EngineError>,
-    kept: Kept<'a, 'm, 's>,
+    kept: ThreadState<'a, 'm, 's>,
 }
 
-/// Where requests go in.
+/// Submission side of the ring.
 struct Entry<'r> {
     submitter: Submitter<'r>,
     queue: SubmissionQueue<'r>,
@@ -165,7 +165,7 @@ impl Entry<'_> {
     }
 }
 
-impl<C: Clock> Hub<'_, '_, '_, C> {
+impl<C: Clock> ConnectionRing<'_, '_, '_, C> {
     fn exchange(&mut self, ring: &mut IoUring) -> Result<(), EngineError> {
         let call = |errno| EngineError::Uring(crate::UringUnavailable::Other(errno));
         let (mut submitter, queue, mut completions) = ring.split();
@@ -218,7 +218,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         }
     }
 
-    /// Begins up to `count` requests at `now`; ends the connection when there are none left.
+    /// Begins up to `count` requests at `now`; ends the connection when none are left.
     #[inline]
     fn ask(&mut self, place: usize, count: u32, now: u64) {
         let (bounds, stopped) = (self.terms.bounds, self.terms.is_stopped());
@@ -236,7 +236,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         }
     }
 
-    /// Closes a connection: what is under way on it completes at once.
+    /// Closes a connection: its requests in flight complete at once.
     fn end(&mut self, place: usize) {
         let wire = &mut self.wires[place];
         if !wire.over {
@@ -252,7 +252,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         }
     }
 
-    /// Hands over what the connection lacks: a send where bytes are owed, a receive where some are due.
+    /// Queues what the connection lacks: a send if bytes are owed, a receive if some are expected.
     #[inline]
     fn arm(&mut self, place: usize, entry: &mut Entry<'_>) -> Result<(), Errno> {
         let wire = &mut self.wires[place];
@@ -323,7 +323,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         }
     }
 
-    /// Takes in `moved` bytes, and whatever messages they complete.
+    /// Accounts for `moved` received bytes and the messages they complete.
     #[inline]
     fn took(&mut self, place: usize, moved: usize) {
         let now = self.clock.now();
@@ -385,7 +385,7 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
         }
     }
 
-    /// Looks whether the phase was ended or a connection has stalled.
+    /// Checks whether the phase was ended or a connection has stalled.
     fn look(&mut self) {
         let (now, bounds) = (self.clock.now(), self.terms.bounds);
         if self.terms.is_stopped() {
@@ -400,7 +400,8 @@ impl<C: Clock> Hub<'_, '_, '_, C> {
                 wire.moved_at = now;
             }
         }
-        let stalled = |wire: &&Wire| !wire.over && now.saturating_sub(wire.moved_at) > bounds.deadline;
+        let stalled =
+            |wire: &&RingConnection| !wire.over && now.saturating_sub(wire.moved_at) > bounds.deadline;
         if let Some(wire) = self.wires.iter().find(stalled) {
             let error = self.terms.stalled(&wire.line, wire.exchanges);
             self.fail(error);

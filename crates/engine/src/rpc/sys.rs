@@ -1,4 +1,4 @@
-//! Thin wrappers of what the kernel says of interfaces and threads.
+//! Thin wrappers of system calls for interfaces and threads.
 
 #![expect(unsafe_code, reason = "a linked list of the C library")]
 
@@ -11,13 +11,13 @@ use std::ptr;
 pub(super) struct Interface {
     /// Its name.
     pub(super) name: String,
-    /// It is switched on.
+    /// Whether it is up.
     pub(super) up: bool,
-    /// The address, with the length of the prefix of its network.
+    /// The address, with the prefix length of its network.
     pub(super) address: Option<(IpAddr, u32)>,
 }
 
-/// The interfaces of this host's network namespace (`getifaddrs(3)`); none where they cannot be listed.
+/// The interfaces of this host's network namespace (`getifaddrs(3)`); empty if they cannot be listed.
 pub(super) fn interfaces() -> Vec<Interface> {
     let mut first: *mut libc::ifaddrs = ptr::null_mut();
     // SAFETY: the pointer is valid for a write; on success it is a list that `freeifaddrs` ends.

@@ -1,4 +1,4 @@
-//! Exchanges over loopback, between threads that are processes here, and with peers that misbehave.
+//! Exchanges over loopback, between threads in the role of processes, and with misbehaving peers.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use plan::{Backend, Bytes, Geometry, Nanos, Operation, Pattern, Phase, Rpc, Work, Workload, WorkloadSpec};
 
 use super::NetworkError;
-use super::meeting::{Card, Offer, random};
-use crate::{Alone, Controls, EngineError, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError};
+use super::endpoint_exchange::{Card, Offer, random};
+use crate::{
+    Controls, EngineError, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError, SingleProcess,
+};
 
 const BACKENDS: [Backend; 3] = [
     Backend::Psync,
@@ -34,7 +36,7 @@ fn rpc_of(workload: &Workload) -> &Rpc {
     }
 }
 
-/// Processes that meet at barriers.
+/// Processes that synchronise at barriers.
 struct Peers {
     barrier: Barrier,
     shared: Mutex<Vec<(u32, Vec<u8>)>>,
@@ -84,7 +86,7 @@ impl Rendezvous for Peer<'_> {
     }
 }
 
-/// Runs each end in a thread.
+/// Runs each endpoint in a thread.
 fn run_all(workload: &Workload) -> Vec<Result<PhaseOutcome, EngineError>> {
     run_each(|_| workload.clone(), rpc_of(workload).ends)
 }
@@ -109,7 +111,7 @@ fn run_each(workload: impl Fn(u32) -> Workload + Sync, ends: u32) -> Vec<Result<
 }
 
 fn alone(workload: &Workload) -> Result<PhaseOutcome, EngineError> {
-    crate::run(&PhaseJob::new(workload, Phase::Exchange, 0), &Alone, &Controls::new())
+    crate::run(&PhaseJob::new(workload, Phase::Exchange, 0), &SingleProcess, &Controls::new())
 }
 
 fn errors(ended: &[Result<PhaseOutcome, EngineError>]) -> Vec<String> {
@@ -155,7 +157,7 @@ fn every_byte_arrives_and_every_exchange_is_counted() {
 fn wrong_bytes_are_found_on_either_side() {
     for backend in BACKENDS {
         let rpc = Rpc { ends: 2, ..Rpc::new(Bytes(2000), Bytes(500)) };
-        // Each end expects the bytes of its own signature.
+        // Each endpoint expects the bytes of its own signature.
         let other = |end: u32| {
             workload(rpc.clone(), backend, |spec| {
                 (spec.signature, spec.operations) = (u64::from(end), Some(4))
@@ -230,7 +232,7 @@ fn a_stop_ends_exchanges_without_an_error() {
         let outcome = std::thread::scope(|scope| {
             let job = PhaseJob::new(&endless, Phase::Exchange, 0);
             let controls = &controls;
-            let ran = scope.spawn(move || crate::run(&job, &Alone, controls));
+            let ran = scope.spawn(move || crate::run(&job, &SingleProcess, controls));
             while controls.progress().transfers < 10 {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -259,24 +261,24 @@ fn what_cannot_be_bound_is_an_error_on_all_ends() {
     }
 }
 
-/// A process that is alone but for what the function says that all processes gave.
+/// A single process; the function supplies the bytes of all processes.
 struct Told<F>(F);
 
 impl<F: Fn(Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> + Sync> Rendezvous for Told<F> {
     fn meet(&self, point: Point) -> Result<(), RendezvousError> {
-        Alone.meet(point)
+        SingleProcess.meet(point)
     }
 
     fn begin(&self, point: Point) -> Result<Duration, RendezvousError> {
-        Alone.begin(point)
+        SingleProcess.begin(point)
     }
 
     fn agree_max(&self, value: u64) -> Result<u64, RendezvousError> {
-        Alone.agree_max(value)
+        SingleProcess.agree_max(value)
     }
 
     fn any(&self, value: bool) -> Result<bool, RendezvousError> {
-        Alone.any(value)
+        SingleProcess.any(value)
     }
 
     fn share(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> {
@@ -286,7 +288,7 @@ impl<F: Fn(Vec<u8>) -> Result<Vec<Vec<u8>>, RendezvousError> + Sync> Rendezvous 
     fn fail(&self) {}
 }
 
-/// A peer that the test plays: it tells where it listens, and behaves as it likes.
+/// A peer simulated by the test: it publishes its address, and behaves as the test wants.
 struct Played {
     offer: Offer,
     rounds: Mutex<u32>,
@@ -304,7 +306,7 @@ impl Played {
         Told(|own| Ok(vec![own, self.card()]))
     }
 
-    /// What it gives next.
+    /// The bytes it shares next.
     fn card(&self) -> Vec<u8> {
         let mut round = self.rounds.lock().expect("no panic");
         *round += 1;
@@ -318,7 +320,7 @@ impl Played {
     }
 }
 
-/// What an end that asks says of a peer that plays `role` once it has answered.
+/// The error a client reports of a peer that runs `role` after accepting its connection.
 fn asked(backend: Backend, role: impl FnOnce(TcpStream) + Send, knows_key: bool) -> (NetworkError, Duration) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let played = Played::at(&listener);
@@ -346,7 +348,7 @@ fn asked(backend: Backend, role: impl FnOnce(TcpStream) + Send, knows_key: bool)
 fn a_peer_that_stalls_closes_or_does_not_know_the_key_is_named() {
     for backend in BACKENDS {
         let silent = |mut stream: TcpStream| {
-            // Until the other end hangs up.
+            // Until the peer closes the connection.
             let mut all = Vec::new();
             let _ = stream.read_to_end(&mut all);
             assert!(!all.is_empty());
@@ -386,7 +388,7 @@ fn who_answers_names_a_peer_that_does_not_come() {
         spec.operations = Some(1)
     });
     let played = Played::at(&listener);
-    // The played peer is end 1, which asks; it never does.
+    // The simulated peer is endpoint 1, a client; it never connects.
     let job = PhaseJob { end: 0, tasks: 0..0, ..PhaseJob::new(&workload, Phase::Exchange, 0) };
     let error = network(crate::run(&job, &played.rendezvous(), &Controls::new()));
     assert!(
@@ -404,7 +406,7 @@ fn a_stranger_without_the_key_is_shut_out_and_counted() {
         let came = AtomicBool::new(false);
         let guarded = Told(|own: Vec<u8>| {
             if Offer::read(&own).is_some_and(|(_, offer)| !offer.ways.is_empty()) {
-                // It listens now: a stranger stands first in its queue, with something that is no key.
+                // It listens now: first in its queue is a stranger with an invalid key.
                 let mut stranger = TcpStream::connect(("127.0.0.1", free))?;
                 stranger.write_all(&[7; 20])?;
                 came.store(true, Ordering::SeqCst);

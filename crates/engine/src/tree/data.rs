@@ -1,20 +1,20 @@
-//! The bytes of small files: stamped before they are written, compared after they were read.
+//! The data of small files: stamped before writing, checked after reading.
 
-use crate::check::{Expected, Findings, check};
-use crate::stamp::{CELL, Ink, Pen};
+use crate::check::{CheckResults, Expected, check};
+use crate::stamp::{CELL, DataPattern, PatternWriter};
 
-/// A file of more bytes is written and read in several calls.
+/// Larger files are written and read in several calls.
 const CHUNK: usize = 1 << 20;
 
-/// What files are written with.
+/// The data patterns of files.
 #[derive(Debug)]
-pub(crate) struct Inks {
+pub(crate) struct DataPatterns {
     /// Bytes of a file.
     bytes: u64,
-    /// For whole chunks, where there is one.
-    body: Option<Ink>,
-    /// For what is left of a file behind them.
-    tail: Option<Ink>,
+    /// For whole chunks, if there are any.
+    body: Option<DataPattern>,
+    /// For the rest of a file after them.
+    tail: Option<DataPattern>,
     tail_bytes: usize,
 }
 
@@ -23,11 +23,11 @@ pub(crate) fn buffer_bytes(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(CHUNK).min(CHUNK)
 }
 
-impl Inks {
+impl DataPatterns {
     /// For files of `bytes`.
     pub(crate) fn new(signature: u64, generation: u16, bytes: u64) -> Self {
         let tail_bytes = usize::try_from(bytes % CHUNK as u64).unwrap_or(0);
-        let ink = |length: usize| Ink::new(signature, generation, length);
+        let ink = |length: usize| DataPattern::new(signature, generation, length);
         Self {
             bytes,
             body: (bytes >= CHUNK as u64).then(|| ink(CHUNK)),
@@ -42,62 +42,62 @@ impl Inks {
     }
 }
 
-/// Buffers with pens, in which the chunks of one file after the other are made, or read.
+/// Buffers with pattern writers, in which the chunks of one file after another are prepared or read.
 #[derive(Debug)]
-pub(crate) struct Desk {
-    /// Whole chunks, and what is read.
-    body: (Vec<u8>, Pen),
-    tail: (Vec<u8>, Pen),
+pub(crate) struct FileBuffer {
+    /// For whole chunks, and for reads.
+    body: (Vec<u8>, PatternWriter),
+    tail: (Vec<u8>, PatternWriter),
 }
 
-impl Desk {
-    /// For files that are written with `inks`.
-    pub(crate) fn for_writing(inks: &Inks) -> Self {
-        let sheet = |ink: &Option<Ink>, bytes: usize| match ink {
+impl FileBuffer {
+    /// For writing files with `patterns`.
+    pub(crate) fn for_writing(patterns: &DataPatterns) -> Self {
+        let sheet = |ink: &Option<DataPattern>, bytes: usize| match ink {
             Some(ink) => {
                 let mut buffer = vec![0; bytes];
-                let pen = ink.pen(&mut buffer, 0);
-                (buffer, pen)
+                let writer = ink.writer(&mut buffer, 0);
+                (buffer, writer)
             }
-            None => (Vec::new(), Pen::default()),
+            None => (Vec::new(), PatternWriter::default()),
         };
-        Self { body: sheet(&inks.body, CHUNK), tail: sheet(&inks.tail, inks.tail_bytes) }
+        Self { body: sheet(&patterns.body, CHUNK), tail: sheet(&patterns.tail, patterns.tail_bytes) }
     }
 
-    /// For files of which `bytes` are read.
+    /// For reading `bytes` of each file.
     pub(crate) fn for_reading(bytes: u64) -> Self {
         let mut buffer = vec![0; buffer_bytes(bytes)];
         crate::buffer::touch(&mut buffer);
-        Self { body: (buffer, Pen::default()), tail: (Vec::new(), Pen::default()) }
+        Self { body: (buffer, PatternWriter::default()), tail: (Vec::new(), PatternWriter::default()) }
     }
 
-    /// The bytes of `file` from `offset` on, which is a multiple of a chunk below its end.
+    /// The data of `file` from `offset` on, a multiple of the chunk size below the file's end.
     #[inline(always)]
-    pub(crate) fn chunk(&mut self, inks: &Inks, file: u32, offset: u64) -> &[u8] {
-        let is_tail = inks.bytes - offset < CHUNK as u64;
-        let (ink, (buffer, pen)) =
-            if is_tail { (&inks.tail, &mut self.tail) } else { (&inks.body, &mut self.body) };
+    pub(crate) fn chunk(&mut self, patterns: &DataPatterns, file: u32, offset: u64) -> &[u8] {
+        let is_tail = patterns.bytes - offset < CHUNK as u64;
+        let (ink, (buffer, writer)) =
+            if is_tail { (&patterns.tail, &mut self.tail) } else { (&patterns.body, &mut self.body) };
         if let Some(ink) = ink {
-            pen.turn_to(ink, buffer, file);
-            // Each file begins elsewhere in the noise, so that no two have much in common.
-            pen.place_from(ink, buffer, u64::from(file), offset);
+            writer.turn_to(ink, buffer, file);
+            // Each file starts elsewhere in the noise, so that no two have much in common.
+            writer.place_from(ink, buffer, u64::from(file), offset);
         }
         buffer
     }
 
-    /// The bytes of a file from `offset` on, which [`Desk::chunk`] has made ready.
-    pub(crate) fn made(&self, inks: &Inks, offset: u64) -> &[u8] {
-        if inks.bytes - offset < CHUNK as u64 { &self.tail.0 } else { &self.body.0 }
+    /// The data of a file from `offset` on, prepared by [`FileBuffer::chunk`].
+    pub(crate) fn made(&self, patterns: &DataPatterns, offset: u64) -> &[u8] {
+        if patterns.bytes - offset < CHUNK as u64 { &self.tail.0 } else { &self.body.0 }
     }
 
-    /// Room for what is read.
+    /// Buffer for a read of `bytes`.
     pub(crate) fn room(&mut self, bytes: u64) -> &mut [u8] {
         let length = buffer_bytes(bytes).min(self.body.0.len());
         &mut self.body.0[..length]
     }
 
-    /// Compares the first `read` bytes of the buffer with those of a file from `offset` on. Where the file
-    /// goes on behind them, a cell that was cut is left out.
+    /// Checks the first `read` bytes of the buffer against the data of a file from `offset` on. If the file
+    /// continues after them, a truncated cell is skipped.
     pub(crate) fn check(
         &self,
         read: usize,
@@ -105,7 +105,7 @@ impl Desk {
         goes_on: bool,
         task: u32,
         expected: &Expected<'_>,
-        findings: &mut Findings,
+        findings: &mut CheckResults,
     ) {
         let length = if goes_on { read - read % CELL } else { read };
         if length > 0 {
@@ -118,8 +118,8 @@ impl Desk {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::{CHUNK, Desk, Inks};
-    use crate::check::{Expected, Findings, NoiseTable};
+    use super::{CHUNK, DataPatterns, FileBuffer};
+    use crate::check::{CheckResults, Expected, NoiseTable};
 
     proptest! {
         #[test]
@@ -127,23 +127,23 @@ mod tests {
             bytes in 1_u64..2000, chunks in 0_u64..3, files in proptest::collection::vec(0_u32..1000, 1..4),
         ) {
             let bytes = bytes + chunks * CHUNK as u64;
-            let inks = Inks::new(7, 1, bytes);
+            let patterns = DataPatterns::new(7, 1, bytes);
             let table = NoiseTable::new(7);
-            let mut desk = Desk::for_writing(&inks);
-            let mut reader = Desk::for_reading(bytes);
+            let mut desk = FileBuffer::for_writing(&patterns);
+            let mut reader = FileBuffer::for_reading(bytes);
             for file in files {
                 for (asked, wrong) in [(file, false), (file + 1, true)] {
-                    let mut findings = Findings::default();
+                    let mut findings = CheckResults::default();
                     let mut offset = 0;
                     while offset < bytes {
-                        let chunk = desk.chunk(&inks, file, offset);
+                        let chunk = desk.chunk(&patterns, file, offset);
                         let length = chunk.len();
                         reader.room(bytes)[..length].copy_from_slice(chunk);
                         let expected = Expected { table: &table, file: asked, generations: Some((1, 1)) };
                         reader.check(length, offset, false, 0, &expected, &mut findings);
                         offset += length as u64;
                     }
-                    // Cells that are too short for a stamp say nothing of their file.
+                    // Cells too short for a stamp do not identify their file.
                     let short = u64::from(!bytes.is_multiple_of(512) && bytes % 512 < 32);
                     let all = bytes.div_ceil(512);
                     prop_assert_eq!(findings.checked_cells, all);

@@ -2,28 +2,28 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `rules` | whose items each task touches, and how many |
-//! | `walk`, `name` | from one item to the next: directory and name, without memory for each |
-//! | `act` | files and directories by plain system calls |
+//! | `rules` | which items each task touches, and how many |
+//! | `walk`, `name` | iteration over items: directory and name, without memory per item |
+//! | `item_ops` | files and directories by plain system calls |
 //! | `trees` | the directories of the trees themselves |
 //! | `objects` | objects in sets |
-//! | `small`, `data` | small files as a whole, and what they hold |
-//! | `live` | the way of a task through the phase |
-//! | `rings`, `seat` | the same by `io_uring`, with many items under way |
-//! | `trouble` | what ends a phase, and what is only counted |
+//! | `small`, `data` | small files as a whole, and their data |
+//! | `sync_worker` | a worker's phase, one operation at a time |
+//! | `rings`, `item_slot` | the same by `io_uring`, with many items in flight |
+//! | `trouble` | errors that end a phase, and surprises that are only counted |
 //!
-//! A phase meets, stops and is timed as one of transfers is. Only its root is made before the start and
-//! removed after the end: it is one directory for all, and no item.
+//! A phase has the same barriers, stops and timing as one of transfers. Only its root is made before the
+//! start and removed after the end: it is shared by all tasks and not counted as an item.
 
-mod act;
 mod data;
-mod live;
+mod item_ops;
+mod item_slot;
 mod name;
 mod objects;
 mod rings;
 mod rules;
-mod seat;
 mod small;
+mod sync_worker;
 mod trees;
 mod trouble;
 mod walk;
@@ -39,17 +39,17 @@ use crate::common::Common;
 use crate::history::{History, LastOperation};
 use crate::outcome::Mismatches;
 use crate::series::{Counts, Recorder};
-use crate::tree::act::Hand;
-use crate::tree::live::{Harvest, Seat, Way};
-use crate::tree::objects::{OPERATIONS, ObjectRules, Porter};
+use crate::tree::item_ops::ItemWorker;
+use crate::tree::objects::{OPERATIONS, ObjectRules, ObjectWorker};
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::trees::Gardener;
+use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};
+use crate::tree::trees::TreeWorker;
 use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises, crew, limits, ring};
 
-/// Descriptors that a task has open at once: root, directory, file.
+/// Descriptors a task has open at once: root, directory, file.
 const FILES_PER_TASK: u64 = 3;
 
-/// Runs a phase of a workload of trees, as far as it belongs to this process.
+/// Runs this process's part of a phase of a workload of trees.
 pub(crate) fn run(
     job: &PhaseJob<'_>,
     placement: TreePlacement<'_>,
@@ -70,11 +70,11 @@ pub(crate) fn run(
             return rings::work(&common, &rules, &plans[share], depth, seat, course);
         }
         let plan = &plans[seat.index];
-        let way = Way { job, ending, interval_ns, limit: plan.limit };
+        let way = TaskContext { job, ending, interval_ns, limit: plan.limit };
         if rules.of_trees() {
-            live::work(&common, way, Gardener::new(&rules, plan), seat, course)
+            sync_worker::work(&common, way, TreeWorker::new(&rules, plan), seat, course)
         } else {
-            live::work(&common, way, Hand::new(&rules, plan), seat, course)
+            sync_worker::work(&common, way, ItemWorker::new(&rules, plan), seat, course)
         }
     });
     let account = Account { operations: [rules.operation], ending, interval_ns };
@@ -88,15 +88,15 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-/// How the tasks of this process are spread over threads.
-struct Crew {
+/// Distribution of this process's tasks over threads.
+struct ThreadLayout {
     workers: usize,
-    /// Items of a task that are under way in a ring; `None` for plain calls of a thread for each task.
+    /// Items of a task in flight in a ring; `None` for plain calls with a thread for each task.
     depth: Option<u32>,
     notes: Vec<Note>,
 }
 
-/// What a phase does for which `io_uring` has no operation, or which it would gain nothing for.
+/// Describes an activity of the phase for which `io_uring` has no operation or no benefit.
 fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
     match phase {
         Phase::TreeCreate => Some("makes the directories of trees"),
@@ -109,7 +109,7 @@ fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
 }
 
 /// Chooses between rings and plain calls, and reserves memory; nothing is touched yet.
-fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(Crew, Arena), EngineError> {
+fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayout, Arena), EngineError> {
     let (job, buffer) = (rules.job, data::buffer_bytes(rules.bytes));
     let mut notes = Vec::new();
     if let Backend::Uring { depth, required } = job.workload.backend {
@@ -127,17 +127,17 @@ fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(Crew, Aren
                     "the buffers of the files",
                 )?;
                 let memory = Arena::new(workers * stride::<1>(), "the latency histograms")?.sparse();
-                return Ok((Crew { workers, depth: Some(depth), notes }, memory));
+                return Ok((ThreadLayout { workers, depth: Some(depth), notes }, memory));
             }
             (None, Err(error)) if required => return Err(error.into()),
             (None, Err(_)) => notes.push(Note::PlainCalls { what: "works on items of trees" }),
         }
     }
     let memory = prepare::<1>(job, FILES_PER_TASK, buffer)?;
-    Ok((Crew { workers: plans.len(), depth: None, notes }, memory))
+    Ok((ThreadLayout { workers: plans.len(), depth: None, notes }, memory))
 }
 
-/// Runs a phase of a workload of objects, as far as it belongs to this process.
+/// Runs this process's part of a phase of a workload of objects.
 pub(crate) fn run_objects(
     job: &PhaseJob<'_>,
     placement: ObjectsPlacement<'_>,
@@ -146,7 +146,7 @@ pub(crate) fn run_objects(
 ) -> Result<PhaseOutcome, EngineError> {
     let rules = ObjectRules::new(job, placement);
     let targets = job.workload.files.targets.len() as u64;
-    // One object is read while another is made ready.
+    // One object is read while another is prepared.
     let buffers = data::buffer_bytes(rules.bytes()).saturating_mul(2);
     let mut memory = agreed(prepare::<4>(job, targets + 1, buffers), rendezvous)?;
     let tasks = job.tasks.len();
@@ -155,7 +155,7 @@ pub(crate) fn run_objects(
     let harvests = crew::run(&common, seats(&mut memory, tasks, &common), |seat, course| {
         let index = seat.index;
         let task = job.tasks.start + u32::try_from(index).unwrap_or(u32::MAX);
-        live::work(&common, rules.way(index, task), Porter::new(&rules, task), seat, course)
+        sync_worker::work(&common, rules.way(index, task), ObjectWorker::new(&rules, task), seat, course)
     });
     let account = Account { operations: OPERATIONS, ending: rules.ending, interval_ns: rules.interval_ns() };
     let path = |_| PathBuf::new();
@@ -167,7 +167,7 @@ pub(crate) fn run_objects(
     Ok(outcome)
 }
 
-/// What could be prepared, when all peers could.
+/// The prepared value, if all peers succeeded too.
 fn agreed<T>(prepared: Result<T, EngineError>, rendezvous: &dyn Rendezvous) -> Result<T, EngineError> {
     prepared.map_err(|error| {
         // The peers ask each other before they start; without an answer they would wait.
@@ -183,8 +183,8 @@ const fn stride<const N: usize>() -> usize {
     size_of::<Counts<N>>().next_multiple_of(PAGE)
 }
 
-/// Checks limits and reserves the memory of the histograms; nothing is touched yet. A task has so many
-/// `files` open at once, and so many bytes of `buffer`.
+/// Checks limits and reserves the memory of the histograms; nothing is touched yet. A task has `files` files
+/// open at once, and `buffer` bytes of buffer.
 fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Result<Arena, EngineError> {
     let count = job.tasks.len() as u64;
     limits::threads(count, job.processes_here)?;
@@ -196,15 +196,19 @@ fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Res
     Ok(Arena::new(job.tasks.len() * stride::<N>(), "the latency histograms")?.sparse())
 }
 
-/// A seat with a book for each of `tasks`.
-fn seats<'m, const N: usize>(memory: &'m mut Arena, tasks: usize, common: &Common<'_>) -> Vec<Seat<'m, N>> {
+/// An input with a recorder for each of `tasks`.
+fn seats<'m, const N: usize>(
+    memory: &'m mut Arena,
+    tasks: usize,
+    common: &Common<'_>,
+) -> Vec<WorkerInput<'m, N>> {
     let pieces = memory.pieces::<Counts<N>>(tasks, stride::<N>());
     let recorder = |index, counts| Recorder::new(counts, None).keeping(common.keeper(index));
-    let seat = |(index, counts)| Seat { index, recorder: recorder(index, counts) };
+    let seat = |(index, counts)| WorkerInput { index, recorder: recorder(index, counts) };
     pieces.into_iter().enumerate().map(seat).collect()
 }
 
-/// Has the last of these `operations` kept, each of which moves `bytes`, where that is wanted.
+/// Enables the history of these `operations`, each of which moves `bytes`, if requested.
 fn keep(
     common: &mut Common<'_>,
     job: &PhaseJob<'_>,
@@ -218,8 +222,7 @@ fn keep(
     }
 }
 
-/// Gives the operations that were kept of items the paths of these: `path` finds one by the task and the
-/// place that was kept.
+/// Sets the paths of recorded operations: `path` maps a task and a recorded position to one.
 fn name(kept: &mut [LastOperation], path: impl Fn(u32, u64) -> PathBuf) {
     for one in kept {
         one.path = path(one.task, one.offset).into();
@@ -227,7 +230,7 @@ fn name(kept: &mut [LastOperation], path: impl Fn(u32, u64) -> PathBuf) {
     }
 }
 
-/// The path of an item at a place that was kept: its number in rings, else the number of the operation.
+/// The path of an item by its recorded position: the item number in rings, else the operation number.
 fn kept_path(
     rules: &TreeRules<'_>,
     plans: &[ItemPlan],
@@ -242,14 +245,14 @@ fn kept_path(
     walk::item_path(rules, plan, order.map_or(place, |order| order.at(place)))
 }
 
-/// The generations that a check accepts, and the files of data by their numbers.
+/// The generations accepted by a check, and the paths of data by file number.
 type Names<'n> = (Option<(u16, u16)>, &'n dyn Fn(u32) -> PathBuf);
 
-/// What came of it all, and the bytes that the files hold that were looked at.
+/// Combines the results, with the bytes allocated for the files examined.
 fn outcome<const N: usize>(
     common: &Common<'_>,
     account: Account<N>,
-    harvests: Vec<Harvest<'_, N>>,
+    harvests: Vec<WorkerResult<'_, N>>,
     (generations, path): Names<'_>,
     controls: &Controls,
 ) -> Result<(PhaseOutcome, u64), EngineError> {
@@ -258,7 +261,7 @@ fn outcome<const N: usize>(
     }
     let (mut surprises, mut mismatches, mut allocated) = (Surprises::default(), Mismatches::default(), 0);
     let mut reports = Vec::with_capacity(harvests.len());
-    for Harvest { report, surprises: more, paths, allocated_bytes } in harvests {
+    for WorkerResult { report, surprises: more, paths, allocated_bytes } in harvests {
         surprises.merge(more);
         allocated += allocated_bytes;
         mismatches.merge(report.findings.describe(generations, |file| {

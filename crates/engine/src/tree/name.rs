@@ -1,27 +1,27 @@
-//! The names of items and directories, put together by hand in memory that is used again.
+//! Names of items and directories, built in reused memory.
 
 use std::ffi::CStr;
 
 use crate::Errno;
 
-/// Bytes of the longest path that the kernel takes (`PATH_MAX`), its zero included.
+/// Longest path the kernel accepts (`PATH_MAX`), including the terminating zero.
 const ROOM: usize = 4096;
-/// Enough for an item in a directory.
+/// Initial capacity: enough for an item in a directory.
 const ROOM_AT_FIRST: usize = 128;
 /// Digits of the largest number.
 const DIGITS: usize = 20;
 
-/// A path below some directory, as the kernel is told it.
+/// A path relative to some directory, as passed to the kernel.
 #[derive(Debug)]
 pub(crate) struct Name {
-    /// As long as the longest until now: it grows at the first items only.
+    /// As long as the longest path so far: it only grows at the first items.
     bytes: Vec<u8>,
     length: usize,
-    /// What stays when the name of the next item is put behind it.
+    /// Length of the prefix kept for the next item's name.
     kept: usize,
-    /// It has become longer than the kernel takes.
+    /// The path has exceeded the kernel's limit.
     too_long: bool,
-    /// From a directory up to the topmost: memory that is used again.
+    /// Directory numbers from a directory up to the topmost: reused memory.
     numbers: Vec<u64>,
 }
 
@@ -42,12 +42,12 @@ impl Name {
         self
     }
 
-    /// What stands here now stays in front of all that follow.
+    /// Keeps the current contents as the prefix of all following names.
     pub(crate) fn keep(&mut self) {
         self.kept = self.length;
     }
 
-    /// Takes away everything behind what was kept.
+    /// Truncates to the kept prefix.
     #[inline(always)]
     pub(crate) fn back(&mut self) -> &mut Self {
         self.length = self.kept;
@@ -85,8 +85,8 @@ impl Name {
         self.push(&digits[at..])
     }
 
-    /// Adds the path of directory number `directory` of the tree of a task, or of the tree of all, with
-    /// a slash behind it: `mdtest_tree.3.0/mdtest_tree.3.2/`.
+    /// Adds the path of directory number `directory` of the tree of a task, or of the shared tree, with a
+    /// trailing slash: `mdtest_tree.3.0/mdtest_tree.3.2/`.
     pub(crate) fn push_directory(&mut self, tree: Option<u32>, directory: u64, branching: u32) -> &mut Self {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -107,7 +107,7 @@ impl Name {
         self
     }
 
-    /// As the kernel wants it.
+    /// As a C string.
     #[inline(always)]
     pub(crate) fn c_str(&mut self) -> Result<&CStr, Errno> {
         let too_long = Errno(libc::ENAMETOOLONG);
@@ -119,12 +119,12 @@ impl Name {
         CStr::from_bytes_with_nul(&self.bytes).map_err(|_| too_long)
     }
 
-    /// Its bytes but for the last `count` of them.
+    /// Its bytes without the last `count`.
     pub(crate) fn bytes_without(&self, count: usize) -> &[u8] {
         &self.bytes[..self.length.saturating_sub(count)]
     }
 
-    /// As people read it.
+    /// As text.
     #[cfg(test)]
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes[..self.length]).into_owned()

@@ -1,14 +1,14 @@
-//! Small objects in sets, gone round as md-workbench does.
+//! Small objects in sets, with the access pattern of md-workbench.
 //!
-//! Each task has sets of its own, in which it makes the first objects. In each step task `t` goes to set
-//! `d` of task `t − offset·(d + 1)`, looks at the object that has been there for longest, reads it and
-//! removes it, and makes a new one in set `d` of task `t + offset·(d + 1)`; all modulo the tasks. Every
-//! set gives and gets one object in each step, so that as many are there after as before.
+//! Each task has its own sets, in which it creates the initial objects. In each step task `t` goes to set `d`
+//! of task `t − offset·(d + 1)`, stats the oldest object, reads it and removes it, and creates a new one in
+//! set `d` of task `t + offset·(d + 1)`; all modulo the number of tasks. Every set loses and gains one object
+//! in each step, so the number of objects stays constant.
 //! Source: the files that md-workbench of IOR 4.1 touches with five tasks and two sets, as strace shows
 //! them, and its `--help`.
 //!
 //! An item is an operation on an object; the directories of the sets are made and removed within the time of
-//! the phase, but are none.
+//! the phase, but are not counted as items.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 use crate::check::{NoiseTable, generations};
 use crate::clock::{self, Scale};
 use crate::rules::{Ending, LEAST_INTERVAL_NS};
-use crate::tree::act::DIRECTORY_MODE;
-use crate::tree::data::Inks;
-use crate::tree::live::{Doer, Way, Yield};
+use crate::tree::data::DataPatterns;
+use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
 use crate::tree::small::Small;
-use crate::tree::trouble::{Surprise, Verdict, failed, note};
+use crate::tree::sync_worker::{OpCounters, OpRunner, TaskContext};
+use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
 use crate::{EngineError, Errno, PhaseJob, Point, Surprises, TransferLimit};
 
@@ -36,17 +36,17 @@ const READ: usize = 1;
 const REMOVE: usize = 2;
 const CREATE: usize = 3;
 
-/// What all tasks of a phase have in common.
+/// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct ObjectRules<'a> {
     job: &'a PhaseJob<'a>,
     objects: &'a Objects,
     placement: ObjectsPlacement<'a>,
-    /// Operations of a step, as places in [`OPERATIONS`].
+    /// Operations of a step, as indices into [`OPERATIONS`].
     step: &'static [usize],
     null: bool,
     pub(crate) ending: Ending,
-    inks: Option<Inks>,
+    patterns: Option<DataPatterns>,
     noise: Option<NoiseTable>,
 }
 
@@ -78,18 +78,19 @@ impl<'a> ObjectRules<'a> {
             step,
             null,
             ending,
-            inks: writes.then(|| Inks::new(data.signature, data.write_generation, objects.object_bytes.0)),
+            patterns: writes
+                .then(|| DataPatterns::new(data.signature, data.write_generation, objects.object_bytes.0)),
             noise: verifies.then(|| NoiseTable::new(data.signature)),
         }
     }
 
-    /// Where all tasks meet.
+    /// The points at which all tasks meet.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
         if matches!(self.ending, Ending::Stonewall { wear_out: true, .. }) {
             points.push(Point::Stonewall);
         }
-        // A root is removed when nobody's sets are left in it.
+        // A root is removed once no task's sets are left in it.
         if self.job.workload.barriers || self.job.phase == Phase::Cleanup {
             points.push(Point::Transferred);
         }
@@ -97,7 +98,7 @@ impl<'a> ObjectRules<'a> {
         points
     }
 
-    /// First and last generation that a check accepts.
+    /// First and last generation accepted by a check.
     pub(crate) fn generations(&self) -> Option<(u16, u16)> {
         generations(&self.job.data.expect)
     }
@@ -117,7 +118,7 @@ impl<'a> ObjectRules<'a> {
         self.step.len() as u64 * u64::from(self.objects.sets)
     }
 
-    /// The task whose set number `set` is `before` (or behind) that of `task` by so many places.
+    /// The task whose set number `set` is `before` (or after) that of `task` in the ring of tasks.
     fn other(&self, task: u32, set: u32, before: bool) -> u32 {
         let all = u64::from(self.job.workload.tasks);
         let places = u64::from(self.objects.offset) * (u64::from(set) + 1) % all;
@@ -125,24 +126,24 @@ impl<'a> ObjectRules<'a> {
         u32::try_from(other % all).unwrap_or(0)
     }
 
-    /// Steps that `task` has done before this phase.
+    /// Steps done by `task` before this phase.
     fn steps_before(&self, task: u32) -> u64 {
         self.job.steps_before.get(task as usize).copied().unwrap_or(0)
     }
 
-    /// The first object that is in a set of `owner`, and the one after the last.
+    /// The range of objects in a set of `owner`: the first, and the one after the last.
     fn present(&self, owner: u32, set: u32) -> (u64, u64) {
         if self.objects.read_only {
             return (0, self.objects.precreated);
         }
-        // Who takes from it comes behind the owner, who adds to it before.
+        // The task that removes from it comes after the owner, the one that adds to it before.
         let taken = self.steps_before(self.other(owner, set, false));
         let added = self.steps_before(self.other(owner, set, true));
         (taken, self.objects.precreated + added)
     }
 
-    /// The way of the `index`-th task of this process, which has the number `task`.
-    pub(crate) fn way(&'a self, index: usize, task: u32) -> Way<'a> {
+    /// The context of the `index`-th task of this process, which has the number `task`.
+    pub(crate) fn way(&'a self, index: usize, task: u32) -> TaskContext<'a> {
         let all = match self.job.phase {
             Phase::Precreate => self.objects.precreated.saturating_mul(self.round()),
             Phase::Cleanup => (0..self.objects.sets).map(|set| count(self.present(task, set))).sum(),
@@ -153,10 +154,10 @@ impl<'a> ObjectRules<'a> {
             TransferLimit::Exactly(count) => count.min(all),
             TransferLimit::PerTask(counts) => counts.get(index).map_or(all, |&count| count.min(all)),
         };
-        Way { job: self.job, ending: self.ending, interval_ns: self.interval_ns(), limit }
+        TaskContext { job: self.job, ending: self.ending, interval_ns: self.interval_ns(), limit }
     }
 
-    /// The number by which the data of an object is known; those of two objects hardly ever agree.
+    /// The file number of an object's data; those of two objects rarely agree.
     #[expect(clippy::cast_possible_truncation, reason = "documented")]
     fn file_number(&self, owner: u32, set: u32, object: u64) -> u32 {
         /// Odd, and far from any small fraction of 2^32.
@@ -173,46 +174,47 @@ fn count((first, end): (u64, u64)) -> u64 {
     end.saturating_sub(first)
 }
 
-/// The object that a task is at.
+/// The current object of a task.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct CurrentObject {
     owner: u32,
     set: u32,
     object: u64,
 }
 
-/// A task at its objects.
+/// A task working on its objects.
 #[derive(Debug)]
-pub(crate) struct Porter<'s> {
+pub(crate) struct ObjectWorker<'s> {
     rules: &'s ObjectRules<'s>,
     task: u32,
-    /// The roots of all targets, in their order.
+    /// The roots of all targets, in order.
     roots: Vec<OwnedFd>,
     name: Name,
     small: Small<'s>,
-    place: Place,
-    /// The operation, as a place in [`OPERATIONS`].
+    place: CurrentObject,
+    /// The operation, as an index into [`OPERATIONS`].
     kind: usize,
-    /// Cleanup: the set that is emptied, and where it begins among the operations.
+    /// Cleanup: the set being emptied, and its first operation.
     emptied: (u32, u64),
-    /// When the step began, in ticks; its rest is as long as asked for.
+    /// Start of the step, in ticks; the rest is a multiple of its duration.
     began: u64,
     scale: Scale,
     paths: Vec<(u32, PathBuf)>,
 }
 
-impl<'s> Porter<'s> {
+impl<'s> ObjectWorker<'s> {
     /// Ready for the objects of `task`; nothing is opened yet.
     pub(crate) fn new(rules: &'s ObjectRules<'s>, task: u32) -> Self {
         let reads = if rules.step.contains(&READ) { rules.bytes() } else { 0 };
-        let small = Small::new(task, rules.inks.as_ref(), reads, rules.noise.as_ref(), rules.generations());
+        let small =
+            Small::new(task, rules.patterns.as_ref(), reads, rules.noise.as_ref(), rules.generations());
         Self {
             rules,
             task,
             roots: Vec::new(),
             name: Name::new(),
             small,
-            place: Place::default(),
+            place: CurrentObject::default(),
             kind: rules.step[0],
             emptied: (0, 0),
             began: 0,
@@ -229,21 +231,21 @@ impl<'s> Porter<'s> {
         self.root_path(owner).join(ObjectsPlacement::set(owner, set))
     }
 
-    /// Tasks that see to a root: the first on each target.
+    /// Whether this task creates and removes a root: the first task on each target does.
     fn has_root(&self) -> bool {
         (self.task as usize) < self.rules.placement.roots(self.rules.job.repetition).len()
     }
 
-    /// Goes to the object number `object` of a set.
+    /// Selects object number `object` of a set.
     #[inline(always)]
     fn go_to(&mut self, owner: u32, set: u32, object: u64) {
-        self.place = Place { owner, set, object };
+        self.place = CurrentObject { owner, set, object };
         self.name.clear().push_number(owner.into()).push(b"_").push_number(set.into());
         self.name.push(b"/file-").push_number(object);
     }
 
-    fn try_act(&mut self) -> Result<Verdict, Errno> {
-        let Place { owner, set, object } = self.place;
+    fn try_act(&mut self) -> Result<OpOutcome, Errno> {
+        let CurrentObject { owner, set, object } = self.place;
         let root = &self.roots[owner as usize % self.roots.len()];
         let (at, name) = (root.as_fd(), self.name.c_str()?);
         let (file, bytes) = (self.rules.file_number(owner, set, object), self.rules.bytes());
@@ -251,18 +253,18 @@ impl<'s> Porter<'s> {
             STAT => {
                 let flags = AtFlags::SYMLINK_NOFOLLOW;
                 again(|| rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS))?;
-                Ok(Verdict::Done)
+                Ok(OpOutcome::Done)
             }
             READ => self.small.read((at, name), file, bytes, bytes),
             REMOVE => {
                 again(|| rustix::fs::unlinkat(at, name, AtFlags::empty()))?;
-                Ok(Verdict::Done)
+                Ok(OpOutcome::Done)
             }
             _ => self.small.write((at, name), OFlags::CREATE | OFlags::EXCL, file, false),
         }
     }
 
-    /// Rests after a step, for so much as it took times what is asked for.
+    /// Rests after a step, for its duration times the configured factor.
     fn rest(&mut self) {
         let kind = clock::kind();
         let took = self.scale.nanos(clock::now(kind).saturating_sub(self.began));
@@ -293,7 +295,7 @@ impl<'s> Porter<'s> {
     }
 }
 
-impl Doer for Porter<'_> {
+impl OpRunner for ObjectWorker<'_> {
     fn task(&self) -> (u32, u32) {
         (self.task, self.task)
     }
@@ -393,15 +395,15 @@ impl Doer for Porter<'_> {
         if self.kind != CREATE {
             return Ok(false);
         }
-        let Place { owner, set, object } = self.place;
+        let CurrentObject { owner, set, object } = self.place;
         Ok(self.small.make_ready(rules.file_number(owner, set, object)))
     }
 
     #[inline(always)]
-    fn act(&mut self) -> Result<Verdict, EngineError> {
+    fn act(&mut self) -> Result<OpOutcome, EngineError> {
         if self.rules.null {
             std::hint::black_box(&self.name);
-            return Ok(Verdict::Done);
+            return Ok(OpOutcome::Done);
         }
         let errno = match self.try_act() {
             Ok(verdict) => return Ok(verdict),
@@ -409,7 +411,7 @@ impl Doer for Porter<'_> {
         };
         let operation = OPERATIONS[self.kind];
         match Surprise::of(operation, errno) {
-            Some(surprise) => Ok(Verdict::Surprise(surprise)),
+            Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
             None => Err(failed(self.path(), operation, errno, self.rules.bytes())),
         }
     }
@@ -428,7 +430,7 @@ impl Doer for Porter<'_> {
         let before = self.small.findings.first.len();
         let checked = self.small.check();
         if self.small.findings.first.len() > before {
-            let Place { owner, set, object } = self.place;
+            let CurrentObject { owner, set, object } = self.place;
             self.paths.push((self.rules.file_number(owner, set, object), self.path()));
         }
         checked
@@ -440,12 +442,12 @@ impl Doer for Porter<'_> {
 
     #[cold]
     fn path(&self) -> PathBuf {
-        let Place { owner, set, object } = self.place;
+        let CurrentObject { owner, set, object } = self.place;
         self.set_path(owner, set).join(ObjectsPlacement::object_name(object))
     }
 
-    fn give(self) -> Yield {
+    fn give(self) -> OpCounters {
         let Small { findings, read_bytes, write_bytes, .. } = self.small;
-        Yield { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0 }
+        OpCounters { findings, paths: self.paths, read_bytes, write_bytes, allocated_bytes: 0 }
     }
 }

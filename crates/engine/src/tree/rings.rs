@@ -1,6 +1,6 @@
-//! Items by `io_uring`: few threads carry all tasks, each with `depth` items under way.
+//! Items by `io_uring`: few threads carry all tasks, each with `depth` items in flight.
 //!
-//! A latency counts from the hand-over of an item's first request to the completion of its last.
+//! A latency counts from the submission of an item's first request to the completion of its last.
 
 #![expect(unsafe_code, reason = "requests that refer to memory of the seats")]
 
@@ -11,20 +11,20 @@ use io_uring::CompletionQueue;
 use rustix::fs::CWD;
 
 use crate::account::{TaskReport, WorkerReport};
-use crate::check::Findings;
+use crate::barrier::BarrierGuard;
+use crate::check::CheckResults;
 use crate::clock::{self, between};
 use crate::common::Common;
 use crate::controls::Slot;
-use crate::gate::Course;
-use crate::lanes::lost;
 use crate::ring::{self, Buffers, Queue};
 use crate::rules::Ending;
 use crate::series::Recorder;
-use crate::tree::live::{Harvest, Seat as Place};
+use crate::tree::item_slot::{ItemSlot, Next};
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::seat::{Next, Seat};
-use crate::tree::trouble::{Surprise, Verdict, failed, note};
+use crate::tree::sync_worker::{WorkerInput, WorkerResult};
+use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
 use crate::tree::walk::{item_path, item_stem, open_directory, open_failed};
+use crate::uring_tasks::lost;
 use crate::{EngineError, Errno, Note, Point, Surprises};
 
 /// A task of a worker.
@@ -32,7 +32,7 @@ struct Lane<'s> {
     plan: &'s ItemPlan,
     root: Option<OwnedFd>,
     stem: Vec<u8>,
-    /// Items that it goes to before it ends.
+    /// Number of items before it ends.
     limit: u64,
     issued: u64,
     under_way: u64,
@@ -42,24 +42,25 @@ struct Lane<'s> {
     allocated_bytes: u64,
 }
 
-/// A worker's life with `plans`, each with `depth` items under way. Its error goes to `common`.
+/// Runs a worker with `plans`, each with `depth` items in flight. Its error goes to `common`.
 pub(crate) fn work<'a>(
     common: &Common<'_>,
     rules: &TreeRules<'_>,
     plans: &[ItemPlan],
     depth: u32,
-    place: Place<'a, 1>,
-    mut course: Course<'_>,
-) -> Option<Harvest<'a, 1>> {
-    let Place { index, mut recorder } = place;
-    let mut book = Book { surprises: Surprises::default(), findings: Findings::default(), notes: Vec::new() };
+    place: WorkerInput<'a, 1>,
+    mut course: BarrierGuard<'_>,
+) -> Option<WorkerResult<'a, 1>> {
+    let WorkerInput { index, mut recorder } = place;
+    let mut log =
+        WorkerLog { surprises: Surprises::default(), findings: CheckResults::default(), notes: Vec::new() };
     let slot = &common.slots[index];
-    match live(common, rules, plans, depth, slot, &mut recorder, &mut book, &mut course) {
+    match live(common, rules, plans, depth, slot, &mut recorder, &mut log, &mut course) {
         Ok((tasks, allocated_bytes)) => {
             course.pass(Point::Closed);
-            let Book { surprises, findings, notes } = book;
+            let WorkerLog { surprises, findings, notes } = log;
             let report = WorkerReport { tasks, recorder, findings, unstarted: 0, notes };
-            Some(Harvest { report, surprises, paths: Vec::new(), allocated_bytes })
+            Some(WorkerResult { report, surprises, paths: Vec::new(), allocated_bytes })
         }
         Err(error) => {
             common.fail(error);
@@ -68,10 +69,10 @@ pub(crate) fn work<'a>(
     }
 }
 
-/// What a worker writes down beside the latencies.
-struct Book {
+/// Records of a worker beside the latencies.
+struct WorkerLog {
     surprises: Surprises,
-    findings: Findings,
+    findings: CheckResults,
     notes: Vec<Note>,
 }
 
@@ -83,14 +84,14 @@ fn live(
     depth: u32,
     slot: &Slot,
     recorder: &mut Recorder<'_, 1>,
-    book: &mut Book,
-    course: &mut Course<'_>,
+    log: &mut WorkerLog,
+    course: &mut BarrierGuard<'_>,
 ) -> Result<(Vec<TaskReport>, u64), EngineError> {
-    let seats: Vec<Seat<'_>> = (0..plans.len())
+    let seats: Vec<ItemSlot<'_>> = (0..plans.len())
         .flat_map(|lane| std::iter::repeat_n(lane, depth as usize))
-        .map(|lane| Seat::new(rules, lane))
+        .map(|lane| ItemSlot::new(rules, lane))
         .collect();
-    let mut ring = ring::set_up(seats.len(), &mut book.notes)?;
+    let mut ring = ring::set_up(seats.len(), &mut log.notes)?;
     let (queue, completions) = Queue::split(&mut ring, Buffers::Plain);
     course.pass(Point::Ready);
     course.pass(Point::Start);
@@ -119,7 +120,7 @@ fn live(
         items: 0,
         under_way: 0,
     };
-    worker.drive(deadline, recorder, book)?;
+    worker.drive(deadline, recorder, log)?;
     if matches!(rules.ending, Ending::Stonewall { .. }) {
         for lane in &mut worker.lanes {
             lane.report.stonewall = Some((lane.last, lane.report.items));
@@ -131,7 +132,7 @@ fn live(
         for lane in &mut worker.lanes {
             lane.limit = common.most().min(lane.plan.limit);
         }
-        worker.drive(u64::MAX, recorder, book)?;
+        worker.drive(u64::MAX, recorder, log)?;
     }
     for lane in &mut worker.lanes {
         common.task_done(lane.last);
@@ -182,7 +183,7 @@ impl<'s> Lane<'s> {
     }
 }
 
-/// A worker at its items.
+/// A worker and its items.
 struct Worker<'s, 'r> {
     common: &'s Common<'s>,
     rules: &'s TreeRules<'s>,
@@ -190,8 +191,8 @@ struct Worker<'s, 'r> {
     queue: Queue<'r>,
     completions: CompletionQueue<'r>,
     lanes: Vec<Lane<'s>>,
-    seats: Vec<Seat<'s>>,
-    /// Seats whose first request was queued since the last hand-over.
+    seats: Vec<ItemSlot<'s>>,
+    /// Slots whose first request was queued since the last submission.
     fresh: Vec<usize>,
     /// Items done by all lanes.
     items: u64,
@@ -199,14 +200,14 @@ struct Worker<'s, 'r> {
 }
 
 impl Worker<'_, '_> {
-    /// Items until every lane has ended. Whatever happens, nothing is under way when it returns.
+    /// Runs items until every lane has ended. On return nothing is in flight, even after an error.
     fn drive(
         &mut self,
         deadline: u64,
         recorder: &mut Recorder<'_, 1>,
-        book: &mut Book,
+        log: &mut WorkerLog,
     ) -> Result<(), EngineError> {
-        let driven = self.try_drive(deadline, recorder, book);
+        let driven = self.try_drive(deadline, recorder, log);
         if driven.is_err() {
             self.common.stop().store(true, Ordering::Relaxed);
             self.drain();
@@ -218,7 +219,7 @@ impl Worker<'_, '_> {
         &mut self,
         deadline: u64,
         recorder: &mut Recorder<'_, 1>,
-        book: &mut Book,
+        log: &mut WorkerLog,
     ) -> Result<(), EngineError> {
         let kind = self.common.kind;
         for seat in 0..self.seats.len() {
@@ -242,10 +243,10 @@ impl Worker<'_, '_> {
             for (data, result) in reaped.drain(..) {
                 let seat = usize::try_from(data).unwrap_or(usize::MAX);
                 if turned.is_ok() {
-                    turned = self.turn(seat, result, (now, deadline), recorder, book);
+                    turned = self.turn(seat, result, (now, deadline), recorder, log);
                 } else {
-                    // A file that was opened meanwhile is closed with its seat.
-                    let _ = self.seats[seat].turn(result, 0, &mut Findings::default());
+                    // A file opened meanwhile is closed with its slot.
+                    let _ = self.seats[seat].turn(result, 0, &mut CheckResults::default());
                 }
             }
             turned?;
@@ -254,22 +255,22 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    /// What follows a completion for its seat.
+    /// Handles a completion for its slot.
     fn turn(
         &mut self,
         index: usize,
         result: i32,
         (now, deadline): (u64, u64),
         recorder: &mut Recorder<'_, 1>,
-        book: &mut Book,
+        log: &mut WorkerLog,
     ) -> Result<(), EngineError> {
         let (rules, seat) = (self.rules, &mut self.seats[index]);
         let lane = &mut self.lanes[seat.lane];
-        let wrong_before = book.findings.wrong_cells;
-        let turned = seat.turn(result, lane.plan.task, &mut book.findings);
-        if rules.job.workload.quit_on_error && book.findings.wrong_cells > wrong_before {
+        let wrong_before = log.findings.wrong_cells;
+        let turned = seat.turn(result, lane.plan.task, &mut log.findings);
+        if rules.job.workload.quit_on_error && log.findings.wrong_cells > wrong_before {
             let path = item_path(rules, lane.plan, seat.item);
-            if let Some(mismatch) = book.findings.first_described(rules.generations(), &path) {
+            if let Some(mismatch) = log.findings.first_described(rules.generations(), &path) {
                 return Err(EngineError::WrongData(Box::new(mismatch)));
             }
         }
@@ -277,7 +278,7 @@ impl Worker<'_, '_> {
             Ok(Next::Request) => return self.push(index),
             Ok(Next::Done(verdict)) => verdict,
             Err(errno) => match Surprise::of(rules.operation, errno) {
-                Some(surprise) => Verdict::Surprise(surprise),
+                Some(surprise) => OpOutcome::Surprise(surprise),
                 None => {
                     seat.abandon();
                     let path = item_path(rules, lane.plan, seat.item);
@@ -289,14 +290,14 @@ impl Worker<'_, '_> {
                 }
             },
         };
-        match rules.inks {
+        match rules.patterns {
             Some(_) => lane.report.write_bytes += seat.moved(),
             None => lane.report.read_bytes += seat.moved(),
         }
         lane.under_way -= 1;
         lane.last = now;
         match verdict {
-            Verdict::Done => {
+            OpOutcome::Done => {
                 lane.report.items += 1;
                 self.items += 1;
                 lane.allocated_bytes += seat.allocated_bytes();
@@ -305,9 +306,9 @@ impl Worker<'_, '_> {
                     recorder.keep(lane.plan.task, 0, seat.start, now, seat.item);
                 }
             }
-            Verdict::Surprise(surprise) => {
+            OpOutcome::Surprise(surprise) => {
                 seat.abandon();
-                note(&mut book.surprises, surprise, || item_path(rules, lane.plan, seat.item));
+                note(&mut log.surprises, surprise, || item_path(rules, lane.plan, seat.item));
             }
         }
         if now >= deadline {
@@ -316,7 +317,7 @@ impl Worker<'_, '_> {
         self.issue(index)
     }
 
-    /// Gives the seat the next item of its lane, if there is one.
+    /// Assigns the next item of its lane to the slot, if there is one.
     fn issue(&mut self, index: usize) -> Result<(), EngineError> {
         let seat = &mut self.seats[index];
         let lane = &mut self.lanes[seat.lane];
@@ -332,7 +333,7 @@ impl Worker<'_, '_> {
         self.push(index)
     }
 
-    /// Queues the next request of a seat.
+    /// Queues the next request of a slot.
     fn push(&mut self, index: usize) -> Result<(), EngineError> {
         let seat = &mut self.seats[index];
         let lane = &self.lanes[seat.lane];
@@ -343,8 +344,8 @@ impl Worker<'_, '_> {
                 return Err(failed(path, self.rules.operation, errno, self.rules.bytes));
             }
         };
-        // SAFETY: the request refers to memory of its seat alone, which is on the heap and is not touched
-        // before its completion is reaped: nothing goes out of `drive` before that.
+        // SAFETY: the request refers only to memory of its slot, which is on the heap and not touched before
+        // its completion is reaped: `drive` does not return before that.
         while !unsafe { self.queue.push_entry(&entry) } {
             self.queue.submit().map_err(lost)?;
         }
@@ -352,16 +353,16 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    /// Waits for everything that is under way, whatever becomes of it.
+    /// Waits for everything in flight, regardless of its result.
     #[cold]
     fn drain(&mut self) {
-        let mut nothing = Findings::default();
+        let mut nothing = CheckResults::default();
         loop {
             self.completions.sync();
             for completion in self.completions.by_ref() {
                 self.under_way -= 1;
                 let seat = usize::try_from(completion.user_data()).unwrap_or(usize::MAX);
-                // A file that was opened meanwhile is closed with its seat.
+                // A file opened meanwhile is closed with its slot.
                 let _ = self.seats[seat].turn(completion.result(), 0, &mut nothing);
             }
             if self.under_way == 0 || self.queue.submit_and_wait().is_err() {

@@ -1,4 +1,4 @@
-//! A phase of a tree resolved: whose items each task touches, and how many.
+//! The resolved plan of a tree phase: which items each task touches, and how many.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use plan::{Backend, Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
 
 use crate::check::{NoiseTable, generations};
 use crate::rules::{Ending, LEAST_INTERVAL_NS};
-use crate::tree::data::Inks;
+use crate::tree::data::DataPatterns;
 use crate::{PhaseJob, Point, TransferLimit};
 
-/// What all tasks of a phase have in common.
+/// Parameters shared by all tasks of a phase.
 #[derive(Debug)]
 pub(crate) struct TreeRules<'a> {
     pub(crate) job: &'a PhaseJob<'a>,
@@ -21,15 +21,15 @@ pub(crate) struct TreeRules<'a> {
     pub(crate) ending: Ending,
     /// Number of tasks in the whole run.
     pub(crate) all_tasks: u32,
-    /// Tasks whose trees stand in roots that no task before them has.
+    /// Number of tasks with distinct roots.
     pub(crate) distinct_roots: u32,
-    /// Bytes that one operation moves.
+    /// Bytes moved by one operation.
     pub(crate) bytes: u64,
-    /// Names are made, but nothing is done.
+    /// Names are built, but no operation is done.
     pub(crate) null: bool,
-    /// What is written; `None` where nothing is.
-    pub(crate) inks: Option<Inks>,
-    /// Noise to compare reads with; `None` where nothing is verified.
+    /// Patterns of the data to write; `None` if nothing is written.
+    pub(crate) patterns: Option<DataPatterns>,
+    /// Noise to compare reads with; `None` without verification.
     pub(crate) noise: Option<NoiseTable>,
 }
 
@@ -38,22 +38,22 @@ pub(crate) struct TreeRules<'a> {
 pub(crate) struct ItemPlan {
     /// Its number in the whole run.
     pub(crate) task: u32,
-    /// Whose items it touches.
+    /// The task whose items it touches.
     pub(crate) owner: u32,
-    /// Where the owner's tree stands.
+    /// Root of the owner's tree.
     pub(crate) root: PathBuf,
-    /// Operations that it does unless the clock ends it.
+    /// Number of operations unless the clock ends the phase.
     pub(crate) limit: u64,
-    /// The order of the items, where it is random.
+    /// The order of the items, if random.
     pub(crate) order: Option<Permutation>,
-    /// Owners of the trees that it makes or removes.
+    /// Owners of the trees it makes or removes.
     pub(crate) trees: Range<u32>,
 }
 
 impl<'a> TreeRules<'a> {
     pub(crate) fn new(job: &'a PhaseJob<'a>, placement: TreePlacement<'a>) -> Self {
         let (workload, tree, phase) = (job.workload, placement.tree(), job.phase);
-        // Items that the clock would leave behind would be in the way of what comes after them.
+        // Items left over when the clock ends the phase would disturb later phases.
         let may_stop = !matches!(
             phase,
             Phase::TreeCreate
@@ -85,18 +85,18 @@ impl<'a> TreeRules<'a> {
             distinct_roots: u32::try_from(placement.roots(job.repetition).len()).unwrap_or(u32::MAX),
             bytes: bytes.0,
             null,
-            inks: writes.then(|| Inks::new(data.signature, data.write_generation, bytes.0)),
+            patterns: writes.then(|| DataPatterns::new(data.signature, data.write_generation, bytes.0)),
             noise: verifies.then(|| NoiseTable::new(data.signature)),
         }
     }
 
-    /// Where all tasks meet.
+    /// The points at which all tasks meet.
     pub(crate) fn points(&self) -> Vec<Point> {
         let mut points = vec![Point::Ready, Point::Start];
         if matches!(self.ending, Ending::Stonewall { wear_out: true, .. }) {
             points.push(Point::Stonewall);
         }
-        // A root is removed when nobody's tree is left in it.
+        // A root is removed once no task's tree is left in it.
         if self.job.workload.barriers || self.phase == Phase::TreeRemove {
             points.push(Point::Transferred);
         }
@@ -104,7 +104,7 @@ impl<'a> TreeRules<'a> {
         points
     }
 
-    /// First and last generation that a check accepts.
+    /// First and last generation accepted by a check.
     pub(crate) fn generations(&self) -> Option<(u16, u16)> {
         generations(&self.job.data.expect)
     }
@@ -127,12 +127,12 @@ impl<'a> TreeRules<'a> {
         matches!(self.phase, Phase::TreeCreate | Phase::TreeRemove)
     }
 
-    /// The number of the tree of `owner` in the names of its directories.
+    /// The number of `owner`'s tree in its directory names.
     pub(crate) fn tree_number(&self, owner: u32) -> Option<u32> {
         self.tree.own_trees.then_some(owner)
     }
 
-    /// The stable number of an item, by which its data is known. It begins anew beyond 2^32 items.
+    /// The stable file number of an item's data. It wraps around at 2^32 items.
     #[expect(clippy::cast_possible_truncation, reason = "documented")]
     pub(crate) fn file_number(&self, owner: u32, item: u64) -> u32 {
         u64::from(owner).wrapping_mul(self.tree.items_per_task()).wrapping_add(item) as u32
@@ -158,19 +158,19 @@ impl<'a> TreeRules<'a> {
             }
             Phase::DirectoryList if items == all => self.tree.used_directories().1,
             Phase::DirectoryList => items.div_ceil(self.tree.items_per_directory.max(1)),
-            // What all tasks share can be removed once.
+            // Shared items can only be removed once.
             Phase::FileRemove | Phase::FileRename if self.tree.shared && task > 0 => 0,
             _ => items,
         };
         let looks = matches!(self.phase, Phase::FileStat | Phase::DirectoryStat);
         let seed = self.tree.random.filter(|_| looks && limit > 1);
-        // Tasks have orders of their own, and another one in each pass.
+        // Each task has its own order, and a new one in each pass.
         let stream = u64::from(owner).wrapping_add(u64::from(self.job.repetition) << 32);
         let order = seed.map(|seed| Permutation::new(limit, seed).rekeyed(stream));
         ItemPlan { task, owner, root: self.placement.root(owner, self.job.repetition), limit, order, trees }
     }
 
-    /// Owners of the trees that `task` makes and removes.
+    /// Owners of the trees made and removed by `task`.
     fn trees_of(&self, task: u32) -> Range<u32> {
         let all = if self.tree.own_trees { self.all_tasks } else { self.distinct_roots };
         match self.tree.collective {
@@ -181,7 +181,7 @@ impl<'a> TreeRules<'a> {
     }
 }
 
-/// What one operation of `phase` does.
+/// The kind of operation in `phase`.
 fn operation(phase: Phase) -> Operation {
     match phase {
         Phase::FileWrite => Operation::Write,

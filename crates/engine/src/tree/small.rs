@@ -1,4 +1,4 @@
-//! Small files: written and read as a whole, by plain system calls.
+//! Small files, written and read as a whole by plain system calls.
 
 use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -6,33 +6,33 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::check::{Expected, Findings, NoiseTable};
-use crate::tree::data::{Desk, Inks};
-use crate::tree::trouble::{Surprise, Verdict};
+use crate::check::{CheckResults, Expected, NoiseTable};
+use crate::tree::data::{DataPatterns, FileBuffer};
+use crate::tree::trouble::{OpOutcome, Surprise};
 use crate::tree::walk::again;
 use crate::{EngineError, Errno, sys};
 
-/// Mode of files, less the umask: as that of files that transfers make.
+/// Mode of files before the umask: the same as for files of transfers.
 pub(crate) const FILE_MODE: u32 = 0o664;
 
 /// Writes and reads the files of a task.
 #[derive(Debug)]
 pub(crate) struct Small<'s> {
-    inks: Option<&'s Inks>,
+    patterns: Option<&'s DataPatterns>,
     noise: Option<&'s NoiseTable>,
-    /// First and last generation that are right.
+    /// First and last generation accepted.
     generations: Option<(u16, u16)>,
     task: u32,
-    sheet: Option<Desk>,
-    room: Desk,
-    /// What was read last and is not compared yet.
+    sheet: Option<FileBuffer>,
+    room: FileBuffer,
+    /// Data of the last read, not checked yet.
     unchecked: Option<Unchecked>,
-    pub(crate) findings: Findings,
+    pub(crate) findings: CheckResults,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
 }
 
-/// Bytes in the room that were read from a file.
+/// Bytes in the buffer that were read from a file.
 #[derive(Debug, Clone, Copy)]
 struct Unchecked {
     file: u32,
@@ -42,54 +42,55 @@ struct Unchecked {
 }
 
 impl<'s> Small<'s> {
-    /// For `task`, which writes with `inks`, reads `read_bytes` of a file and compares them with `noise`.
+    /// For `task`, which writes `patterns`, reads `read_bytes` of a file and compares them with `noise`.
     pub(crate) fn new(
         task: u32,
-        inks: Option<&'s Inks>,
+        patterns: Option<&'s DataPatterns>,
         read_bytes: u64,
         noise: Option<&'s NoiseTable>,
         generations: Option<(u16, u16)>,
     ) -> Self {
         Self {
-            inks,
+            patterns,
             noise,
             generations,
             task,
-            sheet: inks.map(Desk::for_writing),
-            room: Desk::for_reading(read_bytes),
+            sheet: patterns.map(FileBuffer::for_writing),
+            room: FileBuffer::for_reading(read_bytes),
             unchecked: None,
-            findings: Findings::default(),
+            findings: CheckResults::default(),
             read_bytes: 0,
             write_bytes: 0,
         }
     }
 
-    /// Makes the first bytes of `file` ready to be written. Says whether there are any.
+    /// Prepares the first bytes of `file` for writing. Returns whether there are any.
     #[inline(always)]
     pub(crate) fn make_ready(&mut self, file: u32) -> bool {
-        match (self.inks, &mut self.sheet) {
-            (Some(inks), Some(sheet)) => {
-                sheet.chunk(inks, file, 0);
+        match (self.patterns, &mut self.sheet) {
+            (Some(patterns), Some(sheet)) => {
+                sheet.chunk(patterns, file, 0);
                 true
             }
             _ => false,
         }
     }
 
-    /// Opens, writes, syncs where asked for, closes. The first bytes of `file` are ready.
+    /// Opens, writes, syncs if requested, closes. The first bytes of `file` are prepared.
     pub(crate) fn write(
         &mut self,
         (at, name): (BorrowedFd<'_>, &CStr),
         more: OFlags,
         file: u32,
         sync: bool,
-    ) -> Result<Verdict, Errno> {
+    ) -> Result<OpOutcome, Errno> {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC | more;
         let fd = again(|| rustix::fs::openat(at, name, flags, Mode::from_raw_mode(FILE_MODE)))?;
-        if let (Some(inks), Some(sheet)) = (self.inks, &mut self.sheet) {
+        if let (Some(patterns), Some(sheet)) = (self.patterns, &mut self.sheet) {
             let mut offset = 0;
-            while offset < inks.bytes() {
-                let chunk = if offset == 0 { sheet.made(inks, 0) } else { sheet.chunk(inks, file, offset) };
+            while offset < patterns.bytes() {
+                let chunk =
+                    if offset == 0 { sheet.made(patterns, 0) } else { sheet.chunk(patterns, file, offset) };
                 write_all(&fd, chunk)?;
                 offset += chunk.len() as u64;
             }
@@ -99,18 +100,17 @@ impl<'s> Small<'s> {
             again(|| rustix::fs::fsync(&fd))?;
         }
         sys::close(fd)?;
-        Ok(Verdict::Done)
+        Ok(OpOutcome::Done)
     }
 
-    /// Opens `file`, reads the `asked` bytes or as many as there are, closes. It was left with `written`
-    /// bytes.
+    /// Opens `file`, reads `asked` bytes or as many as there are, closes. It was left with `written` bytes.
     pub(crate) fn read(
         &mut self,
         (at, name): (BorrowedFd<'_>, &CStr),
         file: u32,
         asked: u64,
         written: u64,
-    ) -> Result<Verdict, Errno> {
+    ) -> Result<OpOutcome, Errno> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let fd = again(|| rustix::fs::openat(at, name, flags, Mode::empty()))?;
         let mut offset = 0;
@@ -132,12 +132,12 @@ impl<'s> Small<'s> {
         sys::close(fd)?;
         let expected = written.min(asked);
         match offset < expected {
-            true => Ok(Verdict::Surprise(Surprise::Short { found: offset, expected })),
-            false => Ok(Verdict::Done),
+            true => Ok(OpOutcome::Surprise(Surprise::Short { found: offset, expected })),
+            false => Ok(OpOutcome::Done),
         }
     }
 
-    /// Compares what was read last, where that is asked for and not done yet. Says whether it was.
+    /// Checks the data of the last read, if requested and not done yet. Returns whether it did.
     #[inline(always)]
     pub(crate) fn check(&mut self) -> bool {
         match (self.unchecked.take(), self.noise) {
@@ -150,7 +150,7 @@ impl<'s> Small<'s> {
         }
     }
 
-    /// The first wrong data that was found, in the file at `path`, as an error.
+    /// The first wrong data found, in the file at `path`, as an error.
     #[cold]
     pub(crate) fn wrong_data(&self, path: &Path) -> Option<EngineError> {
         let first = self.findings.first_described(self.generations, path);

@@ -1,4 +1,4 @@
-//! The directories of trees themselves: they are made from the top, and removed from the bottom.
+//! The directories of trees: created top-down and removed bottom-up.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -6,27 +6,27 @@ use std::path::PathBuf;
 use plan::{Operation, Phase};
 use rustix::fs::{AtFlags, CWD, Mode};
 
-use crate::tree::act::DIRECTORY_MODE;
-use crate::tree::live::{Doer, Yield};
+use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
-use crate::tree::trouble::{Surprise, Verdict, failed, note};
+use crate::tree::sync_worker::{OpCounters, OpRunner};
+use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
 use crate::tree::walk::{again, open_directory, open_failed};
 use crate::{EngineError, Errno, Surprises};
 
-/// A task at the directories of its trees.
+/// A task working on the directories of its trees.
 #[derive(Debug)]
-pub(crate) struct Gardener<'s> {
+pub(crate) struct TreeWorker<'s> {
     rules: &'s TreeRules<'s>,
     plan: &'s ItemPlan,
-    /// The owner whose tree is worked at, and where it stands.
+    /// The owner of the current tree, and the tree's root.
     owner: Option<u32>,
     root: Option<OwnedFd>,
     directory: u64,
     name: Name,
 }
 
-impl<'s> Gardener<'s> {
+impl<'s> TreeWorker<'s> {
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
         Self { rules, plan, owner: None, root: None, directory: 0, name: Name::new() }
     }
@@ -36,7 +36,7 @@ impl<'s> Gardener<'s> {
     }
 }
 
-impl Doer for Gardener<'_> {
+impl OpRunner for TreeWorker<'_> {
     fn task(&self) -> (u32, u32) {
         (self.plan.task, self.plan.owner)
     }
@@ -45,7 +45,7 @@ impl Doer for Gardener<'_> {
         if self.rules.phase != Phase::TreeCreate || self.rules.tree.in_target || self.rules.null {
             return Ok(());
         }
-        // Trees beyond as many stand in roots that those before them have.
+        // Later trees have the same roots as earlier ones.
         for owner in self.plan.trees.clone().take(self.rules.distinct_roots as usize) {
             let root = self.root_path(owner);
             match again(|| rustix::fs::mkdir(&root, Mode::from_raw_mode(DIRECTORY_MODE))) {
@@ -98,19 +98,19 @@ impl Doer for Gardener<'_> {
         Ok(false)
     }
 
-    fn act(&mut self) -> Result<Verdict, EngineError> {
+    fn act(&mut self) -> Result<OpOutcome, EngineError> {
         let Some(root) = &self.root else {
             std::hint::black_box(&self.name);
-            return Ok(Verdict::Done);
+            return Ok(OpOutcome::Done);
         };
         let root = root.as_fd();
         let done = self.name.c_str().and_then(|name| match self.rules.phase {
             Phase::TreeRemove => again(|| rustix::fs::unlinkat(root, name, AtFlags::REMOVEDIR)),
             _ => again(|| rustix::fs::mkdirat(root, name, Mode::from_raw_mode(DIRECTORY_MODE))),
         });
-        let Err(errno) = done else { return Ok(Verdict::Done) };
+        let Err(errno) = done else { return Ok(OpOutcome::Done) };
         match Surprise::of(self.rules.operation, errno) {
-            Some(surprise) => Ok(Verdict::Surprise(surprise)),
+            Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
             None => Err(failed(self.path(), self.rules.operation, errno, 0)),
         }
     }
@@ -133,7 +133,7 @@ impl Doer for Gardener<'_> {
         None
     }
 
-    fn give(self) -> Yield {
-        Yield::default()
+    fn give(self) -> OpCounters {
+        OpCounters::default()
     }
 }

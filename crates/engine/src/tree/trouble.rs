@@ -1,39 +1,39 @@
-//! What goes wrong with items: what ends the phase, and what is only counted.
+//! Problems with items: errors that end the phase, and surprises that are only counted.
 
 use std::path::{Path, PathBuf};
 
 use crate::{EngineError, Errno, Exhausted, Surprises};
 use plan::Operation;
 
-/// Less space than this is none: what is left may be kept for the file system itself.
+/// Less free space than this counts as none: the rest may be reserved for the file system itself.
 const NO_SPACE: u64 = 64 << 10;
 
-/// What came of an operation.
+/// Outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum OpOutcome {
     /// It was done.
     Done,
-    /// The item was not as this run had left it.
+    /// The item was modified by another process.
     Surprise(Surprise),
 }
 
-/// What was found instead of the item as this run had left it.
+/// The unexpected state of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surprise {
-    /// Nothing.
+    /// It does not exist.
     Missing,
-    /// It is there already.
+    /// It exists already.
     Present,
     /// The directory to be removed is not empty.
     NotEmpty,
-    /// Something that is no file, or no directory.
+    /// Not a file, or not a directory.
     OtherKind,
     /// A file with fewer bytes than were written.
     Short { found: u64, expected: u64 },
 }
 
 impl Surprise {
-    /// Whether `errno` of an `operation` says that somebody else has been there.
+    /// The surprise indicated by `errno` of an `operation`, if another process modified the item.
     pub(crate) fn of(operation: Operation, errno: Errno) -> Option<Self> {
         match (operation, errno.0) {
             (Operation::Create, libc::EEXIST) => Some(Self::Present),
@@ -46,7 +46,7 @@ impl Surprise {
         }
     }
 
-    /// In words, behind the path.
+    /// As text, after the path.
     fn words(self, path: &Path) -> String {
         match self {
             Self::Missing => "is not there".to_owned(),
@@ -68,7 +68,7 @@ fn first_entry(directory: &Path) -> Option<String> {
     Some(entry.file_name().to_string_lossy().into_owned())
 }
 
-/// Counts a surprise, and keeps the first of them in words.
+/// Counts a surprise, and keeps descriptions of the first ones.
 #[cold]
 pub(crate) fn note(surprises: &mut Surprises, surprise: Surprise, path: impl FnOnce() -> PathBuf) {
     surprises.count += 1;
@@ -78,14 +78,14 @@ pub(crate) fn note(surprises: &mut Surprises, surprise: Surprise, path: impl FnO
     }
 }
 
-/// The error of an `operation` on `path`, with what is used up where the kernel says that something is.
+/// The error of an `operation` on `path`, with the exhausted resource if `errno` reports one.
 #[cold]
 pub(crate) fn failed(path: PathBuf, operation: Operation, errno: Errno, bytes: u64) -> EngineError {
     let exhausted = (errno == Errno(libc::ENOSPC)).then(|| exhausted(&path, bytes));
     EngineError::Item { path, operation, errno, exhausted }
 }
 
-/// What a file system in which `path` could not be made with its `bytes` has no more of.
+/// The exhausted resource of a file system in which `path` could not be created with its `bytes`.
 fn exhausted(path: &Path, bytes: u64) -> Exhausted {
     let found = path.ancestors().find_map(|directory| rustix::fs::statvfs(directory).ok());
     let Some(found) = found else { return Exhausted::Unknown };

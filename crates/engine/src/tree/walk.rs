@@ -1,4 +1,4 @@
-//! From one item to the next: which it is, in which directory, under which name.
+//! Iteration over items: number, directory and name.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,35 +11,35 @@ use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::{EngineError, Errno};
 
-/// A task on its way through the items of its owner.
+/// Iteration of a task over the items of its owner.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
     rules: &'s TreeRules<'s>,
     plan: &'s ItemPlan,
     root: Option<OwnedFd>,
-    /// The directory that the names are in; `None` where they are below the root.
+    /// The directory containing the names; `None` if they are relative to the root.
     directory: Option<OwnedFd>,
-    /// Items of the directory that the walk is in.
+    /// Range of the items in the current directory.
     from: u64,
     to: u64,
-    /// The item's name, with its directories before it where the names are below the root.
+    /// The item's name, with its directories if names are relative to the root.
     name: Name,
-    /// Another path: what an item is renamed to, or its directory.
+    /// Another path: the new name of an item, or its directory.
     other: Name,
-    /// The item that the walk is at.
+    /// The current item.
     item: u64,
-    /// Bytes before the number of an item.
+    /// Name prefix before the number of an item.
     stem: Vec<u8>,
     /// The number in the name of the first item.
     first: u64,
-    /// Behind the number, as the items are called now.
+    /// Current suffix after the number.
     suffix: &'static [u8],
-    /// Names are below the root, since items of many directories follow each other.
+    /// Names are relative to the root, since consecutive items are in different directories.
     leaps: bool,
 }
 
 impl<'s> Walk<'s> {
-    /// The way of `plan`.
+    /// The walk of `plan`.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
         let leaps = plan.order.is_some() && rules.tree.used_directories().1 > 1;
         Self {
@@ -59,12 +59,12 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The number of the item that the walk is at.
+    /// The number of the current item.
     pub(crate) fn item(&self) -> u64 {
         self.item
     }
 
-    /// Opens the root, in which everything is.
+    /// Opens the root.
     pub(crate) fn enter(&mut self) -> Result<(), EngineError> {
         if self.rules.null || self.plan.limit == 0 {
             return Ok(());
@@ -77,7 +77,7 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// The directory that the item is in, and its name there.
+    /// The directory containing the item, and its name there.
     #[inline(always)]
     pub(crate) fn here(&mut self) -> Result<(BorrowedFd<'_>, &CStr), Errno> {
         let at = if self.leaps { &self.root } else { &self.directory };
@@ -88,7 +88,7 @@ impl<'s> Walk<'s> {
     /// As [`Walk::here`], with the other name of the item.
     pub(crate) fn here_and_there(&mut self) -> Result<(BorrowedFd<'_>, &CStr, &CStr), Errno> {
         let suffix: &[u8] = if self.suffix.is_empty() { RENAMED.as_bytes() } else { b"" };
-        // The directories stand in front of both.
+        // Both names include the directories.
         let bare = self.name.bytes_without(self.suffix.len());
         self.other.clear().push(bare).push(suffix);
         let at = if self.leaps { &self.root } else { &self.directory };
@@ -96,7 +96,7 @@ impl<'s> Walk<'s> {
         Ok((at.as_fd(), self.name.c_str()?, self.other.c_str()?))
     }
 
-    /// The root, and the path below it of the directory that the item is in.
+    /// The root, and the path of the item's directory relative to it.
     pub(crate) fn directory_here(&mut self) -> Result<(BorrowedFd<'_>, &CStr), Errno> {
         let tree = self.rules.tree;
         let number = self.rules.tree_number(self.plan.owner);
@@ -105,7 +105,7 @@ impl<'s> Walk<'s> {
         Ok((root.as_fd(), self.other.c_str()?))
     }
 
-    /// Goes to the item number `position` of this phase.
+    /// Moves to item number `position` of this phase.
     #[inline(always)]
     pub(crate) fn go(&mut self, position: u64) -> Result<(), EngineError> {
         self.item = self.plan.order.as_ref().map_or(position, |order| order.at(position));
@@ -116,7 +116,7 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// Goes to the directory of the item.
+    /// Changes to the item's directory.
     #[cold]
     #[inline(never)]
     fn change_directory(&mut self) -> Result<(), EngineError> {
@@ -140,7 +140,7 @@ impl<'s> Walk<'s> {
         self.name.clear().keep();
         match opened {
             Ok(directory) => self.directory = directory,
-            // Somebody has removed it meanwhile: its items will be missing one by one.
+            // Another process has removed it: its items will be reported missing one by one.
             Err(Errno(libc::ENOENT)) if self.rules.operation != Operation::Create => {}
             Err(Errno(libc::ENOENT)) => {
                 return Err(EngineError::NoTree { path: self.directory_path() });
@@ -150,20 +150,20 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// The path of the directory of the item, for people.
+    /// The path of the item's directory, for messages.
     pub(crate) fn directory_path(&self) -> PathBuf {
         let directory = self.rules.tree.directory_of(self.item);
         self.plan.root.join(self.rules.placement.directory(self.plan.owner, directory))
     }
 
-    /// The path of the item, for people.
+    /// The path of the item, for messages.
     #[cold]
     pub(crate) fn path(&self) -> PathBuf {
         item_path(self.rules, self.plan, self.item)
     }
 }
 
-/// What stands before the number of an item of the owner of `plan`.
+/// Name prefix before the number of an item of the owner of `plan`.
 pub(crate) fn item_stem(rules: &TreeRules<'_>, plan: &ItemPlan) -> Vec<u8> {
     match rules.of_directories() {
         true => format!("dir.mdtest.{}.", plan.owner),
@@ -173,7 +173,7 @@ pub(crate) fn item_stem(rules: &TreeRules<'_>, plan: &ItemPlan) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The path of `item` of the owner of `plan`, for people.
+/// The path of `item` of the owner of `plan`, for messages.
 #[cold]
 pub(crate) fn item_path(rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) -> PathBuf {
     let number = rules.tree.number_of(item);
@@ -187,7 +187,7 @@ pub(crate) fn item_path(rules: &TreeRules<'_>, plan: &ItemPlan, item: u64) -> Pa
     plan.root.join(directory).join(name + suffix)
 }
 
-/// Opens a directory, to find names in it.
+/// Opens a directory for path lookups.
 pub(crate) fn open_directory<P: rustix::path::Arg + Copy>(
     at: BorrowedFd<'_>,
     path: P,
@@ -196,7 +196,7 @@ pub(crate) fn open_directory<P: rustix::path::Arg + Copy>(
     again(|| rustix::fs::openat(at, path, flags, Mode::empty()))
 }
 
-/// Calls until no signal interrupts it.
+/// Repeats a call until no signal interrupts it.
 #[inline(always)]
 pub(crate) fn again<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> Result<T, Errno> {
     loop {

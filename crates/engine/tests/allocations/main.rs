@@ -3,7 +3,7 @@
 use std::alloc::System;
 use std::path::Path;
 
-use engine::{Alone, Controls, PhaseJob};
+use engine::{Controls, PhaseJob, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Order, Phase, WorkloadSpec};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -22,7 +22,7 @@ fn allocations(path: &Path, backend: Backend, order: Order, phase: Phase, operat
     let workload = spec.validate().expect("a valid workload");
     let job = PhaseJob::new(&workload, phase, 0);
     let before = Region::new(ALLOCATOR);
-    let outcome = engine::run(&job, &Alone, &Controls::new()).expect("a phase");
+    let outcome = engine::run(&job, &SingleProcess, &Controls::new()).expect("a phase");
     let counted = before.change();
     assert_eq!(outcome.reads + outcome.writes, operations);
     counted.allocations + counted.reallocations

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use engine::{Alone, Controls, EngineError, PhaseJob, PhaseOutcome};
+use engine::{Controls, EngineError, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Phase, Workload, WorkloadSpec};
 
 /// All backends that move data, `uring` with and without several transfers under way.
@@ -64,7 +64,7 @@ pub(crate) fn run_with<'w>(
 ) -> Result<PhaseOutcome, EngineError> {
     let mut job = PhaseJob::new(workload, phase, 0);
     change(&mut job);
-    engine::run(&job, &Alone, &Controls::new())
+    engine::run(&job, &SingleProcess, &Controls::new())
 }
 
 /// Whether this process may mount.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Alone, Controls, EngineError, PhaseJob};
+use engine::{Controls, EngineError, PhaseJob, SingleProcess};
 use plan::{Backend, Nanos, Phase};
 
 use crate::bed::{Bed, with};
@@ -25,7 +25,7 @@ fn a_file_that_is_cut_under_a_mapping_is_an_error_and_no_crash() {
             let file = std::fs::File::options().write(true).open(bed.path("file")).expect("opens");
             file.set_len(8192).expect("cut");
         });
-        engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &Alone, &controls)
+        engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &SingleProcess, &controls)
     });
     match outcome {
         Err(EngineError::Transfer { offset, errno, .. }) => {

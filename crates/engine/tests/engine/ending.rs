@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Alone, Controls, EngineError, LimitKind, PhaseJob, TransferLimit};
+use engine::{Controls, EngineError, LimitKind, PhaseJob, SingleProcess, TransferLimit};
 use plan::{Backend, Nanos, Order, Pace, Phase, Sharing, Stonewall, WorkloadSpec};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, spec, with};
@@ -210,7 +210,7 @@ fn a_stop_ends_the_phase_and_keeps_what_was_measured() {
                 }
                 controls.stop();
             });
-            engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &Alone, &controls)
+            engine::run(&PhaseJob::new(&workload, Phase::Read, 0), &SingleProcess, &controls)
         })
         .expect("a stop is no error");
         assert!(outcome.stopped);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use engine::{Alone, Controls, PhaseJob, Seen};
+use engine::{Controls, HistoryCursor, PhaseJob, SingleProcess};
 use plan::{Backend, Bytes, Operation, Phase, Sharing, Tree};
 
 use crate::bed::{BACKENDS, Bed, run, run_with, with};
@@ -98,9 +98,9 @@ fn operations_can_be_seen_while_the_phase_runs() {
         let job = PhaseJob::new(&workload, Phase::Read, 0);
         let phase = scope.spawn({
             let controls = &controls;
-            move || engine::run(&job, &Alone, controls).expect("measured")
+            move || engine::run(&job, &SingleProcess, controls).expect("measured")
         });
-        let (mut seen, mut all, mut looks) = (Seen::default(), Vec::new(), 0);
+        let (mut seen, mut all, mut looks) = (HistoryCursor::default(), Vec::new(), 0);
         while !phase.is_finished() {
             let new = controls.last_operations(&mut seen);
             looks += u32::from(!new.is_empty());

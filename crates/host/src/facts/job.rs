@@ -1,10 +1,10 @@
-//! The job of a batch system, as its environment tells.
+//! The job of a batch system, from its environment.
 
 use record::{BatchJobFacts, Fact};
 
 use crate::Root;
 
-/// A batch system, and the variables in which it tells.
+/// A batch system and its environment variables.
 struct System {
     name: &'static str,
     id: &'static str,
@@ -80,7 +80,7 @@ fn in_file(root: &Root, path: &str) -> Fact<String> {
     }
 }
 
-/// Each name once, in order: a node is listed for each of its processors.
+/// Removes duplicates, keeping the order: a node is listed for each of its processors.
 fn once<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for name in names {

@@ -4,15 +4,15 @@ use record::{Fact, MachineFacts};
 
 use crate::Root;
 
-/// Where the kernel shows what the firmware says of the machine.
+/// Directory with the firmware's description of the machine.
 const IDENTITY: &str = "/sys/class/dmi/id";
-/// Where a machine with a device tree, as of POWER and ARM, says its model.
+/// Model of a machine with a device tree, for example POWER and ARM.
 const DEVICE_TREE_MODEL: &str = "/proc/device-tree/model";
-/// Where tuned keeps the name of its profile: since version 2, and as in Red Hat Enterprise Linux 6.
+/// Files with tuned's active profile: since version 2, and in Red Hat Enterprise Linux 6.
 const TUNED_PROFILES: [&str; 2] = ["/etc/tuned/active_profile", "/etc/tune-profiles/active-profile"];
 
-/// Arguments of the kernel that change what storage and processors do. Others are not kept: a record is
-/// given away, and arguments may name servers and keys of the site.
+/// Kernel arguments that affect storage and processors. Others are not recorded: records are shared, and
+/// arguments may contain server names and keys of the site.
 const ARGUMENTS: [&str; 22] = [
     "cpuidle",
     "default_hugepagesz",
@@ -100,7 +100,7 @@ fn compiler(version: &str) -> Option<&str> {
     Some(group[..end.map_or(group.len(), |(at, _)| at)].trim())
 }
 
-/// What stands in the outermost brackets.
+/// The texts in the outermost parentheses.
 fn groups(text: &str) -> Vec<&str> {
     let (mut groups, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, letter) in text.char_indices() {

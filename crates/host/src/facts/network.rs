@@ -6,20 +6,20 @@ use record::{Fact, NetworkFacts};
 
 use crate::Root;
 
-/// Where the kernel shows interfaces.
+/// Directory of the network interfaces.
 const INTERFACES: &str = "/sys/class/net";
-/// Where the kernel shows adapters of InfiniBand and of what is like it.
+/// Directory of the adapters of InfiniBand and similar fabrics.
 const ADAPTERS: &str = "/sys/class/infiniband";
 /// Ethernet in `type` of an interface (`linux/if_arp.h`).
 const ETHERNET: &str = "1";
-/// InfiniBand there.
+/// InfiniBand in `type`.
 const INFINIBAND: &str = "32";
 
 pub(super) fn gather(root: &Root) -> Fact<Vec<NetworkFacts>> {
     if !root.exists(INTERFACES) {
         return Fact::Unknown(format!("no {INTERFACES}"));
     }
-    // Those without a device, such as the loopback or a bridge, are made of software.
+    // Interfaces without a device, for example the loopback or a bridge, are virtual.
     let interfaces =
         root.names(INTERFACES).into_iter().filter(|name| root.exists(&format!("{INTERFACES}/{name}/device")));
     let mut all: Vec<NetworkFacts> = interfaces.map(|name| interface(root, &name)).collect();
@@ -88,11 +88,11 @@ fn bits(rate: &str) -> Option<u64> {
     let mut words = rate.split_whitespace();
     let number: f64 = words.next()?.parse().ok()?;
     let is_sound = words.next()? == "Gb/sec" && (0.0..1e6).contains(&number);
-    // Tenths of a gigabit are the finest that a rate has.
+    // Rates have at most one decimal digit, in gigabits.
     is_sound.then(|| format!("{:.0}", number * 1e9).parse().ok()).flatten()
 }
 
-/// Driver, NUMA node and place of the card behind `device`; the rest is left open.
+/// Driver, NUMA node and PCI address of the card behind `device`; other fields are left empty.
 fn below(root: &Root, device: &str) -> NetworkFacts {
     let target = |path: &str| {
         let target = fs::read_link(root.path(path)).ok()?;

@@ -1,4 +1,4 @@
-//! Cores, caches, NUMA nodes, and how the processors are set: governors, turbo, C-states, C1E.
+//! Cores, caches, NUMA nodes, and processor settings: governors, turbo, C-states, C1E.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,13 +9,13 @@ use record::{
 
 use crate::{Root, cpu_list};
 
-/// Where the kernel shows its processors.
+/// Directory of the processors.
 const CPUS: &str = "/sys/devices/system/cpu";
-/// Where the kernel shows NUMA nodes.
+/// Directory of the NUMA nodes.
 const NODES: &str = "/sys/devices/system/node";
-/// Processors that the start of a run looks at: each takes some 30 files, and a run must begin.
+/// Processors sampled at the start of a run: each takes some 30 file reads, which delay the start.
 const SAMPLE: usize = 4;
-/// A machine has no more; a longer list is taken for a broken one.
+/// Limit of processors; a longer list is treated as broken.
 const CPUS_MAX: u32 = 1 << 16;
 /// The register whose bit 1 lets a core enter C1E.
 const POWER_CONTROL: u64 = 0x1FC;
@@ -25,10 +25,10 @@ const C1E: u64 = 1 << 1;
 const LIMITS: [&str; 5] =
     ["intel_idle.max_cstate=", "intel_idle.states_off=", "processor.max_cstate=", "cpuidle.off=", "idle="];
 
-/// How much is looked at.
+/// Extent of the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// What the start of a run has time for.
+    /// Fast subset for the start of a run.
     Start,
     /// Everything.
     Whole,
@@ -55,7 +55,7 @@ pub(super) fn gather(root: &Root, depth: Depth) -> ProcessorFacts {
     facts
 }
 
-/// What does not change while a run goes on, and takes a look at every processor.
+/// Facts that are constant during a run and need a read of every processor.
 pub(super) fn complete(root: &Root, facts: &mut ProcessorFacts) {
     facts.cores = cores(root, &online(root));
     facts.caches = caches(root);
@@ -104,7 +104,7 @@ fn threads_per_core(root: &Root, cpus: &[u32]) -> Fact<u32> {
     }
 }
 
-/// Each processor that is the first of its core stands for one.
+/// Counts the processors that are the first of their core.
 fn cores(root: &Root, cpus: &[u32]) -> Fact<u32> {
     if cpus.is_empty() {
         return none_online();
@@ -191,7 +191,7 @@ fn governors(root: &Root, cpus: &[u32]) -> Fact<Vec<CountedValue>> {
     if counted.is_empty() { none_online() } else { Fact::Known(counted) }
 }
 
-/// `intel_pstate` says whether it is off, other drivers whether it is on.
+/// `intel_pstate` reports whether turbo is off, other drivers whether it is on.
 fn turbo(root: &Root) -> Fact<bool> {
     if let Fact::Known(off) = root.number::<u8>(&format!("{CPUS}/intel_pstate/no_turbo")) {
         return Fact::Known(off == 0);
@@ -230,7 +230,7 @@ fn idle(root: &Root, cpus: &[u32]) -> Fact<IdleFacts> {
             let Fact::Known(disabled) = root.number::<u64>(&file(*cpu, "disable")) else { continue };
             enabled.of += 1;
             enabled.on += u32::from(disabled == 0);
-            // Kernels before 5.6 do not say what the driver began with; drivers began with all enabled.
+            // Kernels before 5.6 do not report the driver's defaults; drivers enabled all states.
             let began_disabled =
                 root.text(&file(*cpu, "default_status")).known().is_some_and(|text| text == "disabled");
             as_the_driver_set_it &= (disabled != 0) == began_disabled;

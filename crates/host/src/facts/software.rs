@@ -1,4 +1,4 @@
-//! Storage software and its versions: from files where there are any, else by asking the program.
+//! Storage software and its versions: from files if available, else from the program's output.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -9,20 +9,20 @@ use record::{Fact, SoftwareFacts};
 
 use crate::Root;
 
-/// What a program may take to say its version; one that hangs must not hold up the rest.
+/// Time limit for a program to print its version; a hanging one must not block the rest.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Where programs of the superuser are that an ordinary path does not name.
+/// Directories of administration programs, often missing in `PATH`.
 const PLACES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// How a version is found.
 enum Way {
-    /// A file of the kernel, after a directory that is there with the driver.
+    /// A kernel file with the version; the paths `there` exist while the driver is loaded.
     Driver { there: &'static [&'static str], version: &'static [&'static str] },
-    /// The first line of a program's output that has this in it; the version is what follows.
+    /// The first line of a program's output that contains `after`; the version follows it.
     Program { name: &'static str, arguments: &'static [&'static str], after: &'static str },
 }
 
-/// What is looked for, in the order in which it is shown.
+/// The software that is looked for, in display order.
 const ALL: [(&str, Way); 12] = [
     (
         "NVMe driver",
@@ -110,7 +110,7 @@ fn program(root: &Root, name: &str) -> Option<String> {
     all.into_iter().find(|path| root.exists(path))
 }
 
-/// What a program prints, on both streams: mdadm says its version on that of errors.
+/// The output of a program on both streams: mdadm prints its version to stderr.
 fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
     let mut child = Command::new(path)
         .args(arguments)
@@ -137,7 +137,7 @@ fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
     let mut text = String::new();
     for _ in 0..2 {
         let Ok(bytes) = receiver.recv_timeout(PATIENCE) else {
-            // It may have ended meanwhile, and then there is nobody to end.
+            // It may have exited already.
             let _ = child.kill();
             let _ = child.wait();
             return Err(format!("no answer within {} s", PATIENCE.as_secs()));

@@ -1,4 +1,4 @@
-//! Hosts of the kinds that users have, as trees of files.
+//! Typical hosts of users, as trees of files.
 
 use std::path::{Path, PathBuf};
 
@@ -297,7 +297,7 @@ fn a_loop_device_is_described_with_the_disk_under_its_file() {
     assert_eq!(names, ["loop3", "nvme0n1"]);
 }
 
-/// What is told of the memories below a path.
+/// The warnings about memory below a path.
 fn below(tree: &Tree, path: &str) -> Vec<String> {
     let told = |warning: record::Warning| match warning {
         record::Warning::MemoryBelow { place, what } => format!("{place:?}: {what}"),

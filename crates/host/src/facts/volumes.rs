@@ -6,7 +6,7 @@ use record::{Fact, VolumeFacts};
 
 use crate::{Root, block};
 
-/// Where the kernel shows the file systems of btrfs that are mounted.
+/// Directory of the mounted btrfs file systems.
 const BTRFS: &str = "/sys/fs/btrfs";
 /// Bytes of btrfs on one member before the next one follows (`BTRFS_STRIPE_LEN`), of every level that stripes.
 const BTRFS_STRIPE_BYTES: u64 = 64 << 10;

@@ -1,4 +1,4 @@
-//! Whether the user named a device as one whose data may be destroyed.
+//! Whether the user has consented to destroy the data of a device.
 
 use std::path::Path;
 
@@ -41,13 +41,13 @@ pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reaso
 
 enum Verdict {
     Named,
-    /// The consent speaks of another device: there may be several targets.
+    /// The consent names another device: there may be several targets.
     NotThis,
     Refused(Reason),
 }
 
-/// Compares with the serials and world wide names of all devices: one that two of them have
-/// names neither.
+/// Compares with the serials and world wide names of all devices; one shared by two devices identifies
+/// neither.
 fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
     let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
     let mut devices: Vec<String> = Vec::new();
@@ -76,8 +76,8 @@ fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
     Verdict::Named
 }
 
-/// The device that a user calls `given`: by a path with a slash, or by a serial number or world wide name
-/// that no other device has. In words, why there is none.
+/// The device that the user calls `given`: by a path with a slash, or by a unique serial number or world wide
+/// name. The error says why there is none.
 pub(crate) fn find(root: &Root, given: &str) -> Result<String, String> {
     if given.trim().is_empty() {
         return Err("it is empty: name a device, or set the variable it came from".to_owned());
@@ -127,7 +127,7 @@ fn unknown_identity(root: &Root, all: &[String], given: &str) -> String {
     }
 }
 
-/// The serial number, and the world wide name in the ways it is written.
+/// The serial number, and the world wide name in all its spellings.
 pub(crate) fn identities(root: &Root, whole: &str) -> Vec<String> {
     let mut identities = Vec::new();
     if let Fact::Known(serial) = block::serial(root, whole) {
@@ -142,14 +142,14 @@ pub(crate) fn identities(root: &Root, whole: &str) -> Vec<String> {
     identities
 }
 
-/// What the user could have written: the path, and each identity that is the device's alone.
+/// The valid names for the user: the path, and each unique identity.
 fn own_names(root: &Root, name: &str) -> Vec<String> {
     let mut names = vec![format!("/dev/{name}")];
     if block::whole_of(root, name).is_none() {
         names.extend(
             identities(root, name)
                 .into_iter()
-                // What holds a slash would be taken for a path.
+                // An identity with a slash would be treated as a path.
                 .filter(|identity| !identity.contains('/'))
                 .filter(|identity| matches!(by_identity(root, name, identity), Verdict::Named)),
         );

@@ -1,4 +1,4 @@
-//! What a device carries: signatures that util-linux knows, and anything else that is not zero.
+//! The content of a device: signatures known to util-linux, and any other data that is not zero.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 use super::{Reason, StampTest};
 use crate::programs;
 
-/// What is read at each end: signatures stand there, and so do the tables of volume managers.
+/// Bytes read at each end: signatures and the tables of volume managers are there.
 const END_BYTES: u64 = 1 << 20;
-/// What is read at each place between.
+/// Bytes read at each sample in between.
 const SAMPLE_BYTES: u64 = 4096;
-/// Places between the ends, evenly spread.
+/// Samples between the ends, evenly spaced.
 const SAMPLES: u64 = 64;
-/// Copies of the btrfs super block, which outlive a wiped beginning.
+/// Copies of the btrfs super block, which remain after the beginning is wiped.
 const KNOWN_PLACES: [u64; 2] = [64 << 20, 256 << 30];
 /// The unit in which this program stamps what it writes.
 const CELL_BYTES: usize = 512;
-/// `blkid -p` ends with this when it has found nothing (`blkid(8)`).
+/// Exit status of `blkid -p` if it found nothing (`blkid(8)`).
 const BLKID_NOTHING: i32 = 2;
-/// `blkid -p` ends with this when signatures contradict one another.
+/// Exit status of `blkid -p` if signatures contradict each other.
 const BLKID_AMBIVALENT: i32 = 8;
 
 pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: &StampTest) -> Vec<Reason> {
@@ -46,18 +46,18 @@ pub(super) fn reasons(path: &Path, file: &File, is_own_stamp: &StampTest) -> Vec
     reasons
 }
 
-/// What says that a file system, volume manager or partition table stands on a device.
+/// Signature of a file system, volume manager or partition table on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Signature {
     /// As util-linux calls it, as in `xfs`.
     pub(crate) kind: String,
     /// Where, as util-linux writes it.
     pub(crate) offset: String,
-    /// Which one of its kind; empty where it has no name.
+    /// Its UUID; empty if it has none.
     pub(crate) uuid: String,
 }
 
-/// Every signature by itself, whether or not it makes sense together with the others.
+/// Every single signature, even if it is not consistent with the others.
 fn wipefs(path: &Path) -> Vec<Reason> {
     match found_signatures(path) {
         Ok(found) => found
@@ -93,7 +93,7 @@ fn signatures(table: &str) -> Vec<Signature> {
         .collect()
 }
 
-/// The low-level probe, which also knows what has no magic bytes to be wiped.
+/// The low-level probe, which also detects formats without magic bytes.
 fn blkid(path: &Path) -> Vec<Reason> {
     let failed = |error: String| vec![Reason::ProbeFailed { program: "blkid", error }];
     let output = match run("blkid", &["-p", "-o", "export"], path) {
@@ -140,7 +140,7 @@ fn complaint(output: &Output) -> String {
     }
 }
 
-/// The first offset among the samples that is neither zero nor of this program's making.
+/// The first sampled offset with data that is neither zero nor from this program.
 pub(super) fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result<Option<u64>> {
     let size_bytes = rustix::fs::seek(file, SeekFrom::End(0))?;
     let mut buffer = vec![0; usize::try_from(END_BYTES).map_err(io::Error::other)?];
@@ -154,12 +154,12 @@ pub(super) fn first_unknown(file: &File, is_own_stamp: &StampTest) -> io::Result
             break;
         }
     }
-    // What was looked at must not answer later reads. If it stays, only that comfort is lost.
+    // The samples must not be served from the page cache later. A failure here is harmless.
     let _ = rustix::fs::fadvise(file, 0, None, Advice::DontNeed);
     Ok(found)
 }
 
-/// Offset and length of each sample, in rising order, all within the device.
+/// Offset and length of each sample, in ascending order, all within the device.
 pub(super) fn places(size_bytes: u64) -> Vec<(u64, u64)> {
     if size_bytes <= 2 * END_BYTES {
         let first = size_bytes.min(END_BYTES);

@@ -50,15 +50,15 @@ pub use refusal::{Reason, Refusal};
 
 use crate::{DeviceNumber, HostError, Root, block, sys};
 
-/// How often a device that is in use is asked for, and the pause between: a tenth of a second in
-/// all, which nobody notices beside the refusal that follows.
+/// Attempts to claim a device that is in use, and the pause in between: a tenth of a second in total, a
+/// negligible delay of a refusal.
 const CLAIM_TRIES: u32 = 5;
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
-/// How long a child of this process is waited for that has our files until it starts its own program. On a
-/// host with more to do than processors it may wait for its turn.
+/// Longest wait for a child of this process that holds our files until exec. On an overloaded host it may
+/// wait to be scheduled.
 const CHILD_PAUSE_MAX: Duration = Duration::from_secs(5);
 
-/// Says whether 512 bytes were written by this program.
+/// Tests whether 512 bytes were written by this program.
 type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 /// The guard of a host's raw block devices.
@@ -75,14 +75,14 @@ impl fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// A guard that takes all data for unknown.
+    /// A guard that treats all data as unknown.
     #[must_use]
     pub fn new(root: Root) -> Self {
         Self { root, is_own_stamp: Arc::new(|_| false) }
     }
 
-    /// The same guard, which takes 512 bytes for this program's own, as left by an earlier run,
-    /// when `is_own_stamp` says so.
+    /// Makes the guard treat 512 bytes as data of an earlier run of this program if `is_own_stamp` returns
+    /// true.
     #[must_use]
     pub fn with_stamp_test(self, is_own_stamp: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
         Self { is_own_stamp: Arc::new(is_own_stamp), ..self }
@@ -94,7 +94,7 @@ impl Guard {
     /// The answer holds the device exclusively: ask once for a device, from one process.
     ///
     /// # Errors
-    /// All reasons against it at once.
+    /// All reasons against it.
     pub fn permit(&self, path: &Path, consents: &[String]) -> Result<PermittedDevice, Refusal> {
         let (device, used) = self.look_at(path)?;
         let mut reasons = consent::reasons(&self.root, &device.name, consents);
@@ -123,7 +123,8 @@ impl Guard {
         devices.iter().any(|device| device == given || (named.is_some() && number(device) == named))
     }
 
-    /// The device at `path`, exclusively if the kernel lets us, with all reasons in its use against writing it.
+    /// Opens the device at `path`, exclusively if possible, and returns it with all reasons in its use
+    /// against writing.
     fn look_at(&self, path: &Path) -> Result<(PermittedDevice, Vec<Reason>), Refusal> {
         let refuse = |reason: Reason| Refusal { path: path.to_owned(), reasons: vec![reason] };
         let failed = |error: io::Error| refuse(Reason::CannotOpen { error: error.to_string() });
@@ -138,7 +139,7 @@ impl Guard {
         };
         let (file, exclusive) = match claim(&self.root, &canonical, number) {
             Ok(claimed) => claimed,
-            // What can be told without opening it says more than the refusal of the kernel.
+            // Reasons found without opening it are more specific than the kernel's error.
             Err(error) => {
                 let mut reasons = usage::reasons(&self.root, &name);
                 reasons.push(Reason::CannotOpen { error: error.to_string() });
@@ -152,7 +153,7 @@ impl Guard {
         Ok((PermittedDevice { path: canonical, name, number, file }, reasons))
     }
 
-    /// All reasons against a device that can be told without opening it.
+    /// All reasons against a device that can be found without opening it.
     #[cfg(test)]
     fn survey(&self, name: &str, consents: &[String]) -> Vec<Reason> {
         let mut reasons = consent::reasons(&self.root, name, consents);
@@ -161,8 +162,8 @@ impl Guard {
     }
 }
 
-/// Opens the device for reading, exclusively if the kernel lets us. Opening it for writing here
-/// would have udev probe it again when it is closed.
+/// Opens the device for reading, exclusively if possible. Opening it for writing would make udev probe it
+/// again on close.
 fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bool)> {
     let (file, exclusive) = match claim_patiently(root, path, number)? {
         Some(file) => (file, true),
@@ -175,8 +176,8 @@ fn claim(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<(File, bo
     Ok((file, exclusive))
 }
 
-/// Tries for [`CLAIM_TRIES`], and as long as a child of ours has it: a device that was just let go of is still
-/// open in a child that has not started its program yet. `None` if it stays in use.
+/// Tries [`CLAIM_TRIES`] times, and as long as a child of ours holds it: a device just closed is still open
+/// in a child before its exec. `None` if it stays in use.
 fn claim_patiently(root: &Root, path: &Path, number: DeviceNumber) -> io::Result<Option<File>> {
     let began = Instant::now();
     let mut tries = 0;
@@ -199,15 +200,14 @@ fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Has the file system at `path` discard its free space on its devices, and returns how many bytes it did. No data is
-/// lost by it.
+/// Makes the file system at `path` discard its free space, and returns the number of bytes. No data is lost.
 ///
 /// # Errors
 /// If the file system or its devices do not discard, or this user may not ask for it.
 pub fn trim(path: &Path) -> Result<u64, HostError> {
     let failed = |error: io::Error| HostError::io("discard the free space of", path, error);
     let directory = File::open(path).map_err(failed)?;
-    // What was freed and is not in the journal of the file system yet is not discarded.
+    // Freed space that is not yet in the journal of the file system is not discarded.
     rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
     sys::trim(&directory).map_err(failed)
 }
@@ -237,7 +237,7 @@ pub struct PermittedDevice {
 }
 
 impl PermittedDevice {
-    /// The path of its node, without links.
+    /// The path of its node, with links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -255,13 +255,13 @@ impl PermittedDevice {
         self.number
     }
 
-    /// Whether `path`, by whatever name, leads to this device.
+    /// Whether `path` resolves to this device.
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| self.is_described_by(&metadata))
     }
 
-    /// Whether `file`, as opened for writing, is this device and not one that took its place.
+    /// Whether `file`, opened for writing, is this device and not a replacement.
     #[must_use]
     pub fn is_same(&self, file: &File) -> bool {
         file.metadata().is_ok_and(|metadata| self.is_described_by(&metadata))
@@ -282,8 +282,7 @@ impl PermittedDevice {
         Ok(bytes)
     }
 
-    /// Lets go of it, so that another program can take it. A child that has not started its own program yet
-    /// holds it a moment longer.
+    /// Closes it, so that another program can claim it. A child before its exec may hold it a moment longer.
     pub(crate) fn release(self, root: &Root) {
         let number = self.number;
         drop(self);

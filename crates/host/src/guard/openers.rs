@@ -12,13 +12,13 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use super::Reason;
 use crate::{DeviceNumber, Root, block};
 
-/// The workers of udev look at each device that was let go of by a writer, and are soon done with it.
+/// The workers of udev, which briefly open each device that a writer has closed.
 const UDEV: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevd"];
-/// How long they are waited for, and the pause between two looks.
+/// Longest wait for them, and the polling interval.
 const UDEV_PAUSE_MAX: Duration = Duration::from_secs(5);
 const UDEV_PAUSE: Duration = Duration::from_millis(20);
 
-/// Processes that have one of `devices` open, and go on doing so.
+/// Processes that have one of `devices` open and keep it open.
 pub(super) fn reasons(root: &Root, devices: &[String]) -> Vec<Reason> {
     let began = Instant::now();
     let is_udev = |reason: &Reason| matches!(reason, Reason::OpenInProcess { command, .. } if UDEV.contains(&command.as_str()));
@@ -47,8 +47,8 @@ fn seen(root: &Root, devices: &[String]) -> Vec<Reason> {
         .collect()
 }
 
-/// Whether a child of this process has the device open: between its birth and its own program it has all
-/// that its parent had.
+/// Whether a child of this process has the device open: between fork and exec it has all open files of its
+/// parent.
 pub(super) fn is_open_in_child(root: &Root, number: DeviceNumber) -> bool {
     let own = std::process::id();
     root.names("/proc")
@@ -74,7 +74,7 @@ fn has_open(root: &Root, process: u32, numbers: &[DeviceNumber]) -> bool {
     })
 }
 
-/// What an open file is, without asking a server that may be gone.
+/// The device number of an open file, without accessing a server that may be gone.
 fn block_number(link: &Path) -> Option<DeviceNumber> {
     let wanted = StatxFlags::TYPE;
     let answer = rustix::fs::statx(CWD, link, AtFlags::STATX_DONT_SYNC, wanted).ok()?;

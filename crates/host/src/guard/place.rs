@@ -1,4 +1,4 @@
-//! Where a device stands among the others: which of them share its bytes.
+//! Relations of a device to others: which of them share its bytes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -48,8 +48,7 @@ fn extent(root: &Root, partition: &str) -> Option<(u64, u64)> {
     Some((start, start.checked_add(size)?))
 }
 
-/// Whole devices that the kernel shows to users. Paths of a multipath NVMe device are hidden;
-/// they are the same device once more.
+/// Whole devices visible to users. Paths of a multipath NVMe device are hidden duplicates of it.
 pub(super) fn whole_devices(root: &Root) -> Vec<String> {
     let mut names = root.names("/sys/block");
     names.retain(|name| {
@@ -58,20 +57,20 @@ pub(super) fn whole_devices(root: &Root) -> Vec<String> {
     names
 }
 
-/// A loop device that is set up, and what it is set up on.
+/// A configured loop device and its backing.
 #[derive(Debug, Clone)]
 pub(super) struct LoopUse {
     pub(super) name: String,
-    /// As the kernel shows it; another namespace may call it otherwise.
+    /// Backing file as shown by the kernel; its path may differ in another namespace.
     pub(super) file: PathBuf,
-    /// Which file it really is, where the device could be asked.
+    /// Identity of the backing file, if the device could be queried.
     identity: Option<LoopBacking>,
-    /// The block device that takes the place of a file.
+    /// The block device used instead of a file.
     pub(super) block_device: Option<String>,
 }
 
 impl LoopUse {
-    /// All loop devices that are set up.
+    /// All configured loop devices.
     pub(super) fn all(root: &Root) -> Vec<Self> {
         root.names("/sys/block").iter().filter_map(|name| Self::of(root, name)).collect()
     }
@@ -89,7 +88,7 @@ impl LoopUse {
         Some(Self { name: name.to_owned(), file, identity, block_device })
     }
 
-    /// Whether both stand on one file, by whatever name.
+    /// Whether both have the same backing file, under any name.
     pub(super) fn shares_file_with(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (Some(own), Some(other)) => (own.device, own.inode) == (other.device, other.inode),
@@ -97,7 +96,7 @@ impl LoopUse {
         }
     }
 
-    /// Whether `path` is the file that this device stands on.
+    /// Whether `path` is the backing file of this device.
     pub(super) fn is_on(&self, root: &Root, path: &Path) -> bool {
         match (self.identity, fs::metadata(root.path(path))) {
             (Some(own), Ok(metadata)) => (own.device, own.inode) == (metadata.dev(), metadata.ino()),

@@ -1,4 +1,4 @@
-//! Why a device may not be written, and what to do about each reason.
+//! Reasons why a device may not be written, each with its remedy.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ impl fmt::Display for Refusal {
 /// One reason against writing to a device. Devices are named as the kernel does, as in `sda1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It cannot be opened or looked at.
+    /// It cannot be opened or examined.
     CannotOpen {
         /// Why.
         error: String,
@@ -44,7 +44,7 @@ pub enum Reason {
     },
     /// The user did not name it.
     NotNamed {
-        /// What to name it by: its path, and serial or world wide name where it has one of its own.
+        /// Its valid names: its path, and its serial or world wide name if unique.
         names: Vec<String>,
     },
     /// A consent is empty, as from a variable that was never set.
@@ -121,7 +121,7 @@ pub enum Reason {
         /// The place in configfs that says so.
         by: String,
     },
-    /// What uses it cannot be told, since a table of the kernel cannot be read.
+    /// Its users are unknown, since a kernel table cannot be read.
     UnknownUse {
         /// Why.
         error: String,
@@ -153,7 +153,7 @@ pub enum Reason {
     Signature {
         /// As util-linux names it.
         kind: String,
-        /// Where it stands, as util-linux writes it.
+        /// Its offset, as util-linux writes it.
         offset: String,
     },
     /// It carries data that this program does not know.

@@ -1,4 +1,4 @@
-//! What the guard sees in the kernel's tables, on hosts of files. Real devices are in `tests/`.
+//! Findings of the guard in kernel tables, on hosts made of files. Real devices are in `tests/`.
 
 use super::{Guard, Reason};
 use crate::Root;

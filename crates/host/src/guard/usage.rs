@@ -1,4 +1,4 @@
-//! What uses a device, or anything that shares its bytes, as the kernel's tables show it.
+//! Users of a device, or of devices that share its bytes, according to kernel tables.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -41,17 +41,17 @@ pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     unique
 }
 
-/// What the kernel says of the whole host, read once.
+/// The kernel tables of the host, read once.
 struct Tables {
     /// Mounts of every namespace that can be seen, with a process in it where it is not ours.
     mounts: Vec<SeenMount>,
     /// Swap spaces, as named in the table.
     swaps: Vec<Swap>,
     loops: Vec<LoopUse>,
-    /// Devices that targets offer to other hosts, with the place in configfs that says so. Not
-    /// all targets ask the kernel for them exclusively.
+    /// Devices exported to other hosts, with their configfs path. Not all target drivers claim them
+    /// exclusively.
     exports: Vec<(String, String)>,
-    /// Why the mounts cannot be told.
+    /// Why the mounts are unknown.
     missing: Option<String>,
 }
 
@@ -78,8 +78,8 @@ impl Tables {
         }
     }
 
-    /// Direct uses of one device. `above` is the stacked device through which it was reached,
-    /// whose hold on it is no use by others.
+    /// Direct uses of one device. `above` is the stacked device through which it was reached; its hold does
+    /// not count.
     fn uses(&self, root: &Root, device: &str, above: Option<&str>) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let number = block::number_of(root, device);
@@ -117,8 +117,8 @@ impl Tables {
         reasons
     }
 
-    /// Uses of what the device is made of. Another mapping over the same member may cover the
-    /// same bytes; its table would have to be read to tell, so it counts as a use.
+    /// Uses of the device's members. Another mapping over the same member may cover the same bytes; this is
+    /// not checked in its table, so it counts as a use.
     fn uses_below(&self, root: &Root, name: &str, layer: usize, reasons: &mut Vec<Reason>) {
         if layer >= block::LAYERS_MAX {
             return;
@@ -162,7 +162,7 @@ impl Tables {
         }
     }
 
-    /// Uses of other devices that are the same medium: paths to one disk that nothing has joined.
+    /// Uses of other devices for the same medium: paths to one disk without multipath.
     fn uses_of_aliases(&self, root: &Root, name: &str, reasons: &mut Vec<Reason>) {
         let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
         let Some(wwn) = block::world_wide_name(root, &whole) else { return };

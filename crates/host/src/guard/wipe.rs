@@ -1,4 +1,4 @@
-//! Makes a device blank again, and takes back one that a layout has used.
+//! Wipes a device, and reclaims one that a layout has used.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,8 +12,8 @@ use super::{Guard, PermittedDevice, Reason, Refusal};
 use crate::{DeviceNumber, HostError, sys};
 
 impl Guard {
-    /// A device that a layout has written, once nothing uses it any more. What it carries is the caller's to
-    /// judge: it is not looked at here.
+    /// Claims a device that a layout has written, once it is not in use. Its content is not checked here;
+    /// that is up to the caller.
     ///
     /// # Errors
     /// It is no longer the device of this number, or something uses it.
@@ -36,9 +36,9 @@ impl Guard {
 }
 
 impl PermittedDevice {
-    /// Gives all its bytes back to the device, then overwrites with zeros whatever is still found where
-    /// [`Guard::permit`] looks: not every device reads zeros after a discard, and not every one discards.
-    /// Returns the bytes discarded, 0 where it does not, and the bytes overwritten.
+    /// Discards the device, then overwrites with zeros any data found where [`Guard::permit`] looks: not
+    /// every device reads zeros after a discard, and not every one discards. Returns the bytes discarded, 0
+    /// if not supported, and the bytes overwritten.
     ///
     /// # Errors
     /// The device cannot be opened for writing or written, or another one took its place.
@@ -63,7 +63,7 @@ fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(libc::ENOTTY)
 }
 
-/// Writes zeros to all places where the guard looks and that hold something else.
+/// Writes zeros to all sampled places with other data.
 fn blank(file: &File, size_bytes: u64) -> io::Result<u64> {
     let mut overwritten = 0;
     for (offset, length) in content::places(size_bytes) {
@@ -76,7 +76,7 @@ fn blank(file: &File, size_bytes: u64) -> io::Result<u64> {
         }
     }
     file.sync_all()?;
-    // What was looked at must not answer later reads. If it stays, only that comfort is lost.
+    // The samples must not be served from the page cache later. A failure here is harmless.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     Ok(overwritten)
 }

@@ -27,17 +27,17 @@ use super::ledger::OwnedDevice;
 /// Files up to this size are covered by their contents: scripts and lists are small. Of a larger one, such as the
 /// image of a disk, size and time of change are covered.
 const CONTENT_BYTES_MAX: u64 = 64 << 20;
-/// What ends a word in a shell line, beside blanks.
+/// Characters that end a word in a shell line, besides blanks.
 const SHELL_OPERATORS: [char; 11] = [';', '&', '|', '<', '>', '(', ')', '=', '`', '{', '}'];
 
 /// A hash of commands, printed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CommandHash([u8; 32]);
 
-/// Of what the hash is: another one where that changes.
+/// Version of the hash input; changes with its format.
 const VERSION: &str = "ioproof commands 1";
 
-/// Takes in one part after another, each with its length, so that no two lists of parts look alike.
+/// Hashes parts, each with its length, so that different lists give different input.
 struct Parts(Sha256);
 
 impl Parts {
@@ -46,7 +46,7 @@ impl Parts {
         self.0.update(part);
     }
 
-    /// A part that says what the next ones are, and how many.
+    /// A header part: kind and number of the following parts.
     fn head(&mut self, kind: &str, count: usize) {
         self.add(kind.as_bytes());
         self.add(&(count as u64).to_le_bytes());
@@ -70,8 +70,8 @@ impl Parts {
 }
 
 impl CommandHash {
-    /// The hash of one layout. `directories` are those that relative names in commands may start from; the first is
-    /// the working directory.
+    /// The hash of one layout. `directories` are the base directories for relative names in commands; the
+    /// first is the working directory.
     pub(super) fn of_layout(
         name: &str,
         devices: &[OwnedDevice],
@@ -148,18 +148,19 @@ fn words(action: &Action) -> Vec<String> {
             let quotes = |c: char| c == '\'' || c == '"';
             let mut all = shlex::split(line).unwrap_or_default();
             let bare: Vec<String> = all.iter().flat_map(|word| word.split(ends)).map(str::to_owned).collect();
-            // Of a line that shlex cannot take apart, such as one with a quote in a comment, and of lines in words.
+            // For a line that shlex cannot split, for example with a quote in a comment, and for lines in
+            // words.
             let quoted = line.split(quotes);
             let narrow = line.split(|c: char| ends(c) || quotes(c) || c.is_whitespace() || c == '#');
             all.extend(bare.into_iter().chain(quoted.chain(narrow).map(str::to_owned)));
             all
         }
-        // This program does these itself.
+        // Built-in actions.
         Action::MakeDirectory(_) | Action::RemoveDirectory(_) | Action::Wipe(_) => Vec::new(),
     }
 }
 
-/// The regular files that `word` names from any of `directories`, each with the hash of what it holds.
+/// The regular files that `word` names relative to any of `directories`, each with the hash of its content.
 fn files(word: &str, directories: &[PathBuf]) -> Vec<(PathBuf, [u8; 32])> {
     // Paths are joined to each directory; an absolute one stays what it is.
     let places = directories.iter().map(|directory| directory.join(word));
@@ -167,7 +168,8 @@ fn files(word: &str, directories: &[PathBuf]) -> Vec<(PathBuf, [u8; 32])> {
     found.map(|place| (place.clone(), content(&place))).collect()
 }
 
-/// What `file` holds. One that cannot be read is covered by the reason, so that the hash changes when it can be.
+/// Hash of the content of `file`; of the reason if unreadable, so that the hash changes when it becomes
+/// readable.
 fn content(file: &Path) -> [u8; 32] {
     let read = || -> io::Result<[u8; 32]> {
         let metadata = fs::metadata(file)?;

@@ -1,4 +1,4 @@
-//! Runs the commands of a layout, one at a time, and keeps what they print.
+//! Runs the commands of a layout, one at a time, and keeps their output.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,19 +11,19 @@ use record::{CommandEnd, CommandRun};
 
 use crate::{OutputFile, programs};
 
-/// What is kept of what a command prints. Those of layouts print some hundred bytes; a user's own may print
-/// more than a record should hold.
+/// Limit of the kept output. Layout commands print some hundred bytes; a user's own may print more than a
+/// record should hold.
 const OUTPUT_BYTES_MAX: u64 = 64 * 1024;
-/// What reads the user's own lines.
+/// The shell for the user's own lines.
 const SHELL: &str = "/bin/sh";
 
-/// What is said of an action beside what came of it.
+/// Remarks about an action besides its result.
 pub(super) struct Remarks<'a> {
     pub(super) purpose: &'a str,
     pub(super) printed: Option<String>,
 }
 
-/// Runs a command or a shell line. What this program does itself is `built_in`'s.
+/// Runs a command or a shell line; `built_in` runs the actions of this program.
 pub(super) fn perform(
     action: &Action,
     remarks: Remarks<'_>,
@@ -48,7 +48,7 @@ pub(super) fn perform(
     }
 }
 
-/// What is kept of a command that was never begun.
+/// The entry for a command that was not started.
 pub(super) fn not_begun(action: &Action, remarks: Remarks<'_>, reason: String) -> CommandRun {
     CommandRun {
         purpose: remarks.purpose.to_owned(),
@@ -60,7 +60,7 @@ pub(super) fn not_begun(action: &Action, remarks: Remarks<'_>, reason: String) -
     }
 }
 
-/// What a question prints, if it ends with 0.
+/// The output of a query, if its exit status is 0.
 pub(super) fn answer(words: &[String]) -> Option<String> {
     match run(words) {
         (CommandEnd::Exited(0), output) => Some(output),
@@ -68,14 +68,14 @@ pub(super) fn answer(words: &[String]) -> Option<String> {
     }
 }
 
-/// Whether it ends with 0.
+/// Whether the exit status is 0.
 pub(super) fn succeeds(words: &[String]) -> bool {
     answer(words).is_some()
 }
 
-/// Runs a program to its end, without input: one that asks gets no answer. It is a process group of its own,
-/// so that Ctrl-C reaches this program alone, which then undoes what was done.
-/// It stands in the root directory, so that no word of it names a file by chance.
+/// Runs a program to its end, with empty standard input, in its own process group, so that Ctrl-C reaches
+/// only this program, which then undoes the steps.
+/// Its working directory is `/`, so that no argument names a file by chance.
 pub(super) fn run(words: &[String]) -> (CommandEnd, String) {
     run_in(Path::new("/"), words)
 }

@@ -1,14 +1,14 @@
-//! The devices of a layout: found by what the user calls them, and found again later.
+//! The devices of a layout: found by the user's names, and found again later.
 
 use std::path::{Path, PathBuf};
 
 use super::ledger::OwnedDevice;
 use crate::{DeviceNumber, Guard, Root, block, guard};
 
-/// What the kernel calls a loop device. One that was set up before the host started anew is gone.
+/// Prefix of loop devices. One configured before a reboot is gone.
 const LOOP: &str = "/dev/loop";
 
-/// The node of the device that the user calls `given`; in words, why there is none.
+/// The node of the device that the user calls `given`; the error says why there is none.
 pub(super) fn node(root: &Root, given: &str) -> Result<PathBuf, String> {
     guard::find(root, given).map(|name| node_of(&name))
 }
@@ -18,7 +18,7 @@ fn node_of(name: &str) -> PathBuf {
     Path::new("/dev").join(name.replace('!', "/"))
 }
 
-/// What tells this device from others, now and later.
+/// The identity of this device, now and later.
 pub(super) fn own(root: &Root, given: &str, path: &Path) -> Option<OwnedDevice> {
     let number = block::number_at(root, path)?;
     let name = block::name_of(root, number)?;
@@ -38,14 +38,14 @@ fn sequence(root: &Root, name: &str) -> Option<u64> {
 
 /// Where a device of a ledger is now.
 pub(super) enum Located {
-    /// There.
+    /// Found.
     At(PathBuf, DeviceNumber),
-    /// It is gone for good, and with it all that was on it.
+    /// It is gone for good with all its data.
     Ended,
 }
 
-/// Looks for the device of a ledger: it is the same one if the kernel has not seen another at its number
-/// since, or if it has the serial number or world wide name, or what only the layout can have put on it.
+/// Looks for the device of a ledger: it is the same if the kernel has had no other at its number since, or if
+/// it has the serial number or world wide name, or content that only the layout can have written.
 pub(super) fn locate(root: &Root, device: &OwnedDevice, is_same_boot: bool) -> Result<Located, String> {
     let path = &device.path;
     let found = block::number_at(root, path)
@@ -88,7 +88,7 @@ pub(super) fn locate(root: &Root, device: &OwnedDevice, is_same_boot: bool) -> R
     ))
 }
 
-/// Whether the device carries exactly what the layout put there.
+/// Whether the device carries exactly the signatures of the layout.
 fn carries_own(path: &Path, device: &OwnedDevice) -> bool {
     match (&device.signatures, Guard::signatures(path)) {
         (Some(own), Ok(found)) => {

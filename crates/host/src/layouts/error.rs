@@ -1,4 +1,4 @@
-//! What stands against a layout, and what can go wrong with one.
+//! Obstacles to a layout, and its errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use thiserror::Error;
 
 use crate::{HostError, Refusal};
 
-/// Something that stands against making a layout, with the next step.
+/// An obstacle to creating a layout, with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Obstacle {
     /// The layout itself is wrong.
     #[error("{0}")]
     Problem(LayoutProblem),
-    /// A device that it names cannot be told.
+    /// A named device cannot be identified.
     #[error("device {given:?}: {reason}")]
     Device {
         /// As given.
@@ -31,7 +31,7 @@ pub enum Obstacle {
     Tool {
         /// The program.
         program: String,
-        /// What the first step that needs it is for.
+        /// Purpose of the first step that needs it.
         purpose: String,
         /// What provides it.
         package: Option<Package>,
@@ -39,7 +39,7 @@ pub enum Obstacle {
     /// The kernel cannot do it.
     #[error("{0}")]
     Kernel(String),
-    /// Something is in the way where the layout would stand.
+    /// An existing file or mount is in the way of the layout.
     #[error("{path}: {reason}", path = path.display())]
     Place {
         /// Where.
@@ -60,7 +60,7 @@ fn provided(package: Option<&Package>) -> String {
 }
 
 impl Obstacle {
-    /// Whether it protects data, rather than being something that the host lacks.
+    /// Whether it protects data, rather than being a lack of the host.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Place { .. } | Self::Layout(_))
@@ -70,15 +70,15 @@ impl Obstacle {
 /// An error about a layout.
 #[derive(Debug, Error)]
 pub enum LayoutError {
-    /// It was not begun.
+    /// It was not started.
     #[error("layout {layout}: nothing was done{}", listed(obstacles))]
     Obstacles {
         /// Its name.
         layout: String,
-        /// All that stands against it.
+        /// All obstacles.
         obstacles: Vec<Obstacle>,
     },
-    /// The commands are others than the user has agreed to.
+    /// The commands differ from those that the user agreed to.
     #[error(
         "layout {layout}: nothing was done: a command, a device or a file that a command names has changed since it \
          was agreed to; look at the commands again"
@@ -99,7 +99,7 @@ pub enum LayoutError {
         /// Where the ledger is.
         ledger: PathBuf,
     },
-    /// It was to stop.
+    /// It was interrupted.
     #[error("layout {layout}: interrupted{}", undone(left, ledger))]
     Interrupted {
         /// Its name.
@@ -109,7 +109,7 @@ pub enum LayoutError {
         /// Where the ledger is.
         ledger: PathBuf,
     },
-    /// It could not be taken down as a whole.
+    /// It could not be destroyed completely.
     #[error("layout {layout} could not be taken down{}", undone(left, ledger))]
     Left {
         /// Its name.
@@ -119,7 +119,7 @@ pub enum LayoutError {
         /// Where the ledger is.
         ledger: PathBuf,
     },
-    /// The program that made it goes on.
+    /// The program that made it is still running.
     #[error(
         "layout {layout} belongs to process {pid}, which goes on (run {run_id}): let it end, or end it first"
     )]
@@ -142,9 +142,9 @@ pub enum LayoutError {
         layout: String,
         /// The ledger.
         path: PathBuf,
-        /// Whose it is.
+        /// Its host.
         host: String,
-        /// Where we are.
+        /// This host.
         here: String,
     },
     /// A ledger cannot be read as one.
@@ -180,8 +180,8 @@ fn listed(obstacles: &[Obstacle]) -> String {
     obstacles.iter().map(|obstacle| format!("\n- {}", obstacle.to_string().replace('\n', "\n  "))).collect()
 }
 
-/// Lines of what a failed command printed that are told: some programs say at the beginning why, and then
-/// how they are used; others end with it.
+/// First lines of a failed command's output that are reported: some programs print the reason first and then
+/// their usage; others print it last.
 const FIRST_LINES: usize = 3;
 const LAST_LINES: usize = 6;
 

@@ -1,11 +1,11 @@
-//! What the kernel must have for a recipe, and whether it does or can load it.
+//! Kernel features that a recipe needs, and whether they are present or loadable.
 
 use plan::Recipe;
 
 use super::error::Obstacle;
 use crate::Root;
 
-/// What the running kernel lacks.
+/// Features that the running kernel lacks.
 pub(super) fn obstacles(root: &Root, recipe: &Recipe) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     let mut lacks = |what: String| obstacles.push(Obstacle::Kernel(what));
@@ -60,7 +60,7 @@ fn has_device_mapper(root: &Root) -> bool {
         || drivers.lines().any(|line| line.split_whitespace().last() == Some("device-mapper"))
 }
 
-/// Whether the module is there to be loaded (`modules.dep(5)`).
+/// Whether the module can be loaded (`modules.dep(5)`).
 fn has_module(root: &Root, module: &str) -> bool {
     let Ok(release) = root.read("/proc/sys/kernel/osrelease") else { return false };
     let list = format!("/lib/modules/{}/modules.dep", release.trim());

@@ -1,4 +1,4 @@
-//! What was done, on stable storage: enough to undo it from another process.
+//! Record of the executed steps on stable storage: enough to undo them from another process.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -19,23 +19,23 @@ use crate::{DeviceNumber, Root};
 
 /// Below the state directory.
 const DIRECTORY: &str = "layouts";
-/// What a ledger's name ends with.
+/// Suffix of a ledger's name.
 const SUFFIX: &str = ".json";
-/// Held while a layout is begun, so that two programs do not begin on one device.
+/// Held while a layout is started, so that two programs do not use one device.
 const LOCK: &str = ".lock";
-/// The version that this program writes. A later one may know undoings that this one does not.
+/// Format version. A later one may have undo steps unknown to this program.
 const VERSION: u32 = 1;
-/// All that is known of a layout that was begun.
+/// State of a layout that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     version: u32,
     pub(super) layout: Layout,
     pub(super) run_id: String,
-    /// Wall clock when it was begun, nanoseconds since 1970-01-01 UTC.
+    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
     pub(super) begun_unix_ns: i64,
     pub(super) host: HostIdentity,
     pub(super) owner: Owner,
-    /// It is to stand when its maker has ended.
+    /// It is kept after its creator ends.
     pub(super) kept: bool,
     /// All steps were done.
     pub(super) complete: bool,
@@ -57,9 +57,9 @@ pub(crate) struct OwnedDevice {
     pub(super) identities: Vec<String>,
     /// `/sys/block/NAME/diskseq`: another one for each medium, or set-up of a loop device, since boot.
     pub(super) sequence: Option<u64>,
-    /// What it carries since the layout stands; none while it is being made.
+    /// Its signatures once the layout is complete; none during creation.
     pub(super) signatures: Option<Vec<Signature>>,
-    /// What shows on it, at any place, once the metadata of the layout is gone.
+    /// Signatures that may appear anywhere on it once the metadata of the layout is gone.
     #[serde(default)]
     pub(super) covered: Vec<Signature>,
 }
@@ -89,7 +89,7 @@ impl OwnedDevice {
     }
 }
 
-/// A step, and how far it has come.
+/// A step and its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LedgerStep {
     pub(super) step: Step,
@@ -98,7 +98,7 @@ pub(crate) struct LedgerStep {
     pub(super) made: Vec<PathBuf>,
 }
 
-/// How far a step has come.
+/// Progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StepState {
@@ -108,7 +108,7 @@ pub(crate) enum StepState {
     Undone,
 }
 
-/// A layout that stands, or the part of one that a killed program has left.
+/// An existing layout, or the part of one that a killed program has left.
 #[derive(Debug, Clone)]
 pub struct Standing {
     pub(super) ledger: Ledger,
@@ -119,7 +119,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A layout of which nothing is done yet.
+    /// A layout without executed steps.
     pub(super) fn begin(
         root: &Root,
         state: &Path,
@@ -129,7 +129,7 @@ impl Standing {
         steps: Vec<Step>,
     ) -> Self {
         let here = HostIdentity::of(root);
-        // What has nothing to undo needs no right to write a ledger.
+        // Without steps to undo no ledger is needed.
         let path = (!steps.is_empty()).then(|| place(state, &layout.name));
         let steps = steps
             .into_iter()
@@ -180,7 +180,7 @@ impl Standing {
         self.ledger.devices.iter().map(|device| device.path.clone()).collect()
     }
 
-    /// What is measured: directories, or the devices of a raw layout, in the order of the members.
+    /// The measured directories, or the devices of a raw layout, in the order of the members.
     #[must_use]
     pub fn places(&self) -> Vec<PathBuf> {
         match self.ledger.layout.recipe {
@@ -189,26 +189,26 @@ impl Standing {
         }
     }
 
-    /// Whether all of it stands.
+    /// Whether it is complete.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.ledger.complete
     }
 
-    /// Whether it was left standing on purpose.
+    /// Whether it was kept on purpose.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.ledger.kept
     }
 
-    /// The process that made it, if it goes on here.
+    /// The process that made it, if still running here.
     #[must_use]
     pub fn owner(&self) -> Option<u32> {
         let Ledger { owner, host, .. } = &self.ledger;
         (self.here.is_same_boot(host) && owner.is_alive()).then_some(owner.pid)
     }
 
-    /// Whether a killed program has left it: its maker is gone, and it was not left on purpose as a whole.
+    /// Whether a killed program has left it: its creator is gone, and it was not kept on purpose.
     #[must_use]
     pub fn is_leftover(&self) -> bool {
         self.is_here() && self.owner().is_none() && !(self.ledger.kept && self.ledger.complete)
@@ -238,7 +238,7 @@ impl Standing {
         self.path.as_deref()
     }
 
-    /// What takes it down: the commands of all steps that were begun, in the order in which they are executed.
+    /// The commands that destroy it, of all started steps, in the order of execution.
     pub fn undoing(&self) -> impl Iterator<Item = &Undo> {
         let is_begun = |step: &&LedgerStep| matches!(step.state, StepState::Begun | StepState::Done);
         self.ledger.steps.iter().rev().filter(is_begun).flat_map(|step| &step.step.undo)
@@ -269,7 +269,7 @@ impl Standing {
     }
 }
 
-/// The old file or the new one, never a part, also when the power fails.
+/// Replaces a file atomically, also on power failure.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("unfinished");
     let mut file = OpenOptions::new()
@@ -279,7 +279,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .mode(ledger_file::MODE)
         .custom_flags(libc::O_NOFOLLOW)
         .open(&temporary)?;
-    // One that was there may have had another mode.
+    // An existing file may have had another mode.
     file.set_permissions(Permissions::from_mode(ledger_file::MODE))?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -290,17 +290,17 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Where ledgers stand.
+/// The directory of ledgers.
 pub(super) fn directory(state: &Path) -> PathBuf {
     state.join(DIRECTORY)
 }
 
-/// Where the ledger of a layout stands. Its name is a plain word ([`Layout::problems`]).
+/// The path of the ledger of a layout. Its name is a plain word ([`Layout::problems`]).
 fn place(state: &Path, name: &str) -> PathBuf {
     directory(state).join(format!("{name}{SUFFIX}"))
 }
 
-/// Makes the directory of ledgers, and keeps other programs from beginning a layout while this lives.
+/// Creates the directory of ledgers, and locks out other programs until the value is dropped.
 pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     let directory = directory(state);
     fs::create_dir_all(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
@@ -337,7 +337,7 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutErro
 }
 
 fn read(path: &Path) -> Result<Ledger, LayoutError> {
-    /// Read first: what a later version means is not to be guessed.
+    /// Read first: a later version must not be interpreted.
     #[derive(Deserialize)]
     struct Head {
         version: u32,

@@ -1,4 +1,4 @@
-//! Every command with its output, beside the ledgers, for whoever asks later what was done to a device.
+//! Log of every command with its output, next to the ledgers, as a history of each device.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -13,9 +13,9 @@ use crate::ledger_file;
 
 /// One JSON object in each line.
 const LOG: &str = "commands.jsonl";
-/// What the log is called once it is full; the one before is gone then.
+/// Name of a full log; it replaces the previous one.
 const FULL: &str = "commands.old.jsonl";
-/// A full log: some ten thousand commands.
+/// Size of a full log: some ten thousand commands.
 const LOG_BYTES_MAX: u64 = 32 << 20;
 
 /// A line of the log.
@@ -28,7 +28,7 @@ struct Line<'a> {
     run: &'a CommandRun,
 }
 
-/// `tell`, which also writes to the log. A log that cannot be written keeps nothing from being undone.
+/// Wraps `tell` to also write to the log. A failed write does not prevent an undo.
 pub(super) fn logged<'a>(
     state: &'a Path,
     layout: &'a str,

@@ -1,4 +1,4 @@
-//! Makes a layout, step by step.
+//! Creates a layout, step by step.
 
 use std::fs;
 use std::io;
@@ -16,8 +16,8 @@ use super::survey::Inspection;
 use super::{CommandHash, LayoutError, Layouts, undo};
 use crate::{Guard, HostError, PermittedDevice, Root, block};
 
-/// How long a node is waited for that the kernel shows some time after a command: udev makes partitions
-/// known within a second, also on a host that is busy.
+/// Attempts to find a node that appears some time after a command: udev announces partitions within a second,
+/// even on a busy host.
 const NODE_TRIES: u32 = 200;
 const NODE_PAUSE: Duration = Duration::from_millis(50);
 
@@ -40,7 +40,7 @@ pub(super) fn create(
     let mut standing = Standing::begin(&layouts.root, &layouts.state, layout, run_id, owned, survey.steps);
     if standing.path.is_some() {
         let _lock = ledger::lock(&layouts.state)?;
-        // Another program may have begun one since the survey.
+        // Another program may have started one since the survey.
         let obstacles = layouts.neighbours(layout, &survey.devices);
         if !obstacles.is_empty() {
             return Err(refuse(obstacles));
@@ -53,7 +53,7 @@ pub(super) fn create(
     };
     let left = undo::all(layouts, &mut standing, tell);
     let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
-    // The first error is the one to show.
+    // The first error is the one to report.
     let _ = undo::close(standing, &left);
     Err(match failure {
         Failure::Step(step) => LayoutError::Step { layout, step, left, ledger },
@@ -65,14 +65,14 @@ pub(super) fn create(
     })
 }
 
-/// Why a layout is not made.
+/// Why a layout is not created.
 enum Failure {
     Step(Box<CommandRun>),
     Interrupted,
     Ledger(LayoutError),
 }
 
-/// All steps. The devices that are permitted are held until a command takes them.
+/// Executes all steps. The permitted devices are held until a command takes them.
 fn build(
     layouts: &Layouts,
     standing: &mut Standing,
@@ -101,7 +101,7 @@ fn build(
     standing.save().map_err(Failure::Ledger)
 }
 
-/// Does one step, noted as begun before.
+/// Executes one step, recorded as started before.
 fn step(
     layouts: &Layouts,
     standing: &mut Standing,
@@ -126,8 +126,8 @@ fn step(
     }))
 }
 
-/// Waits for the node, sees that the devices are still the same, and lets the command have those it names:
-/// it asks the kernel for them itself.
+/// Waits for the node, checks that the devices are unchanged, and releases those that the command names,
+/// which claims them itself.
 fn prepare(
     root: &Root,
     standing: &Standing,
@@ -167,7 +167,7 @@ fn wipe(permits: &[PermittedDevice], device: &Path) -> Result<String, HostError>
     permit.wipe().map(wiped)
 }
 
-/// What is said of a wiped device.
+/// The message about a wiped device.
 pub(super) fn wiped((discarded, overwritten): (u64, u64)) -> String {
     match (discarded, overwritten) {
         (0, overwritten) => format!(
@@ -180,7 +180,7 @@ pub(super) fn wiped((discarded, overwritten): (u64, u64)) -> String {
     }
 }
 
-/// Makes a directory and those above it, each noted before it is made.
+/// Creates a directory and its parents, each recorded before its creation.
 fn make_directory(standing: &mut Standing, index: usize, directory: &Path) -> Result<String, LayoutError> {
     let missing: Vec<PathBuf> = directory
         .ancestors()

@@ -1,12 +1,12 @@
-//! Layouts on this host: surveyed, made, read back, taken down.
+//! Layouts on this host: survey, creation, verification, destruction.
 //!
 //! | step | what it does |
 //! |---|---|
-//! | [`Layouts::survey`] | says what would be done and all that stands against it; writes nothing |
-//! | [`Layouts::create`] | does it, step by step, and undoes it all where one fails |
-//! | [`Layouts::verify`] | reads back what stands |
+//! | [`Layouts::survey`] | lists the steps and all obstacles; writes nothing |
+//! | [`Layouts::create`] | executes the steps, and undoes all of them if one fails |
+//! | [`Layouts::verify`] | reads back the properties of the layout |
 //! | [`Layouts::destroy`] | undoes the steps in reverse, and wipes what the layout owned |
-//! | [`Layouts::standing`] | all that stands, also what a killed program left half-built |
+//! | [`Layouts::standing`] | all existing layouts, also partial ones of a killed program |
 //!
 //! Before a step and after it a ledger is written to stable storage. Only what a ledger names is ever undone:
 //! a device is wiped if it is still the same one, nothing uses it, and it carries no signature that the layout
@@ -59,13 +59,13 @@ pub use survey::Survey;
 
 use crate::{Guard, Root};
 
-/// Where the ledgers of a user without the rights of root stand, below the home directory.
+/// Ledger directory of users other than root, below the home directory.
 const USER_STATE: &str = ".local/state/ioproof";
-/// Where those of root stand.
+/// Ledger directory of root.
 const SYSTEM_STATE: &str = "/var/lib/ioproof";
 
-/// The directory for ledgers where none is given: `/var/lib/ioproof` for root, and for others
-/// `$XDG_STATE_HOME/ioproof` or `~/.local/state/ioproof`.
+/// The default directory for ledgers: `/var/lib/ioproof` for root, and for others `$XDG_STATE_HOME/ioproof`
+/// or `~/.local/state/ioproof`.
 #[must_use]
 pub fn default_state() -> PathBuf {
     if rustix::process::geteuid().is_root() {
@@ -78,14 +78,14 @@ pub fn default_state() -> PathBuf {
     }
 }
 
-/// Makes layouts and takes them down.
+/// Creates and destroys layouts.
 #[derive(Clone)]
 pub struct Layouts {
     root: Root,
     state: PathBuf,
     guard: Guard,
     stop: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Where the study stands whose layouts they are.
+    /// The directory of the study that defines the layouts.
     study: Option<PathBuf>,
 }
 
@@ -99,38 +99,37 @@ impl fmt::Debug for Layouts {
 }
 
 impl Layouts {
-    /// Layouts whose ledgers stand below `state`, on devices that `guard` permits.
+    /// Layouts with ledgers below `state`, on devices that `guard` permits.
     #[must_use]
     pub fn new(root: Root, state: PathBuf, guard: Guard) -> Self {
         Self { root, state, guard, stop: Arc::new(|| false), study: None }
     }
 
-    /// The same, which undoes what it has made when `stop` says so between two steps.
+    /// Sets a check between steps: if `stop` returns true, all steps are undone.
     #[must_use]
     pub fn with_stop(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { stop: Arc::new(stop), ..self }
     }
 
-    /// The same, for layouts of a study in this directory: files there that commands name count for their hash.
+    /// Sets the directory of the study: files there that commands name are covered by their hash.
     #[must_use]
     pub fn with_study(self, directory: Option<PathBuf>) -> Self {
         Self { study: directory, ..self }
     }
 
-    /// What would be done and all that stands against it. Nothing is written, and no rights are needed: what
-    /// cannot be seen without them is among the obstacles. `consents` are the values of `--destroy-data-on`
-    /// beside the devices that the layout names.
+    /// The steps and all obstacles. Nothing is written, and no rights are needed: facts that need rights are
+    /// listed as obstacles. `consents` are the values of `--destroy-data-on` besides the devices that the
+    /// layout names.
     #[must_use]
     pub fn survey(&self, layout: &Layout, consents: &[String]) -> Survey {
         self.inspect(layout, consents).survey
     }
 
-    /// Makes the layout, by the commands that were agreed to ([`Survey::commands`]). `tell` hears of each command when
-    /// it has ended.
+    /// Creates the layout with the agreed commands ([`Survey::commands`]). `tell` gets each finished command.
     ///
     /// # Errors
-    /// The commands are others than agreed to, or something stands against it, and nothing was done; or a step failed, and all was undone. What could
-    /// not be undone is named and stays in the ledger.
+    /// The commands differ from the agreed ones or there is an obstacle, and nothing was done; or a step
+    /// failed, and all were undone. What could not be undone is named and stays in the ledger.
     pub fn create(
         &self,
         layout: &Layout,
@@ -149,7 +148,7 @@ impl Layouts {
         )
     }
 
-    /// Leaves the layout standing when this program ends: it is no leftover then.
+    /// Keeps the layout after this program ends: it is no leftover then.
     ///
     /// # Errors
     /// The ledger cannot be written.
@@ -158,7 +157,7 @@ impl Layouts {
         standing.save()
     }
 
-    /// Reads back what stands.
+    /// Reads back the properties of the layout.
     #[must_use]
     pub fn verify(&self, standing: &Standing) -> Vec<LayoutFinding> {
         verify::findings(&self.root, standing)
@@ -173,7 +172,7 @@ impl Layouts {
         undo::destroy(self, standing, &mut log::logged(&self.state, &name, tell))
     }
 
-    /// All layouts that are in a ledger, half-built ones too, by name.
+    /// All layouts with a ledger, partial ones too, by name.
     ///
     /// # Errors
     /// A ledger cannot be read.
@@ -181,8 +180,8 @@ impl Layouts {
         ledger::all(&self.root, &self.state)
     }
 
-    /// Takes a layout out of the ledger without undoing anything: for what is gone for good, such as a device
-    /// that was pulled.
+    /// Removes a layout's ledger without undoing anything: for one that is gone for good, for example a
+    /// pulled device.
     ///
     /// # Errors
     /// The ledger cannot be removed.

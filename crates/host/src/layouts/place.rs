@@ -1,4 +1,4 @@
-//! Where a layout is to stand: what is in its way, and whether what stands there is its own.
+//! The place of a layout: what is in its way, and whether existing objects are its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::guard::Guard;
 use crate::mounts::Mount;
 use crate::{Root, block};
 
-/// Whether something is to be undone.
+/// Whether a step has to be undone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is there, and it is the layout's.
+    /// It exists and belongs to the layout.
     Own,
-    /// There is nothing.
+    /// Nothing exists.
     Nothing,
-    /// Something is there that the layout has not made.
+    /// It exists but was not made by the layout.
     Foreign(String),
 }
 
-/// Looks at what a step has left.
+/// Examines the result of a step.
 pub(super) fn verdict(root: &Root, when: &When) -> Verdict {
     match when {
         When::Begun => Verdict::Own,
@@ -42,11 +42,11 @@ pub(super) fn verdict(root: &Root, when: &When) -> Verdict {
     }
 }
 
-/// The mount that is seen at `place`, if it is a mount point.
+/// The visible mount at `place`, if it is a mount point.
 pub(super) fn mount_at(root: &Root, place: &Path) -> Option<Mount> {
     let real = fs::canonicalize(root.path(place)).ok().and_then(|path| root.without_prefix(&path));
     let place = real.as_deref().unwrap_or(place);
-    // Of several over one another the last is seen.
+    // Of stacked mounts the last one is visible.
     mount_table(root).ok()?.into_iter().rfind(|mount| mount.mount_point == place)
 }
 
@@ -62,7 +62,7 @@ fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Verdict {
     ))
 }
 
-/// Whether one of `sources` is mounted: by its name in the table, or by the device that both names mean.
+/// Whether one of `sources` is mounted: by its name in the table, or by the device number of both.
 pub(super) fn is_from(root: &Root, mount: &Mount, sources: &[PathBuf]) -> bool {
     let shown = block::number_at(root, Path::new(&mount.source));
     sources.iter().any(|source| {
@@ -112,7 +112,7 @@ fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Verdict {
     }
 }
 
-/// What is in the way of mounting at `place`, or of making a directory there.
+/// Obstacles to mounting at `place`, or to creating a directory there.
 pub(super) fn in_the_way(root: &Root, place: &Path) -> Option<Obstacle> {
     let obstacle = |reason: String| Some(Obstacle::Place { path: place.to_owned(), reason });
     if let Some(mount) = mount_at(root, place) {
@@ -137,7 +137,7 @@ pub(super) fn in_the_way(root: &Root, place: &Path) -> Option<Obstacle> {
     }
 }
 
-/// The nearest part that exists must be a directory.
+/// Checks that the nearest existing ancestor is a directory.
 fn above(root: &Root, place: &Path) -> Option<Obstacle> {
     let nearest = place.ancestors().skip(1).find(|path| fs::metadata(root.path(path)).is_ok())?;
     let is_directory = fs::metadata(root.path(nearest)).is_ok_and(|metadata| metadata.is_dir());

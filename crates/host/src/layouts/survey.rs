@@ -1,4 +1,4 @@
-//! What would be done, and all that stands against it.
+//! The steps of a layout, and all obstacles.
 
 use std::collections::HashMap;
 use std::env;
@@ -14,22 +14,22 @@ use super::place::Verdict;
 use super::{CommandHash, Layouts, devices, kernel, place};
 use crate::{PermittedDevice, Refusal, Root, file_system, programs};
 
-/// What would be done, and all that stands against it.
+/// The steps of a layout, and all obstacles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
-    /// The steps in their order; a device that cannot be told stands in them as it was given.
+    /// The steps in order; an unidentified device is shown as given.
     pub steps: Vec<Step>,
-    /// The nodes of the devices, in the order of the layout; as given where one cannot be told.
+    /// The nodes of the devices, in the order of the layout; as given if unidentified.
     pub devices: Vec<PathBuf>,
-    /// The user's own checks, which are executed when it stands.
+    /// The user's own checks, executed after creation.
     pub checks: Vec<Action>,
-    /// What would be executed, to be compared with what a user has agreed to.
+    /// Hash of the commands, to be compared with the user's consent.
     pub commands: CommandHash,
-    /// All that stands against it; nothing, and it can be done.
+    /// All obstacles; if empty, the layout can be created.
     pub obstacles: Vec<Obstacle>,
 }
 
-/// A survey, with what it has got hold of.
+/// A survey with the device permits it holds.
 pub(super) struct Inspection {
     pub(super) survey: Survey,
     pub(super) owned: Vec<OwnedDevice>,
@@ -58,8 +58,8 @@ impl Layouts {
         Inspection { survey: Survey { steps, devices: nodes, checks, commands, obstacles }, owned, permits }
     }
 
-    /// The nodes of the devices, and what is known of those that were found. One that was named twice, by
-    /// whatever names, would be two members of an array.
+    /// The nodes of the devices, and the facts of those found. A device named twice, under any names, would
+    /// become two members of an array.
     fn find(&self, layout: &Layout, obstacles: &mut Vec<Obstacle>) -> (Vec<PathBuf>, Vec<OwnedDevice>) {
         let mut seen: HashMap<PathBuf, &String> = HashMap::new();
         let mut nodes = Vec::new();
@@ -87,7 +87,7 @@ impl Layouts {
         (nodes, owned)
     }
 
-    /// Asks the guard for each device. Naming one in a layout is the consent to lose what it holds.
+    /// Asks the guard for each device. Naming one in a layout is consent to lose its data.
     fn permits(
         &self,
         layout: &Layout,
@@ -98,7 +98,7 @@ impl Layouts {
         let consents: Vec<String> = layout.devices.iter().chain(consents).cloned().collect();
         let mut permits: Vec<PermittedDevice> = Vec::new();
         for device in owned {
-            // The same device again would be found in use by ourselves.
+            // A second claim of the same device would find it in use by ourselves.
             if permits.iter().any(|permit| permit.number() == device.number()) {
                 continue;
             }
@@ -113,7 +113,7 @@ impl Layouts {
         permits
     }
 
-    /// What is in the way where it would stand.
+    /// Obstacles at the places of the layout.
     fn places(&self, layout: &Layout) -> Vec<Obstacle> {
         match &layout.recipe {
             Recipe::Raw => Vec::new(),
@@ -123,7 +123,7 @@ impl Layouts {
         }
     }
 
-    /// Layouts in ledgers that have its name or its devices.
+    /// Layouts in ledgers with the same name or devices.
     pub(super) fn neighbours(&self, layout: &Layout, nodes: &[PathBuf]) -> Vec<Obstacle> {
         let others = match self.standing() {
             Ok(others) => others,
@@ -155,7 +155,7 @@ fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
     Some(Obstacle::Place { path: path.to_owned(), reason })
 }
 
-/// A directory that is to be made, or that is there and empty: the stripes are those of new files.
+/// The directory must be new or empty: stripes apply to new files only.
 fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
     if let Some(obstacle) = place::in_the_way(root, path) {
         return Some(obstacle);
@@ -168,7 +168,7 @@ fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
     })
 }
 
-/// The programs that are missing, each with the first step that needs it; also those of the way back.
+/// The missing programs, each with the first step that needs it; also those for the undo.
 fn tools(steps: &[Step]) -> Vec<Obstacle> {
     let undoing = steps.iter().flat_map(|step| &step.undo).map(|undo| (&undo.action, &undo.purpose));
     let doing = steps.iter().map(|step| (&step.action, &step.purpose));
@@ -189,7 +189,7 @@ fn tools(steps: &[Step]) -> Vec<Obstacle> {
     missing.into_iter().map(obstacle).collect()
 }
 
-/// Arrays, groups and file systems that have the names which the layout is to have: they are somebody's.
+/// Existing arrays, groups and file systems with the names of the layout: they belong to others.
 fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     let taken = |path: PathBuf, reason: String| Obstacle::Place { path, reason };
     let mut obstacles = Vec::new();
@@ -219,7 +219,7 @@ fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Whether only root can do it. A user's own commands may be anybody's.
+/// Whether the recipe needs root; a user's own commands may not.
 fn needs_root(recipe: &Recipe) -> bool {
     !matches!(recipe, Recipe::Existing | Recipe::Lustre { .. } | Recipe::Own { .. } | Recipe::Raw)
 }

@@ -1,4 +1,4 @@
-//! Takes a layout down, whole or half-built.
+//! Destroys a layout, complete or partial.
 
 use std::fs;
 use std::io;
@@ -18,8 +18,8 @@ use super::{LayoutError, Layouts};
 use crate::guard::Signature;
 use crate::{Guard, Refusal};
 
-/// How often something is undone that is still busy, and the pause between: udev and its kin look at what
-/// was just let go of, for a moment.
+/// Attempts to undo a step that is still busy, and the pause in between: udev and others briefly open
+/// released devices.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -39,10 +39,10 @@ pub(super) fn destroy(
     }
     let _lock = ledger::lock(&layouts.state)?;
     if !path.exists() {
-        // Another program has taken it down.
+        // Another program has destroyed it.
         return Ok(());
     }
-    // From here on it is a leftover, should this program be killed.
+    // From here on it is a leftover if this program is killed.
     standing.ledger.complete = false;
     standing.save()?;
     let left = all(layouts, &mut standing, tell);
@@ -55,8 +55,8 @@ pub(super) fn close(standing: Standing, left: &[String]) -> Result<(), LayoutErr
     if left.is_empty() { standing.remove() } else { standing.save() }
 }
 
-/// Undoes what was begun, in reverse. What cannot be undone is told, and does not keep the rest from being
-/// undone: a device that is still used is not wiped.
+/// Undoes started steps in reverse order. A failed undo is reported and does not stop the others: a device
+/// still in use is not wiped.
 pub(super) fn all(
     layouts: &Layouts,
     standing: &mut Standing,
@@ -116,13 +116,13 @@ fn one(
     }
 }
 
-/// A user's line may do anything: it is not done twice.
+/// Whether to retry: not for a user's line, which may have any effect.
 fn may_be_busy(action: &Action) -> bool {
     matches!(action, Action::Command(_) | Action::Wipe(_))
 }
 
-/// Whether that was enough. The user's lines undo all that a whole layout is; of a half-built one some have
-/// nothing to undo, and fail: what counts then is that nothing is left at its place.
+/// Whether the undo is complete. The user's lines undo a complete layout; on a partial one some have nothing
+/// to undo and fail: then nothing may be left at its place.
 fn ended(layouts: &Layouts, standing: &Standing, run: &CommandRun, action: &Action) -> Result<(), String> {
     if run.succeeded() {
         return Ok(());
@@ -137,7 +137,7 @@ fn ended(layouts: &Layouts, standing: &Standing, run: &CommandRun, action: &Acti
     Err(format!("`{}` ({}){last}", run.command, run.status))
 }
 
-/// Inner directories first. One that someone else has put something into stays.
+/// Removes inner directories first. One with files of others stays.
 fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
     for path in made.iter().rev() {
         match fs::remove_dir(path) {
@@ -149,8 +149,7 @@ fn remove_directories(made: &[PathBuf]) -> Result<String, String> {
     Ok(if made.is_empty() { "it was there before, and stays".to_owned() } else { String::new() })
 }
 
-/// Wipes a device of the layout, if it is still that one, nothing uses it, and it carries nothing that the
-/// layout has not put there.
+/// Wipes a device of the layout if it is unchanged, not in use, and carries only signatures of the layout.
 fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, String> {
     let Some(device) = standing.ledger.devices.iter().find(|device| device.path == path) else {
         return Err(format!("{} is not in the ledger", path.display()));
@@ -178,9 +177,8 @@ fn told(refusal: &Refusal) -> String {
     format!("{} is still used: {}", refusal.path.display(), reasons.join("; "))
 }
 
-/// The first signature that is not the layout's. Of a layout that stood it is known what it put there; of a
-/// half-built one only what its commands make, on devices that one of them has had, and of a user's commands
-/// nothing.
+/// The first signature that is not the layout's. For a completed layout its signatures are known; for a
+/// partial one only those of its commands, on devices that one of them has used; for a user's commands none.
 fn foreign<'a>(standing: &Standing, device: &OwnedDevice, found: &'a [Signature]) -> Option<&'a Signature> {
     let is_written = standing.ledger.steps.iter().any(|LedgerStep { step, state, .. }| {
         *state != StepState::Planned && step.action.needs_device() && step.action.names(&device.path)

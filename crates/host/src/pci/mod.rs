@@ -12,9 +12,9 @@ use crate::{Root, block};
 
 pub(crate) use slots::map;
 
-/// Where the kernel shows all functions.
+/// Directory of all functions.
 const DEVICES: &str = "/sys/bus/pci/devices";
-/// Where the kernel shows the slots that it knows.
+/// Directory of the slots known to the kernel.
 const SLOTS: &str = "/sys/bus/pci/slots";
 
 /// Whether `name` is an address such as `0000:3b:00.0`.
@@ -41,8 +41,8 @@ pub(crate) fn nearest_function(directory: &Path) -> Option<(String, PathBuf)> {
     functions_above(directory).into_iter().next()
 }
 
-/// The directory of a block device below the controller that carries it. A namespace with several
-/// paths (native multipath of NVMe) stands in no controller: its first one is taken.
+/// The directory of a block device below its controller. A namespace with several paths (native multipath of
+/// NVMe) is below no controller: its first one is used.
 pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
     let directory = block::directory(root, name)?;
     if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {

@@ -63,7 +63,7 @@ fn starts(line: &str, indent: &str, number: u32) -> bool {
     text.is_some_and(|text| u32::from_str_radix(text, 16) == Ok(number))
 }
 
-/// What stands behind the number.
+/// The text after the number.
 fn name(line: &str) -> Option<&str> {
     line.trim_start().get(4..).map(str::trim)
 }

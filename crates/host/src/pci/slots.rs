@@ -252,7 +252,7 @@ fn unit_and_position(name: &str) -> (String, String) {
         matches!(word.as_str(), "PCI-E" | "PCIE" | "PCI" | "3.0" | "4.0" | "5.0" | "GEN3" | "GEN4" | "GEN5")
             || of_lanes.is_some_and(|lanes| !lanes.is_empty() && lanes.bytes().all(|c| c.is_ascii_digit()))
     };
-    // `X8(IN X16)`: what stands in brackets is about the width too.
+    // `X8(IN X16)`: the parentheses are also about the width.
     let outside = name.split_once('(').map_or(name, |(outside, _)| outside);
     let mut words: Vec<&str> = outside.split_whitespace().filter(|word| !is_kind(word)).collect();
     match words.pop() {

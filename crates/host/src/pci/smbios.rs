@@ -77,7 +77,7 @@ impl Structure<'_> {
         Some(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The string whose number stands at `offset`; numbers begin at 1, and 0 is none.
+    /// The string whose number is at `offset`; numbers start at 1, and 0 is none.
     fn text(&self, offset: usize) -> Option<String> {
         let number = usize::from(self.byte(offset)?).checked_sub(1)?;
         let bytes = self.strings.split(|byte| *byte == 0).nth(number)?;
@@ -182,7 +182,7 @@ pub(crate) type MadeSlot<'a> = (&'a str, u8, u8, u8, Option<(u16, u8, u8)>);
 /// Tables with the structures that a test asks for.
 #[cfg(test)]
 pub(crate) fn tables(slots: &[MadeSlot<'_>]) -> Vec<u8> {
-    // A structure of another type stands first, as it does on every machine.
+    // A structure of another type comes first, as on every machine.
     let mut bytes = vec![0, 5, 0, 0, 1];
     bytes.extend(b"Vendor\0\0");
     for (designation, kind, width, usage, address) in slots {

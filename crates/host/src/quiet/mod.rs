@@ -12,12 +12,12 @@ pub use self::watch::QuietWatch;
 use self::watch::{Look, processors};
 use crate::{DeviceCounters, Root, facts};
 
-/// A load of more than this share of the processors is not quiet.
+/// Load limit of a quiet host, as a share of the processors.
 const LOAD_SHARE_MAX: f64 = 0.5;
-/// Other processes that use more than this share of all processors are not quiet: it is what an
-/// idle host with its usual services stays below.
+/// Limit of other processes on a quiet host, as a share of all processors: an idle host with its usual
+/// services stays below.
 const OTHERS_SHARE_MAX: f64 = 0.05;
-/// A process is named from this share of it on.
+/// Smallest share at which a process is named.
 const TOLD_SHARE_MIN: f64 = 0.01;
 
 pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
@@ -33,10 +33,10 @@ pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Opti
     not_quiet(&seen)
 }
 
-/// What others did.
+/// Activity of other processes.
 struct Seen {
     words: String,
-    /// The share of processor time or of bytes that they had.
+    /// Their share of processor time or of bytes.
     share: f64,
 }
 
@@ -52,7 +52,7 @@ fn not_quiet(seen: &[Seen]) -> Option<Warning> {
     Some(Warning::NotQuiet { seen: words.join("; "), share })
 }
 
-/// What was seen between two looks while this process did nothing: all traffic is that of others.
+/// The traffic between two samples while this process did nothing: all of it is from others.
 fn carried(now: &Look, before: &Look) -> Vec<Seen> {
     let devices = now.devices.iter().zip(&before.devices).filter_map(|(now, before)| {
         let delta = now.since(before);
@@ -65,8 +65,8 @@ fn carried(now: &Look, before: &Look) -> Vec<Seen> {
     processors(now, before).into_iter().chain(devices.map(Seen::of_no_share)).collect()
 }
 
-/// The average number of tasks that ran or waited for a device in the last minute, if as many are
-/// running now: a load that is over, as of a run before this one, disturbs nobody.
+/// The average number of runnable or blocked tasks in the last minute, if as many are running now: a load
+/// that has ended, for example an earlier run, does not disturb.
 fn high_load(root: &Root) -> Option<String> {
     let text = root.read("/proc/loadavg").ok()?;
     let mut fields = text.split_ascii_whitespace();
@@ -74,7 +74,7 @@ fn high_load(root: &Root) -> Option<String> {
     let running: u32 = fields.nth(2)?.split_once('/')?.0.parse().ok()?;
     let cpus = facts::logical_cpus(root);
     let most = LOAD_SHARE_MAX * f64::from(cpus);
-    // The thread that asks is one of those that run.
+    // The sampling thread is one of the running ones.
     let others = running.saturating_sub(1);
     (load > most && f64::from(others) > most).then(|| format!("load {load:.2} on {cpus} processors"))
 }

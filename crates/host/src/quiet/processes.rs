@@ -1,4 +1,4 @@
-//! What the processes of a host had used up to a moment.
+//! Resource usage of the processes of a host at one time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::Root;
 
-/// Field 9 of `/proc/PID/stat` has this bit for threads of the kernel (`PF_KTHREAD` of
-/// `linux/sched.h`): they write back, journal and serve devices for whoever asked.
+/// Bit of field 9 of `/proc/PID/stat` for kernel threads (`PF_KTHREAD` of `linux/sched.h`): they write back,
+/// journal and serve devices on behalf of any process.
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
-/// What one process has used.
+/// Resource usage of one process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) command: String,
@@ -20,7 +20,7 @@ pub(super) struct Process {
     ticks: u64,
     /// Processor time of its children that have ended, and of theirs.
     child_ticks: u64,
-    /// Bytes that it had devices read and write; ended children included.
+    /// Bytes that devices read and wrote for it; ended children included.
     moved: Moved,
 }
 
@@ -31,19 +31,19 @@ pub(super) struct Moved {
     pub(super) write_bytes: u64,
 }
 
-/// One of an other process's figures.
+/// Selects a usage figure of a process.
 type Figure = fn(&Process) -> u64;
 
-/// All processes but threads of the kernel.
+/// All processes except kernel threads.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Processes {
     all: HashMap<u32, Process>,
-    /// Processes of the same run beside this one, which are not others.
+    /// Other processes of the same run, which do not count as others.
     mates: Arc<BTreeSet<u32>>,
 }
 
 impl Processes {
-    /// Those of this moment. The bytes that they move are only looked at `with_bytes`.
+    /// The current processes. Their bytes are only read `with_bytes`.
     pub(super) fn now(root: &Root, with_bytes: bool) -> Self {
         let entries = fs::read_dir(root.path("/proc")).into_iter().flatten().flatten();
         let process = |id: u32| {
@@ -58,17 +58,17 @@ impl Processes {
         Self { all: ids.filter_map(process).collect(), mates: Arc::default() }
     }
 
-    /// The same, where `mates` belong to this process's run.
+    /// Sets the `mates` that belong to this process's run.
     pub(super) fn with_mates(self, mates: &Arc<BTreeSet<u32>>) -> Self {
         Self { mates: Arc::clone(mates), ..self }
     }
 
-    /// Ticks that others than this run used since `earlier`.
+    /// Ticks used by processes outside this run since `earlier`.
     pub(super) fn others_ticks_since(&self, earlier: &Self) -> u64 {
         self.others_since(earlier, |one| one.ticks, |one| one.ticks + one.child_ticks)
     }
 
-    /// Bytes that others than this run moved since `earlier`.
+    /// Bytes moved by processes outside this run since `earlier`.
     pub(super) fn others_moved_since(&self, earlier: &Self) -> Moved {
         let read: Figure = |one| one.moved.read_bytes;
         let write: Figure = |one| one.moved.write_bytes;
@@ -91,16 +91,15 @@ impl Processes {
         }
     }
 
-    /// The other process whose `figure` grew most, and by how much.
+    /// The other process whose `figure` increased most, and the increase.
     pub(super) fn busiest_since(&self, earlier: &Self, figure: Figure) -> Option<(u32, &Process, u64)> {
         let grown = self.others().map(|(id, one)| (id, one, grown(one, earlier.all.get(&id), figure)));
         grown.filter(|(.., by)| *by > 0).max_by_key(|(.., by)| *by)
     }
 
-    /// The sum over other processes. `own` is a process's own part, `with_children` has that of
-    /// its ended children too: what a process had used when it ended is then its parent's, so that
-    /// the second sum also knows of processes that came and went. It loses those whose parent did
-    /// not wait for them, so that the first may be larger.
+    /// The sum over other processes. `own` is a process's own part; `with_children` includes its ended
+    /// children: the usage of an ended process moves to its parent, so the second sum covers short-lived
+    /// processes. It loses those whose parent did not wait for them, so the first may be larger.
     fn others_since(&self, earlier: &Self, own: Figure, with_children: Figure) -> u64 {
         let sum = |of: &Self| of.others().map(|(_, one)| with_children(one)).sum::<u64>();
         let seen: u64 = self.others().map(|(id, one)| grown(one, earlier.all.get(&id), own)).sum();
@@ -116,7 +115,7 @@ impl Processes {
     }
 }
 
-/// How much a figure of `now` grew since `before`, which may be another process of that number.
+/// The increase of a figure of `now` since `before`, which may be another process with that number.
 fn grown(now: &Process, before: Option<&Process>, figure: Figure) -> u64 {
     let before = before.filter(|before| before.start_ticks == now.start_ticks);
     figure(now).saturating_sub(before.map_or(0, figure))

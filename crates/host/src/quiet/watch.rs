@@ -13,18 +13,18 @@ use crate::{CpuTimes, DeviceCounters, Root};
 
 /// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
 const WINDOW_MIN: Duration = Duration::from_millis(500);
-/// A look takes at most one part in so many of the time that is watched.
+/// A sample takes at most this fraction of the watched time.
 const LOOK_PART: u32 = 50;
-/// Others that move fewer bytes than this are the log files of an idle host.
+/// Smaller traffic of others comes from the log files of an idle host.
 const OTHERS_BYTES_MIN: u64 = 1 << 20;
-/// The devices' bytes of which others may move as much without being told.
+/// Share of the devices' bytes that others may move without a warning.
 const OTHERS_BYTES_SHARE_MAX: f64 = 0.05;
 
-/// Looks at all processes and at some devices before and after phases, never during one.
+/// Samples all processes and some devices before and after phases, never during one.
 ///
-/// A window begins with a phase and ends with the first phase after which it is long enough to say
-/// something; of phases that are shorter, the last in the window tells what was seen in all of it.
-/// Threads of the kernel are nobody's: what they do is written back or journalled for us as well.
+/// A window starts with a phase and ends with the first phase after which it is long enough to be
+/// significant; with shorter phases, the last in the window reports the activity in all of it. Kernel threads
+/// are ignored: they also write back and journal for us.
 #[derive(Debug)]
 pub struct QuietWatch {
     root: Root,
@@ -33,11 +33,11 @@ pub struct QuietWatch {
     base: Option<Look>,
 }
 
-/// What had been used up to a moment.
+/// Usage at one time.
 #[derive(Debug)]
 pub(super) struct Look {
     at: Instant,
-    /// Processor time of the look itself: what others make it wait for must not hide them.
+    /// Processor time of the sample, not wall time: waiting for others must not lengthen the window.
     took: Duration,
     cpu: Option<CpuTimes>,
     processes: Processes,
@@ -60,20 +60,19 @@ impl Look {
 }
 
 impl QuietWatch {
-    /// Will watch the host under `root`, and `devices` on it.
+    /// A watch of the host under `root`, and of `devices` on it.
     #[must_use]
     pub fn new(root: &Root, devices: Vec<String>) -> Self {
         Self { root: root.clone(), devices, mates: Arc::default(), base: None }
     }
 
-    /// The same, where the processes of these numbers belong to this run, as its other ranks on this
-    /// host do.
+    /// Sets the processes that belong to this run, for example its other ranks on this host.
     #[must_use]
     pub fn with_mates(self, mates: BTreeSet<u32>) -> Self {
         Self { mates: Arc::new(mates), ..self }
     }
 
-    /// The processes beside this one that belong to the run.
+    /// The other processes that belong to the run.
     #[must_use]
     pub fn mates(&self) -> Arc<BTreeSet<u32>> {
         Arc::clone(&self.mates)
@@ -91,7 +90,7 @@ impl QuietWatch {
         }
     }
 
-    /// A phase has ended; what others did, if it was much.
+    /// A phase has ended; returns a warning if others were active.
     pub fn phase_ended(&mut self) -> Option<Warning> {
         let base = self.base.take_if(|base| base.is_long_ago())?;
         let now = self.look();
@@ -107,13 +106,13 @@ fn thread_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// What others did between two looks, if it was much.
+/// A warning if others were active between two samples.
 fn others(now: &Look, base: &Look) -> Option<Warning> {
     let seen: Vec<Seen> = processors(now, base).into_iter().chain(traffic(now, base)).collect();
     not_quiet(&seen)
 }
 
-/// Processor time of others, if it was much.
+/// Processor time of others, if significant.
 pub(super) fn processors(now: &Look, base: &Look) -> Option<Seen> {
     let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
     let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
@@ -121,15 +120,15 @@ pub(super) fn processors(now: &Look, base: &Look) -> Option<Seen> {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
-    // Where they were many, each of which came and went, none stands out.
+    // With many short-lived processes none is prominent.
     let most = busiest.filter(|(.., by)| *by as f64 / all >= TOLD_SHARE_MIN);
     let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
     let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));
     Some(Seen { words, share })
 }
 
-/// Others have moved bytes on the devices where they moved some at all, and the devices more than
-/// this process asked for: either alone may be another device, or the kernel writing back.
+/// Others count as active on the devices if they moved bytes and the devices moved more than this process
+/// requested: either alone may be another device, or the kernel's writeback.
 fn traffic(now: &Look, base: &Look) -> Option<Seen> {
     let (mut read, mut written) = (0_u64, 0_u64);
     for (now, base) in now.devices.iter().zip(&base.devices) {
@@ -146,7 +145,7 @@ fn traffic(now: &Look, base: &Look) -> Option<Seen> {
         return None;
     }
     let busiest = now.processes.busiest_since(&base.processes, processes::bytes);
-    // Its counters take in children that have ended, whenever they moved their bytes: more than all is not its own.
+    // Its counters include ended children of any time: a value above the total is not its own.
     let most = busiest.map(|(id, one, by)| match by <= foreign {
         true => format!("{} alone {}", name(id, one), Bytes(by)),
         false => format!("most of it {} or its children", name(id, one)),
@@ -246,7 +245,7 @@ mod tests {
         assert!(seen.contains("tar (old) (process 3000077) alone 100 MiB"), "{seen}");
     }
 
-    /// A shell's counters take in what its children moved in all their lives.
+    /// A shell's counters include the lifetime traffic of its children.
     #[test]
     fn nobody_is_said_to_have_moved_more_than_all() {
         let own = std::process::id();

@@ -12,13 +12,13 @@ const SERVER: &str = "lustre-server";
 const CLIENT: &str = "lustre-client";
 const LAYOUT: &str = "lustre-layout";
 
-/// Where versions of the client keep their counters.
+/// Directories of the client's counters, by version.
 const CLIENT_PLACES: [&str; 2] = ["/sys/kernel/debug/lustre", "/proc/fs/lustre"];
 
-/// What the lines below a line `PARAMETER=` are.
+/// The kind of lines below a line `PARAMETER=`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Below {
-    /// Of no interest.
+    /// Ignored.
     Nothing,
     /// `read_bytes 27 samples [bytes] 4096 1048576 13000000`.
     Stats(&'static str),
@@ -71,7 +71,7 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
                 _ => Below::Nothing,
             };
             if let Below::Stats(system) = below {
-                // Without a line of its own nothing was moved yet.
+                // A missing line means that nothing was moved yet.
                 found.extend(BYTES.map(|name| Counter::new(system, of, name, 0)));
             }
             let setting = SETTINGS.into_iter().find(|setting| is_server(room) && *setting == name);
@@ -123,7 +123,7 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
 }
 
 const BYTES: [&str; 2] = ["read_bytes", "write_bytes"];
-/// Caches that keep what was read, and what was written, for later reads.
+/// Caches that keep read and written data for later reads.
 const SETTINGS: [&str; 2] = ["read_cache_enable", "writethrough_cache_enable"];
 
 fn is_server(room: &str) -> bool {
@@ -148,7 +148,7 @@ fn disk_size(line: &str) -> Option<[u64; 2]> {
     Some([of(read)?, of(written)?])
 }
 
-/// A histogram of sizes that was under way is over.
+/// Ends a histogram of sizes.
 fn close(found: &mut Vec<Counter>, most: &mut [u64; 2], device: &str, below: Below) {
     let [read, written] = std::mem::take(most);
     if below == Below::DiskSizes {
@@ -176,7 +176,7 @@ pub(super) fn client(root: &Root) -> Vec<(String, String)> {
                     break;
                 }
                 text.push_str(&format!("{room}.{}.stats=\n", entry.file_name().to_string_lossy()));
-                // The other lines are of no use here, and there may be hundreds of storage targets.
+                // The other lines are not needed, and there may be hundreds of storage targets.
                 let bytes = stats.lines().filter(|line| line.contains(" samples [bytes]"));
                 bytes.for_each(|line| text.push_str(&format!("{line}\n")));
             }

@@ -1,4 +1,4 @@
-//! What servers and clients of a storage have counted, and how they are set: read from texts by their shape.
+//! Counters and settings of storage servers and clients, parsed from texts by their format.
 //!
 //! | file | texts |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `gpfs` | `mmpmon`, `mmlsconfig` |
 //! | `nfs` | `/proc/self/mountstats` |
 //!
-//! A text may hold several of them one after another, as a script prints them; what no parser knows is passed over.
+//! A text may contain several of them in sequence, as a script prints them; unknown lines are skipped.
 //!
 //! ```
 //! let text = "obdfilter.a-OST0001.stats=\nread_bytes 2 samples [bytes] 4096 8192 12288\n";
@@ -25,26 +25,26 @@ use serde::{Deserialize, Serialize};
 use crate::mounts::Mount;
 use crate::{Root, file_system};
 
-/// Of a text so much is read: two thousand storage targets print less.
+/// Size limit of a text: two thousand storage targets print less.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
-/// More counters than this are of no system that exists.
+/// Limit of counters; no existing system has more.
 const COUNTERS_MAX: usize = 1 << 16;
 
-/// Something that a server or client has counted, or a setting of it.
+/// A counter or a setting of a server or client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Counter {
     /// Whose: `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or `nfs-client`.
     pub system: &'static str,
-    /// What it is of: a storage target, a mount.
+    /// Its object: a storage target, a mount.
     pub device: String,
     /// Its name, unit last.
     pub counter: &'static str,
-    /// Its value; of a setting that is on 1.
+    /// Its value; 1 for an enabled setting.
     pub value: u64,
 }
 
 impl Counter {
-    /// Whether it says how something is set, and not what was counted.
+    /// Whether it is a setting rather than a counter.
     #[must_use]
     pub fn is_setting(&self) -> bool {
         matches!(self.counter, "read_cache_enable" | "writethrough_cache_enable" | "pagepool_bytes" | "asked")
@@ -65,19 +65,19 @@ pub fn counters(text: &str) -> Vec<Counter> {
     found
 }
 
-/// What one source told before a phase and after it.
+/// Output of one source before and after a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// A command, or a file of the kernel.
     pub source: String,
-    /// Before; none where it was not asked.
+    /// Before; none if it was not queried.
     pub before: Option<String>,
     /// After.
     pub after: Option<String>,
 }
 
-/// What the kernel of this node tells of the mounts that `targets` are on: the part of `/proc/self/mountstats` for
-/// those of NFS, the counters of bytes of the Lustre client. Each with the file that it is from.
+/// The kernel's statistics of the mounts of `targets` on this node: the part of `/proc/self/mountstats` for
+/// NFS mounts, and the byte counters of the Lustre client. Each with its file.
 pub(crate) fn clients(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<(String, String)> {
     let mount = |target: &PathBuf| {
         let existing = file_system::nearest_existing(root, target).ok()?;

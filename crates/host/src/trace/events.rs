@@ -1,4 +1,4 @@
-//! The events of requests, by the layout that the kernel gives for them.
+//! Request events, decoded by the layout that the kernel provides.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use crate::trace::pages::{word32, word64};
 
 /// A request was handed to a driver.
 pub(super) const ISSUE: &str = "block_rq_issue";
-/// A driver was done with one, or with a part of it.
+/// A driver completed one, or a part of it.
 pub(super) const COMPLETE: &str = "block_rq_complete";
 /// Layouts are a few hundred bytes long.
 const TEXT_BYTES: usize = 64 << 10;
@@ -50,10 +50,10 @@ struct Fields {
 }
 
 impl Layout {
-    /// As the files of `instance` say.
+    /// Reads the layout from the files of `instance`.
     pub(super) fn read(instance: &Path) -> Result<Self, String> {
         let text = |file: &str| {
-            // What is the same for all instances stands in the topmost directory only.
+            // Files common to all instances exist only in the top directory.
             let paths = [instance.join(file), instance.join("../..").join(file)];
             let found = paths.iter().find_map(|path| whole(path).ok());
             found.ok_or_else(|| format!("{} cannot be read", instance.join(file).display()))
@@ -108,8 +108,7 @@ impl Fields {
     }
 }
 
-/// The text of a file. Some of the tracer's can be read at once only: what a first short reading does not
-/// take is lost.
+/// The text of a file. Some tracefs files must be read in one call: the rest after a short read is lost.
 fn whole(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut bytes = vec![0; TEXT_BYTES];

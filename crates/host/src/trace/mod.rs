@@ -1,9 +1,9 @@
-//! The requests that block devices got while a phase ran, as the kernel's tracing tells them
+//! Block device requests during a phase, from the kernel's tracing
 //! (`Documentation/trace/events.rst`, events `block_rq_issue` and `block_rq_complete`).
 //!
-//! The kernel writes them into an instance of its trace buffer that is the run's own; it is read when the
-//! phase is over, so that nothing of this runs beside the transfers. The instance goes when the trace is
-//! dropped. Its name has the process in it, so that a later run removes what a killed one left.
+//! The kernel writes them into a trace instance of the run; it is read after the phase, so that nothing runs
+//! concurrently with the transfers. The instance is removed when the trace is dropped. Its name contains the
+//! process number, so that a later run removes that of a killed one.
 
 mod events;
 mod pages;
@@ -19,19 +19,18 @@ use crate::mounts::DeviceNumber;
 use crate::trace::events::{Event, Layout};
 use crate::{Root, Unobservable, block, file_system};
 
-/// Leading part of an instance's name.
+/// Prefix of an instance's name.
 const PREFIX: &str = "ioproof-";
-/// Where the file system of the tracer mostly stands (since Linux 4.1, and before).
+/// Usual mount points of tracefs (since Linux 4.1, and before).
 const USUAL: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-/// The two events of a request take about this much of a buffer.
+/// Approximate buffer size of the two events of a request.
 const REQUEST_BYTES: u64 = 160;
 /// Buffers of each processor; the larger one is for a million operations.
 const BUFFER_KIB: std::ops::RangeInclusive<u64> = 256..=65_536;
-/// Requests that are handed out for each operation: a large one is made of several, and others use the
-/// devices too.
+/// Requests returned per operation: a large one is split into several, and others use the devices too.
 const REQUESTS_EACH: u64 = 4;
 const REQUESTS_LEAST: u64 = 4096;
-/// Requests that were issued and of which no end was seen: more are forgotten.
+/// Limit of issued requests without a completion: more are dropped.
 const OPEN_MAX: usize = 1 << 20;
 
 /// One request of a block device.
@@ -51,33 +50,33 @@ pub struct BlockRequest {
     pub completed_raw_ns: u64,
 }
 
-/// A trace that goes on.
+/// A running trace.
 #[derive(Debug)]
 pub struct BlockTrace {
     instance: Instance,
     devices: Vec<(DeviceNumber, String)>,
-    /// So many requests are handed out at most, the last ones.
+    /// Largest number of returned requests, the last ones.
     most: usize,
 }
 
-/// A buffer of the tracer, which is removed when this is dropped.
+/// A trace instance, removed on drop.
 #[derive(Debug)]
 struct Instance(PathBuf);
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // It is full of files of the kernel's, which go with it. What cannot be removed now is removed by
-        // the next run.
+        // The kernel's files in it are removed with it. What cannot be removed now is removed by the next
+        // run.
         let _ = fs::remove_dir(&self.0);
     }
 }
 
 impl BlockTrace {
-    /// Traces the whole devices under `devices` (kernel names). The buffers hold the requests of about
-    /// so many `operations`, the last ones.
+    /// Traces the whole devices under `devices` (kernel names). The buffers hold the requests of about the
+    /// last `operations` operations.
     ///
     /// # Errors
-    /// With the reason, where this cannot be had.
+    /// With the reason, if tracing is not available.
     pub fn start(root: &Root, devices: &[String], operations: u64) -> Result<Self, Unobservable> {
         let tracing = find(root)?;
         remove_stale(&tracing.join("instances"));
@@ -106,10 +105,10 @@ impl BlockTrace {
         Ok(Self { instance, devices: leaves, most: usize::try_from(most).unwrap_or(usize::MAX) })
     }
 
-    /// Ends the trace: all requests that were issued and completed in it, by the time of their issue.
+    /// Ends the trace; returns all requests issued and completed in it, by issue time.
     ///
     /// # Errors
-    /// With the reason, where the buffers cannot be read.
+    /// With the reason, if the buffers cannot be read.
     pub fn stop(self) -> Result<Vec<BlockRequest>, Unobservable> {
         let Self { instance, devices, most } = &self;
         instance.write("tracing_on", "0")?;
@@ -129,7 +128,7 @@ impl BlockTrace {
     }
 }
 
-/// Issues with their completions.
+/// Matches issues with their completions.
 fn pair(events: &[Event], devices: &[(DeviceNumber, String)]) -> Vec<BlockRequest> {
     let names: HashMap<u32, &String> =
         devices.iter().map(|(number, name)| (events::kernel_number(*number), name)).collect();
@@ -158,7 +157,7 @@ fn pair(events: &[Event], devices: &[(DeviceNumber, String)]) -> Vec<BlockReques
     requests
 }
 
-/// Reads all that is in the buffer of one processor.
+/// Reads the whole buffer of one processor.
 fn read_pages(path: &Path, layout: &Layout, events: &mut Vec<Event>) -> io::Result<()> {
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,7 +1,7 @@
 //! The pages of the kernel's trace buffer (`include/linux/ring_buffer.h`, and `events/header_page` and
 //! `events/header_event` below the tracer's files, which say the same).
 
-/// No page of the buffer is larger (`buffer_subbuf_size_kb`).
+/// Largest page of the buffer (`buffer_subbuf_size_kb`).
 pub(super) const PAGE_BYTES_MAX: usize = 1 << 20;
 
 /// In the second word of a page: how many bytes of it are entries.
@@ -13,8 +13,8 @@ const TIME_STAMP: u32 = 31;
 /// Bits of the time between two entries.
 const DELTA_BITS: u32 = 27;
 
-/// Hands the time and the bytes of each event in `page` to `take`; `head` bytes lead the entries. What
-/// makes no sense ends the page.
+/// Passes the time and the bytes of each event in `page` to `take`; `head` bytes precede the entries. An
+/// invalid entry ends the page.
 pub(super) fn entries(page: &[u8], head: usize, mut take: impl FnMut(u64, &[u8])) {
     let Some((time, commit)) = word64(page, 0).zip(word64(page, 8)) else { return };
     let length = usize::try_from(commit & COMMIT).unwrap_or(0);
@@ -27,7 +27,7 @@ pub(super) fn entries(page: &[u8], head: usize, mut take: impl FnMut(u64, &[u8])
             (PADDING, _) if delta == 0 => return,
             (PADDING, Some(skipped)) => {
                 at_ns += delta;
-                // Its length stands behind the head and counts itself.
+                // Its length follows the head and includes itself.
                 (4_usize, usize::try_from(skipped).unwrap_or(usize::MAX))
             }
             (TIME_EXTEND, Some(high)) => {
@@ -99,7 +99,7 @@ mod tests {
             12,
             9,
             9,
-            // What was taken back.
+            // A discarded event.
             head(29, 2),
             8,
             0,

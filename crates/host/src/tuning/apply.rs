@@ -1,4 +1,4 @@
-//! Applies a plan: writes, reads back, and notes each in the ledger.
+//! Applies a plan: writes each value, reads it back, and records it in the ledger.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use super::planned::{TuningPlan, Write};
 use super::setting::{Setting, Settings};
 use crate::Root;
 
-/// What became of a write.
+/// Outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It reads back as this, which is what was written.
@@ -20,17 +20,17 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// A write and what became of it.
+/// A write and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     /// The write.
     pub write: Write,
-    /// What became of it, in the end.
+    /// Its final outcome.
     pub outcome: Outcome,
 }
 
-/// Applies `plan` on the host under `root`, whose ledger this is. Writes that the kernel refuses are
-/// passed over: every other step is as good without them. `tell` hears of each write as it is done.
+/// Applies `plan` on the host under `root` with its ledger. Refused writes are skipped: the other steps do
+/// not depend on them. `tell` gets each finished write.
 ///
 /// # Errors
 /// The ledger cannot be written: nothing more is changed, and `host restore` undoes what was.
@@ -83,8 +83,7 @@ fn note(ledger: &mut Ledger, setting: &Setting, outcome: &Outcome) -> Result<(),
     }
 }
 
-/// A later write may have changed what an earlier one has set, as a scheduler does with the length of
-/// its queue: such a value is written once more.
+/// Rewrites values that a later write has changed, as a scheduler does with the length of its queue.
 fn settle(
     all: &mut [Applied],
     settings: &dyn Settings,
@@ -104,7 +103,7 @@ fn settle(
     Ok(())
 }
 
-/// What the kernel changed along is not somebody else's doing.
+/// Records settings that the kernel changed as a side effect, so that they do not count as changed by others.
 fn note_moved(plan: &TuningPlan, settings: &dyn Settings, ledger: &mut Ledger) -> Result<(), LedgerError> {
     for setting in plan.writes.iter().flat_map(|write| &write.moves) {
         let Some(index) = ledger.index_of(setting) else { continue };
@@ -139,7 +138,7 @@ fn in_words(setting: &Setting, error: &io::Error) -> String {
     format!("{meaning} ({error})")
 }
 
-/// The writes of a plan that this user may not do, with the reason.
+/// The writes of a plan that this user lacks permission for, with the reason.
 #[must_use]
 pub fn forbidden(plan: &TuningPlan, root: &Root) -> Vec<(Setting, String)> {
     use rustix::fs::{Access, access};

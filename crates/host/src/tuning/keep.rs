@@ -1,4 +1,4 @@
-//! Settings that outlive a boot: a script of ours that a boot starts, shown before it is written.
+//! Settings that persist across reboots: a script started at boot, shown before it is written.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -19,11 +19,11 @@ const UNITS: &str = "/etc/systemd/system";
 const UNIT: &str = "ioproof-tuning.service";
 const RC_LOCAL: &str = "/etc/rc.local";
 
-/// A file that outlives a boot, and whether it was written or removed, or why not.
+/// A persistent file, and whether it was written or removed, or why not.
 pub type KeptOutcome = (KeptFile, Result<(), String>);
 
-/// The files that make the plan outlive a boot, with what `ledger` keeps already: a script, and what starts
-/// it. With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
+/// The files that make the plan persistent, including those already in `ledger`: a script, and its starter.
+/// With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
 #[must_use]
 pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<KeptFile> {
     let file = |path: String, form: KeptForm| KeptFile { path, form };
@@ -48,7 +48,7 @@ fn unit_text(plan: &TuningPlan) -> String {
     )
 }
 
-/// What the script starts with. Names of devices change from boot to boot.
+/// Head of the script. Device names change from boot to boot.
 const SCRIPT_HEAD: &str = r#"#!/bin/sh
 # Written by ioproof host tune --persist; ioproof host restore removes it.
 failed=0
@@ -62,7 +62,7 @@ device() {
     return 1
 }"#;
 
-/// A line for each setting; the script ends with 1 where one could not be set.
+/// A line for each setting; the script exits with 1 if one could not be set.
 fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
     let planned = |setting: &Setting| plan.writes.iter().any(|write| write.setting == *setting);
     let is_kept =
@@ -84,12 +84,12 @@ fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
     lines.join("\n") + "\nexit $failed\n"
 }
 
-/// The line that sets a value at boot. Numbers of interrupts change: they are found by their driver, as
+/// The line that sets a value at boot. Interrupt numbers change: they are found by their driver, as
 /// published.
 fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> {
     let command = match (setting, owner) {
         (Setting::File { path }, _) if path.ends_with("/smp_affinity") => {
-            // The kernel refuses those that it manages itself.
+            // The kernel refuses interrupts that it manages itself.
             return Some(
                 "for queue in /proc/irq/*/nvme*; do irq=${queue%/*}; cat \"$irq/affinity_hint\" > \
                  \"$irq/smp_affinity\"; done"
@@ -117,17 +117,17 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
                 .to_owned()
         }
         (Setting::Mount { .. }, _) => setting.command("noatime,nodiratime"),
-        // TuneD keeps its profile over a boot by itself.
+        // TuneD's profile is already persistent.
         (Setting::TunedProfile, _) => return None,
         (Setting::File { .. } | Setting::Register { .. }, _) => setting.command(value),
     };
     Some(if command.starts_with("for ") { command } else { format!("{command} || failed=1") })
 }
 
-/// Writes the files, each noted in the ledger first.
+/// Writes the files, each recorded in the ledger first.
 ///
 /// # Errors
-/// The ledger cannot be written. A file that cannot be written is told in the list.
+/// The ledger cannot be written. Files that cannot be written are reported in the list.
 pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec<KeptOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in files {
@@ -135,7 +135,7 @@ pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec
             told.push((file.clone(), Ok(())));
             continue;
         }
-        // Our own file of an earlier use is replaced; what we did not write is not touched.
+        // Our own file of an earlier use is replaced; files of others are not touched.
         let ours: Vec<KeptFile> = ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
         for earlier in ours {
             if take_away(&earlier, root, false).is_ok() {
@@ -203,7 +203,7 @@ fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
     fs::rename(&fresh, path)
 }
 
-/// Takes all files of the ledger away, the last written first.
+/// Removes all files of the ledger, the last written first.
 pub(super) fn remove(ledger: &mut Ledger, root: &Root, force: bool) -> Result<Vec<KeptOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in ledger.kept.clone().into_iter().rev() {

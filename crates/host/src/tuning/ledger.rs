@@ -1,8 +1,8 @@
-//! What was before: written to stable storage before anything is changed, and after each change.
+//! The previous settings, on stable storage before the first change and after each one.
 //!
-//! A file of lines, one event each, that only grows until all is restored and it goes. The old values of
-//! all writes stand in it before the first of them. A last line without its end was cut off by a crash:
-//! nothing was changed for it yet.
+//! A file of lines, one event each, that is only appended to and removed when all is restored. The old values
+//! of all writes come before the first write. A last line without its end was truncated by a crash: nothing
+//! was changed for it yet.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
@@ -20,29 +20,29 @@ use crate::{Root, facts};
 
 /// Its name in the state directory.
 pub const LEDGER: &str = "tuning.jsonl";
-/// Where it stands unless something else is said.
+/// Default state directory.
 pub const STATE_DIRECTORY: &str = "/var/lib/ioproof";
-/// Names another state directory.
+/// Environment variable with another state directory.
 pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
-/// What this program writes and reads.
+/// Format version of this program.
 const VERSION: u32 = 1;
 
-/// What is wrong with a ledger.
+/// An error of a ledger.
 #[derive(Debug, Error)]
 pub enum LedgerError {
     /// It cannot be read or written.
     #[error("{action} {path}: {source}; {next}", path = path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// On what.
+        /// The path of the action.
         path: PathBuf,
-        /// How it failed.
+        /// The error of the system.
         source: io::Error,
         /// What to do.
         next: &'static str,
     },
-    /// Somebody else could have written it, or it is no file.
+    /// Others could have written it, or it is not a regular file.
     #[error("{path}: {reason}", path = path.display())]
     Untrusted {
         /// The file.
@@ -87,7 +87,7 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process works with it.
+    /// Another process is using it.
     #[error("another ioproof tunes or restores this host right now ({path} is locked): wait for it", path = path.display())]
     Busy {
         /// The directory.
@@ -103,7 +103,7 @@ impl LedgerError {
     }
 }
 
-/// Which host, and which boot of it.
+/// A host and its boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// `/etc/machine-id`; empty where there is none.
@@ -115,7 +115,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Who the host under `root` is.
+    /// The identity of the host under `root`.
     #[must_use]
     pub fn of(root: &Root) -> Self {
         let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
@@ -136,18 +136,18 @@ impl Identity {
     }
 }
 
-/// How far the change of a setting has come.
+/// Progress of the change of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryState {
-    /// Nobody knows: the program ended before it said more.
+    /// Unknown: the program ended before it recorded the result.
     Planned,
     /// Written; it then read as this.
     Written(String),
     /// The kernel refused it.
     Refused(String),
-    /// Changed by the kernel along with another; it then read as this.
+    /// Changed by the kernel as a side effect of another; it then read as this.
     Moved(String),
-    /// Back as it was, or gone with its device.
+    /// Restored, or gone with its device.
     Restored,
 }
 
@@ -172,7 +172,7 @@ pub struct Entry {
     /// Whether each boot sets it again: by the script of `--persist`, or by TuneD.
     #[serde(default)]
     pub set_at_boot: bool,
-    /// How far the change has come.
+    /// Progress of the change.
     #[serde(skip, default = "planned")]
     pub state: EntryState,
     /// Every value that this program has given it, or was about to.
@@ -194,21 +194,21 @@ pub struct Application {
     pub profiles: Vec<String>,
     /// When, nanoseconds since 1970 (UTC).
     pub at_unix_ns: i64,
-    /// Whether it came to its end.
+    /// Whether it was completed.
     #[serde(skip)]
     pub finished: bool,
 }
 
-/// A file that makes settings outlive a boot.
+/// A file that makes settings persistent across reboots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptFile {
-    /// Where it stands, without the prefix of a [`Root`].
+    /// Its path, without the prefix of a [`Root`].
     pub path: String,
     /// What it is.
     pub form: KeptForm,
 }
 
-/// What a file that outlives a boot is.
+/// The kind of a persistent file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptForm {
@@ -239,19 +239,19 @@ enum Event {
 /// The ledger of a host, open and locked, or just read.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Whose it is.
+    /// The host it belongs to.
     pub host: Identity,
     /// The uses of `host tune` that are in it.
     pub applications: Vec<Application>,
     /// The settings, in the order in which they were changed first.
     pub entries: Vec<Entry>,
-    /// Files that make settings outlive a boot.
+    /// Files that make settings persistent across reboots.
     pub kept: Vec<KeptFile>,
     /// Whether a restore has begun that did not come to its end.
     restoring: bool,
     path: PathBuf,
     file: Option<File>,
-    /// Held as long as this lives.
+    /// Held until the value is dropped.
     _lock: Option<File>,
 }
 
@@ -273,8 +273,8 @@ impl Ledger {
         Self::parse(path, &text).map(Some)
     }
 
-    /// The ledger in the directory for changing, made if there is none. Nobody else can change it while
-    /// this lives.
+    /// Opens the ledger in the directory for changes, creating it if needed. Locks out other processes until
+    /// the value is dropped.
     ///
     /// # Errors
     /// It cannot be made or read, is in use, damaged, or another host's.
@@ -485,8 +485,8 @@ impl Ledger {
         self.note(Event::Paused)
     }
 
-    /// Whether something was ended in the middle: the kernel may have changed settings along with others
-    /// of which nobody has taken note.
+    /// Whether an operation was interrupted: the kernel may have changed settings as side effects that were
+    /// not recorded.
     #[must_use]
     pub fn was_cut_short(&self) -> bool {
         self.restoring || self.applications.iter().any(|application| !application.finished)
@@ -504,7 +504,7 @@ impl Ledger {
         self.note(Event::Removed { file })
     }
 
-    /// Where it stands.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -553,7 +553,7 @@ fn line(event: &Event) -> String {
     serde_json::to_string(event).expect("events are of plain fields, which always have a form in JSON") + "\n"
 }
 
-/// Makes the file with its first line in one step: it stands there whole, or not at all.
+/// Creates the file with its first line atomically.
 fn created(path: &Path, text: &str) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let write = || {
@@ -569,7 +569,7 @@ fn created(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// A line that a crash has cut off would run into the next one.
+/// Removes a line truncated by a crash, which would run into the next one.
 fn cut_torn_line(path: &Path, file: &File) -> io::Result<()> {
     let bytes = fs::read(path)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

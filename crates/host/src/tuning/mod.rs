@@ -1,16 +1,16 @@
-//! How a host is set, how it should be, and the way back.
+//! Settings of a host, recommended settings, and their restoration.
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`Step`], [`Profile`] | what is looked at, what is advised, why, and who says so |
-//! | [`Site`] | the host that is looked at, with the devices that were named |
-//! | [`Finding`] | one setting beside the advice |
+//! | [`Step`], [`Profile`] | the settings examined, the advice, its reason and source |
+//! | [`Site`] | the examined host, with the named devices |
+//! | [`Finding`] | one setting compared with the advice |
 //! | [`TuningPlan`] | all that a profile would write, with the old values |
 //! | [`Ledger`] | the old values on stable storage, from before the first write until all is restored |
-//! | [`apply`], [`restore`] | there and back, each value read back |
+//! | [`apply`], [`restore`] | sets and restores values, each read back |
 //!
-//! Settings are read and written through [`Settings`], below a [`Root`](crate::Root): a tree of plain
-//! files stands in for a host that is not there.
+//! Settings are read and written through [`Settings`], below a [`Root`](crate::Root): a tree of plain files
+//! can represent another host.
 //!
 //! ```
 //! use host::{Root, tuning};

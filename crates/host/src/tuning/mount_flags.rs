@@ -16,7 +16,7 @@ const FLAGS: [(&str, MountFlags); 9] = [
     ("strictatime", MountFlags::STRICTATIME),
     ("nosymfollow", MountFlags::NOSYMFOLLOW),
 ];
-/// Those that say when the time of the last access is written.
+/// Options for updates of the access time.
 const ACCESS_TIME: [&str; 5] = ["noatime", "nodiratime", "relatime", "strictatime", "atime"];
 
 /// Whether two lists hold the same options.
@@ -29,13 +29,13 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     sorted(one) == sorted(other)
 }
 
-/// `options` with access times that are never written.
+/// `options` without access time updates.
 pub(super) fn without_access_times(options: &str) -> String {
     let kept = options.split(',').filter(|option| !ACCESS_TIME.contains(option));
     kept.chain(["noatime", "nodiratime"]).collect::<Vec<_>>().join(",")
 }
 
-/// Remounts what is mounted at `mount_point` with these options of its mount table entry.
+/// Remounts `mount_point` with these options of its mount table entry.
 pub(super) fn set(mount_point: &str, options: &str) -> io::Result<()> {
     let mut flags = MountFlags::BIND;
     for option in options.split(',') {

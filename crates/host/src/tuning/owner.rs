@@ -1,4 +1,4 @@
-//! What a setting belongs to, by something that a boot does not change.
+//! The owner of a setting, identified by properties that survive a reboot.
 //!
 //! A boot may give devices other names and interrupts other numbers. A value of `sda` must not be written
 //! to the disk that has that name since.
@@ -15,7 +15,7 @@ use crate::{Root, block};
 /// Files below a device's directory in `/sys/block` that identify it, the most specific first.
 const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "device/serial"];
 
-/// How the device or the interrupt of a setting is found again after a boot.
+/// How to find the device or the interrupt of a setting after a reboot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Owner {
@@ -23,7 +23,7 @@ pub enum Owner {
     Device {
         /// As in `device/wwid`.
         file: String,
-        /// What it holds, without the space around it.
+        /// Its trimmed content.
         text: String,
     },
     /// The block device that this path leads to: it has no identifier, or shares it with another.
@@ -34,7 +34,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Whose setting it is; `path` is how the user named the device. Nothing where a boot changes no name.
+    /// The owner of a setting; `path` is the user's name of the device. None if a reboot changes no name.
     pub(super) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
         if let Some(irq) = interrupt_number(setting) {
             return interrupt(root, irq).map(Self::Interrupt);
@@ -49,12 +49,12 @@ impl Owner {
             }
         }
         let path = path.map_or_else(|| format!("/dev/{name}"), str::to_owned);
-        // At boot nobody is in the directory that a relative path counts from.
+        // A relative path is not valid at boot.
         let whole = absolute(&path).map_or(path, |whole| whole.to_string_lossy().into_owned());
         Some(Self::Path(whole))
     }
 
-    /// The setting where its owner is now; nothing where that has gone.
+    /// The setting at the current place of its owner; none if that is gone.
     pub(super) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
         let Setting::File { path } = setting else { return None };
         match self {
@@ -85,16 +85,16 @@ impl Owner {
     }
 }
 
-/// What holds of an entry after a boot.
+/// The state of an entry after a reboot.
 impl Entry {
-    /// The setting where it is now.
+    /// The setting at its current place.
     pub(super) fn setting_now(&self, root: &Root) -> Option<Setting> {
         self.owner
             .as_ref()
             .map_or_else(|| Some(self.setting.clone()), |owner| owner.find(&self.setting, root))
     }
 
-    /// Whether the setting reads as this program, or what it left for each boot, has set it.
+    /// Whether the setting has the value set by this program or by its boot script.
     pub(super) fn is_set_again(&self, setting: &Setting, now: &str, settings: &dyn Settings) -> bool {
         if interrupt_number(setting).is_some() {
             // The script takes the driver's hint of this boot.
@@ -107,7 +107,8 @@ impl Entry {
         }
     }
 
-    /// The old value. Of a register the bits that this program has changed: a boot may set the others anew.
+    /// The old value. For a register only the bits that this program has changed: a boot may change the
+    /// others.
     pub(super) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
         let now = settings.read(setting).ok().and_then(|text| number(&text));
         match (self.changed_bits(), now, number(&self.old)) {

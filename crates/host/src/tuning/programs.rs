@@ -1,4 +1,4 @@
-//! Programs that set what no file does.
+//! Programs for settings without a file.
 
 use std::ffi::OsString;
 use std::io;
@@ -31,12 +31,12 @@ impl Programs {
         Self { directories, prefix }
     }
 
-    /// Where the program stands.
+    /// The path of the program.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         self.directories.iter().map(|directory| directory.join(name)).find(|path| path.is_file())
     }
 
-    /// What the program writes on its standard output.
+    /// The standard output of the program.
     pub(crate) fn run(&self, name: &str, arguments: &[&str]) -> io::Result<String> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{name} is not installed"));
         let mut command = Command::new(self.find(name).ok_or_else(missing)?);

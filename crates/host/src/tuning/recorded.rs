@@ -1,4 +1,4 @@
-//! What of the tuning goes into the record of a run.
+//! The tuning as stored in the record of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use super::ledger::{Application, Entry, EntryState, Identity, Ledger, STATE_DIRE
 use super::setting::{HostSettings, Settings};
 use crate::Root;
 
-/// Where the state of this program stands: what [`STATE_VARIABLE`] names in the environment, or
-/// [`STATE_DIRECTORY`] under the root.
+/// The state directory of this program: [`STATE_VARIABLE`] in the environment, or [`STATE_DIRECTORY`] under
+/// the root.
 #[must_use]
 pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> PathBuf {
     match environment(STATE_VARIABLE).filter(|named| !named.is_empty()) {

@@ -1,4 +1,4 @@
-//! Puts back what was, and says what it could not.
+//! Restores the previous settings, and reports those that failed.
 
 use super::apply::{Outcome, set};
 use super::keep::{self, KeptOutcome};
@@ -7,7 +7,7 @@ use super::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
 use crate::Root;
 
-/// Settings change one another; after so many rounds those that resist are the kernel's.
+/// Limit of rounds, since settings affect each other; values that still differ are set by the kernel.
 const ROUNDS_MAX: usize = 4;
 
 /// What is to be done about one setting of a ledger.
@@ -20,7 +20,7 @@ pub enum Action {
     },
     /// It is as it was already.
     AsItWas,
-    /// It holds a value that is neither the old one nor ours: somebody else has set it since.
+    /// It holds neither the old value nor ours: others have set it since.
     Foreign {
         /// What it reads as now.
         now: String,
@@ -46,25 +46,25 @@ pub struct Surveyed {
     pub action: Action,
 }
 
-/// What became of one setting.
+/// Outcome for one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Back {
     /// It reads as before again.
     Restored(String),
     /// Nothing had to be done, for this reason.
     Nothing(&'static str),
-    /// Somebody else has set it since to this: it stays so, and in the ledger.
+    /// Others have set it to this since: it stays so, and in the ledger.
     Foreign(String),
     /// It could not be put back, for this reason: it stays in the ledger.
     Failed(String),
 }
 
-/// What a restore did.
+/// Result of a restore.
 #[derive(Debug)]
 pub struct Restored {
     /// Each setting that was looked at, in the order of the work.
     pub settings: Vec<(Setting, Back)>,
-    /// Each file that had made settings outlive a boot; an error tells why it is still there.
+    /// Each file that made settings persistent; an error says why it still exists.
     pub kept: Vec<KeptOutcome>,
 }
 
@@ -76,7 +76,7 @@ impl Restored {
         self.settings.iter().any(left) || self.kept.iter().any(|(_, removed)| removed.is_err())
     }
 
-    /// Whether all that is left was set by somebody else.
+    /// Whether all remaining settings were set by others.
     #[must_use]
     pub fn is_only_foreign(&self) -> bool {
         let failed = |(_, back): &(Setting, Back)| matches!(back, Back::Failed(_));
@@ -96,7 +96,7 @@ pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<Surv
     // Where the script stands still, a boot has set again what was restored before it.
     let again = |entry: &Entry| look.rebooted && entry.set_at_boot && !ledger.kept.is_empty();
     let open = |(_, entry): &(usize, &Entry)| entry.state != EntryState::Restored || again(entry);
-    // What the kernel changed along comes after what moved it.
+    // Side effects of the kernel come after the setting that caused them.
     let indexed: Vec<(usize, &Entry)> = ledger.entries.iter().enumerate().filter(open).collect();
     let (written, moved): (Vec<_>, Vec<_>) = indexed.into_iter().partition(|(_, entry)| entry.new.is_some());
     let ordered = written.into_iter().rev().chain(moved);
@@ -173,9 +173,9 @@ fn belongs_to_scheduler(setting: &Setting) -> bool {
 /// Why a file that sets values at boot is not removed.
 const NEEDED_STILL: &str = "it stays until every value is back";
 
-/// Puts back every setting of the ledger. What somebody else has set since stays, unless `force` says that
-/// it goes too. What sets values at boot is removed once every value reads as before, the ledger last:
-/// wherever this is ended, doing it again finishes the work.
+/// Restores every setting of the ledger. Values set by others since stay, unless `force` is set. Files that
+/// set values at boot are removed once every value is restored, the ledger last: after an interruption,
+/// repeating the restore completes it.
 ///
 /// # Errors
 /// The ledger cannot be written: what was put back until then is put back.
@@ -240,7 +240,7 @@ struct Wanted {
     index: usize,
     setting: Setting,
     value: String,
-    /// It is somebody else's, and in the way of nothing.
+    /// It was set by others, and blocks no other value.
     foreign: bool,
     writes: usize,
     failed: Option<String>,

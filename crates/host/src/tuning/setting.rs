@@ -1,4 +1,4 @@
-//! One setting of a host: where it stands, how it is read, and when two values of it are the same.
+//! One setting of a host: its location, how it is read, and when two of its values are equal.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -14,7 +14,7 @@ use super::{mount_flags, tuned};
 use crate::block::chosen;
 use crate::{Root, file_system};
 
-/// Where a value stands that can be changed while the host runs.
+/// The location of a value that can be changed at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Setting {
@@ -149,16 +149,16 @@ pub(crate) fn number(text: &str) -> Option<u64> {
 /// Reads and writes settings. The real one is [`HostSettings`]; tests have one that refuses, changes
 /// what it is given, and dies.
 pub trait Settings {
-    /// What the setting reads as.
+    /// Reads the setting.
     ///
     /// # Errors
-    /// It is not there, or may not be read.
+    /// It does not exist, or may not be read.
     fn read(&self, setting: &Setting) -> io::Result<String>;
 
     /// Sets a value.
     ///
     /// # Errors
-    /// As the kernel says it.
+    /// The kernel's error.
     fn write(&self, setting: &Setting, value: &str) -> io::Result<()>;
 
     /// What the kernel shows otherwise although the setting reads as this value: a program that was asked

@@ -1,4 +1,4 @@
-//! The host that is looked at: its settings, the devices that were named, and what is planned so far.
+//! The examined host: its settings, the named devices, and the writes planned so far.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use super::setting::{HostSettings, Setting, Settings};
 use crate::mounts::Mount;
 use crate::{Root, block, devices, file_system};
 
-/// Names of devices that stand for no storage of their own, or none that is tuned.
+/// Prefixes of devices without storage of their own, or that are not tuned.
 const NOT_STORAGE: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
-/// Names for the whole of the host's storage.
+/// Name for all storage of the host.
 pub const ALL_DEVICES: &str = "all";
 
 /// A block device with a queue, whose settings are looked at.

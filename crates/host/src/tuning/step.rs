@@ -1,4 +1,4 @@
-//! A step of tuning: what it looks at, what it advises, why, and who says so.
+//! A step of tuning: the settings examined, the advice, its reason and source.
 
 use plan::shell_word;
 use serde::Serialize;
@@ -6,15 +6,15 @@ use serde::Serialize;
 use super::setting::{Setting, Settings};
 use super::site::Site;
 
-/// How much a finding matters to who measures.
+/// Importance of a finding for measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Nothing is to be done; of a setting that differs, that it is a choice.
+    /// No action needed; for a setting that differs, it is a choice.
     Fine,
     /// It may matter, depending on the workload.
     Advice,
-    /// Figures measured so are easily mistaken for those of the storage.
+    /// Figures measured with this setting are easily mistaken for those of the storage.
     Warning,
 }
 
@@ -25,7 +25,7 @@ pub enum Scope {
     Host,
     /// Devices, which must be named before anything of theirs is changed.
     Devices,
-    /// Nothing: it only looks.
+    /// Nothing: it only examines.
     Look,
 }
 
@@ -38,7 +38,7 @@ pub struct Step {
     pub title: &'static str,
     /// What it acts on.
     pub scope: Scope,
-    /// How much it matters where the advice is not followed.
+    /// Its importance if the advice is not followed.
     pub severity: Severity,
     /// Why it is advised.
     pub reason: &'static str,
@@ -51,7 +51,7 @@ pub struct Step {
     pub(super) look: fn(&Site<'_>) -> Vec<Seen>,
 }
 
-/// What was found of one setting.
+/// The current state of one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) what: String,
@@ -65,30 +65,30 @@ pub(super) struct Seen {
     pub(super) device: Option<String>,
 }
 
-/// How a setting stands to the advice.
+/// How a setting compares with the advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "why", rename_all = "kebab-case")]
 pub enum State {
     /// As advised.
     AsAdvised,
-    /// Otherwise; `host tune` can set it.
+    /// Differs; `host tune` can set it.
     Differs,
-    /// Otherwise, and not for this program to set: what is to be done.
+    /// Differs, and this program does not set it: the action for the user.
     ByHand(String),
-    /// Not to be had on this host: why.
+    /// Not available on this host: the reason.
     NotHere(String),
     /// A fact to be known; nothing is advised.
     Shown,
 }
 
-/// What was found of one setting, with the advice.
+/// The finding for one setting, with the advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The step that looked, and the profile that sets it.
     pub step: &'static str,
     /// What it is about, as in `read-ahead of nvme0n1`.
     pub what: String,
-    /// Where it stands.
+    /// Its location.
     pub setting: Option<Setting>,
     /// What it reads as.
     pub current: Option<String>,
@@ -112,7 +112,7 @@ pub struct Finding {
 }
 
 impl Step {
-    /// What this step finds on the host.
+    /// The findings of this step on the host.
     #[must_use]
     pub fn findings(&self, site: &Site<'_>) -> Vec<Finding> {
         (self.look)(site).into_iter().map(|seen| self.finding(seen)).collect()
@@ -204,7 +204,7 @@ impl Seen {
         Self { device: Some(path.to_owned()), ..self }
     }
 
-    /// The same, whatever the value: it is there, and stays.
+    /// The same, but a difference is only shown: the value is left as it is.
     pub(super) fn staying(self) -> Self {
         match self.state {
             State::Differs => Self { state: State::Shown, advised: None, ..self },

@@ -50,7 +50,7 @@ pub(super) fn runs(root: &Root) -> bool {
     let is_daemon = |process: &String| {
         process.bytes().all(|byte| byte.is_ascii_digit())
             && matches!(file(process, "comm"), Fact::Known(name) if name == DAEMON)
-            // One that has ended, and that nobody has waited for, has no command line.
+            // A zombie has no command line.
             && file(process, "cmdline").known().is_some()
     };
     root.names("/proc").iter().any(is_daemon)

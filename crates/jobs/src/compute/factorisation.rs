@@ -1,8 +1,8 @@
 //! Factorisation of a dense matrix: A = P L U with partial pivoting, block column by block column.
 //!
-//! A block column is a matrix of its own, so that threads can change several at the same time. The right-hand side of
-//! a system whose solution is all ones is carried along as one column more: how far the solution is from ones tells
-//! whether the factors are right, without a second copy of the matrix.
+//! Each block column is a separate matrix, so that threads can change several concurrently. The right-hand
+//! side of a system whose solution is all ones is carried along as an additional column: the deviation of the
+//! solution from ones verifies the factors without a second copy of the matrix.
 
 use nalgebra::DMatrix;
 use plan::jobs::{Step, drawn};
@@ -11,14 +11,14 @@ use super::{in_lanes, index, outcome, real, times};
 use crate::row::{ROW_BYTES, unit, x};
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Columns of a block: wide enough that most of the work is multiplication of matrices, narrow enough that the part
-/// which one thread does alone stays small.
+/// Columns of a block: wide enough that most of the work is matrix multiplication, narrow enough that the
+/// serial part stays small.
 const BLOCK_COLUMNS: usize = 64;
 
 /// Variables of a row of a table.
 const VARIABLES: usize = 8;
 
-/// What factorising a matrix has shown.
+/// The result of factorising a matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Factorised {
     /// The natural logarithm of the determinant's absolute value.
@@ -27,8 +27,8 @@ pub(crate) struct Factorised {
     pub(crate) solution_error: f64,
 }
 
-/// Does the step. The variables of `input`, less a half, fill the first matrix row by row; what they leave, and all
-/// further matrices, are drawn.
+/// Runs the step. The variables of `input`, minus one half, fill the first matrix row by row; the rest of it,
+/// and all further matrices, are random.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
@@ -69,8 +69,8 @@ pub(crate) fn run(
     Ok(outcome(rows_in, all))
 }
 
-/// Rows of each matrix, and the number of matrices, that so many operations are enough for: 2/3 n³ each. As many rows
-/// as these give for one matrix, and no more than `memory_bytes` have room for; then there are several matrices.
+/// Rows of each matrix, and the number of matrices, for `operations` operations: 2/3 n³ each. One matrix if
+/// it fits into `memory_bytes`; otherwise several of the size that fits.
 pub(crate) fn matrices(operations: u64, memory_bytes: u64) -> (usize, u64) {
     let of_operations = (1.5 * real(operations)).cbrt();
     let of_memory = (real(memory_bytes) / 8.0).sqrt();
@@ -83,13 +83,13 @@ pub(crate) fn matrices(operations: u64, memory_bytes: u64) -> (usize, u64) {
     (rows, times(operations, operations_of(rows)).max(1))
 }
 
-/// Operations of the factorisation of a matrix of so many rows.
+/// Operations to factorise a matrix of `rows` rows.
 pub(crate) fn operations_of(rows: usize) -> u64 {
     let rows = rows as u128;
     u64::try_from((2 * rows * rows * rows).div_ceil(3)).unwrap_or(u64::MAX)
 }
 
-/// The larger of two errors; what is no number is worse than any.
+/// The larger of two errors; NaN counts as the largest.
 fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || one > other { one } else { other }
 }
@@ -102,7 +102,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// A matrix of `rows` rows with nothing in it yet.
+    /// An uninitialised matrix of `rows` rows.
     pub(crate) fn new(rows: usize) -> Self {
         let all = rows + 1;
         let widths = (0..all).step_by(BLOCK_COLUMNS).map(|first| (all - first).min(BLOCK_COLUMNS));
@@ -118,14 +118,14 @@ impl Blocks {
         self.blocks[column / BLOCK_COLUMNS][(row, column % BLOCK_COLUMNS)]
     }
 
-    /// Sets all elements from place `from` on, row by row, to what is drawn from `seed`: from -0.5 up to but not 0.5.
+    /// Sets all elements from index `from` on, row by row, to random values from `seed` in [-0.5, 0.5).
     pub(crate) fn draw(&mut self, seed: u64, from: usize) {
         for place in from..self.rows * self.rows {
             self.set(place / self.rows, place % self.rows, unit(drawn(seed, place as u64)) - 0.5);
         }
     }
 
-    /// Factorises it by so many threads; the factors stand where the matrix stood.
+    /// Factorises it in place on `threads` threads.
     pub(crate) fn factorise(&mut self, threads: u32) -> Factorised {
         for row in 0..self.rows {
             let sum = (0..self.rows).map(|column| self.get(row, column)).sum();
@@ -149,7 +149,7 @@ impl Blocks {
         Factorised { log_determinant, solution_error }
     }
 
-    /// Solves U x = what has become of the right-hand side.
+    /// Solves U x = the transformed right-hand side.
     fn solution(&self) -> Vec<f64> {
         let mut solution: Vec<f64> = (0..self.rows).map(|row| self.get(row, self.rows)).collect();
         for column in (0..self.rows).rev() {
@@ -164,8 +164,8 @@ impl Blocks {
     }
 }
 
-/// Eliminates the first `columns` columns of a block column whose diagonal begins in row `first`, and updates what
-/// else stands in it. Says which row was swapped with each row of the diagonal.
+/// Eliminates the first `columns` columns of a block column whose diagonal begins in row `first`, and updates
+/// its other columns. Returns the row swapped with each row of the diagonal.
 fn factorise_panel(panel: &mut DMatrix<f64>, first: usize, columns: usize) -> Vec<usize> {
     let (rows, width) = panel.shape();
     let mut swaps = Vec::with_capacity(columns);
@@ -192,7 +192,7 @@ fn factorise_panel(panel: &mut DMatrix<f64>, first: usize, columns: usize) -> Ve
     swaps
 }
 
-/// Brings all block columns behind `panel` up to it.
+/// Applies `panel` to all later block columns.
 fn update_all(rest: &mut [DMatrix<f64>], panel: &DMatrix<f64>, first: usize, swaps: &[usize], threads: u32) {
     let each: Vec<_> = rest.iter_mut().map(std::sync::Mutex::new).collect();
     // Each lane is locked once, by the thread that takes it.
@@ -203,7 +203,7 @@ fn update_all(rest: &mut [DMatrix<f64>], panel: &DMatrix<f64>, first: usize, swa
     });
 }
 
-/// Brings one block column up to `panel`: swaps its rows, solves for the rows of U, and multiplies away what is below.
+/// Applies `panel` to one block column: swaps its rows, solves for the rows of U, and updates the rest below.
 fn update(block: &mut DMatrix<f64>, panel: &DMatrix<f64>, first: usize, swaps: &[usize]) {
     let rows = block.nrows();
     for (column, &pivot) in swaps.iter().enumerate() {

@@ -10,10 +10,10 @@ use super::{LANES, in_lanes, index, outcome, real, times};
 use crate::row::{ROW_BYTES, amount, unit};
 use crate::{JobError, StepContext, StepOutcome};
 
-/// Values of a block, where the series has as many: 1 MiB of complex numbers.
+/// Values of a block, if the series has that many: 1 MiB of complex numbers.
 pub(crate) const BLOCK_VALUES: usize = 1 << 16;
 
-/// What the transforms of a series have shown.
+/// The results of transforming a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Transformed {
     /// Transforms, each forward and back.
@@ -23,11 +23,11 @@ pub(crate) struct Transformed {
     /// The sum of the squares of the spectra, divided by the values of a block: by Parseval's theorem the sum of the
     /// squares of the series.
     pub(crate) energy: f64,
-    /// The largest difference between a value and what came back.
+    /// The largest difference between a value and its round trip.
     pub(crate) largest_error: f64,
 }
 
-/// Does the step.
+/// Runs the step.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
@@ -46,14 +46,14 @@ pub(crate) fn run(
             Ok(())
         })?;
     } else {
-        // As many values as there are to transform, so that none is transformed twice while there is memory.
+        // As many values as are to be transformed, so that none is transformed twice if memory allows.
         let blocks = times(operations, operations_per_pair(BLOCK_VALUES)).max(1);
         let values = index(blocks).saturating_mul(BLOCK_VALUES).min(most);
         let seed = context.seed();
         series = (0..values as u64).map(|place| unit(drawn(seed, place)) - 0.5).collect();
     }
     if series.is_empty() {
-        // Of an empty table: the transform of nothing is nothing too.
+        // For an empty table: the transform of zero is zero.
         series.push(0.0);
     }
     let found = transform(&series, pairs(operations, series.len()), step.threads);
@@ -68,7 +68,7 @@ pub(crate) fn run(
     Ok(outcome(rows_in, all))
 }
 
-/// Values that memory has room for beside what the threads work with; a block at least.
+/// Number of values that fit into memory beside the threads' buffers; at least one block.
 fn values_max(memory_bytes: usize, threads: u32) -> usize {
     let of_threads = index(u64::from(threads.max(1)) * thread_bytes(BLOCK_VALUES));
     (memory_bytes.saturating_sub(of_threads) / size_of::<f64>()).max(BLOCK_VALUES)
@@ -80,37 +80,37 @@ const fn cents(amount: i64) -> f64 {
     amount as f64
 }
 
-/// Values of the blocks that a series of so many is cut into: a power of two, and 2 at least.
+/// Block size for a series of `values` values: a power of two, at least 2.
 pub(crate) fn block_values(values: usize) -> usize {
     values.max(2).next_power_of_two().min(BLOCK_VALUES)
 }
 
-/// Operations of a transform of a block forward and back: 5 n log2 n each, as the FFTW project counts them.
+/// Operations to transform a block forward and back: 5 n log2 n each, as the FFTW project counts them.
 pub(crate) fn operations_per_pair(block_values: usize) -> u64 {
     10 * block_values as u64 * u64::from(block_values.ilog2())
 }
 
-/// Pairs of transforms that so many operations are enough for: each block at least once.
+/// Number of transform pairs for `operations` operations: each block at least once.
 pub(crate) fn pairs(operations: u64, values: usize) -> u64 {
     let block = block_values(values);
     times(operations, operations_per_pair(block)).max(values.div_ceil(block) as u64)
 }
 
-/// Bytes of memory that a thread needs beside the series.
+/// Memory a thread needs beside the series, in bytes.
 pub(crate) fn thread_bytes(block_values: usize) -> u64 {
-    // The block, and as much for the steps between.
+    // The block, and scratch space of the same size.
     (2 * block_values * size_of::<Complex64>()) as u64
 }
 
-/// Transforms the blocks of `series` in turn, forward and back, `pairs` times altogether. The last block is filled up
-/// with zeros.
+/// Transforms the blocks of `series` in turn, forward and back, `pairs` times in total. The last block is
+/// padded with zeros.
 pub(crate) fn transform(series: &[f64], pairs: u64, threads: u32) -> Transformed {
     let block_values = block_values(series.len());
     let mut planner = FftPlanner::new();
     let forward = planner.plan_fft_forward(block_values);
     let back = planner.plan_fft_inverse(block_values);
     let blocks: Vec<&[f64]> = series.chunks(block_values).collect();
-    // Each lane is a run of neighbouring pairs: no more lanes than pairs, so that none makes a buffer in vain.
+    // Each lane is a range of neighbouring pairs: at most one lane per pair, to avoid unused buffers.
     let lanes = pairs.clamp(1, LANES);
     let found = in_lanes(threads, lanes, |lane| {
         let mut bench = Bench::new(&forward, &back);
@@ -129,7 +129,7 @@ pub(crate) fn transform(series: &[f64], pairs: u64, threads: u32) -> Transformed
     Transformed { pairs, block_values, energy, largest_error }
 }
 
-/// What one thread works with.
+/// Buffers of one thread.
 struct Bench<'a> {
     forward: &'a Arc<dyn Fft<f64>>,
     back: &'a Arc<dyn Fft<f64>>,
@@ -148,7 +148,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The energy of the spectrum of `values`, and the largest error of what comes back.
+    /// The energy of the spectrum of `values`, and the largest error of the round trip.
     fn there_and_back(&mut self, values: &[f64]) -> (f64, f64) {
         self.block.fill(Complex64::default());
         for (place, &value) in self.block.iter_mut().zip(values) {

@@ -1,11 +1,11 @@
-//! Steps that compute: regression, factorisation, Fourier transforms, simulation, and visits to memory.
+//! Compute steps: regression, factorisation, Fourier transforms, simulation, and memory accesses.
 //!
-//! Each module has its numbers on plain slices, and beside them the step that reads a table first, does as much as
-//! the operations ask for, and says what it found. How operations are counted is in `docs/JOBS.md` and at each
-//! `OPERATIONS…` constant.
+//! Each module has its numerics on plain slices, and the step that first reads a table, performs the
+//! requested number of operations, and reports its results. How operations are counted is in `docs/JOBS.md`
+//! and at each `OPERATIONS…` constant.
 //!
-//! What is found does not depend on the number of threads: work is cut into [`LANES`] of its own whatever their
-//! number is, and what lanes have found is put together in their order.
+//! Results do not depend on the number of threads: work is always cut into [`LANES`] lanes, whose results are
+//! combined in order.
 
 pub(crate) mod factorisation;
 pub(crate) mod fourier;
@@ -18,11 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::StepOutcome;
 
-/// Parts that work is cut into. Many more than the threads that a step usually has, so that all of them have
-/// something to do until the end.
+/// Number of lanes. Many more than the usual number of threads, so that all of them stay busy until the end.
 pub(crate) const LANES: u64 = 64;
 
-/// What `work` makes of each of `lanes` lanes, in their order, done by so many threads.
+/// The results of `work` for each of `lanes` lanes, in order, computed on `threads` threads.
 pub(crate) fn in_lanes<T: Send>(threads: u32, lanes: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicU64::new(0);
     let take = || {
@@ -52,7 +51,7 @@ pub(crate) fn in_lanes<T: Send>(threads: u32, lanes: u64, work: impl Fn(u64) -> 
     done.into_iter().map(|(_, made)| made).collect()
 }
 
-/// How many of `all` are those of `lane`, where they are dealt out to `lanes` in turn.
+/// Number of `all` items that fall to `lane` when dealt out to `lanes` in turn.
 pub(crate) const fn dealt(all: u64, lane: u64, lanes: u64) -> u64 {
     all / lanes + if lane < all % lanes { 1 } else { 0 }
 }
@@ -63,7 +62,7 @@ pub(crate) const fn times(all: u64, each: u64) -> u64 {
     all / each + if all % each >= each.div_ceil(2) { 1 } else { 0 }
 }
 
-/// A count as the numbers that a step finds.
+/// A count as a floating-point result.
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of operations are far below 2^53, or need no last digit"
@@ -72,12 +71,12 @@ pub(crate) const fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// A count as an index into memory: what does not fit has no place there either.
+/// A count as a memory index; saturates.
 pub(crate) fn index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// What a step reports that has read so many rows, written none and found these.
+/// The outcome of a step with this many rows read, none written, and these results.
 fn outcome(rows_in: u64, found: impl IntoIterator<Item = (&'static str, f64)>) -> StepOutcome {
     let found: BTreeMap<String, f64> =
         found.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -105,7 +104,7 @@ mod tests {
     fn as_many_threads_work_as_were_asked_for() {
         let seen = Mutex::new(BTreeSet::new());
         let meeting = std::sync::Barrier::new(3);
-        // Each lane waits for two others: fewer threads than three would wait for ever.
+        // Each lane waits for two others: fewer than three threads would wait forever.
         let _ = in_lanes(3, 3, |_| {
             meeting.wait();
             seen.lock().unwrap().insert(format!("{:?}", std::thread::current().id()));

@@ -1,9 +1,9 @@
-//! Least squares of the measure on the eight variables, and the errors of its coefficients by resampling.
+//! Least-squares regression of the measure on the eight variables, with bootstrap errors of its coefficients.
 //!
-//! The coefficients come from the sums of products of all rows, as they are read. Their standard errors come from the
-//! bootstrap: the rows in memory are drawn anew again and again, each row so many times as a Poisson variable of mean
-//! 1 says (Hanley and MacGibbon, *Creating non-parametric bootstrap samples using Poisson frequencies*, 2006), and
-//! each time the coefficients are computed anew.
+//! The coefficients are computed from sums of products over all rows, as they are read. Their standard errors
+//! come from the bootstrap: the rows in memory are resampled repeatedly, each row weighted by a Poisson
+//! variable of mean 1 (Hanley and MacGibbon, *Creating non-parametric bootstrap samples using Poisson
+//! frequencies*, 2006), and the coefficients are recomputed each time.
 
 use nalgebra::{SMatrix, SVector};
 use plan::jobs::{Step, drawn};
@@ -16,18 +16,18 @@ use crate::{JobError, StepContext, StepOutcome};
 pub(crate) const VARIABLES: usize = 8;
 /// Coefficients: the intercept, then one for each variable.
 pub(crate) const COEFFICIENTS: usize = VARIABLES + 1;
-/// Columns that are kept of a row: the variables and the measure.
+/// Columns kept of a row: the variables and the measure.
 const COLUMNS: usize = VARIABLES + 1;
-/// Those, and the ones before them that the intercept stands for.
+/// Those, preceded by the constant 1 of the intercept.
 const FACTORS: usize = COLUMNS + 1;
 /// Operations for each row and pass: 55 products of two factors, each multiplied and added, and 10 factors weighted.
 pub(crate) const OPERATIONS_PER_ROW: u64 = 2 * (FACTORS * (FACTORS + 1) / 2) as u64 + FACTORS as u64;
-/// Bytes of a row that is kept.
+/// Bytes kept per row.
 pub(crate) const BYTES_PER_ROW: u64 = (COLUMNS * size_of::<f64>()) as u64;
-/// Rows of a block whose columns stand one after the other: all of them fit into a cache of 32 KiB.
+/// Rows of a block stored column by column: it fits into a cache of 32 KiB.
 const BLOCK_ROWS: usize = 256;
 
-/// What the coefficients are found as, and their errors.
+/// Result names of the coefficients and their errors.
 const NAMES: [[&str; 2]; COEFFICIENTS] = [
     ["intercept", "intercept_error"],
     ["x0", "x0_error"],
@@ -40,7 +40,7 @@ const NAMES: [[&str; 2]; COEFFICIENTS] = [
     ["x7", "x7_error"],
 ];
 
-/// Does the step.
+/// Runs the step.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
@@ -67,14 +67,14 @@ pub(crate) fn run(
     ];
     found.extend(NAMES.iter().zip(fit.coefficients).map(|(names, value)| (names[0], value)));
     let errors = rows.errors(context.seed(), resamplings, step.threads);
-    // One alone has no deviation.
+    // A single resampling has no deviation.
     if resamplings > 1 {
         found.extend(NAMES.iter().zip(errors).map(|(names, value)| (names[1], value)));
     }
     Ok(outcome(rows_in, found))
 }
 
-/// Sums of products of each two factors, in the order 1, x0, … x7, y.
+/// Sums of the pairwise products of factors, in the order 1, x0, … x7, y.
 type Products = SMatrix<f64, FACTORS, FACTORS>;
 
 /// Rows in memory, in blocks of columns.
@@ -84,7 +84,7 @@ pub(crate) struct Rows {
     values: Vec<f64>,
     rows: usize,
     rows_max: usize,
-    /// Those that are not in a whole block yet, and all that find no place in memory.
+    /// Rows not in a full block yet, and all rows beyond the memory limit.
     open: Box<Block>,
     open_rows: usize,
     products: Products,
@@ -95,7 +95,7 @@ pub(crate) struct Rows {
 type Block = [[f64; BLOCK_ROWS]; COLUMNS];
 
 impl Rows {
-    /// No rows yet, with room for those of `memory_bytes`.
+    /// Empty, with capacity for the rows of `memory_bytes`.
     pub(crate) fn new(memory_bytes: u64, rows: u64) -> Self {
         let rows_max = index((memory_bytes / BYTES_PER_ROW).min(rows)).next_multiple_of(BLOCK_ROWS);
         Self {
@@ -109,7 +109,7 @@ impl Rows {
         }
     }
 
-    /// One row more.
+    /// Adds a row.
     pub(crate) fn push(&mut self, variables: [f64; VARIABLES], measure: f64) {
         for (column, value) in self.open.iter_mut().zip(variables.into_iter().chain([measure])) {
             column[self.open_rows] = value;
@@ -120,7 +120,7 @@ impl Rows {
         }
     }
 
-    /// Counts the open block, and keeps it where there is room.
+    /// Adds the open block to the sums, and keeps it if there is room.
     fn close_block(&mut self) {
         let rows = std::mem::take(&mut self.open_rows);
         let mut weights = [0.0; BLOCK_ROWS];
@@ -133,27 +133,27 @@ impl Rows {
         }
     }
 
-    /// No more rows come: the coefficients of all of them.
+    /// The coefficients of all rows, after the last one.
     pub(crate) fn fit(&mut self) -> Fit {
         if self.open_rows > 0 {
-            // What stands there of the block before has no weight.
+            // Leftovers of the previous block have no weight.
             self.close_block();
         }
         fit(&self.products, self.seen)
     }
 
-    /// Rows that are in memory.
+    /// Rows in memory.
     pub(crate) const fn kept(&self) -> u64 {
         self.rows as u64
     }
 
-    /// Resamplings that are left of `operations` when all rows have been counted once.
+    /// Number of resamplings left of `operations` after all rows have been counted once.
     pub(crate) fn resamplings(&self, operations: u64) -> u64 {
         let left = operations.saturating_sub(self.seen.saturating_mul(OPERATIONS_PER_ROW));
         if self.rows == 0 { 0 } else { times(left, self.kept() * OPERATIONS_PER_ROW) }
     }
 
-    /// The standard deviations of the coefficients over so many resamplings of the rows in memory.
+    /// The standard deviations of the coefficients over `resamplings` resamplings of the rows in memory.
     pub(crate) fn errors(&self, seed: u64, resamplings: u64, threads: u32) -> [f64; COEFFICIENTS] {
         let lanes = in_lanes(threads, LANES, |lane| {
             let mut sums = [[0.0; 2]; COEFFICIENTS];
@@ -192,7 +192,7 @@ impl Rows {
     }
 }
 
-/// What a regression has found.
+/// The result of a regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fit {
     /// The intercept, then one for each variable.
@@ -203,8 +203,7 @@ pub(crate) struct Fit {
     pub(crate) rows: u64,
 }
 
-/// Solves the normal equations. Where variables depend on each other, or rows are too few, coefficients are no
-/// numbers.
+/// Solves the normal equations. With dependent variables, or too few rows, coefficients are NaN.
 fn fit(products: &Products, rows: u64) -> Fit {
     let of_factors: SMatrix<f64, COEFFICIENTS, COEFFICIENTS> =
         products.fixed_view::<COEFFICIENTS, COEFFICIENTS>(0, 0).into_owned();
@@ -218,7 +217,7 @@ fn fit(products: &Products, rows: u64) -> Fit {
     Fit { coefficients: coefficients.into(), r_squared: 1.0 - left / (squares - sum * sum / count), rows }
 }
 
-/// Adds the weighted products of each two factors of the rows of a block. The lower half mirrors the upper one.
+/// Adds the weighted pairwise products of the rows of a block. The lower half mirrors the upper one.
 fn add_products(columns: &Block, weights: &[f64; BLOCK_ROWS], products: &mut Products) {
     products[(0, 0)] += weights.iter().sum::<f64>();
     let mut weighted = [0.0; BLOCK_ROWS];
@@ -240,7 +239,7 @@ fn add(products: &mut Products, row: usize, column: usize, value: f64) {
     }
 }
 
-/// Sums that are kept side by side, so that the processor can add several at a time.
+/// Number of parallel sums, so that the processor can add several at a time.
 const SIDE_BY_SIDE: usize = 8;
 
 fn dot(one: &[f64; BLOCK_ROWS], other: &[f64; BLOCK_ROWS]) -> f64 {
@@ -263,7 +262,7 @@ fn sum(values: &[f64; BLOCK_ROWS]) -> f64 {
     sums.iter().sum()
 }
 
-/// A Poisson variable of mean 1, from 64 drawn bits.
+/// A Poisson variable of mean 1, from 64 random bits.
 fn poisson(bits: u64) -> f64 {
     /// 2^32 times the probability of at most 0, 1, … 9.
     const UP_TO: [u32; 10] = [
@@ -305,7 +304,7 @@ mod tests {
             let known = if number == 0 { 1.0 } else { number as f64 };
             assert!((found - known).abs() < 0.05, "{number}: {found}");
         }
-        // The variables vary by 204/12, the noise by 1/12.
+        // The variance of the variables is 204/12, that of the noise 1/12.
         assert!((fit.r_squared - 204.0 / 205.0).abs() < 0.001, "{fit:?}");
         assert_eq!(fit.rows, 20_000);
         let mut little = rows(20_000, 1000 * BYTES_PER_ROW);
@@ -336,7 +335,7 @@ mod tests {
         let _ = rows.fit();
         let errors = rows.errors(5, 400, 3);
         assert_eq!(errors, rows.errors(5, 400, 1));
-        // The noise varies by 1/12 and so does each variable: the error is 1 divided by the root of the rows.
+        // Noise and variables all have variance 1/12: the error is 1 divided by the root of the rows.
         for error in &errors[1..COEFFICIENTS] {
             assert!((error * 3000_f64.sqrt() - 1.0).abs() < 0.25, "{errors:?}");
         }

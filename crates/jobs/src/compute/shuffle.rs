@@ -1,4 +1,4 @@
-//! Rows in memory, visited one after the other in an order that no cache foresees: each says where the next one is.
+//! Rows in memory, visited in an order that no cache predicts: each holds the index of the next.
 
 use plan::jobs::{Step, drawn};
 use rand_core::{Rng, SeedableRng};
@@ -10,22 +10,22 @@ use crate::{JobError, StepContext, StepOutcome};
 
 /// Words of a row.
 const ROW_WORDS: usize = ROW_BYTES / 8;
-/// A row, and before it the place of the one that is visited next.
+/// A row, preceded by the index of the next row to visit.
 pub(crate) type Cell = [u64; ROW_WORDS + 1];
-/// Bytes of memory for each row: the cell, and the order of visits while it is made.
+/// Memory per row: the cell, and an entry of the visiting order during construction.
 const BYTES_PER_ROW: u64 = (size_of::<Cell>() + size_of::<u32>()) as u64;
 
-/// Each row is visited so many times at least: visits are what the step is about, and not the making of rows.
+/// Minimum number of visits per row, so that visits dominate over making the rows.
 const VISITS_OF_A_ROW: u64 = 16;
 
-/// A trip has two places at least.
+/// Minimum length of a cycle.
 const ROWS_MIN: u64 = 2;
 
-/// A sum is found as its lower bits, so many that a floating-point number holds all of them.
+/// Mask of a sum's lower bits that a floating-point result holds exactly.
 const FOUND_BITS: u64 = (1 << f64::MANTISSA_DIGITS) - 1;
 
-/// Does the step: fills its memory with rows of `input` and then with drawn ones, and visits them. At a small scale,
-/// of which each row has its [`VISITS_OF_A_ROW`], it holds fewer.
+/// Runs the step: fills its memory with rows of `input` and then with random ones, and visits them. At a
+/// small scale, with only [`VISITS_OF_A_ROW`] visits per row, it holds fewer rows.
 pub(crate) fn run(
     context: &StepContext<'_>,
     step: &Step,
@@ -57,7 +57,7 @@ pub(crate) fn run(
     Ok(outcome(rows_in, all))
 }
 
-/// A cell with a row that is drawn from `seed`: number `number` of its kind.
+/// A cell with random row `number` from `seed`.
 fn drawn_cell(seed: u64, number: u64) -> Cell {
     let mut cell = [0; ROW_WORDS + 1];
     for (place, word) in (number * ROW_WORDS as u64..).zip(&mut cell[1..]) {
@@ -66,12 +66,12 @@ fn drawn_cell(seed: u64, number: u64) -> Cell {
     cell
 }
 
-/// Rows that `memory_bytes` have room for; two at least, and no more than their places can tell.
+/// Number of rows that fit into `memory_bytes`; at least two, and at most what an index can address.
 pub(crate) fn rows(memory_bytes: u64) -> u64 {
     (memory_bytes / BYTES_PER_ROW).clamp(ROWS_MIN, u64::from(u32::MAX))
 }
 
-/// A cell with the row whose bytes these are.
+/// A cell with the row of these bytes.
 pub(crate) fn cell(row: &[u8]) -> Cell {
     let mut cell = [0; ROW_WORDS + 1];
     for (word, bytes) in cell[1..].iter_mut().zip(row.chunks_exact(8)) {
@@ -82,20 +82,20 @@ pub(crate) fn cell(row: &[u8]) -> Cell {
     cell
 }
 
-/// Rows on one round trip through all of them.
+/// Rows linked into one cycle through all of them.
 #[derive(Debug)]
 pub(crate) struct Trip {
     cells: Vec<Cell>,
-    /// Where visitors start: at equal distances along the trip.
+    /// Start of each visitor: at equal distances along the cycle.
     starts: Vec<u32>,
 }
 
 impl Trip {
-    /// A trip through `cells`, in an order drawn from `seed`. There are fewer than 2^32.
+    /// A cycle through `cells`, in an order drawn from `seed`. There are fewer than 2^32.
     pub(crate) fn through(mut cells: Vec<Cell>, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut order: Vec<u32> = (0..u32::try_from(cells.len()).unwrap_or(u32::MAX)).collect();
-        // The shuffle of Fisher and Yates, in the words of Knuth (volume 2, 3.4.2, algorithm P).
+        // Fisher-Yates shuffle (Knuth, volume 2, 3.4.2, algorithm P).
         for last in (1..order.len()).rev() {
             order.swap(last, below(&mut random, last as u64 + 1));
         }
@@ -114,16 +114,16 @@ impl Trip {
         self.cells.len() as u64
     }
 
-    /// The wrapping sum of first word exclusive-or last word over so many visits: several visitors share them,
-    /// each on its own part of the trip, and go round it as often as it takes.
+    /// The wrapping sum of first word XOR last word over `visits` visits: several visitors share them, each
+    /// on its own part of the cycle, repeating it as often as needed.
     pub(crate) fn visit(&self, visits: u64, threads: u32) -> u64 {
         let visitors = self.starts.len() as u64;
         let (rounds, rest) = (visits / self.rows(), visits % self.rows());
-        // Where the visitor of this number starts, along the trip and further round.
+        // Start of this visitor along the cycle, also in later rounds.
         let along =
             |number: u64| number / visitors * self.rows() + number % visitors * self.rows() / visitors;
         let sum_of = |visitor: u64| {
-            // In a round a visitor goes to where the next one has started, so that each row has its turn.
+            // In a round a visitor advances to the start of the next one, so that each row is visited.
             let turns = along(visitor + rounds) - along(visitor) + dealt(rest, visitor, visitors);
             let mut place = self.starts[index(visitor)];
             let mut sum = 0_u64;
@@ -138,7 +138,7 @@ impl Trip {
     }
 }
 
-/// Where the next row is.
+/// Index of the next row.
 #[expect(clippy::cast_possible_truncation, reason = "it was a u32")]
 const fn next(cell: &Cell) -> u32 {
     cell[0] as u32

@@ -1,4 +1,4 @@
-//! Paths of a geometric random walk, and the mean of their ends.
+//! Simulates paths of a geometric random walk, and computes the mean of their ends.
 
 use plan::jobs::{Step, drawn};
 use rand_core::SeedableRng;
@@ -13,14 +13,14 @@ const PATH_STEPS: u32 = 252;
 /// Operations of a step of a path: drawing a normal number counts for 2, its scaling and shift for 2, the
 /// exponential for 8 (as McMahon's Livermore loops count it), the multiplication and the counting for 2.
 const OPERATIONS_PER_STEP: u64 = 14;
-/// Where paths start.
+/// Start value of paths.
 const START: f64 = 100.0;
-/// Growth in a year.
+/// Annual growth.
 const GROWTH: f64 = 0.05;
-/// Standard deviation of the logarithm in a year.
+/// Annual standard deviation of the logarithm.
 const VOLATILITY: f64 = 0.2;
 
-/// What paths have come to.
+/// The result of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Simulated {
     /// Paths.
@@ -29,11 +29,11 @@ pub(crate) struct Simulated {
     pub(crate) mean: f64,
     /// Its standard error.
     pub(crate) standard_error: f64,
-    /// What the mean is the estimate of.
+    /// The expected value of the mean.
     pub(crate) expected: f64,
 }
 
-/// Does the step.
+/// Runs the step.
 pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> StepOutcome {
     let found = simulate(context.seed(), paths(operations), step.threads);
     let all = [
@@ -46,23 +46,23 @@ pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> St
     outcome(0, all)
 }
 
-/// Paths that so many operations are enough for; one at least.
+/// Number of paths for `operations` operations; at least one.
 pub(crate) fn paths(operations: u64) -> u64 {
     times(operations, u64::from(PATH_STEPS) * OPERATIONS_PER_STEP).max(1)
 }
 
-/// Operations of so many paths.
+/// Operations of `paths` paths.
 pub(crate) fn operations(paths: u64) -> u64 {
     paths * u64::from(PATH_STEPS) * OPERATIONS_PER_STEP
 }
 
-/// Lets `paths` walk.
+/// Simulates `paths` paths.
 pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Simulated {
     let lane = |lane: u64| {
         // A generator for each lane, so that no path depends on the number of threads.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(drawn(seed, lane));
         let ends = (0..dealt(paths, lane, LANES)).map(|_| end(&mut random));
-        // Sums of differences from what is expected stay small, and lose no digits.
+        // Sums of differences from the expected value stay small, and lose no digits.
         ends.map(|end| end - expected())
             .fold((0.0, 0.0), |(sum, squares), end| (sum + end, squares + end * end))
     };
@@ -80,7 +80,7 @@ pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Simulated {
     }
 }
 
-/// Where one path ends.
+/// End value of one path.
 fn end(random: &mut Xoshiro256PlusPlus) -> f64 {
     let step = 1.0 / f64::from(PATH_STEPS);
     let (drift, spread) = ((GROWTH - VOLATILITY * VOLATILITY / 2.0) * step, VOLATILITY * step.sqrt());
@@ -90,7 +90,7 @@ fn end(random: &mut Xoshiro256PlusPlus) -> f64 {
     })
 }
 
-/// The expectation of the end of a path.
+/// Expected end value of a path.
 fn expected() -> f64 {
     START * GROWTH.exp()
 }

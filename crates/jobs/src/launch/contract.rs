@@ -1,5 +1,5 @@
-//! What every launcher keeps to: a launch that has ended is told before another one starts. Checked with processes
-//! that are not there and with real ones.
+//! Contract of all launchers: an ended launch is reported before another one starts. Checked with simulated
+//! processes and with real ones.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::Counters;
 
-/// What happened, in order.
+/// Recorded events, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Started(u32),
@@ -28,7 +28,7 @@ enum Seen {
 
 type Log = RefCell<Vec<Seen>>;
 
-/// Processes whose starts and ends are written down.
+/// Processes whose starts and ends are logged.
 struct Logged<'a, P>(P, &'a Log);
 
 impl<P: Processes> Processes for Logged<'_, P> {
@@ -69,7 +69,7 @@ impl<P: Processes> Processes for Logged<'_, P> {
     }
 }
 
-/// Writes down what it is told; its record is full after so many launches.
+/// Logs reported launches; its log is full after `room` launches.
 struct Keeper<'a> {
     log: &'a Log,
     room: usize,
@@ -100,7 +100,7 @@ fn launched(
     (launched, log.into_inner())
 }
 
-/// Whether each launch that was over had been told when the next one started, and all were in the end.
+/// Whether each ended launch had been reported when the next one started, and all were at the end.
 fn is_kept(log: &[Seen], launches: usize) -> bool {
     let mut untold: Vec<u32> = Vec::new();
     let mut told: Vec<u32> = Vec::new();
@@ -119,7 +119,7 @@ fn is_kept(log: &[Seen], launches: usize) -> bool {
     untold.is_empty() && told.len() == launches && told.windows(2).all(|two| two[0] < two[1])
 }
 
-/// Nothing started after the record was full, and what ran then was ended.
+/// Nothing started after the log was full, and running launches were ended.
 fn ends_when_full(launched: &Launched, log: &[Seen], room: usize) {
     let told = |seen: &Seen| matches!(seen, Seen::Told(_));
     let full = log.iter().enumerate().filter(|(_, seen)| told(seen)).nth(room - 1).map(|(place, _)| place);
@@ -130,7 +130,7 @@ fn ends_when_full(launched: &Launched, log: &[Seen], room: usize) {
     assert!(stopped > 0 && stopped + complete == launched.launches.len(), "{:?}", launched.launches);
 }
 
-/// Two rows of launches, each after the one before it.
+/// Two chains of launches, each after its predecessor.
 fn tasks(count: u32) -> Vec<LaunchTask> {
     (0..count)
         .map(|number| task(number, &number.checked_sub(2).map_or(Vec::new(), |one| vec![one])))
@@ -158,7 +158,7 @@ fn the_fake_ends_when_nothing_more_can_be_kept() {
     ends_when_full(&launched, &log, 3);
 }
 
-/// Shells that are done after some milliseconds, in directories below `place`.
+/// Shells that end after some milliseconds, in directories below `place`.
 fn shells(place: &Path, count: u32, room: usize) -> (Launched, Vec<Seen>) {
     let root = Root::default();
     let name = format!("contract-{}-{room}", std::process::id());

@@ -1,4 +1,4 @@
-//! Processes that are not there: what they do is written down, and time passes only while somebody waits.
+//! Simulated processes: their actions are logged, and time only advances during waits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use crate::{Counters, JobEvent};
 
 pub(super) const MILLISECOND: u64 = 1_000_000;
 
-/// What a process does.
+/// Behaviour of a process.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
-    /// It ends so long after its start.
+    /// Run time.
     pub(super) length_ns: u64,
     pub(super) code: Option<i32>,
     pub(super) signal: Option<i32>,
     pub(super) out_of_memory: bool,
-    /// What it tells before its end.
+    /// Events reported before its end.
     pub(super) events: Vec<JobEvent>,
-    /// It does not heed a request to end.
+    /// It ignores a request to end.
     pub(super) stubborn: bool,
     /// It cannot be started.
     pub(super) refused: bool,
-    /// It tells this right after its start.
+    /// Output right after its start that is not an event.
     pub(super) garbled: Option<String>,
-    /// Bytes that it reads from permanent space, evenly over its length.
+    /// Bytes read from permanent space, evenly over its run time.
     pub(super) read_bytes: u64,
 }
 
 impl Script {
-    /// One step, and well done.
+    /// One step, completed successfully.
     pub(super) fn well(milliseconds: u64) -> Self {
         Self {
             length_ns: milliseconds * MILLISECOND,
@@ -53,22 +53,22 @@ struct One {
     signal: Option<i32>,
 }
 
-/// All of them.
+/// All simulated processes.
 #[derive(Default)]
 pub(super) struct FakeProcesses {
     scripts: BTreeMap<u32, Script>,
     running: BTreeMap<u32, One>,
     now_ns: u64,
-    /// In the order of their starts.
+    /// In order of their starts.
     pub(super) started: Vec<u32>,
-    /// The most that ran at a time.
+    /// Maximum number running at a time.
     pub(super) most: usize,
-    /// Who was ended, and how.
+    /// The launches ended, and how.
     pub(super) ended: Vec<(u32, Ending)>,
 }
 
 impl FakeProcesses {
-    /// Those that do what `scripts` says; one without a script is well done after 10 ms.
+    /// Processes that follow `scripts`; one without a script succeeds after 10 ms.
     pub(super) fn new(scripts: &[(u32, Script)]) -> Self {
         Self { scripts: scripts.iter().cloned().collect(), ..Self::default() }
     }

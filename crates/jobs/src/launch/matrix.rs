@@ -1,4 +1,4 @@
-//! The matrix: which launch begins when, and what becomes of each.
+//! The matrix: starts of launches and their outcomes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,51 +9,51 @@ use super::outcome::{Reason, add, judge, since};
 use super::{Ending, LaunchOutcome, LaunchReport, LaunchTask, Launched, News, Processes, Sample};
 use crate::{Counters, JobEvent, StepReport, Usage};
 
-/// A look at the stop flag at least so often.
+/// Maximum interval between checks of the stop flag.
 const STOP_LOOK: Duration = Duration::from_millis(100);
-/// A process that was asked to end has so long before it is killed.
+/// Time between a request to end and the kill.
 const GRACE_NS: u64 = 2_000_000_000;
 
-/// What holds for all launches of a phase.
+/// Rules for all launches of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchRules {
-    /// At most so many at a time; all that are ready where 0.
+    /// Maximum number at a time; 0: all that are ready.
     pub concurrency: u32,
-    /// One that runs for longer is ended.
+    /// A launch that runs longer is ended.
     pub limit: Option<Nanos>,
-    /// They are sampled so often.
+    /// Sampling interval.
     pub interval: Nanos,
 }
 
-/// How far the launches have come.
+/// Progress of the launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaunchProgress {
-    /// Processes that run.
+    /// Running processes.
     pub running: u32,
-    /// Launches that are over, however they have ended.
+    /// Launches that have ended, successfully or not.
     pub over: u32,
     /// All launches.
     pub all: u32,
-    /// What they have moved: in all spaces, both directions.
+    /// Bytes moved: in all spaces, both directions.
     pub moved: Counters,
 }
 
-/// Whoever watches the launches: is told how far they have come, keeps what has ended, and says whether the run is to
-/// stop.
+/// Observer of the launches: receives their progress, records ended ones, and decides whether to stop the
+/// run.
 pub trait LaunchWatch {
-    /// Whether all launches are to be ended.
+    /// Whether all launches must be ended.
     fn is_stopped(&self) -> bool;
 
-    /// These launches are over, in the order of their ends; each is told once. No other launch starts before this
-    /// returns, and none starts after it if [`LaunchWatch::is_stopped`] then says so.
+    /// These launches have ended, in the order of their ends; each is reported once. No other launch starts
+    /// before this returns, and none starts after it if [`LaunchWatch::is_stopped`] is true by then.
     fn ended(&mut self, ended: &[&LaunchReport]);
 
-    /// So far have they come: at the start and end of each, and with each sample.
+    /// Reports progress: at the start and end of each launch, and with each sample.
     fn progress(&mut self, progress: LaunchProgress);
 }
 
-/// Launches `tasks`, which come in the order in which they are started where nothing holds them back, and number
-/// from 0. Returns when all of them are over.
+/// Launches `tasks`, numbered from 0 and in order of their starts unless one has to wait. Returns when all of
+/// them have ended.
 pub fn launch(
     tasks: &[LaunchTask],
     rules: LaunchRules,
@@ -71,7 +71,7 @@ pub fn launch(
     Launched { launches, samples: matrix.samples, length_ns, own_cpu_ns }
 }
 
-/// A launch whose process runs.
+/// A running launch.
 #[derive(Debug, Default)]
 struct Running {
     start_ns: u64,
@@ -79,24 +79,24 @@ struct Running {
     steps: Vec<StepReport>,
     done: bool,
     failed: Option<String>,
-    /// It was asked to end, when, and why.
+    /// Time and reason of the request to end.
     asked: Option<(u64, Reason)>,
     killed: bool,
 }
 
 struct Matrix<'a> {
     rules: LaunchRules,
-    /// Not begun yet, in order.
+    /// Launches not started yet, in order.
     waiting: Vec<&'a LaunchTask>,
     running: BTreeMap<u32, Running>,
     over: BTreeMap<u32, LaunchReport>,
-    /// Those of them that the watch has not been told of.
+    /// Ended launches not reported to the watch yet.
     untold: Vec<u32>,
     tasks: &'a [LaunchTask],
     samples: Vec<Sample>,
-    /// What the last sample saw, and when.
+    /// Time and counters of the last sample.
     seen: (u64, Counters),
-    /// What those have moved that are over.
+    /// Counters of the ended launches.
     moved: Counters,
     stopped: bool,
 }
@@ -117,7 +117,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// One turn: begins what can begin, waits for news and takes them in. Whether there is more to do.
+    /// One turn: starts ready launches, waits for news and processes them. Returns whether to continue.
     fn go_on(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) -> bool {
         self.begin_all(processes, watch);
         watch.progress(self.progress());
@@ -135,7 +135,7 @@ impl<'a> Matrix<'a> {
         true
     }
 
-    /// How long to wait for news: until the next sample, limit or look at the stop flag.
+    /// Time to wait for news: until the next sample, limit or check of the stop flag.
     fn until(&self, now_ns: u64) -> Duration {
         let sample = self.seen.0 + self.rules.interval.0;
         let ends = self.running.values().filter_map(|one| match (one.asked, self.rules.limit) {
@@ -147,8 +147,8 @@ impl<'a> Matrix<'a> {
         Duration::from_nanos(next.saturating_sub(now_ns)).min(STOP_LOOK)
     }
 
-    /// Begins everything that is ready, as far as the limit allows; skips what can never be. What is over is told
-    /// before each start.
+    /// Starts all ready launches, as far as the limit allows; skips those that can never start. Ended ones
+    /// are reported before each start.
     fn begin_all(&mut self, processes: &mut dyn Processes, watch: &mut dyn LaunchWatch) {
         self.skip(processes.now_ns());
         let most = if self.rules.concurrency == 0 { usize::MAX } else { self.rules.concurrency as usize };
@@ -182,7 +182,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Tells the watch what is over and has not been told yet.
+    /// Reports ended launches to the watch.
     fn tell(&mut self, watch: &mut dyn LaunchWatch) {
         let untold = std::mem::take(&mut self.untold);
         let ended: Vec<&LaunchReport> = untold.iter().filter_map(|launch| self.over.get(launch)).collect();
@@ -196,7 +196,7 @@ impl<'a> Matrix<'a> {
         self.over.insert(report.launch, report);
     }
 
-    /// Those that wait for one that has not completed are over, and so are those that wait for them.
+    /// Skips launches that wait for one that has not completed, and those that wait for them.
     fn skip(&mut self, now_ns: u64) {
         loop {
             let missed = |task: &LaunchTask| {
@@ -212,7 +212,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// A launch in words.
+    /// Description of a launch.
     fn named(&self, number: u32) -> String {
         match self.tasks.iter().find(|task| task.order.launch == number) {
             Some(LaunchTask { order, .. }) => {
@@ -282,7 +282,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Asks those to end that have run for too long, and kills those that were asked long ago.
+    /// Asks overdue launches to end, and kills those that were asked long ago.
     fn end_late(&mut self, processes: &mut dyn Processes) {
         let now_ns = processes.now_ns();
         for (launch, one) in &mut self.running {
@@ -304,7 +304,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Nothing more begins, and what runs is asked to end.
+    /// Starts no more launches, and asks running ones to end.
     fn stop(&mut self, processes: &mut dyn Processes) {
         if std::mem::replace(&mut self.stopped, true) {
             return;
@@ -320,9 +320,9 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// What all have moved until now, and what stands of it.
+    /// Bytes moved by all launches until now, and bytes still held.
     fn total(&self, processes: &dyn Processes) -> Counters {
-        // What those had that are over is gone with their directories.
+        // Held bytes of ended launches are gone with their directories.
         let mut sum = Counters { held_bytes: [0; 3], ..self.moved };
         for launch in self.running.keys() {
             add(&mut sum, &processes.counters(*launch));

@@ -1,11 +1,11 @@
-//! Launching: the matrix, its processes, and what becomes of them.
+//! Launching: the matrix, its processes, and their outcomes.
 //!
 //! | item | what it is |
 //! |---|---|
-//! | [`load_tasks`], [`matrix_tasks`] | what is launched to make tables, and the matrix itself |
-//! | [`launch`] | launches all of it: in order, so many at a time, each when those that it waits for are complete |
-//! | [`Processes`] | who starts, hears and ends processes: [`RealProcesses`]; in tests some that are not there |
-//! | [`Launched`] | what became of each launch, and what all of them moved, interval by interval |
+//! | [`load_tasks`], [`matrix_tasks`] | the launches that make tables, and the matrix itself |
+//! | [`launch`] | runs all launches: in order, a limited number at a time, each after those it waits for |
+//! | [`Processes`] | starts, observes and ends processes: [`RealProcesses`]; in tests simulated ones |
+//! | [`Launched`] | outcome of each launch, and bytes moved by all of them, interval by interval |
 
 #[cfg(test)]
 mod contract;

@@ -1,24 +1,24 @@
-//! How launches have ended, and what all of them together did.
+//! Outcomes of launches, and their total activity.
 
 use std::fmt;
 
 use super::ProcessEnd;
 use crate::{Counters, StepReport, Usage};
 
-/// How a launch has come to its end.
+/// How a launch has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaunchOutcome {
-    /// It went through all of its steps.
+    /// It completed all of its steps.
     Complete,
-    /// It could not go on, and said why.
+    /// It reported an error.
     Failed,
-    /// A signal has ended it that was not sent by the run.
+    /// A signal not sent by the run ended it.
     Killed,
-    /// The kernel has ended it, since its memory was over its ceiling.
+    /// The kernel killed it because its memory exceeded the limit.
     OutOfMemory,
-    /// It ran for longer than a launch may, and was ended.
+    /// It exceeded the time limit and was ended.
     TooLong,
-    /// One that it comes after has not completed: it was not begun.
+    /// Not started: a launch it depends on has not completed.
     Skipped,
     /// The run was ended.
     Stopped,
@@ -39,7 +39,7 @@ impl LaunchOutcome {
         }
     }
 
-    /// Whether something went wrong with it: neither complete nor ended by the user.
+    /// Whether it failed: neither complete nor ended by the user.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(self, Self::Complete | Self::Stopped)
@@ -52,70 +52,70 @@ impl fmt::Display for LaunchOutcome {
     }
 }
 
-/// A launch that is over. Times are nanoseconds since the phase's common start.
+/// An ended launch. Times are nanoseconds since the phase's common start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchReport {
     /// Its number.
     pub launch: u32,
-    /// Its process was started; of one that was not begun, when that was decided.
+    /// Start of its process; for a launch not started, the time of that decision.
     pub start_ns: u64,
-    /// It told that it begins.
+    /// Time of its begin event.
     pub began_ns: Option<u64>,
-    /// The kernel told its end.
+    /// Time at which the kernel reported its end.
     pub end_ns: u64,
-    /// What its process has used.
+    /// Resource usage of its process.
     pub usage: Usage,
-    /// CPU time of its control group, nanoseconds; none where it had none.
+    /// CPU time of its control group, nanoseconds; `None` without one.
     pub group_cpu_ns: Option<u64>,
-    /// What it has moved.
+    /// Bytes moved.
     pub moved: Counters,
-    /// The steps that it has done.
+    /// Completed steps.
     pub steps: Vec<StepReport>,
     /// How it has ended.
     pub outcome: LaunchOutcome,
-    /// Why it is not complete; empty where it is.
+    /// Why it is not complete; empty if it is.
     pub message: String,
 }
 
-/// What all launches did in one interval.
+/// Activity of all launches in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
     /// The interval starts this long after the phase's common start.
     pub start_ns: u64,
     /// Its length.
     pub length_ns: u64,
-    /// What they moved in it, in the order of [`plan::JobSpace::ALL`]; of what stands there, how much at its end.
+    /// Bytes moved in it, in the order of [`plan::JobSpace::ALL`]; held bytes are those at its end.
     pub moved: Counters,
-    /// Bytes that the file system of each space has left at its end; none where it does not tell.
+    /// Free bytes in the file system of each space at its end; `None` if unknown.
     pub free_bytes: [Option<u64>; 3],
-    /// Launches that ran at its end.
+    /// Launches running at its end.
     pub running: u32,
 }
 
 /// All launches of a phase.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Launched {
-    /// Each of them, in the order of their numbers.
+    /// Each of them, by number.
     pub launches: Vec<LaunchReport>,
-    /// What they did, interval by interval.
+    /// Their activity, interval by interval.
     pub samples: Vec<Sample>,
-    /// From the start to the end of the last one, nanoseconds.
+    /// Time from the start to the end of the last one, nanoseconds.
     pub length_ns: u64,
     /// Processor time of the launcher itself, nanoseconds.
     pub own_cpu_ns: u64,
 }
 
-/// Why the run has ended a process.
+/// Why the run ended a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     TooLong,
     Stopped,
-    /// It said what is no event.
+    /// Its output was not an event.
     Garbled,
 }
 
-/// How a process has ended that was begun, and why it is not complete. `asked`: the run has ended it. `done`: it has
-/// told that it is done; `failed`: why it is not.
+/// Outcome of a started process, and why it is not complete. `asked`: the run has ended it. `done`: it has
+/// reported completion; `failed`: its reported error.
 pub(super) fn judge(
     end: &ProcessEnd,
     asked: Option<Reason>,
@@ -152,7 +152,7 @@ pub(super) fn judge(
     }
 }
 
-/// A signal in words.
+/// Description of a signal.
 fn killed_by(signal: i32) -> String {
     const KILL: i32 = rustix::process::Signal::KILL.as_raw();
     match signal {
@@ -163,13 +163,13 @@ fn killed_by(signal: i32) -> String {
     }
 }
 
-/// Adds what another one moved.
+/// Adds the counters of another launch.
 pub(super) fn add(sum: &mut Counters, more: &Counters) {
     each(sum, more, u64::saturating_add);
     // Peaks of different launches are at different times: their sum is a bound.
 }
 
-/// What was moved since `before`; of what stands, how much there is now.
+/// Bytes moved since `before`; held bytes are the current ones.
 pub(super) fn since(now: &Counters, before: &Counters) -> Counters {
     let mut delta = *now;
     each(&mut delta, before, u64::saturating_sub);

@@ -1,4 +1,4 @@
-//! Processes of launches, as the matrix sees them.
+//! The matrix's interface to processes of launches.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use plan::Bytes;
 
 use crate::{Counters, JobEvent, JobOrder, Usage};
 
-/// Something that is launched: one process.
+/// A launch: one process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchTask {
-    /// What the process is told; its number is [`JobOrder::launch`].
+    /// The order for the process; the launch number is [`JobOrder::launch`].
     pub order: JobOrder,
-    /// The tasks that have completed before it begins, by number.
+    /// The tasks that must complete before it starts, by number.
     pub after: Vec<u32>,
-    /// A ceiling that the kernel keeps for its memory, where it can.
+    /// Memory limit enforced by the kernel, if possible.
     pub memory_max: Option<Bytes>,
 }
 
-/// Processes are started, heard and ended through this. Times count from the phase's common start.
+/// Starts, observes and ends processes. Times count from the phase's common start.
 pub trait Processes {
     /// Nanoseconds since the start.
     fn now_ns(&self) -> u64;
@@ -25,49 +25,49 @@ pub trait Processes {
     /// Starts the process of `task`.
     ///
     /// # Errors
-    /// Why it cannot be started, in words.
+    /// Why it cannot be started, as text.
     fn start(&mut self, task: &LaunchTask) -> Result<(), String>;
 
-    /// Waits for news, but no longer than `most`.
+    /// Waits for news, at most for `most`.
     fn wait(&mut self, most: Duration) -> Vec<News>;
 
-    /// What the running process of a launch has moved until now.
+    /// Current counters of a launch's running process.
     fn counters(&self, launch: u32) -> Counters;
 
     /// Ends the process of a launch.
     fn end(&mut self, launch: u32, how: Ending);
 
-    /// Bytes that the file system of each space has left; none where it does not tell.
+    /// Free bytes in the file system of each space; `None` if unknown.
     fn free_bytes(&self) -> [Option<u64>; 3];
 
-    /// Processor time of whoever launches, nanoseconds.
+    /// CPU time of the launcher, nanoseconds.
     fn own_cpu_ns(&self) -> u64;
 }
 
 /// How a process is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It is asked to (`SIGTERM`).
+    /// By `SIGTERM`.
     Asked,
-    /// It is not asked (`SIGKILL`).
+    /// By `SIGKILL`.
     Killed,
 }
 
-/// Something that a process has done.
+/// An event of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// It has told something; times in it count from the phase's common start.
+    /// It has reported an event; its times count from the phase's common start.
     Told {
         /// The launch.
         launch: u32,
-        /// What.
+        /// The event.
         event: JobEvent,
     },
-    /// It has told something that is no event: a fault of the program.
+    /// Its output was not an event: an internal error of the program.
     Garbled {
         /// The launch.
         launch: u32,
-        /// What it told.
+        /// The output.
         text: String,
     },
     /// It has ended.
@@ -79,23 +79,23 @@ pub enum News {
     },
 }
 
-/// The end of a process, as the kernel tells it.
+/// The end of a process, as reported by the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProcessEnd {
-    /// When the kernel told it, since the phase's common start.
+    /// Time of the report, since the phase's common start.
     pub at_ns: u64,
-    /// Its exit code; none where a signal has ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// The signal that has ended it.
+    /// The signal that ended it.
     pub signal: Option<i32>,
-    /// The kernel had no memory for its control group, and has killed in it.
+    /// The OOM killer was active in its control group.
     pub out_of_memory: bool,
-    /// What it has used, as `wait4(2)` tells it.
+    /// Its resource usage, from `wait4(2)`.
     pub usage: Usage,
-    /// CPU time of its control group, nanoseconds; none where it had none.
+    /// CPU time of its control group, nanoseconds; `None` without one.
     pub group_cpu_ns: Option<u64>,
-    /// What it has moved.
+    /// Its counters.
     pub counters: Counters,
-    /// The end of what it has written on its standard error.
+    /// The last part of its standard error.
     pub last_words: String,
 }

@@ -1,7 +1,7 @@
-//! Processes of this host: one for each launch, heard by one thread that sleeps in `poll(2)`.
+//! Processes of this host: one per launch, all observed by one thread that sleeps in `poll(2)`.
 //!
-//! A process gets its order on its standard input once it is in its control group, so that nothing which it does
-//! is accounted to another one.
+//! A process receives its order on standard input only once it is in its control group, so that all of its
+//! activity is accounted to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -24,30 +24,30 @@ use super::sys::reap;
 use super::{Ending, LaunchTask, News, ProcessEnd, Processes};
 use crate::{Counters, JobEvent, JobOrder, Usage};
 
-/// Bytes of the standard error that are kept: the last ones say why.
+/// Bytes kept of standard error: the last ones state the cause.
 const LAST_WORDS_BYTES: usize = 4096;
-/// An event is no longer than this.
+/// Maximum size of an event.
 const LINE_BYTES_MAX: usize = 1 << 20;
-/// Read at a time.
+/// Size of one read.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The program of a job: what is executed, and its arguments.
+/// The program of a job: executable and arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
 }
 
 impl Program {
-    /// The program that runs now, as a job.
+    /// The current program, as a job.
     ///
     /// # Errors
-    /// The kernel does not tell which it is.
+    /// The kernel does not report its path.
     pub fn own() -> io::Result<Self> {
         let named = std::env::current_exe()?;
-        // Where its file has been removed meanwhile, the kernel still has it.
+        // If its file has been removed, the kernel still has it.
         let path = if named.exists() { named } else { PathBuf::from("/proc/self/exe") };
         Ok(Self { path, arguments: vec!["job".to_owned()] })
     }
@@ -58,42 +58,43 @@ impl Program {
 pub struct RealProcesses<'a> {
     program: &'a Program,
     groups: &'a RunGroups,
-    /// What space is looked at in: the directory of each space.
+    /// Directories whose free space is measured, one per space.
     spaces: [PathBuf; 3],
     /// `CLOCK_MONOTONIC` at the common start.
     started_ns: u64,
     running: BTreeMap<u32, Running>,
-    /// What could not be done and changes no figure, each once.
+    /// Failures that do not affect any figure (missing control groups, directories that could not be
+    /// removed), each once.
     notes: BTreeSet<String>,
 }
 
-/// A process that runs.
+/// A running process.
 #[derive(Debug)]
 struct Running {
     process: Pid,
-    /// Tells its end.
+    /// Its pidfd, which reports its end.
     handle: OwnedFd,
     events: Option<ChildStdout>,
-    /// What has been read of a line.
+    /// A partially read line.
     line: Vec<u8>,
     errors: Option<ChildStderr>,
     last_words: Vec<u8>,
     counters: File,
     group: Option<LaunchGroup>,
-    /// Its own directories in work and utility space.
+    /// Its private directories in work and utility space.
     directories: Vec<PathBuf>,
 }
 
 impl<'a> RealProcesses<'a> {
-    /// None run yet; times count from now. `spaces`: the directory of each space.
+    /// No processes yet; times count from now. `spaces`: the directory of each space.
     #[must_use]
     pub fn new(program: &'a Program, groups: &'a RunGroups, spaces: [PathBuf; 3]) -> Self {
         let notes = groups.missing().iter().map(|why| format!("no control group for {why}")).collect();
         Self { program, groups, spaces, started_ns: monotonic_ns(), running: BTreeMap::new(), notes }
     }
 
-    /// What could not be done and changes no figure: control groups that this host does not have, directories
-    /// that could not be removed.
+    /// Failures that do not affect any figure (missing control groups, directories that could not be
+    /// removed), each once.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         self.notes.iter().map(String::as_str)
     }
@@ -107,13 +108,13 @@ impl<'a> RealProcesses<'a> {
             serde_json::to_string(&order).map_err(|error| format!("the order cannot be written: {error}"))?;
         let mut command = Command::new(path);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own: Ctrl-C is for the run, which ends its jobs.
+        // Its own process group: Ctrl-C is handled by the run, which ends its jobs.
         command.process_group(0);
-        // Without it glibc keeps buffers that threads have given back, some MiB for each thread, beyond the memory
-        // of a step: docs/journal/2026-11-22-jobs.md.
+        // Without it glibc retains buffers freed by threads, some MiB per thread, beyond the memory of a
+        // step: docs/journal/2026-11-22-jobs.md.
         command.env("MALLOC_MMAP_THRESHOLD_", "65536");
         host::ends_with_us(&mut command);
-        // This one process is to have it. The launcher starts its processes from one thread.
+        // Only this process inherits it. The launcher starts its processes from one thread.
         let inherited =
             |flags| fcntl_setfd(&counters, flags).map_err(|error| format!("its counters: {error}"));
         inherited(FdFlags::empty())?;
@@ -128,7 +129,7 @@ impl<'a> RealProcesses<'a> {
         };
         let handle = heard();
         let group = self.group(task, child.id());
-        // Where the process has ended already, its end says why.
+        // If the process has ended already, its end gives the reason.
         if let Some(mut input) = child.stdin.take() {
             let _ = input.write_all(text.as_bytes()).and_then(|()| input.write_all(b"\n"));
         }
@@ -170,7 +171,7 @@ impl<'a> RealProcesses<'a> {
         }
     }
 
-    /// Waits until one of the processes has something to tell, and says which; all of them where that is not known.
+    /// Waits until one of the processes has news, and returns which; all of them if unknown.
     fn heard(&self, most: Duration) -> Vec<u32> {
         let mut numbers = Vec::with_capacity(self.running.len() * 3);
         let mut all = Vec::with_capacity(self.running.len() * 3);
@@ -189,22 +190,22 @@ impl<'a> RealProcesses<'a> {
                 some.dedup();
                 some
             }
-            // A signal came.
+            // Interrupted by a signal.
             Err(_) => Vec::new(),
         }
     }
 
-    /// What the process `launch` has told and done.
+    /// Collects the news of the process `launch`.
     fn hear(&mut self, launch: u32, news: &mut Vec<News>) {
         let Some(one) = self.running.get_mut(&launch) else { return };
-        // Looked at first: what was told before the end is read then.
+        // Checked first: output written before the end is read afterwards.
         let reaped = reap(one.process);
         one.hear_errors();
         one.hear_events(launch, self.started_ns, news);
         let reaped = match reaped {
             Ok(None) => return,
             Ok(Some(reaped)) => Some(reaped),
-            // Somebody else has taken its end: what it used is not known.
+            // It was reaped elsewhere: its resource usage is unknown.
             Err(_) => None,
         };
         let Some(one) = self.running.remove(&launch) else { return };
@@ -273,7 +274,7 @@ impl Running {
     }
 }
 
-/// A line of a process. Its times count from the common start then.
+/// Parses a line of a process, and converts its times to the common start.
 fn told(launch: u32, started_ns: u64, line: &[u8]) -> News {
     let since = |at_ns: u64| at_ns.saturating_sub(started_ns);
     match serde_json::from_slice::<JobEvent>(line) {
@@ -338,7 +339,7 @@ impl Processes for RealProcesses<'_> {
             Ending::Killed => Signal::KILL,
         };
         if let Some(one) = self.running.get(&launch) {
-            // It may have ended meanwhile; nobody else takes its end, so that the number is still its own.
+            // It may have ended meanwhile; only this thread reaps it, so the number is still its own.
             let _ = kill_process(one.process, signal);
         }
     }
@@ -355,7 +356,7 @@ impl Processes for RealProcesses<'_> {
 }
 
 impl Drop for RealProcesses<'_> {
-    /// Nothing outlives the launcher, as after a panic.
+    /// No process outlives the launcher, even after a panic.
     fn drop(&mut self) {
         for one in self.running.values() {
             let _ = kill_process(one.process, Signal::KILL);
@@ -371,7 +372,7 @@ impl Drop for RealProcesses<'_> {
     }
 }
 
-/// A process that is not listened to is of no use.
+/// Kills a process that cannot be observed.
 fn given_up(mut child: std::process::Child, why: String) -> String {
     let _ = child.kill().and_then(|()| child.wait());
     why
@@ -382,8 +383,8 @@ fn unblocked<S: AsFd>(stream: &S) -> io::Result<()> {
     Ok(fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?)
 }
 
-/// Removes the directory of a launch with the tables in it. What has no name of ours stays, and the directory with
-/// it: whoever removes the roots tells of it.
+/// Removes the directory of a launch with the tables in it. Files without our names are kept, and the
+/// directory with them: the removal of the roots reports it.
 fn remove_own(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_str().and_then(named) == Some(Named::File) {

@@ -1,4 +1,4 @@
-//! Calls of the kernel for which there is no safe wrapper elsewhere.
+//! System calls without a safe wrapper elsewhere.
 #![expect(unsafe_code, reason = "wait4(2) has no safe binding")]
 
 use std::io;
@@ -8,16 +8,16 @@ use rustix::process::Pid;
 
 use crate::Usage;
 
-/// How a process has ended, and what it had used.
+/// How a process has ended, and its resource usage.
 pub(super) struct Reaped {
-    /// Its exit code; none where a signal has ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub(super) code: Option<i32>,
-    /// The signal that has ended it.
+    /// The signal that ended it.
     pub(super) signal: Option<i32>,
     pub(super) usage: Usage,
 }
 
-/// Takes the end of the child `process` from the kernel; none while it runs.
+/// Reaps the child `process`; `None` while it runs.
 pub(super) fn reap(process: Pid) -> io::Result<Option<Reaped>> {
     let (mut status, mut raw) = (0, MaybeUninit::<libc::rusage>::zeroed());
     // SAFETY: both pointers are valid for writes through the call, which keeps neither.

@@ -1,4 +1,4 @@
-//! What is launched: the tables that are loaded, and the matrix.
+//! The launches: tables to be loaded, and the matrix.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use plan::{Bytes, JobSpace, JobTest, JobsPlacement, Launch};
 use super::LaunchTask;
 use crate::JobOrder;
 
-/// Memory of a process that makes a table: it holds some pages.
+/// Memory limit of a process that makes a table: it holds some pages.
 const LOAD_MEMORY: Bytes = Bytes::mib(64);
 
-/// A process for each table and stream of pass `repetition`, which makes it and checks what it has written; they
-/// wait for none. Their number is that of the file. With `reuse` a table that stands there and is right is kept.
+/// A process for each table and stream of pass `repetition`, which makes the table and checks it; they do not
+/// depend on each other. Their number is that of the file. With `reuse` an existing correct table is kept.
 #[must_use]
 pub fn load_tasks(placement: JobsPlacement<'_>, repetition: u32, reuse: bool) -> Vec<LaunchTask> {
     let jobs = placement.jobs();
@@ -83,8 +83,8 @@ fn order(
     }
 }
 
-/// The files of the tables that the load phase or other tests have made and that `test` uses in `stream`. A test
-/// with more streams than the one that leaves a table shares its files round about.
+/// The files of the tables used by `test` in `stream` that were made by the load phase or other tests. A test
+/// with more streams than the one that makes a table shares its files round-robin.
 fn inputs(
     placement: JobsPlacement<'_>,
     test: &JobTest,

@@ -1,4 +1,4 @@
-//! Order, limits, failures and skips of a matrix, with processes that are not there.
+//! Order, limits, failures and skips of a matrix, with simulated processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use crate::{JobEvent, JobOrder};
 
 const SECOND: u64 = 1000 * MILLISECOND;
 
-/// Stops the run when so many launches are over.
+/// Stops the run after a number of ended launches.
 #[derive(Default)]
 struct Watcher {
     stop_after: Option<u32>,
     seen: Vec<LaunchProgress>,
-    /// Launches that were told to be over, in order.
+    /// Launches reported as ended, in order.
     ended: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Changes a table where it stands: adds rows at its end, or changes rows of some of its pages.
+//! Changes a table in place: appends rows, or changes rows of some of its pages.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::step::StepContext;
 use crate::table::TableEditor;
 use crate::{JobError, PageBuffer, StepOutcome};
 
-/// Rows that were written, by all threads together.
+/// Rows written, by all threads together.
 #[derive(Default)]
 struct Tally {
     sums: Mutex<Sums>,
@@ -28,7 +28,7 @@ impl Tally {
         self.pages.fetch_add(1, Relaxed);
     }
 
-    /// The outcome of a step that has read `rows_in` rows; `name` is what it calls those that it wrote.
+    /// The outcome of a step that has read `rows_in` rows; `name` is the result name of the rows written.
     #[expect(clippy::cast_precision_loss, reason = "a number of pages below 2^53 is exact")]
     fn outcome(self, rows_in: u64, name: &str) -> StepOutcome {
         let sums = self.sums.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +38,7 @@ impl Tally {
     }
 }
 
-/// Adds `rows` rows: those whose numbers come after all that the table was made with and after its last row.
+/// Appends `rows` rows, numbered after the table's initial rows and its last row.
 pub(crate) fn append(
     context: &StepContext<'_>,
     step: &Step,
@@ -55,7 +55,7 @@ pub(crate) fn append(
         Added { header, first: before.max(header.origin.rows), rows, per_page: reader.rows_per_page() };
     let tally = Tally::default();
     let rows_in = u64::from(header.records);
-    // Page 0 of what is added is the table's last one with more rows in it.
+    // Page 0 of the added pages is the table's last one with more rows in it.
     let next = AtomicU64::new(1);
     added.write(&editor, 0, &mut last, &tally)?;
     drop(last);
@@ -73,9 +73,9 @@ pub(crate) fn append(
     Ok(tally.outcome(rows_in, "rows"))
 }
 
-/// Rows behind the last page of a table.
+/// Rows after the last page of a table.
 struct Added {
-    /// Of the page that was the last one.
+    /// Header of the former last page.
     header: Header,
     /// The number of the first row.
     first: u64,
@@ -84,12 +84,12 @@ struct Added {
 }
 
 impl Added {
-    /// Pages that are written, with the one that was the last.
+    /// Number of pages written, including the former last one.
     fn pages(&self) -> u64 {
         (u64::from(self.header.records) + self.rows).div_ceil(self.per_page).max(1)
     }
 
-    /// Writes page `number` of those; the first one has its old rows in `page`.
+    /// Writes page `number` of those; for the first one, `page` holds its old rows.
     fn write(
         &self,
         editor: &TableEditor,
@@ -98,7 +98,7 @@ impl Added {
         tally: &Tally,
     ) -> Result<(), JobError> {
         let old = u64::from(self.header.records);
-        // Rows are counted from the first one of the page that was the last.
+        // Rows are counted from the first one of the former last page.
         let start = (number * self.per_page).max(old);
         let end = ((number + 1) * self.per_page).min(old + self.rows);
         let place = |row: u64| {
@@ -118,7 +118,8 @@ impl Added {
     }
 }
 
-/// Changes all rows of a share of the pages: adds 1 to the amount, and 1 to the quantity, where 100 becomes 1.
+/// Changes all rows of a share of the pages: adds 1 to the amount, and 1 to the quantity, where 100 wraps to
+/// 1.
 pub(crate) fn update(
     context: &StepContext<'_>,
     step: &Step,
@@ -158,14 +159,14 @@ fn change(bytes: &mut [u8]) {
     changed.encode_into(bytes);
 }
 
-/// A number of pages of a table, each set of so many as likely as any other, in their order (algorithm S of Knuth,
-/// *The Art of Computer Programming*, 3.4.2).
+/// A uniformly random subset of the pages of a table, in page order (algorithm S of Knuth, *The Art of
+/// Computer Programming*, 3.4.2).
 struct Choice {
     seed: u64,
-    /// The page that is looked at next.
+    /// The next page to be considered.
     place: u64,
     pages: u64,
-    /// Pages that are still to be chosen.
+    /// Number of pages still to be chosen.
     wanted: u64,
 }
 

@@ -11,8 +11,8 @@ use crate::step::{Place, StepContext};
 use crate::table::PageSink;
 use crate::{JobError, PageBuffer, StepOutcome};
 
-/// Writes the rows 0 to `rows` of the table; reads all of them back where the job checks what it makes. A job that
-/// checks and has the table among its inputs keeps one that stands there and is right.
+/// Writes the rows 0 to `rows` of the table; reads all of them back if the job checks its output. A job that
+/// checks and has the table among its inputs keeps an existing correct one.
 pub(crate) fn generate(
     context: &StepContext<'_>,
     step: &Step,
@@ -62,7 +62,7 @@ pub(crate) fn generate(
     Ok(outcome)
 }
 
-/// The checksum of the table that stands at `place`, if each of its pages is what `origin` gives.
+/// The checksum of the existing table at `place`, if each of its pages matches `origin`.
 fn standing(context: &StepContext<'_>, step: &Step, place: &Place, origin: Origin) -> Option<u64> {
     let table = place.open(context.io).ok()?;
     let rows_per_page = table.rows_per_page();
@@ -93,7 +93,7 @@ fn standing(context: &StepContext<'_>, step: &Step, place: &Place, origin: Origi
     (differs.into_inner() == 0).then(|| sum.into_inner())
 }
 
-/// Reads the whole table and compares what it finds with what was written.
+/// Reads the whole table and compares it with the rows written.
 fn check(
     context: &StepContext<'_>,
     step: &Step,
@@ -177,7 +177,7 @@ mod tests {
         let (before, written) = (std::fs::read(&path).expect("a table"), bench.counters().write_bytes);
         let kept = bench.generate("t", 2000, 7, TableOrder::Number);
         assert_eq!((kept.checksum, bench.counters().write_bytes), (made.checksum, written));
-        // One row of another seed, a row more, other groups: each is made anew.
+        // Another seed, one more row, other groups: each causes a rebuild.
         let mut damaged = before.clone();
         damaged[70_000] ^= 1;
         std::fs::write(&path, damaged).expect("written");
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_full_file_system_is_told_with_its_space() {
-        // Every write to this device fails as one to a full file system does.
+        // Every write to this device fails as on a full file system.
         let mut bench = Bench::new(Bytes::kib(64));
         std::os::unix::fs::symlink("/dev/full", bench.path(JobSpace::Permanent, "t.0.table"))
             .expect("a link");

@@ -1,8 +1,8 @@
 //! Builds an index of a table by key and reads rows by it in a random order.
 //!
-//! The index is a table in utility space whose entries of 16 bytes are the number of a row and its key, sorted by
-//! key. A lookup finds the first entry of its key in the page of the index where it must stand, and reads the page of
-//! the table that the row is in: two pages at random. The keys at which the pages of the index begin stay in memory.
+//! The index is a table in utility space whose entries of 16 bytes are a row's number and key, sorted by key.
+//! A lookup finds the first entry of its key in the index page that must contain it, and reads the table page
+//! of the row: two pages at random. The first keys of the index pages are kept in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ use crate::{JobError, PageBuffer, StepOutcome};
 /// Bytes of an entry: a number and a key.
 const ENTRY_BYTES: usize = 16;
 
-/// Looks up as many keys, each drawn from all that the table may have.
+/// Looks up keys drawn from all keys the table may have.
 pub(crate) fn index(
     context: &StepContext<'_>,
     step: &Step,
@@ -58,7 +58,7 @@ pub(crate) fn index(
     Ok(StepOutcome { rows_in: rows_in + sums.rows, found, ..StepOutcome::default() })
 }
 
-/// Row `number` of the table, which must have the key that the index says.
+/// Row `number` of the table, which must have the key stated by the index.
 fn row<'a>(
     table: &TableReader,
     number: u64,
@@ -77,7 +77,7 @@ fn row<'a>(
 /// An index in utility space.
 struct Index {
     entries: TableReader,
-    /// The key at which each of its pages begins.
+    /// The first key of each of its pages.
     begins: Vec<u64>,
     origin: Origin,
     /// Rows of the table.
@@ -123,7 +123,7 @@ impl Index {
 
     /// The first row with the key `wanted`, if there is one.
     fn find(&self, wanted: u64, buffer: &mut PageBuffer) -> Result<Option<u64>, JobError> {
-        // The first page that begins with the key or one above it; the key may stand in the one before it too.
+        // The first page beginning with this key or a larger one; the key may be in the page before it too.
         let at_or_above = self.begins.partition_point(|begin| *begin < wanted);
         if let Some(before) = at_or_above.checked_sub(1) {
             let entries = self.entries.read(before as u64, buffer)?;
@@ -141,7 +141,7 @@ impl Index {
     }
 }
 
-/// The first of `count` places from which on `holds` is true.
+/// The first of `count` indices from which on `holds` is true.
 fn first_place(count: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
@@ -187,7 +187,7 @@ mod tests {
             assert_eq!(outcome.found["sum_amount"], cents(&found));
             assert_eq!((bench.files(JobSpace::Utility), bench.counters().held_bytes[2]), (Vec::new(), 0));
             let reads = bench.counters().reads[0];
-            // Once for the index, once for the origin, and once for each row that was found.
+            // One for the index, one for the origin, and one for each row found.
             assert_eq!(reads, rows.div_ceil(511).max(1) + 1 + found.len() as u64);
         }
     }

@@ -1,4 +1,4 @@
-//! Joins two tables that are in the order of their keys, by reading both once.
+//! Joins two tables sorted by key, reading both once.
 
 use plan::jobs::{Output, Step};
 
@@ -9,8 +9,7 @@ use crate::step::StepContext;
 use crate::table::Cursor;
 use crate::{JobError, StepOutcome};
 
-/// Writes a row for each pair of rows with one key: in the order of the left side, and for each of its rows in that
-/// of the right one.
+/// Writes a row for each pair of rows with equal keys: in the order of the left side, then of the right one.
 pub(crate) fn merge(
     context: &StepContext<'_>,
     step: &Step,
@@ -22,7 +21,7 @@ pub(crate) fn merge(
     let mut right = Side::open(context, right)?;
     let mut target = Target::new(context, output);
     target.push_all(left.rows.origin(), &[])?;
-    // Beside it there are the page of each side and that of the output.
+    // Other memory: a page of each side and one of the output.
     let room = context.data_bytes(step).saturating_sub(3 * context.io.page());
     let mut group = Group { key: None, rows: Vec::new(), room };
     let mut sums = Sums::default();
@@ -36,7 +35,7 @@ pub(crate) fn merge(
         }
         left.step()?;
     }
-    // The rest of the right side is read too, so that it is known to be in order.
+    // The rest of the right side is read too, to verify its order.
     while right.row().is_some() {
         right.step()?;
     }
@@ -62,7 +61,7 @@ fn pair(number: u64, left: &[u8], right: &[u8]) -> Row {
     }
 }
 
-/// The rows of the right side that have one key.
+/// The rows of the right side with one key.
 struct Group {
     key: Option<u64>,
     rows: Vec<u8>,
@@ -70,7 +69,7 @@ struct Group {
 }
 
 impl Group {
-    /// Reads on until these are the rows with `wanted`.
+    /// Reads until the group holds the rows with key `wanted`.
     fn take(&mut self, right: &mut Side, wanted: u64) -> Result<(), JobError> {
         if self.key == Some(wanted) {
             return Ok(());
@@ -104,7 +103,7 @@ impl Group {
     }
 }
 
-/// A table in the order of its keys while it is read.
+/// A table sorted by key, being read.
 struct Side {
     rows: Cursor,
 }
@@ -118,7 +117,7 @@ impl Side {
         self.rows.record()
     }
 
-    /// Goes to the next row, which must not stand before this one.
+    /// Advances to the next row, whose key must not be smaller.
     fn step(&mut self) -> Result<(), JobError> {
         let before = self.row().map(key);
         self.rows.step()?;

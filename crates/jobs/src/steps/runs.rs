@@ -1,7 +1,7 @@
-//! Sorted runs in utility space: made of pieces of a table that fit into memory, and merged.
+//! Sorted runs in utility space: made from pieces of a table that fit into memory, and merged.
 //!
-//! A record begins with its number and its key (see [`crate::row`]), and records are sorted by key and then by
-//! number; those that are equal in both keep the order of the table that they come from.
+//! A record begins with its number and its key (see [`crate::row`]), and records are sorted by key and then
+//! by number; the sort is stable.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,13 +16,13 @@ use crate::step::{Place, StepContext};
 use crate::table::{Cursor, TableReader, TableWriter};
 use crate::{JobError, PageBuffer};
 
-/// What a record is sorted by, and its place in memory.
+/// Sort key of a record, and its index in memory.
 type Mark = (u64, u64, u32);
-/// More records than this have no place in a mark.
+/// Maximum number of records addressable by a mark.
 const RECORDS_MAX: usize = u32::MAX as usize;
-/// Runs are merged at least so many at a time.
+/// Minimum number of runs merged at a time.
 const RUNS_MIN: usize = 2;
-/// Buffers that a merge needs beside those of its runs: of what it writes, and of what reads it.
+/// Buffers a merge needs beside those of its runs: for its output, and for the reader of that.
 const BUFFERS: usize = 4;
 
 /// Makes and merges the runs of one step.
@@ -36,8 +36,9 @@ pub(crate) struct Sorter<'a> {
 }
 
 impl Sorter<'_> {
-    /// Sorts pieces of `source` on all threads and writes each as a run, in the order of the pieces. `extract`
-    /// puts the records of a page into a vector; it is told the number of the page's first row.
+    /// Sorts pieces of `source` on all threads and writes each as a run, in the order of the pieces.
+    /// `extract` appends the records of a page to a vector; its argument is the number of the page's first
+    /// row.
     pub(crate) fn runs(
         &self,
         source: &TableReader,
@@ -63,7 +64,7 @@ impl Sorter<'_> {
         Ok(runs)
     }
 
-    /// Pages whose records, marks and buffers fit into a thread's share of memory.
+    /// Number of pages whose records, marks and buffers fit into a thread's share of memory.
     fn pages_per_run(&self, source: &TableReader) -> u64 {
         let buffers = 2 * self.context.io.page();
         let share = (self.data_bytes / self.threads.max(1) as usize).saturating_sub(buffers);
@@ -75,8 +76,7 @@ impl Sorter<'_> {
         self.context.own(JobSpace::Utility, "run", run)
     }
 
-    /// Merges `runs` until so few are left that one more merge is the last one. Runs that have been merged are
-    /// removed.
+    /// Merges `runs` until a single further merge suffices. Merged runs are removed.
     pub(crate) fn narrow(&self, mut runs: Vec<Place>) -> Result<Vec<Place>, JobError> {
         let most = (self.data_bytes / self.context.io.page()).saturating_sub(BUFFERS).max(RUNS_MIN);
         let mut number = u32::try_from(runs.len()).unwrap_or(u32::MAX);
@@ -104,7 +104,7 @@ impl Sorter<'_> {
         Ok(runs)
     }
 
-    /// Gives the records of all `runs` in order. A run without records is passed over.
+    /// Passes on the records of all `runs` in order. Empty runs are skipped.
     pub(crate) fn merge(
         &self,
         runs: &[Place],
@@ -143,7 +143,7 @@ impl Sorter<'_> {
         runs.iter().try_for_each(|run| self.context.io.remove(run.space, &run.path))
     }
 
-    /// A table of such records.
+    /// Creates a table of such records.
     pub(crate) fn create(&self, place: &Place, origin: Origin) -> Result<TableWriter, JobError> {
         TableWriter::create_records(self.context.io, place.space, &place.path, origin, self.record_bytes)
     }
@@ -158,7 +158,7 @@ struct Piece {
 
 impl Piece {
     fn new(sorter: &Sorter<'_>, source: &TableReader, pages: u64) -> Self {
-        // All of it at once: a vector that grows has two copies for a moment.
+        // Allocated at once: a growing vector has two copies for a moment.
         let rows = usize::try_from(pages.min(source.pages()) * source.rows_per_page()).unwrap_or(usize::MAX);
         Self {
             buffer: source.buffer(),
@@ -184,7 +184,7 @@ impl Piece {
         Ok(origin)
     }
 
-    /// Sorts what has been read and writes it as a run.
+    /// Sorts the records read and writes them as a run.
     fn write(&mut self, sorter: &Sorter<'_>, place: &Place, origin: Option<Origin>) -> Result<(), JobError> {
         let Some(origin) = origin else { return Ok(()) };
         let width = sorter.record_bytes;

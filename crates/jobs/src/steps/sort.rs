@@ -1,7 +1,8 @@
-//! Sorts a table that need not fit into memory.
+//! Sorts a table that may exceed memory.
 //!
-//! The input is copied into work space, the copy is sorted piece by piece into runs in utility space, and these are
-//! merged into the output. At the end three copies of the input stand beside it; two of them are then removed.
+//! The input is copied into work space, the copy is sorted piece by piece into runs in utility space, and
+//! these are merged into the output. At the end there are three copies beside the input; two of them are then
+//! removed.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

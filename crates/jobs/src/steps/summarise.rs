@@ -1,8 +1,8 @@
-//! Sums of each key, by a hash table within the memory of the step.
+//! Sums per key, by a hash table within the memory of the step.
 //!
-//! Keys that are in the table when it is full stay there, and all their rows are summed there. Rows of other keys are
-//! put aside into partitions in utility space by a hash of their key, and each partition is summed by itself after
-//! it, in the same way.
+//! Keys in the table when it becomes full are kept, and all their rows are summed there. Rows of other keys
+//! are written to partitions in utility space by a hash of their key, and each partition is summed afterwards
+//! in the same way.
 
 use plan::JobSpace;
 use plan::jobs::{GOLDEN, Output, Step, mix};
@@ -15,12 +15,12 @@ use crate::step::{Place, StepContext};
 use crate::table::{TableReader, TableWriter};
 use crate::{JobError, StepOutcome};
 
-/// Partitions, where memory has room for the buffers of so many.
+/// Number of partitions, if memory suffices for their buffers.
 const PARTITIONS_MAX: usize = 64;
-/// Slots of a table at first.
+/// Initial number of slots of a table.
 const SLOTS_MIN: usize = 1024;
 
-/// Sums of one key; free where there is no row.
+/// Sums of one key; free if it has no row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     key: u64,
@@ -36,15 +36,15 @@ struct Groups {
 }
 
 impl Groups {
-    /// A table that uses at most so many bytes, also while it grows.
+    /// A table that uses at most `bytes` bytes, also while it grows.
     fn new(bytes: usize) -> Self {
-        // While it grows, a table of half the slots stands beside it.
+        // While it grows, the old table of half the slots exists beside it.
         let fit = bytes * 2 / 3 / size_of::<Slot>();
         let slots_max = if fit < 2 { 2 } else { 1 << fit.ilog2() };
         Self { slots: vec![Slot::default(); SLOTS_MIN.min(slots_max)], used: 0, slots_max }
     }
 
-    /// Adds `row`; false where its key has no room.
+    /// Adds `row`; false if there is no room for its key.
     #[inline]
     fn add(&mut self, row: &[u8]) -> bool {
         let key = key(row);
@@ -64,7 +64,7 @@ impl Groups {
         true
     }
 
-    /// Where `key` stands or would.
+    /// Slot of `key`, whether present or not.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower bits are what is wanted")]
     fn place(&self, key: u64) -> usize {
@@ -94,7 +94,7 @@ impl Groups {
 }
 
 impl Slot {
-    /// The row that is written for it.
+    /// The output row of this key.
     #[expect(clippy::cast_precision_loss, reason = "a mean is no exact number")]
     fn row(&self) -> Row {
         Row {
@@ -108,14 +108,14 @@ impl Slot {
     }
 }
 
-/// Rows whose keys have no room yet.
+/// Rows whose keys did not fit yet.
 struct Partition {
     place: Place,
-    /// How often its rows have been put aside.
+    /// Number of times its rows have been partitioned.
     depth: u64,
 }
 
-/// A summary while it is made.
+/// A summary in progress.
 struct Summary<'a> {
     context: &'a StepContext<'a>,
     threads: u32,
@@ -165,7 +165,7 @@ pub(crate) fn summarise(
 }
 
 impl Summary<'_> {
-    /// Sums what has room of `table`, and puts the rest aside. Returns the rows that were read.
+    /// Sums the rows of `table` whose keys fit, and partitions the rest. Returns the number of rows read.
     fn sum(&mut self, table: &TableReader, depth: u64) -> Result<u64, JobError> {
         let mut groups = Groups::new(self.table_bytes);
         let mut aside: Vec<Option<TableWriter>> = Vec::new();
@@ -199,7 +199,7 @@ impl Summary<'_> {
         row: &[u8],
         depth: u64,
     ) -> Result<(), JobError> {
-        // Another hash at each depth: rows that met in a partition part again.
+        // Another hash at each depth: rows of one partition are separated again.
         let hash = mix(key(row).wrapping_add((depth + 1).wrapping_mul(GOLDEN)));
         let number = usize::try_from(hash % aside.len() as u64).unwrap_or(0);
         let writer = match &mut aside[number] {

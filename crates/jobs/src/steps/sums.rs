@@ -1,4 +1,4 @@
-//! What steps find in the rows that they keep.
+//! Results of steps about the rows they keep.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::row::{ROW_BYTES, amount, quantity};
 /// Sums over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
-    /// How many they are.
+    /// Number of rows.
     pub rows: u64,
     /// Sum of their quantities.
     pub quantity: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// With one row more.
+    /// Adds a row.
     #[inline]
     pub(crate) fn add(&mut self, row: &[u8]) {
         self.rows += 1;
@@ -24,21 +24,21 @@ impl Sums {
         self.amount = self.amount.wrapping_add(amount(row));
     }
 
-    /// Of rows that stand one behind the other.
+    /// Sums of consecutive rows.
     pub(crate) fn of(rows: &[u8]) -> Self {
         let mut sums = Self::default();
         rows.chunks_exact(ROW_BYTES).for_each(|row| sums.add(row));
         sums
     }
 
-    /// With all of `other`.
+    /// Adds all of `other`.
     pub(crate) fn join(&mut self, other: Self) {
         self.rows += other.rows;
         self.quantity += other.quantity;
         self.amount = self.amount.wrapping_add(other.amount);
     }
 
-    /// As a step tells them: their number as `name`.
+    /// As results of a step: the number of rows is called `name`.
     #[expect(clippy::cast_precision_loss, reason = "a sum below 2^53 is exact")]
     pub(crate) fn found(self, name: &str) -> BTreeMap<String, f64> {
         let found = [

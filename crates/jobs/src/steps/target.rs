@@ -1,4 +1,4 @@
-//! Where a step writes its rows, if it does.
+//! The optional output of a step.
 
 use plan::jobs::Output;
 
@@ -7,7 +7,7 @@ use crate::step::{Place, StepContext};
 use crate::table::{Io, TableWriter};
 use crate::{JobError, StepOutcome};
 
-/// The output of a step. It is made with the first rows, since its pages say what they come from.
+/// The output of a step. It is created with the first rows, since its pages hold their origin.
 pub(crate) struct Target<'a> {
     io: &'a Io,
     place: Option<Place>,
@@ -15,17 +15,17 @@ pub(crate) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The table of `output`; rows go nowhere where there is none.
+    /// The table of `output`; rows are discarded if there is none.
     pub(crate) fn new(context: &StepContext<'a>, output: Option<&Output>) -> Self {
         Self { io: context.io, place: output.map(|output| context.output(output)), writer: None }
     }
 
-    /// Whether anyone wants the rows.
+    /// Whether rows are written.
     pub(crate) const fn writes(&self) -> bool {
         self.place.is_some()
     }
 
-    /// Adds rows of one table, or none of it.
+    /// Adds rows, which must all come from one table.
     pub(crate) fn push_all(&mut self, origin: Origin, rows: &[u8]) -> Result<(), JobError> {
         let Some(place) = &self.place else { return Ok(()) };
         let writer = match &mut self.writer {
@@ -35,7 +35,7 @@ impl<'a> Target<'a> {
         writer.push_all(rows)
     }
 
-    /// Closes the table; the outcome says what is in it.
+    /// Closes the table, and adds its contents to the outcome.
     pub(crate) fn finish(self, outcome: &mut StepOutcome) -> Result<(), JobError> {
         if let Some(writer) = self.writer {
             let written = writer.finish()?;

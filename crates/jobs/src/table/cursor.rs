@@ -5,23 +5,23 @@ use crate::row::Origin;
 use crate::table::TableReader;
 use crate::{JobError, PageBuffer};
 
-/// A place in a table that goes from its first record to its end; one page of it is in memory.
+/// A position that moves from the first record of a table to its end; one page is in memory.
 pub(crate) struct Cursor {
     table: TableReader,
     buffer: PageBuffer,
     origin: Origin,
     width: usize,
     page: u64,
-    /// Records of the page.
+    /// Records of the current page.
     records: usize,
-    /// The record of the page that is next.
+    /// The next record of the page.
     next: usize,
-    /// Records before it in the table.
+    /// Number of records before it in the table.
     passed: u64,
 }
 
 impl Cursor {
-    /// At the first record of `table`, whose records have so many bytes.
+    /// At the first record of `table`, whose records have `width` bytes.
     pub(crate) fn new(table: TableReader, width: usize) -> Result<Self, JobError> {
         let mut buffer = table.buffer();
         let header = table.read_header(0, &mut buffer)?;
@@ -29,14 +29,14 @@ impl Cursor {
         Ok(Self { table, buffer, origin, width, page: 0, records, next: 0, passed: 0 })
     }
 
-    /// The record that is next; none at the end.
+    /// The next record; `None` at the end.
     #[inline]
     pub(crate) fn record(&self) -> Option<&[u8]> {
         let start = HEADER_BYTES + self.next * self.width;
         (self.next < self.records).then(|| &self.buffer.bytes()[start..start + self.width])
     }
 
-    /// Goes to the record behind it.
+    /// Advances to the following record.
     #[inline]
     pub(crate) fn step(&mut self) -> Result<(), JobError> {
         self.next += 1;
@@ -49,12 +49,12 @@ impl Cursor {
         Ok(())
     }
 
-    /// What the rows of the table come from.
+    /// The origin of the table's rows.
     pub(crate) const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Records that it has passed.
+    /// Number of records passed.
     pub(crate) const fn passed(&self) -> u64 {
         self.passed
     }

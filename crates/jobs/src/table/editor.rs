@@ -1,4 +1,4 @@
-//! Changes a table where it stands.
+//! Changes a table in place.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::page::Header;
 use crate::row::ROW_BYTES;
 use crate::{JobError, PageBuffer};
 
-/// A table whose pages are changed. Threads may share it, each for pages of its own.
+/// A table whose pages can be changed. Threads may share it, each for different pages.
 #[derive(Debug)]
 pub(crate) struct TableEditor {
     reader: TableReader,
@@ -23,18 +23,18 @@ impl TableEditor {
         Ok(Self { reader: TableReader::of(file, ROW_BYTES)? })
     }
 
-    /// What is there.
+    /// The current contents.
     pub(crate) const fn reader(&self) -> &TableReader {
         &self.reader
     }
 
-    /// Writes `page` with a header that says this much of it; its checksum is made anew.
+    /// Writes `page` with the contents of `header`; its checksum is recomputed.
     pub(crate) fn write(&self, page: &mut PageBuffer, header: &Header) -> Result<(), JobError> {
         header.seal(page.bytes_mut());
         self.reader.file.write(header.number, page.bytes(), header.number >= self.reader.pages)
     }
 
-    /// All changes are made.
+    /// Finishes after all changes.
     pub(crate) fn finish(self) -> Result<(), JobError> {
         self.reader.file.close()
     }

@@ -1,4 +1,4 @@
-//! The file of a table: its transfers, a page each, and what they count as.
+//! The file of a table: transfers of one page each, and their accounting.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,16 +13,16 @@ use crate::{JobError, Meter};
 /// `O_DIRECT` of Linux on x86-64 and most others, as the standard library's custom flags want it.
 const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
 
-/// How a job moves its pages.
+/// How a job transfers its pages.
 #[derive(Debug, Clone)]
 pub struct Io {
     /// Bytes of a page.
     pub page_bytes: Bytes,
     /// Pages bypass the page cache.
     pub direct: bool,
-    /// Tables are on stable storage when they are closed.
+    /// Tables are synced when closed.
     pub sync: bool,
-    /// Counts what is moved and kept.
+    /// Counts the bytes moved and held.
     pub meter: Arc<Meter>,
 }
 
@@ -33,10 +33,10 @@ impl Io {
         usize::try_from(self.page_bytes.0).unwrap_or(usize::MAX)
     }
 
-    /// Removes a table that the job has made.
+    /// Removes a table made by the job.
     ///
     /// # Errors
-    /// The kernel does not allow it.
+    /// It cannot be removed.
     pub fn remove(&self, space: JobSpace, path: &Path) -> Result<(), JobError> {
         let wrong = |error| JobError::file("remove", path, space, error);
         let bytes = std::fs::metadata(path).map_err(wrong)?.len();
@@ -62,7 +62,7 @@ impl TableFile {
         Self::with(io, space, path, &mut options, "open")
     }
 
-    /// Makes the file anew; what stood there is gone.
+    /// Creates the file, replacing an existing one.
     pub(super) fn create(io: &Io, space: JobSpace, path: &Path) -> Result<Self, JobError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
@@ -83,7 +83,7 @@ impl TableFile {
         Ok(Self { file, io: io.clone(), space, path: path.to_owned() })
     }
 
-    /// Pages of the file; its length must be whole pages, at least one.
+    /// Number of pages; the length must be whole pages, at least one.
     pub(super) fn pages(&self) -> Result<u64, JobError> {
         let length = self.file.metadata().map_err(|error| self.error("look at", error))?.len();
         let page_bytes = self.io.page_bytes.0;
@@ -96,7 +96,7 @@ impl TableFile {
         Ok(length / page_bytes)
     }
 
-    /// Reads page `number`, as it is.
+    /// Reads page `number` without checks.
     pub(super) fn read(&self, number: u64, page: &mut [u8]) -> Result<(), JobError> {
         match self.file.read_exact_at(page, number * self.io.page_bytes.0) {
             Ok(()) => {
@@ -110,7 +110,7 @@ impl TableFile {
         }
     }
 
-    /// Writes page `number`, which is `new` where the file grows by it.
+    /// Writes page `number`; `new` if the file grows by it.
     pub(super) fn write(&self, number: u64, page: &[u8], new: bool) -> Result<(), JobError> {
         self.file
             .write_all_at(page, number * self.io.page_bytes.0)
@@ -122,7 +122,7 @@ impl TableFile {
         Ok(())
     }
 
-    /// Puts what was written on stable storage, where tables are.
+    /// Syncs the file, if tables are to be synced.
     pub(super) fn close(&self) -> Result<(), JobError> {
         if self.io.sync {
             self.file.sync_all().map_err(|error| self.error("put on stable storage", error))?;

@@ -9,7 +9,7 @@ use crate::page::{Header, records_per_page};
 use crate::row::{Origin, ROW_BYTES};
 use crate::{JobError, PageBuffer};
 
-/// A table that is read. Each page is checked when it is read. Threads may share it.
+/// A table open for reading. Each page is checked when it is read. Threads may share it.
 #[derive(Debug)]
 pub struct TableReader {
     pub(super) file: TableFile,
@@ -21,7 +21,7 @@ impl TableReader {
     /// Opens the table at `path`, without reading any of it.
     ///
     /// # Errors
-    /// It cannot be opened, or is not whole pages.
+    /// It cannot be opened, or its length is not whole pages.
     pub fn open(io: &Io, space: JobSpace, path: &Path) -> Result<Self, JobError> {
         Self::open_records(io, space, path, ROW_BYTES)
     }
@@ -48,7 +48,7 @@ impl TableReader {
         self.pages
     }
 
-    /// The most rows that its pages have room for; how many there are is known when the last page was read.
+    /// Upper bound of its rows; the actual number is known once the last page has been read.
     #[must_use]
     pub fn rows_at_most(&self) -> u64 {
         self.pages * self.rows_per_page()
@@ -72,16 +72,16 @@ impl TableReader {
         PageBuffer::new(self.file.io.page())
     }
 
-    /// Reads page `number` into `buffer`, checks it, and gives its rows, one behind the other.
+    /// Reads page `number` into `buffer`, checks it, and returns its rows as one slice.
     ///
     /// # Errors
-    /// The kernel refuses, or the page is not what its writer left.
+    /// The read fails, or the page is damaged.
     pub fn read<'a>(&self, number: u64, buffer: &'a mut PageBuffer) -> Result<&'a [u8], JobError> {
         let header = self.read_header(number, buffer)?;
         Ok(header.records_of(buffer))
     }
 
-    /// As [`TableReader::read`], and gives the header; the rows are in the buffer.
+    /// As [`TableReader::read`], but returns the header; the rows are in the buffer.
     pub(crate) fn read_header(&self, number: u64, buffer: &mut PageBuffer) -> Result<Header, JobError> {
         self.file.read(number, buffer.bytes_mut())?;
         let header = Header::open(buffer.bytes(), number, self.record_bytes)
@@ -94,7 +94,7 @@ impl TableReader {
         Err(JobError::damaged(&self.file.path, number, what))
     }
 
-    /// What the rows of the table come from, as its first page says.
+    /// The origin of the table's rows, from its first page.
     ///
     /// # Errors
     /// As [`TableReader::read`].
@@ -102,7 +102,7 @@ impl TableReader {
         Ok(self.read_header(0, buffer)?.origin)
     }
 
-    /// Reads all pages in order and gives the rows of each to `take`; returns how many rows there are.
+    /// Reads all pages in order and passes the rows of each to `take`; returns the number of rows.
     ///
     /// # Errors
     /// As [`TableReader::read`], or what `take` returns.

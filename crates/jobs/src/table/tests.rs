@@ -1,4 +1,4 @@
-//! Tables as they are written, read and damaged.
+//! Tests of written, read and damaged tables.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;

@@ -10,7 +10,7 @@ use crate::page::{HEADER_BYTES, Header, records_per_page, sum_of_hashes};
 use crate::row::{Origin, ROW_BYTES};
 use crate::{JobError, PageBuffer};
 
-/// A table that was written.
+/// Result of writing a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Written {
     /// Its rows.
@@ -21,7 +21,7 @@ pub struct Written {
     pub checksum: u64,
 }
 
-/// The pages of a table that is written, in any order and by any thread.
+/// The pages of a table being written, in any order and by any thread.
 #[derive(Debug)]
 pub(crate) struct PageSink {
     file: TableFile,
@@ -33,7 +33,7 @@ pub(crate) struct PageSink {
 }
 
 impl PageSink {
-    /// Makes the table anew.
+    /// Creates the table.
     pub(crate) fn create(
         io: &Io,
         space: JobSpace,
@@ -51,7 +51,7 @@ impl PageSink {
         })
     }
 
-    /// Writes page `number`, in which `records` stand already, behind the room for its header.
+    /// Writes page `number`, whose `records` records are already in place after the header.
     pub(crate) fn write(
         &self,
         number: u64,
@@ -69,7 +69,7 @@ impl PageSink {
         };
         header.seal(page.bytes_mut());
         let written = &page.bytes()[HEADER_BYTES..HEADER_BYTES + records * self.record_bytes];
-        // Only tables of rows are told with a checksum of their rows.
+        // Only tables of rows are reported with a checksum.
         if self.record_bytes == ROW_BYTES {
             self.checksum.fetch_add(sum_of_hashes(written, ROW_BYTES), Relaxed);
         }
@@ -78,7 +78,7 @@ impl PageSink {
         self.file.write(number, page.bytes(), true)
     }
 
-    /// All pages are written.
+    /// Finishes after all pages.
     pub(crate) fn finish(self) -> Result<Written, JobError> {
         self.file.close()?;
         Ok(Written {
@@ -89,24 +89,24 @@ impl PageSink {
     }
 }
 
-/// A table that is written row by row. It is whole only once it is finished.
+/// A table written row by row. It is complete only once it is finished.
 #[derive(Debug)]
 pub struct TableWriter {
     sink: PageSink,
     page: PageBuffer,
-    /// The page that is being filled.
+    /// The current page.
     number: u64,
     /// Rows in it.
     records: usize,
-    /// Rows that fit into it.
+    /// Maximum number of rows in it.
     most: usize,
 }
 
 impl TableWriter {
-    /// Makes the table at `path` anew; `origin` is kept in its pages for those who add rows to it.
+    /// Creates the table at `path`; `origin` is stored in its pages for steps that append rows.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The call fails.
     pub fn create(io: &Io, space: JobSpace, path: &Path, origin: Origin) -> Result<Self, JobError> {
         Self::create_records(io, space, path, origin, ROW_BYTES)
     }
@@ -127,10 +127,10 @@ impl TableWriter {
     /// Adds a row.
     ///
     /// # Errors
-    /// The page before it cannot be written.
+    /// The previous page cannot be written.
     ///
     /// # Panics
-    /// Where it has not the width of the table.
+    /// If it does not have the width of the table's records.
     pub fn push(&mut self, row: &[u8]) -> Result<(), JobError> {
         if self.records == self.most {
             self.flush(false)?;
@@ -142,7 +142,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Adds rows that stand one behind the other.
+    /// Adds consecutive rows.
     ///
     /// # Errors
     /// A page cannot be written.
@@ -162,10 +162,10 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes what is left, and closes the file.
+    /// Writes the last page, and closes the file.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The call fails.
     pub fn finish(mut self) -> Result<Written, JobError> {
         self.flush(true)?;
         self.sink.finish()

@@ -1,4 +1,4 @@
-//! How much jobs read and keep: before anything is started.
+//! How much jobs read and store, computed before anything starts.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use super::extent::Extents;
 use super::{Action, JobTest, Jobs, Space, Step};
 use crate::{Bytes, Phase};
 
-/// Bytes of memory that the sums of one key take in a hash table that grows.
+/// Memory per key in a growing hash table of sums.
 const GROUP_BYTES: u64 = 128;
 
 impl Jobs {
-    /// Files that the load phase makes.
+    /// Number of files created by the load phase.
     #[must_use]
     pub fn loaded_files(&self) -> u64 {
         self.tables.iter().map(|table| u64::from(self.replicas(&table.name))).sum()
     }
 
-    /// Bytes of the tables that the load phase makes, with all their replicas.
+    /// Bytes of the tables created by the load phase, including replicas.
     #[must_use]
     pub fn loaded_bytes(&self) -> Bytes {
         let of = |table: &super::JobTable| {
@@ -25,7 +25,7 @@ impl Jobs {
         Bytes(self.tables.iter().map(of).fold(0, u64::saturating_add))
     }
 
-    /// Bytes of the loaded tables that all launches read, each step its inputs once.
+    /// Bytes of the loaded tables read by all launches; each step reads its inputs once.
     #[must_use]
     pub fn read_bytes(&self) -> Bytes {
         let launches = |test: &JobTest| u64::from(test.streams) * u64::from(test.rounds);
@@ -44,8 +44,8 @@ impl Jobs {
         Bytes(names.map(of).fold(0, u64::saturating_add))
     }
 
-    /// Bytes of the data that one instance of `test` works on: the loaded tables that it reads, each once, and those
-    /// that it generates.
+    /// Bytes of the data processed by one instance of `test`: the loaded tables that it reads, each once, and
+    /// those that it generates.
     #[must_use]
     pub fn instance_bytes(&self, test: &JobTest) -> Bytes {
         let read: BTreeSet<&str> = test.steps.iter().flat_map(|step| step.action.inputs()).collect();
@@ -58,7 +58,7 @@ impl Jobs {
         Bytes(all.map(|rows| self.table_bytes(rows).0).fold(0, u64::saturating_add))
     }
 
-    /// The conditions that travel with every figure of `phase`.
+    /// Conditions attached to every figure of `phase`.
     #[must_use]
     pub fn conditions(&self, phase: Phase) -> String {
         let path = if self.direct { "direct" } else { "buffered" };
@@ -74,13 +74,13 @@ impl Jobs {
         format!("{phase}, {files}{together}, pages of {}, {path}{sync}", self.page_bytes)
     }
 
-    /// Bytes that `space` holds at the worst moment.
+    /// Peak number of bytes in `space`.
     ///
-    /// Permanent space holds the loaded tables and what tests leave there, for each stream. Work and utility space
-    /// hold what the largest launches have there that can run at a time: the tables that the steps have written so
-    /// far, and what a step keeps for itself: a sort a copy of its input in each of the two, an index its entries, and
-    /// sums the rows that memory has no room for. Sizes of tables whose keys are drawn
-    /// at random are expectations: leave some room.
+    /// Permanent space holds the loaded tables and the permanent outputs of tests, for each stream. Work and
+    /// utility space hold the data of the largest launches that can run concurrently: the tables that the
+    /// steps have written so far and the temporary data of a step: for a sort a copy of its input in each of
+    /// the two, for an index its entries, for sums the rows that do not fit in memory. Sizes of tables with
+    /// random keys are expected values: leave some room.
     #[must_use]
     pub fn needs(&self, space: Space) -> Bytes {
         let known = self.permanent();
@@ -102,7 +102,7 @@ impl Jobs {
         }
     }
 
-    /// Bytes of the tables of permanent space, of all streams, when all launches are over.
+    /// Bytes of the tables of permanent space, over all streams, when all launches have finished.
     fn permanent_bytes(&self, known: &Extents) -> u64 {
         let left = self.tests.iter().flat_map(|test| {
             let outputs = test.outputs().filter(|output| output.space == Space::Permanent);
@@ -113,7 +113,7 @@ impl Jobs {
         });
         let grown = self.tests.iter().flat_map(|test| {
             test.steps.iter().filter_map(|step| match &step.action {
-                // Each round appends again to the table of its stream.
+                // Each round appends to the table of its stream again.
                 Action::Append { table, rows } if known.contains_key(table) => {
                     let launches = u64::from(test.streams) * u64::from(test.rounds);
                     Some(self.table_bytes(*rows).0.saturating_mul(launches))
@@ -124,7 +124,7 @@ impl Jobs {
         left.chain(grown).fold(self.loaded_bytes().0, u64::saturating_add)
     }
 
-    /// The most that one launch of `test` has in `space`, where `known` stands in permanent space.
+    /// Peak bytes of one launch of `test` in `space`, given the tables `known` in permanent space.
     fn launch_peak(&self, test: &JobTest, space: Space, mut known: Extents) -> u64 {
         let mut peak = 0;
         let bytes_of =
@@ -138,9 +138,9 @@ impl Jobs {
         test.walk(&mut known, |place, known| {
             let copy = match actions[place] {
                 Action::Sort { input, .. } => bytes_of(known, input),
-                // Entries of 16 bytes in sorted runs, and the index that is made of them.
+                // Entries of 16 bytes in sorted runs, and the index built from them.
                 Action::Index { input, .. } if space == Space::Utility => bytes_of(known, input) / 4,
-                // Rows of keys that memory has no room for are put aside.
+                // Rows whose keys do not fit in memory are spilled.
                 Action::Summarise { input, .. } if space == Space::Utility => {
                     let memory = test.steps[place].memory.0;
                     let groups = known.get(input).map_or(0, |extent| extent.groups);

@@ -1,17 +1,17 @@
-//! How large each table of jobs is at most, before any of them is made.
+//! Upper bounds on the size of each table of jobs, computed before any is created.
 
 use std::collections::BTreeMap;
 
 use super::{Action, JobTest, Jobs, Output, Space, TableOrder};
 
-/// How large a table is.
+/// The size of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// Rows: an expectation where keys are drawn at random.
+    /// Rows: an expected value if keys are drawn at random.
     pub rows: u64,
-    /// Different keys: each is below this number.
+    /// Number of distinct keys; keys are below this number.
     pub groups: u64,
-    /// In what order its rows stand.
+    /// Sort order of its rows.
     pub order: TableOrder,
 }
 
@@ -19,7 +19,7 @@ pub struct Extent {
 pub(super) type Extents = BTreeMap<String, Extent>;
 
 impl Extent {
-    /// What `self` and `other` have for each pair of equal keys, each key being as frequent as any other.
+    /// The size of the join of `self` and `other` on equal keys, assuming all keys are equally frequent.
     fn merged(self, other: Self) -> Self {
         let pairs = u128::from(self.rows) * u128::from(other.rows);
         let rows = pairs.div_ceil(u128::from(self.groups.max(other.groups).max(1)));
@@ -30,7 +30,7 @@ impl Extent {
         }
     }
 
-    /// The part of `self` that a share of rows makes.
+    /// The size of a selection from `self` that keeps the given share of rows.
     fn kept(self, millionths: u32) -> Self {
         let rows = (u128::from(self.rows) * u128::from(millionths)).div_ceil(1_000_000);
         Self { rows: u64::try_from(rows).unwrap_or(u64::MAX), ..self }
@@ -38,7 +38,7 @@ impl Extent {
 }
 
 impl Action {
-    /// The table that it leaves, or the changed one, where its inputs are in `known`.
+    /// The table that it writes or changes, if its inputs are in `known`.
     pub(super) fn leaves(&self, known: &Extents) -> Option<Extent> {
         let of = |name: &String| known.get(name).copied();
         match self {
@@ -64,8 +64,8 @@ impl Action {
 }
 
 impl JobTest {
-    /// Adds to `known` what each step of the test leaves, and tells `each` of every step with what is known
-    /// before it.
+    /// Adds the output of each step of the test to `known`, and calls `each` for every step with the tables
+    /// known before it.
     pub(super) fn walk(&self, known: &mut Extents, mut each: impl FnMut(usize, &Extents)) {
         for (place, step) in self.steps.iter().enumerate() {
             each(place, known);
@@ -84,7 +84,7 @@ impl JobTest {
 }
 
 impl Jobs {
-    /// The tables of permanent space: those that are loaded, and those that tests leave there for others.
+    /// The tables of permanent space: loaded tables, and permanent outputs of tests.
     pub(super) fn permanent(&self) -> Extents {
         let loaded = self.tables.iter().map(|table| {
             let extent = Extent { rows: table.rows, groups: table.groups, order: table.order };
@@ -104,7 +104,7 @@ impl Jobs {
         all
     }
 
-    /// How large the tables are that `step` of `test` can read, by name.
+    /// Sizes of the tables that `step` of `test` can read, by name.
     #[must_use]
     pub fn extents(&self, test: &JobTest, step: usize) -> BTreeMap<String, Extent> {
         let mut found = BTreeMap::new();

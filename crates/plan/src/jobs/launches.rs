@@ -1,37 +1,36 @@
-//! The matrix of launches: which jobs there are, and which wait for which.
+//! The matrix of launches: which jobs there are, and their dependencies.
 
 use std::collections::BTreeMap;
 
 use super::{JobTest, Jobs};
 
-/// The tests in an order in which none comes before one that it waits for.
+/// A topological order of the tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TestOrder {
-    /// Places of tests; those of a circle and behind it come last, in the order of the workload.
+    /// Indices of tests; those in a cycle or depending on one come last, in the order of the workload.
     pub(super) tests: Vec<usize>,
-    /// Tests of which each waits for the next one and the last one for the first; empty where there are none.
+    /// Tests that form a dependency cycle, each waiting for the next; empty if there is none.
     pub(super) circle: Vec<usize>,
 }
 
 /// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Its number: the task that it is.
+    /// Launch number, which is its task number.
     pub number: u32,
-    /// The place of its test in [`Jobs::tests`].
+    /// Index of its test in [`Jobs::tests`].
     pub test: usize,
-    /// Which data it works on, from 0.
+    /// The stream, and thus the data, that it works on, from 0.
     pub stream: u32,
-    /// Which of the launches of its stream it is, from 0.
+    /// Its round within the stream, from 0.
     pub round: u32,
-    /// The launches that have ended before it begins, by number.
+    /// Numbers of the launches that must finish before it starts.
     pub after: Vec<u32>,
 }
 
 impl Jobs {
-    /// All launches, in the order in which they are started where nothing holds them back: the first round of
-    /// all streams of all tests, then the second one, and so on. The tests of a valid workload wait for each
-    /// other in no circle.
+    /// All launches, in the order in which they start if nothing delays them: the first round of all streams
+    /// of all tests, then the second, and so on. The tests of a valid workload have no dependency cycle.
     #[must_use]
     pub fn launches(&self) -> Vec<Launch> {
         let rounds = self.tests.iter().map(|test| test.rounds).max().unwrap_or(0);
@@ -62,7 +61,7 @@ impl Jobs {
         all
     }
 
-    /// The places of the tests that `test` waits for: those that it names, and those whose permanent outputs it
+    /// Indices of the tests that `test` depends on: those that it names, and those whose permanent outputs it
     /// reads.
     #[must_use]
     pub fn before(&self, test: &JobTest) -> Vec<usize> {
@@ -78,7 +77,7 @@ impl Jobs {
         (0..self.tests.len()).filter(|&place| waits(&self.tests[place])).collect()
     }
 
-    /// In what order tests can be launched.
+    /// The order in which tests can be launched.
     pub(super) fn order(&self) -> TestOrder {
         let before: Vec<Vec<usize>> = self.tests.iter().map(|test| self.before(test)).collect();
         let mut done = vec![false; self.tests.len()];
@@ -91,7 +90,7 @@ impl Jobs {
         }
         let rest: Vec<usize> = (0..done.len()).filter(|&place| !done[place]).collect();
         let mut circle = Vec::new();
-        // Each of the rest waits for another one of them: whoever follows that comes round.
+        // Each of the rest waits for another one of the rest: following these dependencies finds the cycle.
         let mut at = rest.first().copied();
         while let Some(place) = at {
             if let Some(first) = circle.iter().position(|&seen| seen == place) {

@@ -1,13 +1,13 @@
-//! Jobs of an analytics server: many processes at once that compute, sort, scan and write tables in
+//! Jobs of an analytics server: many concurrent processes that compute, sort, scan and write tables in
 //! permanent, work and utility space.
 //!
-//! A *table* is a file of rows of fixed width in pages. A *test* is a kind of job: a list of [`Step`]s on
-//! tables. A *launch* is one job: a process that goes through the steps of its test. A test is launched in
-//! several *streams*, which run at the same time on data of their own, and in several *rounds*, which run
-//! back to back in each stream. [`Jobs::launches`] is the matrix of all of them.
+//! A *table* is a file of fixed-width rows in pages. A *test* is a kind of job: a list of [`Step`]s on
+//! tables. A *launch* is one job: a process that executes the steps of its test. A test is launched in
+//! several *streams*, which run concurrently on separate data, and in several *rounds*, which run back to
+//! back in each stream. [`Jobs::launches`] is the matrix of all of them.
 //!
-//! Sizes and numbers of operations are those of this measurement: what a study states at full scale has been
-//! multiplied by its scale already.
+//! Sizes and operation counts are those of this measurement: values stated by a study at full scale have
+//! already been multiplied by its scale.
 //!
 //! ```
 //! use plan::{Bytes, Jobs, JobTest, TestKind};
@@ -41,30 +41,30 @@ pub use step::{Action, Output, Step, TableOrder};
 
 use crate::{Bytes, Nanos};
 
-/// Bytes of a row: what [`crate::jobs`] calls fixed width.
+/// Bytes of a row; see [`crate::jobs`].
 pub const ROW_BYTES: u64 = 128;
-/// Smallest and largest page, as the studied application allows them.
+/// Smallest and largest page that the studied application allows.
 pub const PAGE_BYTES: (Bytes, Bytes) = (Bytes::kib(64), Bytes::mib(1));
-/// More launches than this are taken for a slip of the pen: of the shortest published ones they would take half a
-/// day at 30 at a time, and each knows those that it waits for by their numbers.
+/// Limit on launches; more are taken for a typing error. At 30 at a time, even the shortest published ones
+/// would take half a day, and each launch stores the numbers of those it waits for.
 pub const LAUNCHES_MAX: u64 = 1 << 12;
-/// More rows than this are no table of a server: 128 TiB.
+/// Limit on rows of a table: 128 TiB.
 pub const ROWS_MAX: u64 = 1 << 40;
-/// A step has memory for so many pages at least, whatever its study says, and for [`PAGES_PER_THREAD`] more for
-/// each of its threads: it has to hold pages of all its inputs and outputs.
+/// Minimum memory of a step in pages, plus [`PAGES_PER_THREAD`] for each of its threads: it must hold pages
+/// of all its inputs and outputs.
 pub const PAGES_MIN: u64 = 16;
 /// See [`PAGES_MIN`].
 pub const PAGES_PER_THREAD: u64 = 4;
 
-/// One of the three places that jobs keep data in.
+/// One of the three storage areas of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
-    /// What stays: the tables that jobs read, and those that they leave for others.
+    /// Persistent tables: those that jobs read, and those that they leave for other jobs.
     Permanent,
-    /// What a job writes for its own later steps.
+    /// Data written by a job for its own later steps.
     Work,
-    /// What a step writes for itself, as the runs of a sort.
+    /// Temporary data of a step, such as sort runs.
     Utility,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for Space {
     }
 }
 
-/// What a test stresses most, in the words of the published workload.
+/// The resource that a test stresses most, in the terms of the published workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TestKind {
@@ -127,23 +127,23 @@ impl fmt::Display for TestKind {
 pub struct Jobs {
     /// Bytes of a page: what one transfer moves.
     pub page_bytes: Bytes,
-    /// By how much sizes and operations were multiplied, in parts of 1,000,000,000.
+    /// Factor that sizes and operation counts were multiplied by, in parts of 1,000,000,000.
     pub scale_billionths: u64,
-    /// All data are drawn from this.
+    /// Seed of all data.
     pub seed: u64,
-    /// The tables that stand in permanent space before the first launch.
+    /// Tables that exist in permanent space before the first launch.
     pub tables: Vec<JobTable>,
     /// The kinds of job.
     pub tests: Vec<JobTest>,
-    /// At most so many launches at a time; all that are ready where 0.
+    /// Maximum number of concurrent launches; 0 means all that are ready.
     pub concurrency: u32,
     /// Pages bypass the page cache.
     pub direct: bool,
-    /// A table is on stable storage when it is closed.
+    /// Tables are synced to stable storage when closed.
     pub sync: bool,
-    /// Free space below this share of a file system, in percent, is warned about.
+    /// Warn if the free space of a file system falls below this share, in percent.
     pub free_percent_min: u32,
-    /// A launch that runs for longer is ended and counts as failed.
+    /// A launch that runs longer is terminated and counts as failed.
     pub launch_limit: Option<Nanos>,
 }
 
@@ -156,7 +156,7 @@ pub struct JobTable {
     pub rows: u64,
     /// Different keys.
     pub groups: u64,
-    /// In what order its rows stand.
+    /// Sort order of its rows.
     pub order: TableOrder,
 }
 
@@ -165,24 +165,24 @@ pub struct JobTable {
 pub struct JobTest {
     /// Its name.
     pub name: String,
-    /// What it is for, in the reader's words; may be empty.
+    /// Its purpose, as the study's author wrote it; may be empty.
     pub title: String,
-    /// What it stresses most.
+    /// The resource that it stresses most.
     pub kind: TestKind,
-    /// So many run at the same time, each on data of its own.
+    /// Number of concurrent launches, each on its own data.
     pub streams: u32,
-    /// So many run back to back in each stream.
+    /// Number of consecutive launches in each stream.
     pub rounds: u32,
-    /// Tests all of whose launches have ended before the first of this one begins.
+    /// Tests whose launches must all have finished before the first of this one starts.
     pub after: Vec<String>,
-    /// A ceiling that the kernel keeps for the memory of one launch, page cache included, where it can.
+    /// Memory limit of one launch enforced by the kernel where possible, page cache included.
     pub memory_max: Option<Bytes>,
     /// What is done, one step after the other.
     pub steps: Vec<Step>,
 }
 
 impl JobTest {
-    /// A test that is launched once, has no ceiling and waits for none.
+    /// A test that is launched once, without memory limit or dependencies.
     #[must_use]
     pub fn new(name: &str, kind: TestKind, steps: Vec<Step>) -> Self {
         Self {
@@ -216,19 +216,19 @@ impl Jobs {
         }
     }
 
-    /// Rows that a page holds beside its header, which is as long as a row.
+    /// Rows per page; the header takes the space of one row.
     #[must_use]
     pub const fn rows_per_page(&self) -> u64 {
         self.page_bytes.0 / ROW_BYTES - 1
     }
 
-    /// Bytes of a table of so many rows: whole pages, one at least.
+    /// Size of a table with `rows` rows: whole pages, at least one.
     #[must_use]
     pub fn table_bytes(&self, rows: u64) -> Bytes {
         Bytes(rows.div_ceil(self.rows_per_page()).max(1).saturating_mul(self.page_bytes.0))
     }
 
-    /// The least memory that a step with so many threads has.
+    /// Minimum memory of a step with `threads` threads.
     #[must_use]
     pub const fn memory_min(&self, threads: u32) -> Bytes {
         Bytes((PAGES_MIN + PAGES_PER_THREAD * threads as u64) * self.page_bytes.0)
@@ -240,7 +240,8 @@ impl Jobs {
         self.tests.iter().find(|test| test.name == name)
     }
 
-    /// Streams that the table called `name` is made for: as many as the test with most of them that uses it.
+    /// Number of streams that the table called `name` is created for: the largest number of streams of any
+    /// test that uses it.
     #[must_use]
     pub fn replicas(&self, name: &str) -> u32 {
         let uses =

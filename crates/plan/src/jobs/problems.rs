@@ -1,4 +1,4 @@
-//! What is wrong with jobs, told at its place before anything starts.
+//! Validation of jobs; each mistake comes with its place.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use super::{Action, JobTest, Jobs, LAUNCHES_MAX, PAGE_BYTES, ROWS_MAX, Space, St
 use crate::study::nearest::nearest;
 use crate::{Backend, PlanError};
 
-/// More kinds of job than this are a list that a program wrote.
+/// Limit on kinds of job.
 const TESTS_MAX: usize = 256;
-/// More steps than this are a list that a program wrote.
+/// Limit on steps.
 const STEPS_MAX: usize = 64;
-/// More threads than this are more than any machine has processors for.
+/// Limit on threads; no machine has more processors.
 const THREADS_MAX: u32 = 4096;
 
 /// A mistake in the jobs of a workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobProblem {
-    /// The place of the table in [`Jobs::tables`], where it is about one.
+    /// Index in [`Jobs::tables`], if it is about a table.
     pub table: Option<usize>,
-    /// The place of the test in [`Jobs::tests`], where it is about one.
+    /// Index in [`Jobs::tests`], if it is about a test.
     pub test: Option<usize>,
-    /// The place of the step in the test, where it is about one.
+    /// Index of the step in the test, if it is about a step.
     pub step: Option<usize>,
-    /// What is wrong, as the key of a study; see [`PlanError::field`].
+    /// The mistake, with the key of a study; see [`PlanError::field`].
     pub error: PlanError,
 }
 
@@ -31,7 +31,7 @@ pub struct JobProblem {
 type Place = (Option<usize>, Option<usize>, Option<usize>);
 
 impl Jobs {
-    /// Refuses jobs that cannot be launched as `tasks` on `nodes`.
+    /// Rejects jobs that cannot be launched as `tasks` on `nodes`.
     pub(crate) fn check(&self, tasks: u32, nodes: u32, backend: Backend) -> Result<(), PlanError> {
         if let Some(problem) = self.problems().into_iter().next() {
             return Err(problem.error);
@@ -57,14 +57,14 @@ impl Jobs {
         Ok(())
     }
 
-    /// How many launches there are, without listing them.
+    /// Number of launches, without listing them.
     #[must_use]
     pub fn launch_count(&self) -> u64 {
         let of = |test: &JobTest| u64::from(test.streams) * u64::from(test.rounds);
         self.tests.iter().map(of).fold(0, u64::saturating_add)
     }
 
-    /// All mistakes that can be told apart; none where the jobs can be launched.
+    /// All mistakes that can be told apart; empty if the jobs can be launched.
     #[must_use]
     pub fn problems(&self) -> Vec<JobProblem> {
         let mut found = Problems::default();
@@ -84,7 +84,7 @@ impl Jobs {
         found.all
     }
 
-    /// What would make the other checks long or senseless.
+    /// Mistakes that would make the other checks slow or meaningless.
     fn check_whole(&self, found: &mut Problems) {
         let (least, most) = PAGE_BYTES;
         if self.page_bytes < least || self.page_bytes > most || !self.page_bytes.0.is_power_of_two() {
@@ -139,7 +139,7 @@ impl Jobs {
         }
     }
 
-    /// Names of outputs: each is one table.
+    /// Checks that names of outputs are unique.
     fn check_outputs(&self, found: &mut Problems) {
         let mut permanent: BTreeMap<&str, &str> = BTreeMap::new();
         for test in &self.tests {
@@ -200,7 +200,7 @@ impl Jobs {
         found.add((None, Some(first), Some(step)), key, message, help);
     }
 
-    /// What is wrong with a test in itself.
+    /// Checks one test by itself.
     fn check_test(&self, place: usize, test: &JobTest, found: &mut Problems) {
         for name in &test.after {
             if self.test(name).is_none() {
@@ -250,7 +250,7 @@ impl Jobs {
         }
     }
 
-    /// What each step reads is there by then.
+    /// Checks that each step's inputs exist when it runs.
     fn check_inputs(&self, place: usize, test: &JobTest, permanent: &Extents, found: &mut Problems) {
         let mut known = permanent.clone();
         let mut wrong = Vec::new();
@@ -307,7 +307,7 @@ impl Jobs {
         None
     }
 
-    /// A table that is changed where it stands belongs to one test.
+    /// Checks that a table changed in place belongs to one test.
     fn check_changes(&self, place: usize, test: &JobTest, found: &mut Problems) {
         for (number, step) in test.steps.iter().enumerate() {
             let Some(table) = step.action.changes() else { continue };
@@ -338,7 +338,7 @@ impl Action {
     }
 }
 
-/// What the name was meant to be, or what else helps.
+/// The name that was probably meant, or else `otherwise`.
 fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>, otherwise: &str) -> String {
     match nearest(name, names) {
         Some(meant) => format!("did you mean `{meant}`? Otherwise {otherwise}"),
@@ -357,7 +357,7 @@ impl Problems {
         self.all.push(JobProblem { table, test, step, error: PlanError::new(key, message, help) });
     }
 
-    /// What is wrong with the numbers of rows and keys of a table.
+    /// Checks the numbers of rows and keys of a table.
     fn rows(&mut self, at: Place, name: &str, (rows, groups): (u64, u64)) {
         if rows == 0 || rows > ROWS_MAX {
             let message = format!("table `{name}` has {rows} rows");

@@ -1,4 +1,4 @@
-//! Seeds of data: which numbers the rows of a table and the choices of a step are drawn from.
+//! Seeds from which the rows of tables and the random choices of steps are drawn.
 
 use super::Jobs;
 use crate::seeds::named_seed;
@@ -15,13 +15,13 @@ pub const fn mix(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// The number at `place`, from 0, of what splitmix64 draws from `seed`.
+/// Number `place`, from 0, of the splitmix64 sequence of `seed`.
 #[must_use]
 pub const fn drawn(seed: u64, place: u64) -> u64 {
     mix(seed.wrapping_add(place.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 
-/// The seed of what is called `name` in jobs of `seed`: [`mix`] of `seed` exclusive-or the FNV-1a of the name.
+/// The seed for `name` in jobs of `seed`: [`mix`] of `seed` XOR the FNV-1a hash of the name.
 #[must_use]
 pub fn data_seed(seed: u64, name: &str) -> u64 {
     mix(named_seed(seed, name))
@@ -33,7 +33,7 @@ pub fn table_seed(seed: u64, table: &str, stream: u32) -> u64 {
     data_seed(seed, &format!("{table}/{stream}"))
 }
 
-/// The seed of what a step of a launch draws: that of `TEST/STREAM/ROUND/STEP`.
+/// The seed of the random choices of a step of a launch: that of `TEST/STREAM/ROUND/STEP`.
 #[must_use]
 pub fn step_seed(seed: u64, test: &str, stream: u32, round: u32, step: u32) -> u64 {
     data_seed(seed, &format!("{test}/{stream}/{round}/{step}"))
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_splitmix64() {
-        // The first numbers that the reference program draws from 1234567.
+        // The first numbers that the reference program generates from seed 1234567.
         let reference = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!([0, 1, 2].map(|place| drawn(1_234_567, place)), reference);
     }

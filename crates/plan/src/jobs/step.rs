@@ -1,11 +1,11 @@
-//! What a job does, one step after the other.
+//! The steps of a job.
 
 use serde::{Deserialize, Serialize};
 
 use super::Space;
 use crate::Bytes;
 
-/// In what order the rows of a table stand.
+/// Sort order of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TableOrder {
@@ -21,110 +21,110 @@ pub enum TableOrder {
 pub struct Output {
     /// Its name.
     pub table: String,
-    /// Where it stands: one in permanent space can be read by tests that come after this one.
+    /// Where it is stored: a table in permanent space can be read by later tests.
     pub space: Space,
 }
 
 /// A step of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub action: Action,
     /// Threads that do it.
     pub threads: u32,
-    /// Memory for its data; [`super::Jobs::memory_min`] at least.
+    /// Memory for its data; at least [`super::Jobs::memory_min`].
     pub memory: Bytes,
 }
 
-/// What a step does.
+/// The operation of a step.
 ///
 /// An input is a table of the workload, or the output of an earlier step of the same test, or a permanent
 /// output of another test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub enum Action {
-    /// Makes a table from the seed.
+    /// Generates a table from the seed.
     Generate {
-        /// What is made.
+        /// The table to make.
         output: Output,
         /// Its rows.
         rows: u64,
-        /// Its different keys: each row has one below this number.
+        /// Number of distinct keys; keys are below this number.
         groups: u64,
         /// The order of its rows.
         order: TableOrder,
     },
-    /// Reads a table and keeps the rows of some days.
+    /// Reads a table and keeps the rows of selected days.
     Scan {
-        /// What is read.
+        /// The input table.
         input: String,
-        /// Where the rows that are kept are written; nowhere where none is named.
+        /// Where the selected rows are written; nowhere if not named.
         output: Option<Output>,
         /// Share of the days that are kept, in parts of 1,000,000.
         keep_millionths: u32,
     },
-    /// Rows, sum of quantities and sum of amounts of each key, by a hash table.
+    /// Counts rows and sums quantities and amounts per key, using a hash table.
     Summarise {
-        /// What is read.
+        /// The input table.
         input: String,
-        /// Where a row for each key is written, in the order of keys.
+        /// Where a row for each key is written, in key order.
         output: Option<Output>,
     },
-    /// Sorts by key and number. Three copies of the input stand at its end: one in work space, the sorted runs
-    /// in utility space, and the output.
+    /// Sorts by key and number. At its end three copies of the input exist: one in work space, the sorted
+    /// runs in utility space, and the output.
     Sort {
-        /// What is read.
+        /// The input table.
         input: String,
-        /// Where the rows are written in order.
+        /// Where the sorted rows are written.
         output: Output,
     },
-    /// Joins two tables that are in the order of their keys, by reading both once.
+    /// Joins two tables sorted by key, reading each once.
     Merge {
         /// The one side.
         left: String,
         /// The other side.
         right: String,
-        /// Where a row for each pair of equal keys is written, in the order of keys.
+        /// Where a row for each pair of equal keys is written, in key order.
         output: Option<Output>,
     },
     /// Builds an index by key and reads rows by it in a random order.
     Index {
-        /// What is read.
+        /// The input table.
         input: String,
         /// Keys that are looked up.
         lookups: u64,
     },
     /// Adds rows at the end of a table.
     Append {
-        /// What is changed.
+        /// The table to extend.
         table: String,
         /// Rows that are added.
         rows: u64,
     },
-    /// Changes rows where they stand.
+    /// Updates rows in place.
     Update {
-        /// What is changed.
+        /// The table to change.
         table: String,
         /// Share of the pages that are changed, in parts of 1,000,000.
         share_millionths: u32,
     },
-    /// Least squares of the measure on the eight variables.
+    /// Least-squares regression of the measure on the eight variables.
     Regression {
-        /// What is read.
+        /// The input table.
         input: String,
         /// Floating-point operations: as many passes over the rows that are in memory as these take.
         operations: u64,
     },
     /// Factorises a dense matrix.
     Factorisation {
-        /// What is read first, whose variables fill the matrix; drawn from the seed where none is named.
+        /// Input table whose variables fill the matrix; drawn from the seed if not named.
         input: Option<String>,
         /// Floating-point operations, which give the number of its rows.
         operations: u64,
     },
     /// Fourier transforms of a series, and back.
     Fourier {
-        /// What is read first, whose amounts are the series; drawn from the seed where none is named.
+        /// Input table whose amounts are the series; drawn from the seed if not named.
         input: Option<String>,
         /// Floating-point operations: as many transforms as these take.
         operations: u64,
@@ -134,9 +134,9 @@ pub enum Action {
         /// Floating-point operations, which give the number of paths.
         operations: u64,
     },
-    /// Holds rows in memory and visits them in an order that no cache foresees.
+    /// Holds rows in memory and visits them in a cache-unfriendly order.
     Shuffle {
-        /// What is read first; drawn from the seed where none is named.
+        /// Input table; drawn from the seed if not named.
         input: Option<String>,
         /// Visits.
         operations: u64,
@@ -183,7 +183,7 @@ impl Action {
         one.into_iter().chain(two).map(String::as_str)
     }
 
-    /// The table that it changes where it stands.
+    /// The table that it changes in place.
     #[must_use]
     pub fn changes(&self) -> Option<&str> {
         match self {
@@ -192,7 +192,7 @@ impl Action {
         }
     }
 
-    /// The table that it writes anew.
+    /// The table that it creates.
     #[must_use]
     pub const fn output(&self) -> Option<&Output> {
         match self {

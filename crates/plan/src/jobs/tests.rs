@@ -1,4 +1,4 @@
-//! What jobs need, what they wait for, and what is wrong with them.
+//! Tests of the amounts, dependencies and validation of jobs.
 
 use super::{Action, JobTable, JobTest, Jobs, Output, Space, Step, TableOrder, TestKind};
 use crate::Bytes;
@@ -60,7 +60,7 @@ fn a_sort_keeps_three_copies_of_its_input() {
         needs(&jobs(vec![test("a", vec![sort("sales", "sorted", Space::Permanent)])])),
         [200, 100, 100]
     );
-    // The first output stays while the second sort goes on.
+    // The first output is kept during the second sort.
     let twice = vec![sort("sales", "one", Space::Work), sort("one", "two", Space::Work)];
     assert_eq!(needs(&jobs(vec![test("a", twice)])), [100, 300, 100]);
 }

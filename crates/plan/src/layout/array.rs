@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Step, Undo, When};
 use crate::Bytes;
 
-/// The container of Intel's metadata, in which the array stands.
+/// The container of Intel's metadata that holds the array.
 pub(super) const CONTAINER: &str = "/dev/md/imsm0";
 const PRINTED: &str = "a-cmd-md-t5a";
 const PRINTED_CHUNK: Bytes = Bytes::kib(128);
@@ -13,7 +13,7 @@ const PRINTED_FOR_IMSM: &str = "a-cmd-md-t5b";
 const COPY_ERROR: &str = "the slide prints the commands of test 5a again, without Intel's metadata and without the partition that \
      its text tells of";
 
-/// What carries the file system.
+/// The block device that carries the file system.
 pub(super) fn volume(metadata: MdMetadata, node: &Path) -> PathBuf {
     match metadata {
         MdMetadata::Plain => node.to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn volume(metadata: MdMetadata, node: &Path) -> PathBuf {
     }
 }
 
-/// Where the command that makes the file system is from.
+/// Provenance of the command that makes the file system.
 pub(super) fn made(metadata: MdMetadata, file_system: &FileSystem) -> Provenance {
     match (metadata, file_system.kind) {
         (MdMetadata::Imsm, _) => Provenance::reconstructed(PRINTED_FOR_IMSM, COPY_ERROR),
@@ -91,7 +91,7 @@ fn stop(node: &Path, members: &[PathBuf]) -> Undo {
     )
 }
 
-/// Takes the metadata off each member.
+/// Removes the metadata from each member.
 fn release<'a>(members: &'a [PathBuf], kind: &'a str) -> impl Iterator<Item = Undo> + 'a {
     members.iter().map(move |member| {
         Undo::new(

@@ -1,4 +1,4 @@
-//! File systems of many servers, whose own commands lay data out.
+//! Cluster file systems, whose own commands lay data out.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ fn unit(size: Bytes) -> String {
     }
 }
 
-/// A directory of Lustre, and how the files that are made in it lie on the targets.
+/// A directory of Lustre and the stripe layout of files created in it.
 pub(super) fn lustre(count: u32, first: Option<u32>, stripe: Option<Bytes>, place: &Path) -> [Step; 2] {
     let place_word = place.to_string_lossy();
     let mut words = vec!["lfs".to_owned(), "setstripe".to_owned(), "-c".to_owned(), count.to_string()];

@@ -1,24 +1,24 @@
-//! Local file systems: made, mounted and unmounted.
+//! Local file systems: creating, mounting and unmounting.
 
 use std::path::{Path, PathBuf};
 
 use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, Step, Undo, When};
 
-/// What the first study prints for one card.
+/// The command printed in the first study for one card.
 const PRINTED_MAKER: &str = "mkfs.xfs -f -K -d su=128k,sw=1";
 const PRINTED_ONE_CARD: &str = "a-cmd-mkfs-t1";
-/// Twelve of them, of which the first and the last mount are printed.
+/// The twelve mounts of the same study, of which the first and last are printed.
 const PRINTED_TWELVE_CARDS: &str = "a-cmd-mount-t2";
-/// The last one, with a device that is mounted already.
+/// The last of them, printed with a device that is already mounted.
 const MISPRINTED_CARD: usize = 11;
 const MISPRINTED_MOUNT: &str = "mount -t xfs /dev/nvme0n1 /p3700/11";
 const MISPRINTED_BECAUSE: &str = "twelve mount points have twelve devices";
-/// What the third study mounts with.
+/// Mount options of the third study.
 const PRINTED_OPTIONS: &str = "noatime,nodiratime";
 const PRINTED_OPTIONS_IN: &str = "c-cmd-mount";
 
 impl FileSystemKind {
-    /// As `mount -t` and the kernel's tables call it.
+    /// The name used by `mount -t` and the kernel's tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,15 +30,15 @@ impl FileSystemKind {
 }
 
 impl Recipe {
-    /// What its commands put on the devices while it is half-built, as util-linux calls it; none where that
-    /// cannot be told.
+    /// Signatures, by their util-linux names, that its commands leave on the devices of a half-built layout;
+    /// none if unknown.
     #[must_use]
     pub fn signatures(&self) -> Option<Vec<&'static str>> {
         match self {
             Self::Raw | Self::Existing | Self::Lustre { .. } | Self::Gpfs { .. } => Some(Vec::new()),
             Self::PerDevice { file_system } => Some(vec![file_system.kind.name()]),
             Self::Btrfs { .. } => Some(vec!["btrfs"]),
-            // Where metadata stand at the end, the first member begins with what the array begins with.
+            // With metadata at the end, a member begins with the content of the array.
             Self::Md { metadata, file_system, .. } => Some(match metadata {
                 MdMetadata::Plain => vec!["linux_raid_member", file_system.kind.name()],
                 MdMetadata::Imsm => vec!["isw_raid_member", "gpt", "PMBR", file_system.kind.name()],
@@ -64,15 +64,15 @@ impl Recipe {
 }
 
 impl FileSystem {
-    /// Makes it on `device`. The device was wiped before: nothing is discarded again, and what its
-    /// maker takes for an old file system can only be left over from a layout before.
+    /// Creates it on `device`. The device was wiped before, so it is not discarded again, and any old file
+    /// system that mkfs detects can only be left over from an earlier layout.
     pub(super) fn make(&self, device: &Path, provenance: Option<Provenance>) -> Step {
         let kind = self.kind.name();
         let mut words = vec![format!("mkfs.{kind}")];
         let has_extended = self.make_options.iter().any(|word| word == "-E");
         let base: &[&str] = match self.kind {
             FileSystemKind::Xfs | FileSystemKind::Btrfs => &["-f", "-K"],
-            // What ext4 would do later in the background, it would do while it is measured.
+            // Initialisation that ext4 would otherwise do in the background during the measurement.
             FileSystemKind::Ext4 if !has_extended => {
                 &["-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"]
             }
@@ -89,8 +89,8 @@ impl FileSystem {
             .from(provenance.unwrap_or(found))
     }
 
-    /// Mounts it at `place`, in a directory that is made for it. `number` is the member's, of several that
-    /// are mounted alike.
+    /// Mounts it at `place`, in a new directory. `number` is the index of the member, where several are
+    /// mounted alike.
     pub(super) fn mount(&self, device: &Path, place: &Path, number: usize) -> [Step; 2] {
         let provenance = match (self.kind, self.mount_options.as_str(), number) {
             (FileSystemKind::Xfs, "", MISPRINTED_CARD) => {
@@ -107,7 +107,7 @@ impl FileSystem {
     }
 }
 
-/// A directory, and what is mounted there. `sources` are all names that the kernel may show for it.
+/// A directory and a mount on it. `sources` are all names that the kernel may show for the device.
 pub(super) fn mount(
     kind: &str,
     options: &str,
@@ -147,7 +147,7 @@ pub(super) fn directory(place: &Path) -> Step {
         .undone_by(vec![back])
 }
 
-/// Gives all bytes of a device back, before and after.
+/// Discards all bytes of a device, before and after.
 pub(super) fn wipe(device: &Path) -> Step {
     let action = Action::Wipe(device.to_owned());
     let back = Undo::new(format!("leave {} empty", device.display()), action.clone(), When::Begun);

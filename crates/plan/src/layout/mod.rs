@@ -1,8 +1,7 @@
-//! Layouts: how devices become the place that is measured.
+//! Layouts: how devices are combined into the file system or device that is measured.
 //!
-//! A [`Layout`] is data. [`Layout::problems`] says what is wrong with it, and [`Layout::steps`] turns it into
-//! commands: what each is for, how it is undone, and whether a publication prints it. Nothing here looks at
-//! a host.
+//! A [`Layout`] is data. [`Layout::problems`] validates it, and [`Layout::steps`] turns it into commands with
+//! their purpose, how to undo them, and whether a publication prints them. Nothing here looks at a host.
 //!
 //! ```
 //! use plan::{FileSystem, FileSystemKind, Layout, Recipe};
@@ -42,25 +41,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
-/// Devices put together in one way.
+/// Devices combined in one way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     /// A name that is unique in the study.
     pub name: String,
-    /// What the report calls it; empty: the name.
+    /// Display name in the report; the name if empty.
     pub title: String,
-    /// The published layout that it stands for; may be empty.
+    /// The published layout that it reproduces; may be empty.
     pub stands_for: String,
     /// The devices in the order of the members, each by path, serial number or world wide name.
     pub devices: Vec<String>,
     /// Where it is mounted: a file system for each device at `0`, `1` … below it, each volume at its
     /// name below it, one file system over all at the path itself.
     pub mount_point: PathBuf,
-    /// How the devices are put together.
+    /// How its devices are combined.
     pub recipe: Recipe,
 }
 
-/// How devices are put together.
+/// How devices are combined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Recipe {
@@ -71,16 +70,16 @@ pub enum Recipe {
         /// Which, and how it is made and mounted.
         file_system: FileSystem,
     },
-    /// One btrfs, data and metadata striped over all devices.
+    /// One btrfs with data and metadata striped over all devices.
     Btrfs {
         /// Options of `mount`, as in `noatime,nodatacow`.
         mount_options: String,
     },
     /// RAID-0 of the md driver, with one file system.
     Md {
-        /// Whose metadata the members carry.
+        /// Metadata format of the members.
         metadata: MdMetadata,
-        /// Bytes on a member before the next one comes.
+        /// Chunk size: consecutive bytes on one member.
         chunk: Bytes,
         /// The array, as in `/dev/md0`.
         node: PathBuf,
@@ -91,7 +90,7 @@ pub enum Recipe {
     Lvm {
         /// The name of the volume group.
         group: String,
-        /// Bytes on a device before the next one comes.
+        /// Stripe size: consecutive bytes on one device.
         stripe: Bytes,
         /// The volumes.
         volumes: Vec<Volume>,
@@ -111,20 +110,20 @@ pub enum Recipe {
     },
     /// A directory of a mounted Lustre with a stripe layout of its own.
     Lustre {
-        /// Over how many targets a file goes (`-c`).
+        /// Number of targets that a file is striped over (`-c`).
         stripe_count: u32,
-        /// On which target it starts (`-i`); any where none.
+        /// Target on which a file starts (`-i`); any if not given.
         first: Option<u32>,
-        /// Bytes on a target before the next one comes (`-S`); the file system's where none.
+        /// Stripe size (`-S`): consecutive bytes on one target; the file system's default if not given.
         stripe: Option<Bytes>,
     },
-    /// A directory that is there already, and stays.
+    /// An existing directory, which is kept.
     Existing,
-    /// The user's own commands; `{devices}`, `{device0}` … and `{mount}` stand for what their names say.
+    /// The user's own commands, with the placeholders `{devices}`, `{device0}` … and `{mount}`.
     Own {
         /// Make the layout and mount it.
         create: Vec<String>,
-        /// Show that it is what it should be: each must end with 0.
+        /// Check the layout: each must exit with 0.
         verify: Vec<String>,
         /// Undo all of `create`.
         destroy: Vec<String>,
@@ -132,13 +131,13 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// Whether its devices lose what is on them.
+    /// Whether the data on its devices is lost.
     #[must_use]
     pub const fn overwrites_devices(&self) -> bool {
         !matches!(self, Self::Existing | Self::Lustre { .. })
     }
 
-    /// Whether there may be files of others where it stands, before it is made.
+    /// Whether its location may contain files of others before it is made.
     #[must_use]
     pub const fn may_hold_files(&self) -> bool {
         matches!(self, Self::Existing | Self::Lustre { .. } | Self::Own { .. })
@@ -174,7 +173,7 @@ pub enum FileSystemKind {
     Btrfs,
 }
 
-/// Whose metadata the members of an md array carry.
+/// Metadata format of the members of an md array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MdMetadata {
@@ -189,12 +188,12 @@ pub enum MdMetadata {
 pub struct Volume {
     /// Its name, and that of its directory.
     pub name: String,
-    /// Its size; an equal share of what is left where none.
+    /// Its size; an equal share of the remaining space if not given.
     pub size: Option<Bytes>,
 }
 
 impl Layout {
-    /// The user's own checks, each of which must end with 0.
+    /// The user's own checks, each of which must exit with 0.
     #[must_use]
     pub fn checks(&self, devices: &[PathBuf]) -> Vec<Action> {
         match &self.recipe {

@@ -13,8 +13,8 @@ const DEVICE: &str = "device";
 /// The mount point.
 const MOUNT: &str = "mount";
 
-/// The mount point, which is made as for any other layout, and the user's lines, with all of `destroy` as the
-/// way back from any of `create`.
+/// The mount point, created as for any other layout, and the user's commands; all of `destroy` undoes any of
+/// `create`.
 pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], place: &Path) -> Vec<Step> {
     let line = |text: &String| Action::Shell(filled(text, devices, place));
     let mut steps: Vec<Step> = create
@@ -34,12 +34,12 @@ pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], 
     steps
 }
 
-/// The lines that show that the layout is what it should be.
+/// The commands that check the layout.
 pub(super) fn checks(verify: &[String], devices: &[PathBuf], place: &Path) -> Vec<Action> {
     verify.iter().map(|text| Action::Shell(filled(text, devices, place))).collect()
 }
 
-/// Puts devices and mount point in their places, quoted for the shell. Other braces are the shell's.
+/// Substitutes devices and mount point, quoted for the shell. Other braces are left to the shell.
 fn filled(text: &str, devices: &[PathBuf], place: &Path) -> String {
     let word = |path: &Path| shell_word(&path.to_string_lossy());
     let mut filled = String::new();
@@ -74,8 +74,8 @@ fn number(name: &str) -> Option<usize> {
     name.strip_prefix(DEVICE)?.parse().ok()
 }
 
-/// Whether the mount point is filled in between quotes of the user. Its own quotes would end those, so that a shell
-/// read it. Devices are nodes of the kernel, which need none.
+/// Whether the mount point is substituted inside the user's quotes. Its own quotes would close those,
+/// exposing it to the shell. Device paths are kernel nodes and need no quotes.
 pub(super) fn fills_in_quotes(text: &str) -> bool {
     let mut quote = None;
     let mut rest = text.char_indices();
@@ -95,7 +95,7 @@ pub(super) fn fills_in_quotes(text: &str) -> bool {
     false
 }
 
-/// Names in braces that look like ours and stand for nothing.
+/// Unknown placeholders in braces.
 pub(super) fn unknown(text: &str, devices: usize) -> Vec<String> {
     let names = text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
     names

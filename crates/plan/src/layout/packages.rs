@@ -1,15 +1,15 @@
-//! Which package has a program.
+//! Packages that provide the programs of layouts.
 
-/// What a distribution calls the package of a program.
+/// The package names of a program by distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Package {
     /// The program.
     pub program: &'static str,
-    /// What provides it on Debian and its kin.
+    /// The package on Debian and derivatives.
     pub debian: &'static str,
-    /// What provides it on Red Hat Enterprise Linux and its kin.
+    /// The package on Red Hat Enterprise Linux and derivatives.
     pub red_hat: &'static str,
-    /// Where it is from, for what no distribution has.
+    /// Where to get a program that no distribution packages.
     pub elsewhere: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ const PACKAGES: [Package; 23] = [
     from("lfs", LUSTRE),
 ];
 
-/// What provides `program`; none where it is not known.
+/// The package that provides `program`; none if unknown.
 #[must_use]
 pub fn package(program: &str) -> Option<Package> {
     PACKAGES.iter().find(|package| package.program == program).copied()

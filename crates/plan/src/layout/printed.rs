@@ -1,41 +1,41 @@
-//! Where a command is from: whether a publication prints it, and how.
+//! Provenance of a command: whether and how a publication prints it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a command is from. Sources are the ids of `ioproof reference`, as in `a-cmd-mkfs-t1`.
+/// Provenance of a command. Sources are the ids of `ioproof reference`, as in `a-cmd-mkfs-t1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
-    /// No publication has it.
+    /// Not in any publication.
     Own,
     /// The user wrote it.
     User,
-    /// Printed so, with other devices and places.
+    /// Printed like this, with other devices and paths.
     Printed {
         /// Where.
         source: String,
     },
-    /// Printed otherwise, and changed for a reason.
+    /// Printed differently, and changed for a reason.
     Corrected {
         /// Where.
         source: String,
-        /// What is printed there.
+        /// The printed command.
         printed: String,
-        /// Why that would not do.
+        /// Why the printed form is wrong.
         reason: String,
     },
-    /// Not printed: made from what the text says.
+    /// Not printed: reconstructed from the text.
     Reconstructed {
         /// Where the text is.
         source: String,
-        /// What it says, or what it prints in its place.
+        /// What the text says, or prints instead.
         reason: String,
     },
-    /// In place of what cannot be had.
+    /// A replacement for something unavailable.
     Substitute {
-        /// What it stands for.
+        /// What it replaces.
         stands_for: String,
     },
 }
@@ -53,7 +53,7 @@ impl Provenance {
         Self::Reconstructed { source: source.to_owned(), reason: reason.to_owned() }
     }
 
-    /// A remark for whoever reads the command; none where there is nothing to say.
+    /// A remark for readers of the command; none if it needs none.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         match self {

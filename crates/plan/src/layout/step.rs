@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 use super::printed::Provenance;
 use crate::shell_word;
 
-/// One thing that is done to make a layout.
+/// One action in making a layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What for, as a sentence without its period.
+    /// Its purpose, as a sentence without the period.
     pub purpose: String,
     /// What.
     pub action: Action,
-    /// A node that the kernel shows some time after the steps before: it is waited for.
+    /// A device node to wait for, which the kernel creates some time after the previous steps.
     pub awaits: Option<PathBuf>,
-    /// How it is undone, in this order; steps are undone in the reverse of theirs.
+    /// How it is undone, in this order; the steps themselves are undone in reverse order.
     pub undo: Vec<Undo>,
-    /// Where the command is from.
+    /// Provenance of the command.
     pub provenance: Provenance,
 }
 
 impl Step {
-    /// A command that no publication has, and that leaves nothing to undo.
+    /// A command of our own with nothing to undo.
     pub(super) fn new(purpose: String, action: Action) -> Self {
         Self { purpose, action, awaits: None, undo: Vec::new(), provenance: Provenance::Own }
     }
@@ -43,7 +43,7 @@ impl Step {
 }
 
 impl Undo {
-    /// A way back that no publication has.
+    /// An undo command of our own.
     pub(super) fn new(purpose: String, action: Action, when: When) -> Self {
         Self { purpose, action, provenance: Provenance::Own, when }
     }
@@ -53,33 +53,32 @@ impl Undo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// A program and its arguments. No shell reads them.
+    /// A program and its arguments, executed without a shell.
     Command(Vec<String>),
     /// A line for `/bin/sh`, as the user wrote it.
     Shell(String),
-    /// A directory, and those above it that are missing.
+    /// Creates a directory and its missing parents.
     MakeDirectory(PathBuf),
-    /// The directories that [`Action::MakeDirectory`] made, if they are empty.
+    /// Removes the directories that [`Action::MakeDirectory`] created, if they are empty.
     RemoveDirectory(PathBuf),
-    /// All bytes of a device are given back; where it does not take them, signatures and samples are
-    /// overwritten.
+    /// Discards all bytes of a device; if it does not support that, overwrites signatures and samples.
     Wipe(PathBuf),
 }
 
-/// How a step is undone, or a part of it.
+/// An action that undoes a step, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// What for.
+    /// Its purpose.
     pub purpose: String,
     /// What.
     pub action: Action,
-    /// Where the command is from.
+    /// Provenance of the command.
     pub provenance: Provenance,
-    /// Only then: a step that was stopped in its middle may have left nothing to undo.
+    /// Condition for undoing: an interrupted step may have left nothing to undo.
     pub when: When,
 }
 
-/// What must be seen before something is undone. Each asks that it is the layout's own.
+/// Condition that must hold before something is undone; it checks that the object belongs to the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
@@ -92,30 +91,30 @@ pub enum When {
         /// Devices, or names of file systems.
         sources: Vec<PathBuf>,
     },
-    /// The device at `node` is made of `members`, and of nothing else.
+    /// The device at `node` consists of `members` only.
     Stacked {
         /// The array.
         node: PathBuf,
-        /// All that may be in it.
+        /// Devices that may be in it.
         members: Vec<PathBuf>,
     },
-    /// The volume group is made of `members`, and of nothing else; where a volume is named, it is in it.
+    /// The volume group consists of `members` only, and contains the volume if one is named.
     Grouped {
         /// The group.
         group: String,
         /// A volume of it.
         volume: Option<String>,
-        /// All that may be in it.
+        /// Devices that may be in it.
         members: Vec<PathBuf>,
     },
-    /// `device` carries a signature of this kind, as util-linux calls it.
+    /// `device` carries a signature of this kind, by its util-linux name.
     Carries {
         /// The device.
         device: PathBuf,
         /// As in `linux_raid_member`.
         kind: String,
     },
-    /// The command ends with 0.
+    /// The command exits with 0.
     Answers(Vec<String>),
 }
 
@@ -125,7 +124,7 @@ impl Action {
         Self::Command(words.into_iter().map(str::to_owned).collect())
     }
 
-    /// The program that it needs, as in `mkfs.xfs`. What this program does itself needs none.
+    /// The program that it needs, as in `mkfs.xfs`; none for built-in actions.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         match self {
@@ -134,7 +133,7 @@ impl Action {
         }
     }
 
-    /// Whether another program does it, which asks the kernel for the devices itself.
+    /// Whether it is done by another program, which opens the devices itself.
     #[must_use]
     pub fn needs_device(&self) -> bool {
         matches!(self, Self::Command(_) | Self::Shell(_))
@@ -145,14 +144,14 @@ impl Action {
     pub fn names(&self, path: &Path) -> bool {
         match self {
             Self::Command(words) => words.iter().any(|word| Path::new(word) == path),
-            // A line may reach a device by any name.
+            // A shell command may refer to a device by any name.
             Self::Shell(_) => true,
             Self::MakeDirectory(own) | Self::RemoveDirectory(own) | Self::Wipe(own) => own == path,
         }
     }
 }
 
-/// As a shell takes it. What this program does itself is shown as the command that does the same.
+/// Formatted as a shell command; built-in actions are shown as an equivalent command.
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = |path: &PathBuf| shell_word(&path.to_string_lossy());

@@ -6,7 +6,7 @@ use super::files::{self, wipe};
 use super::{Action, FileSystem, Layout, Provenance, Recipe, Step, array, cluster, own, volumes};
 
 impl Layout {
-    /// What is done to make it over `devices`: the nodes of [`Layout::devices`], in their order.
+    /// The steps that make it over `devices`: the nodes of [`Layout::devices`], in their order.
     #[must_use]
     pub fn steps(&self, devices: &[PathBuf]) -> Vec<Step> {
         let place = &self.mount_point;
@@ -61,8 +61,8 @@ impl Layout {
     }
 }
 
-/// Any member can be named to mount it; the others are told too, since nobody may have asked the kernel to
-/// look for them.
+/// Any member can be named in the mount; the others are passed too, since the kernel may not have scanned for
+/// them.
 fn striped_btrfs(mount_options: &str, devices: &[PathBuf], place: &Path) -> Vec<Step> {
     let Some(first) = devices.first() else { return Vec::new() };
     let names: Vec<String> = devices.iter().map(|device| device.to_string_lossy().into_owned()).collect();

@@ -1,4 +1,4 @@
-//! The plans of all recipes, and what is refused before any host is looked at.
+//! Tests of the plans of all recipes, and of validation.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ fn gpfs(block: Bytes) -> Recipe {
     Recipe::Gpfs { file_system: "p3700".into(), block, nodes: 32, nsd_list: "p3700.lst".into() }
 }
 
-/// All steps with where they are from, and the way back behind them.
+/// All steps with their provenance, followed by the undo actions.
 fn plan(layout: &Layout) -> String {
     assert_eq!(layout.problems(), []);
     let devices: Vec<PathBuf> = layout.devices.iter().map(PathBuf::from).collect();

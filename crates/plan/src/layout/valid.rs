@@ -1,5 +1,5 @@
-//! What is wrong with a layout before any host is looked at. What comes through here can stand in a command
-//! line: nothing is taken for an option, and no word names a place that the guard does not know.
+//! Validation of layouts, without looking at a host. Values that pass are safe in a command line: none is
+//! taken for an option, and no word names a path that the guard does not know.
 
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{FileSystem, Layout, MdMetadata, Recipe, Volume, own};
 use crate::{Bytes, shell_word};
 
-/// A mistake in a layout, at the field of a study file or the option that it was given by.
+/// A mistake in a layout, with the study field or option that it was given by.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{field}: {message}")]
 pub struct LayoutProblem {
@@ -19,15 +19,15 @@ pub struct LayoutProblem {
     pub message: String,
 }
 
-/// Devices in one layout: no host has more, and a list that long is a mistake.
+/// Limit on devices in one layout.
 const DEVICES_MAX: usize = 1024;
-/// Bytes of a name: it is a file's, a directory's and a volume's.
+/// Limit on the length of a name, which is used for a file, a directory and a volume.
 const NAME_BYTES_MAX: usize = 64;
-/// What a chunk or stripe is a multiple of: a page.
+/// Chunks and stripes must be a multiple of a page.
 const PAGE: u64 = 4096;
-/// Places that the system itself needs.
+/// Directories needed by the system itself.
 const SYSTEM_PLACES: [&str; 8] = ["/boot", "/bin", "/dev", "/etc", "/lib", "/proc", "/sys", "/usr"];
-/// What mkfs and mount take for the name of a device that is found by what it carries.
+/// Prefixes by which mkfs and mount look a device up.
 const DEVICE_TAGS: [&str; 4] = ["UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="];
 
 /// Mistakes, as they are found.
@@ -46,7 +46,7 @@ impl Problems {
 }
 
 impl Layout {
-    /// All that is wrong with it; nothing, and [`Layout::steps`] gives commands that do what it says.
+    /// All mistakes in it; if there are none, the commands of [`Layout::steps`] are valid.
     #[must_use]
     pub fn problems(&self) -> Vec<LayoutProblem> {
         let mut problems = Problems(Vec::new());
@@ -237,8 +237,8 @@ fn pages(problems: &mut Problems, field: &'static str, size: Bytes) {
     });
 }
 
-/// The partition of an array with a name has another name wherever it stands; that of one with a number
-/// has not.
+/// The partition of a named array has a different name depending on its directory; that of a numbered one has
+/// not.
 fn array_node(problems: &mut Problems, metadata: MdMetadata, node: &Path) {
     let text = node.to_string_lossy();
     let number = text.strip_prefix("/dev/md").filter(|rest| rest.len() <= 3);
@@ -267,7 +267,7 @@ fn options(problems: &mut Problems, file_system: &FileSystem) {
         problems.add_if(names_place(word), field, || {
             format!("{word:?} names another place, which nobody guards: a layout has its own devices only")
         });
-        // What follows no option would be taken for the device.
+        // A word that follows no option would be taken for the device.
         let is_stray = !word.starts_with('-') && !before.is_some_and(|before| before.starts_with('-'));
         problems.add_if(is_stray, field, || format!("{word:?} belongs to no option before it"));
         problems.add_if(word == "--", field, || "`--` ends the options: leave it out".to_owned());

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use super::{Action, Provenance, Step, Undo, Volume, When};
 use crate::Bytes;
 
-/// The text says what was done; no command is printed.
+/// The text describes it without printing a command.
 const SOURCE: &str = "c-cmd-lvm";
 const NOT_PRINTED: &str = "\"striped using Linux LVM and then partitioned in to three file systems\" is all that is printed; the \
      stripe size is not";
-/// What LVM calls a device of a group.
+/// LVM's signature of a member device.
 const MEMBER: &str = "LVM2_member";
 
 /// The node of a volume.
@@ -55,7 +55,7 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
     });
     for (volume, option, size) in sized.chain(open) {
         let name = volume.name.as_str();
-        // What an earlier volume has left at the same place is no question: the devices were wiped.
+        // Old signatures at the same place do not matter: the devices were wiped.
         let words = ["lvcreate", "-y", "-i", &stripes, "-I", &unit, option, &size, "-n", name, group];
         let full = format!("{group}/{name}");
         let back = Undo::new(

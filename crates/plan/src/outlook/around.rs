@@ -1,21 +1,21 @@
-//! What is known of the place where a plan is to run.
+//! What is known about the storage and host where a plan is to run.
 
 use std::path::PathBuf;
 
 use crate::{Bytes, Nanos, Workload};
 
-/// What is known of the place where a plan is to run.
+/// What is known about the storage and host where a plan is to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surroundings {
     /// The file systems (or block devices) that the targets are on.
     pub spaces: Vec<Space>,
-    /// Memory that the page cache may use; `None` where it is not known.
+    /// Memory available to the page cache; `None` if unknown.
     pub memory: Option<Bytes>,
-    /// The node of each process, by rank; empty where the run is one process, or not known.
+    /// The node of each process, by rank; empty for a single process or if unknown.
     pub node_of: Vec<u32>,
-    /// What writing is expected to reach.
+    /// Expected write rate.
     pub write: ExpectedRate,
-    /// What reading is expected to reach.
+    /// Expected read rate.
     pub read: ExpectedRate,
 }
 
@@ -33,29 +33,29 @@ pub struct Space {
 /// A rate, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedRate {
-    /// Most bytes per second, whatever the tasks and the depth.
+    /// Maximum bytes per second at any number of tasks and depth.
     pub bytes_per_second: f64,
-    /// Time of one small transfer, which limits few tasks at a low depth.
+    /// Time of one small transfer, which limits few tasks at low depth.
     pub transfer_time: Nanos,
     /// In words, as in `given with --expect` or `assumed`.
     pub source: String,
 }
 
 impl ExpectedRate {
-    /// Stands in where nothing is known: a SATA-class solid-state disk.
+    /// Default if nothing is known: a SATA-class solid-state disk.
     #[must_use]
     pub fn assumed() -> Self {
         Self { bytes_per_second: 500e6, transfer_time: Nanos(100_000), source: "assumed".to_owned() }
     }
 
-    /// Bytes per second that `workload` is expected to reach: the limit of the storage, of one
-    /// transfer's time at its depth and tasks (Little's law), or of its own pace.
+    /// Expected bytes per second of `workload`: limited by the storage, by the time of one transfer at its
+    /// depth and number of tasks (Little's law), or by its own pacing.
     #[must_use]
     pub fn of(&self, workload: &Workload) -> f64 {
         self.on(1.0, workload)
     }
 
-    /// As [`ExpectedRate::of`], on so many storages of that rate.
+    /// Like [`ExpectedRate::of`], for `storages` storages of that rate.
     pub(super) fn on(&self, storages: f64, workload: &Workload) -> f64 {
         let transfer = workload.geometry.transfer.0 as f64;
         let under_way = f64::from(workload.tasks) * f64::from(workload.backend.depth());

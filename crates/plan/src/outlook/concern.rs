@@ -1,26 +1,26 @@
-//! What should be looked at before a case starts.
+//! Warnings about a case before it starts.
 
 use super::{PhaseOutlook, SpaceOutlook};
 use crate::across::reads_from_others;
 use crate::terms::CACHE_MULTIPLE;
 use crate::{Bytes, Case, across};
 
-/// A phase below this many seconds is mostly start, end and the burst that caches and token
-/// buckets give away; study A's shortest lines took 1.8 s and say little.
+/// A phase shorter than this is dominated by start, end and the burst of caches and token buckets; study A's
+/// shortest lines took 1.8 s and say little.
 pub const PHASE_SECONDS_MIN: f64 = 2.0;
-/// Length that advice aims at: long enough for ten one-second samples.
+/// Phase length that advice aims at: long enough for ten one-second samples.
 pub const PHASE_SECONDS_ADVISED: f64 = 10.0;
 /// A phase above this many seconds is taken for a slip in a size.
 pub const PHASE_SECONDS_MAX: f64 = 3_600.0;
-/// Above this share of the free space allocators slow down and flash has no room to move data.
+/// Above this share of the free space, allocators slow down and flash has little spare area.
 pub const SPACE_SHARE_MAX: f64 = 0.90;
-/// Buffered volume below this multiple of the memory can be answered from the page cache.
+/// Buffered volume below this multiple of the memory can be served from the page cache.
 pub const MEMORY_MULTIPLE_MIN: f64 = 2.0;
 
-/// What should be looked at before a case starts, with the number of segments that would do.
+/// A warning about a case before it starts, with the number of segments that would avoid it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Concern {
-    /// A phase will be over before its rate means much.
+    /// A phase is too short for a meaningful rate.
     TooShort {
         /// The phase.
         outlook: PhaseOutlook,
@@ -28,7 +28,7 @@ pub enum Concern {
         /// for; none where the clock or a count of operations ends it.
         segments: Option<u64>,
     },
-    /// A phase will take longer than anybody may want to wait.
+    /// A phase takes unreasonably long.
     TooLong {
         /// The phase.
         outlook: PhaseOutlook,
@@ -69,7 +69,7 @@ pub enum Concern {
         /// Segments for [`crate::CACHE_MULTIPLE`] times the caches.
         segments: u64,
     },
-    /// Tasks that are to read what others wrote read what their own node wrote, whose memory may answer.
+    /// Tasks meant to read data of other nodes read data of their own node, whose memory may serve it.
     ReadsOwnNode {
         /// How many of them.
         tasks: u32,
@@ -103,8 +103,8 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Conce
     } else {
         (PHASE_SECONDS_MIN, PHASE_SECONDS_ADVISED)
     };
-    // How long the directories of a tree take says nothing, and what is guessed of items is no reason to
-    // advise.
+    // The duration for the directories of a tree is meaningless, and a guess for items does not justify
+    // advice.
     let is_known = |outlook: &&PhaseOutlook| transfers || outlook.by_clock;
     let results = phases.iter().filter(|outlook| outlook.phase.is_result()).filter(is_known);
     let concern = |outlook: &PhaseOutlook| {

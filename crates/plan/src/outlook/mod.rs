@@ -1,7 +1,7 @@
-//! Whether a case makes sense where it is to run: seconds, space and memory, before it starts.
+//! Plausibility of a case in its environment, before it starts: time, space and memory.
 //!
-//! A [`crate::Forecast`] needs the case alone. An [`Outlook`] sets it against the
-//! [`Surroundings`]: free space, memory and the rates that are expected, measured or assumed.
+//! A [`crate::Forecast`] needs only the case. An [`Outlook`] compares it with the [`Surroundings`]: free
+//! space, memory and the expected, measured or assumed rates.
 
 mod around;
 mod concern;
@@ -25,7 +25,7 @@ use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetTerms};
 use concern::{across_concern, cache_concern, length_concerns, memory_concern, space_concerns, whole};
 use space::{Placed, spaces, together};
 
-/// What one phase of a case is expected to move and take.
+/// The expected volume and duration of one phase of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseOutlook {
     /// Which phase.
@@ -42,13 +42,13 @@ pub struct PhaseOutlook {
     pub by_clock: bool,
 }
 
-/// The forecast of one case, set against where it is to run.
+/// The forecast of one case, compared with its environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
-    /// What it touches and moves.
+    /// What it creates and transfers.
     pub forecast: Forecast,
-    /// What is written before the case because nothing before it is certain to have written it;
-    /// known only where the cases before are, see [`outlooks`].
+    /// Data written before the case because no earlier case is certain to have written it; known only if the
+    /// earlier cases are, see [`outlooks`].
     pub fill: Option<PhaseOutlook>,
     /// The preconditioning before the first pass, all its writes together.
     pub precondition: Option<PhaseOutlook>,
@@ -60,9 +60,9 @@ pub struct Outlook {
     /// The caches of the target as a share of the case's data, where the study says how large
     /// they are; known only with the plan, see [`outlooks`].
     pub cache_share: Option<f64>,
-    /// What its files take where.
+    /// Space that its files take, by file system.
     pub spaces: Vec<SpaceOutlook>,
-    /// What should be looked at.
+    /// Warnings about it.
     pub concerns: Vec<Concern>,
 }
 
@@ -149,8 +149,8 @@ fn streamed(bytes: Bytes, case: &Case, around: &Surroundings, layer: Layer) -> P
     PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, operations: None, seconds, by_clock: false }
 }
 
-/// What a phase of work other than transfers is expected to do: as many operations as fit into the time of
-/// a small transfer each, which is a guess, since no data sheet has a figure for them.
+/// Expected duration of a phase without transfers: one small-transfer time per operation, which is a guess,
+/// since data sheets give no figure for them.
 fn operations_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
     let workload = &case.workload;
     let expected = if phase.makes() { &around.write } else { &around.read };
@@ -171,7 +171,7 @@ fn operations_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: L
     PhaseOutlook { phase, bytes_per_second, bytes, operations, seconds, by_clock }
 }
 
-/// How often the storage is there that the expected rates are of: once on each node that has its own.
+/// Number of storages with the expected rates: one per node for node-local storage.
 fn storages(case: &Case, layer: Layer) -> f64 {
     if layer == Layer::NodeLocal { f64::from(case.workload.nodes) } else { 1.0 }
 }
@@ -184,7 +184,7 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer)
     let storages = storages(case, layer);
     let (write, read) = (around.write.on(storages, workload), around.read.on(storages, workload));
     let bytes_per_second = match phase {
-        // Reads and writes take turns, so times add up and rates do not.
+        // Reads and writes alternate, so times add up and rates do not.
         Phase::Mixed => {
             let reads = f64::from(workload.read_percent) / 100.0;
             1.0 / (reads / read + (1.0 - reads) / write)

@@ -1,4 +1,4 @@
-//! What files take on each file system.
+//! Space taken by files on each file system.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use super::{Outlook, Space, Surroundings};
 use crate::spread::tasks_of_node;
 use crate::{Bytes, Case, JobSpace, Layer, Plan, Sharing, Workload};
 
-/// What a case (or a plan) puts on one file system.
+/// Space that a case (or a plan) takes on one file system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceOutlook {
     /// Mount point or device.
@@ -29,7 +29,7 @@ impl SpaceOutlook {
     }
 }
 
-/// The file systems that each target is on, so that many cases need not look for theirs.
+/// The file systems of each target, precomputed for many cases.
 pub(super) struct Placed<'a>(HashMap<&'a OsStr, Vec<usize>>);
 
 impl<'a> Placed<'a> {
@@ -44,7 +44,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// What the files of `case` take on each file system that one of its targets is on.
+/// Space that the files of `case` take on each file system of its targets.
 pub(super) fn spaces(
     case: &Case,
     around: &Surroundings,
@@ -67,10 +67,10 @@ pub(super) fn spaces(
     around.spaces.iter().zip(targets).filter_map(outlook).collect()
 }
 
-/// What two cases have in common that use the same files.
+/// The key by which cases use the same files.
 type Names<'p> = (&'p [PathBuf], Sharing, bool, bool);
 
-/// What all cases together put on each file system: every set of files once, at its largest.
+/// Space that all cases together take on each file system: every set of files once, at its largest.
 pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> Vec<SpaceOutlook> {
     let mut sets: HashMap<Names<'_>, HashMap<&str, u64>> = HashMap::new();
     for (case, outlook) in plan.cases.iter().zip(all) {
@@ -90,8 +90,8 @@ pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> V
     around.spaces.iter().map(total).collect()
 }
 
-/// What is on these targets of `workload`, by their numbers. Tasks go round the targets; a shared
-/// file is on the first.
+/// Bytes on these targets of `workload`, by their numbers. Tasks are distributed round-robin over the
+/// targets; a shared file is on the first.
 fn bytes_on_targets(workload: &Workload, indexes: &[usize], layer: Layer) -> u64 {
     if workload.files.sharing == Sharing::Shared && workload.work.is_transfers() {
         return if indexes.contains(&0) { workload.footprint().0 } else { 0 };

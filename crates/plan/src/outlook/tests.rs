@@ -1,4 +1,4 @@
-//! What a user is told before anything is written.
+//! Tests of the warnings before a run.
 
 use super::{Concern, ExpectedRate, Outlook, Space, Surroundings, outlooks};
 use crate::{
@@ -58,7 +58,7 @@ fn the_advised_segments_make_a_short_phase_long_enough() {
     assert!(longer.concerns.is_empty() && longer.phases[0].seconds >= 10.0, "{:?}", longer.phases);
 }
 
-/// A study in miniature says itself how short a phase may be.
+/// A scaled-down study sets its own minimum phase duration.
 #[test]
 fn a_phase_is_short_by_what_the_study_asks_for() {
     let mut case = case(1, Bytes::mib(1), 100, |_| ());

@@ -1,9 +1,9 @@
-//! What a whole study will take.
+//! Totals of a whole study.
 
 use super::{Outlook, PhaseOutlook};
 use crate::{Bytes, Case, Phase, Plan};
 
-/// What all cases of a plan together are expected to move and take, where nothing ends one earlier.
+/// Expected volume and duration of all cases of a plan together, if nothing ends one early.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Totals {
     /// Cases.

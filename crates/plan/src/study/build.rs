@@ -1,4 +1,4 @@
-//! The tables of a study set against each other, as a plan.
+//! Combines the tables of a study into a plan.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use super::data;
 use super::document::Document;
 use super::error::StudyError;
 use super::fields::{Fields, Values};
-use super::jobs::Matter;
+use super::jobs::JobDefinitions;
 use super::layout::Layouts;
 use super::protocol;
 use super::sweep::{Axes, Point, case_count};
 use super::target::{NOWHERE, Targets, unique};
-use super::terms::{Known, terms};
-use super::work::{self, Around};
+use super::terms::{KnownNames, terms};
+use super::work::{self, WorkloadContext};
 use super::workload::Draft;
 use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
 use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Terms, Work};
 
-/// Longer ids would not fit into names of files, which Linux limits to 255 bytes.
+/// Limit on ids, which become part of file names; Linux limits those to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
 
-/// The plan that `document` asks for; `None` or an addition to `errors` where it makes none.
+/// The plan of `document`; `None`, or additional `errors`, if it is invalid.
 pub(super) fn plan(
     path: &Path,
     text: &str,
@@ -34,7 +34,7 @@ pub(super) fn plan(
     let workloads = document.many("workload");
     let layouts = Layouts::read(document.many("layout"), document.partial, errors);
     let mut targets = Targets::read(document.many("target"), &layouts, document.partial, errors);
-    let matter = Matter::read(document, errors);
+    let matter = JobDefinitions::read(document, errors);
     let mut names = Vec::new();
     for fields in workloads {
         if let Some(name) = fields.text("name") {
@@ -52,7 +52,7 @@ pub(super) fn plan(
     for (fields, axes) in workloads.iter().zip(&axes).filter(|(fields, _)| of_members(fields)) {
         axes.points(fields).for_each(|point| targets.divide(&point));
     }
-    let around = Around { seed, nodes: options.nodes, matter: &matter };
+    let around = WorkloadContext { seed, nodes: options.nodes, matter: &matter };
     let mut drafts = Vec::new();
     for (fields, axes) in workloads.iter().zip(&axes) {
         let mut refusals = Refusals::default();
@@ -69,13 +69,13 @@ pub(super) fn plan(
     if document.protocol.flag("interleaved") {
         errors.extend(cases.iter().find_map(|case| no_turns(case, &document.protocol)));
     }
-    // With a workload missing, others would seem to read what nobody has written.
+    // With a workload missing, others would seem to read unwritten data.
     if errors.is_empty() {
         data::check(&drafts, &cases, &document.protocol, errors);
     }
     let terms = if errors.is_empty() {
         let overrides = options.overrides.as_slice();
-        let known = Known::of_study(&targets, workloads, &axes, &cases, overrides);
+        let known = KnownNames::of_study(&targets, workloads, &axes, &cases, overrides);
         terms(document, targets.terms(), &known, errors)
     } else {
         Terms::default()
@@ -96,16 +96,16 @@ pub(super) fn plan(
     Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
 }
 
-/// The keys that choose some of the members of a target.
+/// The keys that select members of a target.
 const MEMBERS: [&str; 2] = ["member", "members"];
 
-/// Whether a workload is on some of the members of its target.
+/// Whether a workload uses only some members of its target.
 fn of_members(fields: &Fields) -> bool {
     MEMBERS.iter().any(|key| fields.has(key))
         || fields.sweeps().iter().any(|sweep| MEMBERS.contains(&sweep.key.name))
 }
 
-/// Refuses more cases than are allowed, before any of them is built.
+/// Rejects more cases than allowed, before any of them is built.
 fn too_many(workloads: &[Fields], options: &Options, errors: &mut Vec<StudyError>) -> Option<StudyError> {
     let counts: Vec<u64> = workloads.iter().map(|fields| case_count(fields, errors)).collect();
     let total = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
@@ -140,12 +140,12 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// One point as a workload, if everything about it is sound.
+/// One point as a workload, if it is valid.
 fn draft<'f>(
     point: &Point<'f>,
     targets: &'f Targets,
     protocol: &Fields,
-    around: Around<'_>,
+    around: WorkloadContext<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
     let target = match work::kind(point) {
@@ -163,7 +163,7 @@ fn draft<'f>(
     Some(draft)
 }
 
-/// The cases of all drafts; shorter than `drafts` where `errors` has grown.
+/// The cases of all drafts; fewer than `drafts` if `errors` were added.
 fn cases(drafts: &[Draft<'_>], protocol: &Fields, errors: &mut Vec<StudyError>) -> Vec<Case> {
     let mut cases = Vec::with_capacity(drafts.len());
     for workload in drafts.chunk_by(|one, next| std::ptr::eq(one.fields.fields(), next.fields.fields())) {
@@ -183,7 +183,7 @@ fn case(draft: &Draft<'_>, protocol: &Fields, errors: &mut Vec<StudyError>) -> O
     let group = draft.spec.name.clone();
     let mut settings = fields.settings();
     let id = id(&group, &settings);
-    // What is measured on one device of several is no figure of all of them.
+    // A measurement of one device of several is not a figure of all of them.
     for key in MEMBERS {
         let count = fields.given(key).and_then(|_| fields.count(key));
         if let Some(count) = count.filter(|_| !settings.iter().any(|one| one.key == key)) {
@@ -218,7 +218,7 @@ fn id(group: &str, settings: &[Setting]) -> String {
     if id.len() <= ID_BYTES_MAX {
         return id;
     }
-    // The hash tells points apart that have the same beginning.
+    // The hash distinguishes points with equal prefixes.
     let mut end = ID_BYTES_MAX - 17;
     while !id.is_char_boundary(end) {
         end -= 1;
@@ -234,8 +234,8 @@ fn shuffled(cases: Vec<Case>, seed: u64) -> Vec<Case> {
     numbered.into_iter().map(|(_, case)| case).collect()
 }
 
-/// The cases with those of one layout together, layouts in the order in which they first come: only one
-/// stands at a time, and what is written on it is lost with it.
+/// The cases grouped by layout, in order of first use: only one layout is in place at a time, and its data is
+/// lost with it.
 fn by_layout(cases: Vec<Case>) -> Vec<Case> {
     let mut stretches: Vec<(Option<String>, Vec<Case>)> = Vec::new();
     for case in cases {
@@ -247,15 +247,15 @@ fn by_layout(cases: Vec<Case>) -> Vec<Case> {
     stretches.into_iter().flat_map(|(_, stretch)| stretch).collect()
 }
 
-/// Has the cases of each layout take turns.
+/// Interleaves the cases of each layout.
 fn take_turns(cases: &mut [Case]) {
     for stretch in cases.chunk_by_mut(|one, next| one.layout == next.layout) {
         stretch.iter_mut().skip(1).for_each(|case| case.in_turn = true);
     }
 }
 
-/// Why `case` cannot take turns with others, if it cannot: what is done before its first pass would not be there in
-/// the later ones, or would be in the way of the others.
+/// Why `case` cannot be interleaved with others, if so: the preparation before its first pass would be lost
+/// by the later passes, or would disturb the other cases.
 fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
     let what = match &case.workload.work {
         Work::Transfers | Work::Rpc(_) if case.protocol.wipe => "`wipe`",
@@ -270,12 +270,12 @@ fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
     Some(StudyError::new(protocol.span("interleaved"), "in turn", message, help))
 }
 
-/// What is wrong with the points of one workload: shown once, with the point where it is.
+/// Mistakes at the points of one workload: shown once, with the point.
 #[derive(Debug, Default)]
 struct Refusals {
     points: u64,
     failed: u64,
-    /// Every failed point has the mistakes of the first.
+    /// All failed points have the same mistakes as the first.
     alike: bool,
     first: Vec<StudyError>,
     at: String,
@@ -297,7 +297,7 @@ impl Refusals {
     }
 
     fn report(self, errors: &mut Vec<StudyError>) {
-        // What is wrong at every point has nothing to do with the sweep.
+        // A mistake at every point is unrelated to the sweep.
         if self.failed == self.points && self.alike {
             errors.extend(self.first);
             return;
@@ -312,9 +312,8 @@ impl Refusals {
     }
 }
 
-/// A value that cannot be measured, at the place where it was written. A [`PlanError`] names a
-/// field of [`crate::WorkloadSpec`] or a key; keys have the same names as fields but for those that
-/// stand in for another one.
+/// A value that cannot be measured, at the place where it was written. A [`PlanError`] names a field of
+/// [`crate::WorkloadSpec`] or a key; keys are named like fields, except for alternatives to another key.
 fn located(fields: &Point<'_>, error: &PlanError) -> StudyError {
     let stand_in = match error.field {
         "block" | "segments" => "size",

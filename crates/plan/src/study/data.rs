@@ -1,4 +1,4 @@
-//! What workloads on the same files have in common: the files and the data in them.
+//! Consistency of workloads that use the same files: the files and their data.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use super::workload::Draft;
 use crate::spread::same_nodes;
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
 
-/// Keys about files. All workloads on the same files share what any of them says.
+/// Keys about files. All workloads on the same files share their values.
 const FILE_KEYS: [&str; 4] = ["existing", "keep", "preallocate", "fill"];
 
-/// Keys of `[protocol]` by which cases come in another order than that of the file.
+/// Keys of `[protocol]` that change the order of cases.
 const REORDERING: [&str; 2] = ["shuffle", "interleaved"];
 
-/// What two workloads have in common that use the same files: place, sharing, names.
+/// Key by which workloads use the same files: place, sharing, names.
 type Files = (usize, bool, bool, bool, &'static str);
 
 fn files(draft: &Draft<'_>) -> Files {
@@ -31,7 +31,7 @@ fn files(draft: &Draft<'_>) -> Files {
     (draft.target.place, shared, files.unique_dir, files.file_per_repetition, work)
 }
 
-/// Gives each workload what is said about its files, here or in a workload that shares them.
+/// Gives each workload the file settings written in it or in a workload that shares its files.
 pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
     for key in FILE_KEYS {
         let mut said: HashMap<Files, (Value, Span)> = HashMap::new();
@@ -89,9 +89,8 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
     Some(StudyError::new(draft.fields.span(key), "only for files", message, help))
 }
 
-/// Reports each workload that reads data that nobody has written, as far as the study can tell,
-/// and each that reads what another has written where the cases are to come in another order. `cases`
-/// are those of `drafts`, in the same order.
+/// Reports each workload that reads unwritten data, as far as the study can tell, and each that depends on
+/// data of another one while the cases are reordered. `cases` are those of `drafts`, in the same order.
 pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, errors: &mut Vec<StudyError>) {
     let reordered = REORDERING.into_iter().find(|key| protocol.flag(key));
     let mut written: HashMap<Files, Written<'_>> = HashMap::new();
@@ -141,19 +140,19 @@ pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, err
     }
 }
 
-/// Whether a phase that writes comes to the end of its files, as far as a count of operations lets it.
+/// Whether a phase writes its files completely, as far as its operation count allows.
 fn writes_all(case: &Case) -> bool {
     let workload = &case.workload;
     case.phases.contains(&Phase::Fill) || workload.transfers_per_task() >= workload.transfers_per_pass()
 }
 
-/// Whether `reader` finds on its own nodes what `writer` has written on its.
+/// Whether `reader` finds the data of `writer` on its own nodes.
 fn reaches(writer: &Case, reader: &Case) -> bool {
     let shared = reader.workload.files.sharing == Sharing::Shared;
     shared || same_nodes(&writer.workload, &reader.workload)
 }
 
-/// What cases have written into the same files.
+/// Data written by cases into the same files.
 #[derive(Default)]
 struct Written<'c> {
     /// None of these covers another one.
@@ -218,7 +217,7 @@ fn elsewhere<'c>(
 /// The files that a case leaves behind or needs.
 #[derive(Clone, Copy)]
 struct Volume {
-    /// Every transfer of them; what is partly written serves nobody else.
+    /// All transfers of them; a partial write is of no use to other cases.
     whole: bool,
     sets: u32,
     files: u32,

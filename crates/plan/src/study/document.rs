@@ -1,4 +1,4 @@
-//! The tables of a study file, before they are set against each other.
+//! The tables of a study file, before they are combined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::kind::Table;
 use super::nearest::nearest;
 use super::overrides::{self, Override};
 
-/// Targets or workloads of one study; more are a sweep that was written out by a program.
+/// Limit on targets or workloads of one study.
 const TABLES_MAX: usize = 4096;
 
 /// The tables of a study file.
@@ -23,13 +23,13 @@ pub(super) struct Document {
     pub(super) protocol: Fields,
     /// Tables that may come several times, by their name.
     many: HashMap<&'static str, Vec<Fields>>,
-    /// Something at the top of the file could not be told, so that what is missing may be there.
+    /// Some top-level entry could not be read, so what seems missing may be there.
     pub(super) partial: bool,
 }
 
 impl Document {
-    /// Reads `text` once; every mistake goes into `errors`. Nothing comes back where the text is
-    /// not even TOML, because what could be read of it then would only cause follow-on mistakes.
+    /// Reads `text` once and collects all mistakes in `errors`. Returns nothing if the text is not valid
+    /// TOML, because its remains would only cause follow-on mistakes.
     pub(super) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
         let document = Self::parse_terms(text, overrides, errors)?;
         if document.many("workload").is_empty() && !document.partial {
@@ -40,7 +40,7 @@ impl Document {
         Some(document)
     }
 
-    /// As [`Document::parse`], of a text that may do without workloads.
+    /// Like [`Document::parse`], for a text that needs no workloads.
     pub(super) fn parse_terms(
         text: &str,
         overrides: &[Override],
@@ -74,7 +74,7 @@ impl Document {
         self.many.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Reads what stands under the name `name` at the top of the file.
+    /// Reads the top-level entry `name` of the file.
     fn table(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Mistakes in a study file, each with the place where it stands.
+//! Mistakes in a study file, each with its position.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
 
-/// A study of a hundred workloads takes some 20 KiB; a larger text is some other file.
+/// Limit on the text: a study of a hundred workloads takes some 20 KiB.
 pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
-/// No terminal shows a longer line with a mark under it.
+/// Limit on a line that is shown with a mark under it.
 const LINE_BYTES_MAX: usize = 4096;
 /// Mistakes that are shown at once; a file with more is best mended from the top.
 const SHOWN_MAX: usize = 20;
 
-/// All mistakes of a study file. Shown with [`miette`], each comes with its line, a mark under
-/// the place, what is allowed and, where a word is misspelt, the nearest one.
+/// All mistakes of a study file. Displayed with [`miette`], each has its line, a mark under the position,
+/// what is allowed and, for a misspelt word, the nearest one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{path} cannot be used as a study: {}", count(*.total, "mistake"))]
 pub struct StudyErrors {
@@ -33,7 +33,7 @@ impl StudyErrors {
     pub(super) fn new(path: &Path, text: &str, mut errors: Vec<StudyError>) -> Self {
         errors.sort_by_key(StudyError::place);
         errors.dedup();
-        // What is too long to be a study is not shown either; its mistakes are told by their lines.
+        // A text too long to be a study is not shown; its mistakes are given by line number.
         let too_long = text.len() > TEXT_BYTES_MAX;
         let text = if too_long || text.lines().any(|line| line.len() > LINE_BYTES_MAX) {
             errors.iter_mut().filter(|_| !too_long).for_each(|error| error.tell_line(text));
@@ -63,8 +63,8 @@ impl StudyErrors {
         &self.errors
     }
 
-    /// How many cases the study has, where nothing but their number was found wrong and
-    /// [`super::Options::cases_max`] can allow it. What else is wrong with them is known only then.
+    /// The number of cases of the study, if that is the only mistake and [`super::Options::cases_max`] can
+    /// allow it. Further mistakes are found only then.
     #[must_use]
     pub fn too_many_cases(&self) -> Option<u64> {
         self.too_many_cases
@@ -109,7 +109,7 @@ impl StudyError {
         self
     }
 
-    /// Says that the mistake is the number of cases, which can be allowed.
+    /// Marks the mistake as being the number of cases, which can be allowed.
     pub(super) fn of_many_cases(self, cases: u64) -> Self {
         Self { too_many_cases: Some(cases), ..self }
     }

@@ -1,4 +1,4 @@
-//! A table of a study file: what it says by key, and which of its keys are swept.
+//! A table of a study file: its values by key, and its swept keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(super) struct Field {
     pub(super) value: Value,
 }
 
-/// What a table says, by key.
+/// The values of a table, by key.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fields {
     table: &'static Table,
@@ -38,12 +38,12 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// A table that is not in the file: every key has what holds where it is left out.
+    /// A table missing from the file: every key has its default.
     pub(super) fn absent(table: &'static Table) -> Self {
         Self { table, header: 0..0, given: BTreeMap::new(), sweeps: Vec::new(), sound: true }
     }
 
-    /// Reads `content`, whose header stands at `header`, by the keys of `table`.
+    /// Reads `content`, whose header is at `header`, by the keys of `table`.
     pub(super) fn read(
         table: &'static Table,
         content: &DeTable<'_>,
@@ -52,7 +52,7 @@ impl Fields {
     ) -> Self {
         let before = errors.len();
         let mut fields = Self { header, ..Self::absent(table) };
-        // Keys that were meant by a misspelt one are not called missing as well.
+        // Keys meant by a misspelt one are not also reported as missing.
         let mut meant = Vec::new();
         for (written, value) in content {
             let name: &str = written.get_ref();
@@ -86,7 +86,7 @@ impl Fields {
         fields
     }
 
-    /// Whether every key and value of the table is as it should be.
+    /// Whether every key and value of the table is valid.
     pub(super) fn sound(&self) -> bool {
         self.sound
     }
@@ -112,40 +112,40 @@ impl Fields {
     }
 }
 
-/// A table, or a point of its sweep, that can be asked for the value of a key.
+/// A table, or a point of its sweep, whose keys can be queried.
 pub(super) trait Values {
     /// The table.
     fn fields(&self) -> &Fields;
 
-    /// What is said about `name`.
+    /// The entry of `name`.
     fn field(&self, name: &str) -> Option<&Field>;
 
-    /// Where the table's header stands.
+    /// Position of the table's header.
     fn header(&self) -> Span {
         self.fields().header.clone()
     }
 
-    /// Whether something is said about `name`.
+    /// Whether `name` is given.
     fn has(&self, name: &str) -> bool {
         self.field(name).is_some()
     }
 
-    /// What is said about `name`.
+    /// The given value of `name`.
     fn given(&self, name: &str) -> Option<&Value> {
         self.field(name).map(|field| &field.value)
     }
 
-    /// Where the value of `name` stands; the table's header where it was left out.
+    /// Position of the value of `name`, or of the table's header if it was left out.
     fn span(&self, name: &str) -> Span {
         self.field(name).map_or_else(|| self.header(), |field| field.span.clone())
     }
 
-    /// Where the key `name` stands; the table's header where it was left out.
+    /// Position of the key `name`, or of the table's header if it was left out.
     fn key_span(&self, name: &str) -> Span {
         self.field(name).map_or_else(|| self.header(), |field| field.key_span.clone())
     }
 
-    /// The value of `name`, or the one that holds where it is left out.
+    /// The value of `name`, or its default.
     fn value(&self, name: &str) -> Option<&Value> {
         self.given(name).or_else(|| default(self.fields().table, name))
     }
@@ -158,7 +158,7 @@ pub(super) trait Values {
         }
     }
 
-    /// A text; empty where nothing is said.
+    /// A text; empty if not given.
     fn text_or_empty(&self, name: &str) -> String {
         self.text(name).unwrap_or_default().to_owned()
     }
@@ -218,12 +218,12 @@ pub(super) trait Values {
         }
     }
 
-    /// A flag; false where nothing says otherwise.
+    /// A flag; false unless given otherwise.
     fn flag(&self, name: &str) -> bool {
         self.flag_said(name) == Some(true)
     }
 
-    /// A flag, where something is said about it.
+    /// A flag, if given.
     fn flag_said(&self, name: &str) -> Option<bool> {
         match self.value(name)? {
             Value::Flag(flag) => Some(*flag),
@@ -283,7 +283,7 @@ fn tables(
     found
 }
 
-/// What holds where the key `name` of `table` is left out.
+/// The default of the key `name` of `table`.
 fn default(table: &'static Table, name: &str) -> Option<&'static Value> {
     static DEFAULTS: LazyLock<HashMap<&'static str, HashMap<&'static str, Value>>> = LazyLock::new(|| {
         let of = |table: &'static Table| {

@@ -9,25 +9,25 @@ use super::target::{unique, unknown};
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
 use crate::{JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
-/// A table keeps so many rows whatever its scale: those of a page of the smallest size.
+/// Minimum number of rows of a table at any scale: those of a page of the smallest size.
 const ROWS_MIN: u64 = 511;
-/// Share of different keys where nothing is said.
+/// Default share of distinct keys.
 const DISTINCT: f64 = 0.1;
 const BILLION: f64 = 1e9;
 
 /// The tables and tests of a study.
 #[derive(Debug)]
-pub(super) struct Matter<'f> {
+pub(super) struct JobDefinitions<'f> {
     tables: &'f [Fields],
     tests: &'f [Fields],
-    /// Each of them is as it should be in itself.
+    /// Each of them is valid by itself.
     sound: bool,
     /// There may be others, which could not be read.
     partial: bool,
 }
 
-impl<'f> Matter<'f> {
-    /// Checks each table and test in itself, and that none is there for nothing.
+impl<'f> JobDefinitions<'f> {
+    /// Checks each table and test by itself, and that each is used.
     pub(super) fn read(document: &'f Document, errors: &mut Vec<StudyError>) -> Self {
         let (tables, tests) = (document.many("table"), document.many("test"));
         let before = errors.len();
@@ -56,7 +56,7 @@ impl<'f> Matter<'f> {
         matter
     }
 
-    /// What is there for nothing.
+    /// Unused tables and tests.
     fn unused(&self, document: &Document) -> Vec<StudyError> {
         let launched = |fields: &Fields| fields.word("work") == Some("jobs");
         if !document.many("workload").iter().any(launched) && !document.partial {
@@ -148,7 +148,7 @@ impl<'f> Matter<'f> {
                 return None;
             }
         }
-        // In the order of the file, whatever that of the names is.
+        // In the order of the file, not of the names.
         let is_wanted =
             |test: &&Fields| test.text("name").is_some_and(|name| wanted.iter().any(|one| one == name));
         Some(self.tests.iter().filter(is_wanted).collect())
@@ -210,7 +210,7 @@ fn names(all: &[Fields], noun: &str, errors: &mut Vec<StudyError>) {
     }
 }
 
-/// Keys that a step does not heed, and those that it lacks.
+/// Keys that a step does not use, and required keys that it lacks.
 fn step_mistakes(step: &Fields) -> Vec<StudyError> {
     const ALWAYS: [&str; 3] = ["do", "threads", "memory"];
     let Some(action) = step.word("do") else { return Vec::new() };
@@ -295,7 +295,7 @@ fn millionths(share: f64) -> u32 {
     u32::try_from(to_count(share * 1e6)).unwrap_or(u32::MAX)
 }
 
-/// By how much everything is multiplied.
+/// The factor that everything is multiplied by.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     billionths: u64,
@@ -328,7 +328,7 @@ impl Scale {
         let kind = TestKind::ALL.into_iter().find(|one| one.name() == kind)?;
         let steps: Option<Vec<Step>> =
             fields.tables("step").iter().map(|step| self.step(step, fields, jobs)).collect();
-        // Who is not launched cannot be waited for.
+        // A test that is not launched cannot be waited for.
         let launched = |name: &&String| chosen.iter().any(|test| test.text("name") == Some(name));
         let after = fields.texts("after").unwrap_or_default();
         Some(JobTest {

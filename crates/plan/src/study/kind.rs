@@ -1,10 +1,10 @@
-//! What a table, a key and a kind of value are; the tables themselves are in `keys`.
+//! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
 use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 
 /// Largest integer that TOML promises to carry.
 pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
-/// Stands for "above 0" as the bound of a number: no amount that is measured is smaller.
+/// Stands for "above 0" as the bound of a number: no measured amount is smaller.
 pub(super) const NUMBER_LEAST: f64 = 1e-9;
 
 /// A table of a study file.
@@ -12,14 +12,14 @@ pub(super) const NUMBER_LEAST: f64 = 1e-9;
 pub(super) struct Table {
     /// Its name.
     pub(super) name: &'static str,
-    /// It may come several times, as `[[name]]`, told apart by this key.
+    /// It may occur several times, as `[[name]]`, distinguished by this key.
     pub(super) named_by: Option<&'static str>,
     /// What it is for; a Markdown paragraph.
     pub(super) meaning: &'static str,
     /// Which of its keys can be swept.
     pub(super) sweeps: Sweeps,
-    /// Keys that it has in common with another table. Their defaults hold in the table that comes
-    /// once; in the other they only say something for themselves.
+    /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
+    /// only override it.
     pub(super) shared: &'static [Key],
     /// Its own keys, in the order of the reference.
     pub(super) keys: &'static [Key],
@@ -40,7 +40,7 @@ pub(super) struct WorkKeys {
     pub(super) meaning: &'static str,
     /// Its phases.
     pub(super) phases: &'static [&'static str],
-    /// Those of a workload that names none.
+    /// Default phases.
     pub(super) default_phases: &'static [&'static str],
     /// Its keys, in the order of the reference.
     pub(super) keys: &'static [Key],
@@ -76,7 +76,7 @@ impl Table {
         self.all().find(|key| key.name == name)
     }
 
-    /// What holds where `key` is left out.
+    /// The default of `key`.
     pub(super) fn default(&self, key: &'static Key) -> Option<&'static str> {
         match key.absent {
             Absent::Value(_) if self.many() && self.shared.iter().any(|shared| shared.name == key.name) => {
@@ -103,20 +103,20 @@ pub(super) struct Key {
     pub(super) name: &'static str,
     /// What values it takes.
     pub(super) kind: Kind,
-    /// What holds where it is left out.
+    /// Its default.
     pub(super) absent: Absent,
     /// What it does; one or two sentences in Markdown.
     pub(super) meaning: &'static str,
 }
 
-/// What holds where a key is left out.
+/// What applies if a key is left out.
 #[derive(Debug, PartialEq)]
 pub(super) enum Absent {
     /// The file is refused.
     Refused,
-    /// As if this TOML value had been written.
+    /// This TOML value is the default.
     Value(&'static str),
-    /// What these words say.
+    /// The default described by this text.
     Described(&'static str),
 }
 
@@ -128,7 +128,7 @@ pub(super) type Word = (&'static str, &'static str);
 pub(super) enum Kind {
     /// Any text.
     Text,
-    /// A text that can stand in tables and file names.
+    /// A text that can be used in tables and file names.
     Name,
     /// The name of a table of this kind.
     Reference(&'static str),
@@ -162,7 +162,7 @@ pub(super) enum Kind {
     Words(&'static [Word]),
     /// A list of swept keys of the same table.
     Keys,
-    /// When a case is over before all repetitions are done.
+    /// Condition under which a case ends before all repetitions are done.
     Until,
     /// Swept keys and a value of each.
     Settings,
@@ -185,7 +185,7 @@ impl Kind {
         matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
     }
 
-    /// Whether any text is meant as it stands.
+    /// Whether any text is taken literally.
     pub(super) fn is_text(&self) -> bool {
         matches!(self, Self::Text | Self::Name | Self::Reference(_) | Self::Path)
     }
@@ -269,11 +269,11 @@ impl Kind {
     }
 }
 
-/// What a name may look like.
+/// Syntax of a name.
 const NAME_ALLOWED: &str =
     "a name has 1 to 64 letters, digits, `.`, `_` or `-`, and does not start with a dot or a dash";
 
-/// What a selection may look like.
+/// Syntax of a selection.
 const SELECTION_ALLOWED: &str =
     "write a selection in braces, as { workload = \"scale\", at = { tasks = 132 } }; {} selects everything";
 

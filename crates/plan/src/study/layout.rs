@@ -8,14 +8,14 @@ use super::nearest::nearest;
 use super::target::unique;
 use crate::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 
-/// What every recipe heeds.
+/// Keys used by every recipe.
 const ALWAYS: [&str; 5] = ["name", "recipe", "title", "stands_for", "devices"];
-/// What recipes with a local file system heed.
+/// Keys used by recipes with a local file system.
 const LOCAL: [&str; 4] = ["mount_point", "file_system", "make_options", "mount_options"];
-/// Bytes of a chunk where nothing is said, as mdadm(8) has it.
+/// Default chunk size, as in mdadm(8).
 const CHUNK: Bytes = Bytes::kib(512);
 
-/// The keys that `recipe` heeds beside [`ALWAYS`], and those of them that it cannot do without.
+/// The keys that `recipe` uses in addition to [`ALWAYS`], and those of them that are required.
 fn keys(recipe: &str) -> (Vec<&'static str>, &'static [&'static str]) {
     let local = |more: &[&'static str]| LOCAL.iter().chain(more).copied().collect();
     match recipe {
@@ -36,11 +36,11 @@ fn keys(recipe: &str) -> (Vec<&'static str>, &'static [&'static str]) {
     }
 }
 
-/// The layouts of a study, with the tables that they stand in.
+/// The layouts of a study, with their tables.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     pub(super) sound: Vec<Layout>,
-    /// Names of all layouts, also of those that are wrong in themselves.
+    /// Names of all layouts, including invalid ones.
     pub(super) names: Vec<String>,
     /// There may be others, which could not be read.
     pub(super) partial: bool,
@@ -108,7 +108,7 @@ fn layout(name: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<L
     (errors.len() == before).then_some(layout)
 }
 
-/// What is wrong with the values of a layout, whatever host it is for.
+/// Mistakes in the values of a layout, independent of the host.
 fn mistakes(layout: &Layout, fields: &Fields) -> Vec<StudyError> {
     let relative = layout.devices.iter().find(|device| device.contains('/') && !device.starts_with('/'));
     if let Some(device) = relative {

@@ -1,8 +1,8 @@
-//! The study file: what is to be measured, written down in TOML.
+//! The study file, which describes a measurement in TOML.
 //!
-//! [`read`] turns the text into a [`Plan`], or into [`StudyErrors`], which point at every place
-//! that is wrong and say what is allowed there. Every key is defined once, in a table that the
-//! reader, its errors and [`reference()`] (the text of `docs/STUDY.md`) share.
+//! [`read`] turns the text into a [`Plan`], or into [`StudyErrors`], which point at every mistake and state
+//! what is allowed there. Every key is defined once, in a table that the reader, its errors and
+//! [`reference()`] (the text of `docs/STUDY.md`) share.
 //!
 //! ```
 //! let text = r#"
@@ -59,20 +59,20 @@ pub use schema::schema;
 use crate::{Plan, Terms};
 use fields::Values as _;
 
-/// More cases than this are run only when the user agrees: a minute each would take a week.
+/// More cases than this need the user's consent: a minute each would take a week.
 pub const CASES_MAX: u64 = 10_000;
 /// More cases than this are refused: their plan would take gigabytes of memory.
 pub const CASES_LIMIT: u64 = 1_000_000;
 
-/// How a study is read.
+/// Options for reading a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// What is said instead of what the file says, in this order.
+    /// Overrides of values in the file, applied in this order.
     pub overrides: Vec<Override>,
     /// A study with more cases is refused; see [`StudyErrors::too_many_cases`].
     pub cases_max: u64,
-    /// Nodes of the run, which a workload that names no `nodes` is on; 1 where no launcher has
-    /// started the program. A study may ask for more: whoever runs it refuses that.
+    /// Nodes of the run, the default of a workload's `nodes`; 1 without a launcher. A study may ask for more;
+    /// the caller rejects that.
     pub nodes: u32,
 }
 
@@ -82,7 +82,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the study in `text`, which stands in the file `path`. No file is touched.
+/// Reads the study in `text`, the contents of the file `path`. No file is accessed.
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file.
@@ -90,14 +90,14 @@ pub fn read(path: &Path, text: &str) -> Result<Plan, StudyErrors> {
     read_with(path, text, &Options::default())
 }
 
-/// The table of a study that has the key `key`: what is measured comes before how.
+/// The table of a study that has the key `key`: workload keys come first, then those of protocol and target.
 #[must_use]
 pub fn table_of(key: &str) -> Option<&'static str> {
     let tables = [&keys::WORKLOAD, &keys::PROTOCOL, &keys::TARGET];
     tables.into_iter().find(|table| table.find(key).is_some()).map(|table| table.name)
 }
 
-/// An id in a study that means nothing to whoever knows the ids.
+/// An id in a study that is unknown to the library of ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Foreign<'a> {
     /// `published` or `claim`.
@@ -110,7 +110,7 @@ pub struct Foreign<'a> {
     pub help: &'a str,
 }
 
-/// The mistakes `foreign` of the sound study in `text`, each at the id that it is about.
+/// The mistakes `foreign` of the otherwise valid study in `text`, each at its id.
 #[must_use]
 pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_>]) -> StudyErrors {
     let mut errors = Vec::new();
@@ -170,7 +170,7 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
     let mut errors = Vec::new();
     let document = document::Document::parse_terms(text, &[], &mut errors);
-    let known = terms::Known::of_plan(plan);
+    let known = terms::KnownNames::of_plan(plan);
     let read = document.map(|document| {
         let mut targets = plan.terms.targets.clone();
         if targets.is_empty() {

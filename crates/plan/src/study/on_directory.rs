@@ -1,21 +1,21 @@
-//! A study of named storage, on a directory of the user's own.
+//! Running a study of named storage on a directory of the user.
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::overrides::Override;
 
-/// What the one target of such a study is called.
+/// Name of the only target of such a study.
 const TARGET: &str = "storage";
 
-/// What says where a target is without being a directory.
+/// Keys that locate a target without a directory.
 const OTHER_PLACES: [&str; 3] = ["device", "disks", "layout"];
 
-/// What a target says of the hardware it is on.
+/// Keys of a target that describe its hardware.
 const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots", "capacity"];
 
-/// The study in `text` on `directory` alone: one target called `storage` takes the place of all of its targets. What it
-/// says of their hardware goes: expectations, layouts and the nodes; where it compares several targets, published figures
-/// and claims that are about one of them go as well.
+/// The study in `text` on `directory` alone: one target called `storage` replaces all of its targets.
+/// Hardware descriptions are dropped: expectations, layouts and the nodes; if it compares several targets,
+/// published figures and claims about one of them are dropped as well.
 ///
 /// ```
 /// let text = "[[target]]\nname = \"ssd\"\ndirectory = \"/scratch\"\ntitle = \"P3700\"\n\
@@ -28,8 +28,8 @@ const HARDWARE: [&str; 6] = ["title", "devices", "rack_units", "ports", "slots",
 /// ```
 ///
 /// # Errors
-/// The study compares parts or layers of what it measures, or names no directory. A text that is no study comes back as it
-/// is, for its mistakes to be shown where it is read.
+/// The study compares parts or layers of its storage, or names no directory. A text that is not a study is
+/// returned unchanged, so that the reader reports its mistakes.
 pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     let Ok(mut study) = text.parse::<DocumentMut>() else { return Ok(text.to_owned()) };
     let targets: Vec<&Table> = tables(&study, "target").collect();
@@ -65,9 +65,9 @@ pub fn on_directory(text: &str, directory: &str) -> Result<String, String> {
     Ok(study.to_string())
 }
 
-/// The study in `text`, whose hardware is that of its authors, with some of its targets placed elsewhere by `overrides`: what
-/// it says of the hardware of these goes (title, devices, space and capacity), and what was expected of them is no ceiling.
-/// `None` where no target is placed elsewhere.
+/// The study in `text`, written for its authors' hardware, with some targets moved by `overrides`: their
+/// hardware descriptions are dropped (title, devices, space and capacity), and their expectations are no
+/// ceiling. `None` if no target is moved.
 ///
 /// ```
 /// use plan::study::{Override, placed_elsewhere};
@@ -124,7 +124,7 @@ fn sides(table: &Table) -> impl Iterator<Item = &toml_edit::InlineTable> {
     table.iter().filter_map(|(_, item)| item.as_inline_table())
 }
 
-/// Whatever was said of a target is said of the only one.
+/// Statements about any target now refer to the only one.
 fn forget_target(table: &mut Table) {
     let _ = table.remove("target");
     for (_, item) in table.iter_mut() {

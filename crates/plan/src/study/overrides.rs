@@ -1,7 +1,7 @@
-//! What is said on the command line instead of in the study file: `--set workload.NAME.key=value`.
+//! Overrides of the study file from the command line: `--set workload.NAME.key=value`.
 //!
-//! An override is put into the tables before they are read, so that it is checked as if it stood
-//! in the file. Its mistakes are shown with a line of its own after the text of the file.
+//! An override is inserted into the tables before they are read, so that it is checked like a part of the
+//! file. Its mistakes are shown with an extra line after the text of the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::kind::Table;
 use super::nearest::nearest;
 use super::terms::PROMISES;
 
-/// Keys that stand in for each other: an override of one replaces the others.
+/// Mutually exclusive keys: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 16] = [
     (&PROMISES, &PROMISES),
     (
@@ -40,8 +40,8 @@ const INSTEAD: [(&[&str], &[&str]); 16] = [
     (&["until"], &["repetitions_min", "steady_window", "steady_excursion", "steady_slope"]),
 ];
 
-/// Tables that say what is measured and how, and what was promised of it: a ready study has no contract of
-/// its own. What was expected, published and claimed is no matter of the command line.
+/// Tables that can be overridden: what is measured and how, and the commitments, since a built-in study has
+/// no contract of its own. Expectations, published figures and claims cannot be set on the command line.
 const SETTABLE: [&str; 8] =
     ["study", "protocol", "layout", "target", "workload", "table", "test", "commitment"];
 
@@ -55,7 +55,7 @@ pub struct Override {
     value: String,
 }
 
-/// A text that is no override.
+/// An invalid override.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}; {help}")]
 pub struct OverrideError {
@@ -66,8 +66,8 @@ pub struct OverrideError {
 }
 
 impl Override {
-    /// Reads `TABLE.KEY=VALUE`, or `TABLE.NAME.KEY=VALUE` for a table that comes several times,
-    /// `*` being all of them. VALUE is written as in the file; a text may stand without quotes.
+    /// Reads `TABLE.KEY=VALUE`, or `TABLE.NAME.KEY=VALUE` for a table that may occur several times, where `*`
+    /// selects all. VALUE is written as in the file; a text needs no quotes.
     ///
     /// ```
     /// use plan::study::Override;
@@ -210,7 +210,7 @@ fn put<'i>(tables: &mut DeTable<'i>, table: &Table, one: &'i Override, span: &Sp
         .then(|| super::target::unknown(table.name, wanted, span.clone(), names.iter().map(String::as_str)))
 }
 
-/// Puts a value in the place of what the file says, and of what it says instead.
+/// Replaces a value of the file, and any mutually exclusive key.
 fn replace<'i>(
     content: &mut DeTable<'i>,
     name: &str,
@@ -221,7 +221,7 @@ fn replace<'i>(
     for other in instead.iter().filter(|other| **other != name) {
         content.remove(*other);
     }
-    // The key keeps its place in the file, which is its place among swept keys.
+    // The key keeps its position in the file, and so among swept keys.
     let kept = content.get_key_value(name).map(|(key, _)| key.clone());
     content.remove(name);
     content.insert(kept.unwrap_or(key), value);

@@ -1,4 +1,4 @@
-//! How a case is gone through, from `[protocol]` and from what its workload says for itself.
+//! How a case is run, from `[protocol]` and from overrides in its workload.
 
 use super::error::StudyError;
 use super::fields::{Fields, Values};
@@ -12,10 +12,10 @@ const REPETITIONS_LEAST: u64 = 6;
 /// The SNIA Solid State Storage Performance Test Specification (section 2.1.27) asks for five
 /// rounds, a range of 20 % of their mean and a slope of 10 % of it.
 const STEADY: (u32, f64, f64) = (5, 0.20, 0.10);
-/// Keys that heed only `until = "steady"`.
+/// Keys used only by `until = "steady"`.
 const STEADY_KEYS: [&str; 3] = ["steady_window", "steady_excursion", "steady_slope"];
 
-/// A workload and the `[protocol]` that holds where it says nothing.
+/// A workload and the `[protocol]` that provides its defaults.
 #[derive(Clone, Copy)]
 struct Both<'f> {
     own: &'f Point<'f>,
@@ -23,7 +23,7 @@ struct Both<'f> {
 }
 
 impl<'f> Both<'f> {
-    /// The table that decides about `name`.
+    /// The table that determines `name`.
     fn of(self, name: &str) -> &'f dyn Asked {
         if self.own.has(name) { self.own } else { self.all }
     }
@@ -79,7 +79,7 @@ impl Both<'_> {
         }
     }
 
-    /// Whether all repetitions are done, whatever they give.
+    /// Whether the number of repetitions is fixed.
     fn counts(self) -> bool {
         matches!(self.until(), None | Some(Until::Count))
     }
@@ -174,7 +174,7 @@ fn stopping(both: Both<'_>, repetitions: u32, errors: &mut Vec<StudyError>) -> S
     stopping
 }
 
-/// Reports keys of `[protocol]` that no workload heeds, because none has a rule that needs them.
+/// Reports keys of `[protocol]` that no workload uses, because none has a rule that needs them.
 pub(super) fn idle(all: &Fields, workloads: &[Fields]) -> Option<StudyError> {
     let key = STEADY_KEYS.into_iter().chain(["repetitions_min"]).find(|key| all.has(key))?;
     if all.has("until") || workloads.iter().any(|workload| workload.has("until")) {

@@ -4,7 +4,7 @@ use super::value::{Value, Wrong, scalar};
 use super::{fields::shown, kind::Key};
 use crate::study::kind::Kind;
 
-/// A range whose values are never listed, so that one of millions costs nothing to count.
+/// A range that is never expanded, so that counting millions of values costs nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Range {
     /// Bytes, nanoseconds or counts.
@@ -20,11 +20,11 @@ pub(super) enum Growth<T> {
     Times(T),
 }
 
-/// How far the last number of a range may miss its end, as a share of a step: the error of
-/// adding decimal fractions in binary.
+/// Tolerance for the last number of a range, as a share of a step: the error of adding decimal fractions in
+/// binary.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether `text` is meant as a range.
+/// Whether `text` is a range.
 pub(super) fn is_range(text: &str) -> bool {
     text.contains("..")
 }
@@ -103,7 +103,7 @@ impl Range {
         Ok(Self::Number { from: first, growth, count: count.saturating_add(1) })
     }
 
-    /// Refuses a range that steps over its own end.
+    /// Rejects a range whose steps miss its end.
     fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), Wrong> {
         let last = self.at(self.count() - 1);
         let wanted = end_of(key, to)?;
@@ -156,7 +156,7 @@ fn end_of(key: &Key, text: &str) -> Result<Value, Wrong> {
 
 /// The step of a range of sizes, times or counts.
 fn whole_step(key: &Key, text: &str) -> Result<u64, Wrong> {
-    // A step need not be a value that the key takes: 0 to 100 in steps of 5 are no shares of 105.
+    // A step need not be a valid value of the key: 0 to 100 in steps of 5 are not shares of 105.
     let step = match key.kind {
         Kind::Count(..) => text.parse().ok(),
         _ => match scalar(key, text)? {

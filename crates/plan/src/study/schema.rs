@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::keys::{SELECTION, STEP, TABLES, WORKLOAD};
 use super::kind::{Absent, Key, Kind, Table};
 
-/// A size that stands in a text.
+/// A size written as text.
 const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$";
 /// A time with its unit.
 const TIME: &str = "^[0-9]+([.][0-9]+)? *(ns|us|µs|μs|ms|s|min|h)$";
@@ -17,13 +17,13 @@ const OPERATIONS: &str = "^[0-9]+([.][0-9]+)? *[kM]? *(IOPS|/s)$";
 const SHARE: &str = "^ *[0-9]+([.][0-9]+)? *%$";
 /// A range with a step or a factor, or of whole numbers.
 const RANGE: &str = "^(.+[.][.].+ (step|times) .+|[0-9]+ *[.][.] *[0-9]+)$";
-/// What a name may look like.
+/// Syntax of a name.
 const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
 /// When a case is over before all repetitions are done.
 const UNTIL: &str = "^(steady|count|interval +[0-9]+([.][0-9]+)? *%)$";
 
-/// The text of `docs/study.schema.json`: a JSON Schema of draft 2020-12. It knows every key, its
-/// type, its bounds and its words; what goes together only the reader knows.
+/// The text of `docs/study.schema.json`: a JSON Schema of draft 2020-12. It has every key with its type,
+/// bounds and words; combinations are checked only by the reader.
 #[must_use]
 pub fn schema() -> String {
     let mut properties = Map::new();
@@ -62,7 +62,7 @@ fn object(table: &Table) -> Value {
         "additionalProperties": false,
     });
     if !table.works.is_empty() {
-        // Transfers are what a workload does that says nothing.
+        // Transfers are the default work of a workload.
         object["if"] = json!({ "properties": { "work": { "const": "transfers" } } });
         object["then"] = json!({ "required": ["transfer"] });
     }

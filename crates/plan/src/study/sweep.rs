@@ -1,4 +1,4 @@
-//! Swept keys of a workload, and the points that they make.
+//! Swept keys of a workload, and the resulting points.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::range::{Range, is_range};
 use super::value::{LIST_MAX, convert};
 use crate::{Setting, SettingValue};
 
-/// A key with several values, none of which is listed yet.
+/// A key with several values, not yet expanded.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sweep {
     pub(super) key: &'static Key,
@@ -109,10 +109,10 @@ fn part(key: &'static Key, key_span: &Span, item: &Spanned<DeValue<'_>>) -> Resu
     }
 }
 
-/// The sweeps of a workload that go in step; by itself where it is one.
+/// The sweeps of a workload that advance together; a single sweep forms its own group.
 type Group<'f> = Vec<&'f Sweep>;
 
-/// How the swept keys of `fields` go together, the slowest group first.
+/// Grouping of the swept keys of `fields`, the slowest group first.
 fn groups<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<Group<'f>> {
     let together = together(fields, errors);
     let mut groups: Vec<Group<'f>> = Vec::new();
@@ -172,7 +172,7 @@ fn together<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<&'f str
     names.iter().map(String::as_str).collect()
 }
 
-/// How many cases `fields` makes, without building them.
+/// Number of cases of `fields`, without building them.
 pub(super) fn case_count(fields: &Fields, errors: &mut Vec<StudyError>) -> u64 {
     let counts = groups(fields, errors).iter().map(|group| group[0].count()).collect::<Vec<_>>();
     counts.into_iter().fold(1, u64::saturating_mul)
@@ -181,7 +181,7 @@ pub(super) fn case_count(fields: &Fields, errors: &mut Vec<StudyError>) -> u64 {
 /// A swept key with all its values.
 type Axis = (&'static Key, Vec<Field>);
 
-/// A step of `group` that comes twice: it would be measured twice under one name.
+/// A repeated step of `group`: it would be measured twice under one name.
 fn repeated(axes: &[Axis], group: &[usize]) -> Option<StudyError> {
     let steps = group.iter().map(|&axis| axes[axis].1.len()).min()?;
     let mut seen: HashMap<Vec<String>, usize> = HashMap::with_capacity(steps);
@@ -214,7 +214,7 @@ impl Axes {
     /// Lists the values of all swept keys of `fields`.
     pub(super) fn of(fields: &Fields, errors: &mut Vec<StudyError>) -> Self {
         let axes: Vec<Axis> = fields.sweeps().iter().map(|sweep| (sweep.key, sweep.values())).collect();
-        // What is wrong with the groups was said when the cases were counted.
+        // Mistakes in the groups were reported when the cases were counted.
         let index = |sweep: &&Sweep| fields.sweeps().iter().position(|other| std::ptr::eq(other, *sweep));
         let groups = groups(fields, &mut Vec::new());
         let groups: Vec<Vec<usize>> =

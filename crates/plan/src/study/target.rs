@@ -10,7 +10,7 @@ use super::layout::Layouts;
 use super::nearest::nearest;
 use crate::{Client, Layer, Layout, Recipe, TargetTerms};
 
-/// The keys of which exactly one says where a target is.
+/// The keys that locate a target; exactly one must be given.
 const PLACES: [&str; 6] = ["path", "paths", "directory", "device", "disks", "layout"];
 
 /// A place to measure.
@@ -22,7 +22,7 @@ pub(super) struct Target {
     pub(super) terms: TargetTerms,
     /// Its paths are block devices.
     pub(super) device: bool,
-    /// The layout that has to stand.
+    /// The layout that must be in place.
     pub(super) layout: Option<String>,
     /// The directories in which trees are made.
     pub(super) directories: Vec<PathBuf>,
@@ -39,7 +39,7 @@ struct Members {
     count: usize,
 }
 
-/// Stands in where work has no target.
+/// Used for work without a target.
 pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
     paths: Vec::new(),
     place: usize::MAX,
@@ -61,7 +61,7 @@ pub(super) struct Targets {
     parts: HashMap<Members, Target>,
     /// The number of the first target at each set of paths.
     places: HashMap<Place, usize>,
-    /// Names of all targets, also of those that are wrong in themselves.
+    /// Names of all targets, including invalid ones.
     names: Vec<(String, Span)>,
     /// A target's name could not be read: it may be the one that a workload asks for.
     partial: bool,
@@ -134,7 +134,7 @@ impl Targets {
         }
     }
 
-    /// A layer stands on another one, and none on itself in the end.
+    /// Checks that the layers of targets form no cycle.
     fn check_layers(&self, tables: &[Fields], errors: &mut Vec<StudyError>) {
         let below: HashMap<&str, &str> =
             tables.iter().filter_map(|fields| fields.text("name").zip(fields.text("above"))).collect();
@@ -142,7 +142,7 @@ impl Targets {
             let (Some(name), Some(first)) = (fields.text("name"), fields.text("above")) else { continue };
             errors.extend(self.unknown(first, fields.span("above")));
             let down = std::iter::successors(Some(first), |at| below.get(at).copied());
-            // In so many steps all targets are passed.
+            // After this many steps all targets have been visited.
             if down.take(tables.len()).any(|at| at == name) {
                 let message = format!("target `{name}` is built on itself");
                 let help = "name the layer below it, or leave `above` out";
@@ -156,12 +156,12 @@ impl Targets {
         self.names.iter().map(|(name, _)| name.as_str())
     }
 
-    /// What the study says about each target.
+    /// The study's description of each target.
     pub(super) fn terms(&self) -> Vec<TargetTerms> {
         self.sound.iter().map(|target| target.terms.clone()).collect()
     }
 
-    /// What is wrong with `wanted`, which stands at `span`, as the name of a target.
+    /// The mistake in `wanted`, at `span`, as the name of a target.
     pub(super) fn unknown(&self, wanted: &str, span: Span) -> Option<StudyError> {
         if self.partial || self.names().any(|name| name == wanted) {
             return None;
@@ -362,7 +362,7 @@ fn on_layout(
     Some(Target { paths, place: 0, terms, device, layout: Some(layout.name.clone()), directories, spaces })
 }
 
-/// How many devices carry the data of a layout, as far as it says.
+/// Number of devices that hold the data of a layout, as far as known.
 fn members(layout: &Layout) -> usize {
     match layout.recipe {
         Recipe::Lustre { stripe_count, .. } => stripe_count as usize,
@@ -394,8 +394,8 @@ fn volume_of(
     None
 }
 
-/// The directories of permanent, work and utility space: of several directories the first three, the last one
-/// standing in for those that are not there; or what the target says.
+/// The directories of permanent, work and utility space: the first three directories of the target, the last
+/// one filling in for missing ones; or those that the target states.
 fn spaces(
     directories: &[PathBuf],
     layout: Option<&Layout>,
@@ -420,7 +420,7 @@ fn spaces(
             }
             _ => PathBuf::from(wanted),
         };
-        // What steps keep for themselves is beside what jobs keep, unless it has a place of its own.
+        // Utility space shares work space, unless it has a directory of its own.
         if space == 1 && directories.len() < 3 {
             spaces[2].clone_from(&own);
         }
@@ -441,7 +441,7 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
     StudyError::new(span, "no such volume", message, help)
 }
 
-/// What tables say of targets whose place is known otherwise, or not at all.
+/// Terms of targets whose location is known otherwise, or unknown.
 pub(super) fn described(tables: &[Fields]) -> Vec<TargetTerms> {
     tables.iter().filter_map(|fields| Some(terms(fields.text("name")?.to_owned(), fields))).collect()
 }

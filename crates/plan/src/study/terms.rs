@@ -1,4 +1,4 @@
-//! What a study says beside its cases, set against the workloads and targets that it names.
+//! Statements of a study beside its cases, checked against the workloads and targets that they name.
 
 use super::document::Document;
 use super::error::StudyError;
@@ -14,8 +14,8 @@ use crate::{
     Quantity, RateName, Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 
-/// What selections can name.
-pub(super) struct Known<'f> {
+/// Names that selections can use.
+pub(super) struct KnownNames<'f> {
     targets: Vec<&'f str>,
     workloads: Vec<KnownWorkload<'f>>,
     cases: &'f [Case],
@@ -28,8 +28,8 @@ struct KnownWorkload<'f> {
     swept: Vec<(&'f str, Vec<SettingValue>)>,
 }
 
-impl<'f> Known<'f> {
-    /// What a study has.
+impl<'f> KnownNames<'f> {
+    /// The names of a study.
     pub(super) fn of_study(
         targets: &'f Targets,
         workloads: &'f [Fields],
@@ -50,7 +50,7 @@ impl<'f> Known<'f> {
         }
     }
 
-    /// What a plan has that was not read from a study.
+    /// The names of a plan that was not read from a study.
     pub(super) fn of_plan(plan: &'f Plan) -> Self {
         let mut known =
             Self { targets: Vec::new(), workloads: Vec::new(), cases: &plan.cases, overrides: &[] };
@@ -75,7 +75,7 @@ impl<'f> Known<'f> {
         known
     }
 
-    /// What is wrong with `wanted`, which stands at `span`, as the name of a target.
+    /// The mistake in `wanted`, at `span`, as the name of a target.
     fn no_target(&self, wanted: &str, span: Span) -> Option<StudyError> {
         let is_known = self.targets.contains(&wanted);
         (!is_known).then(|| unknown("target", wanted, span, self.targets.iter().copied()))
@@ -86,7 +86,7 @@ impl<'f> Known<'f> {
 pub(super) fn terms(
     document: &Document,
     targets: Vec<TargetTerms>,
-    known: &Known<'_>,
+    known: &KnownNames<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Terms {
     let study = &document.study;
@@ -109,8 +109,8 @@ pub(super) fn terms(
     }
 }
 
-/// Reads every table called `table`. Two of one name could not be told apart, but a published
-/// figure may stand in several places, and a statement may have several rules.
+/// Reads every table called `table`. Names must be unique, except that a published figure may be compared in
+/// several places, and a statement may have several rules.
 fn each<T>(
     document: &Document,
     table: &str,
@@ -130,7 +130,7 @@ fn each<T>(
     all
 }
 
-fn expectation(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
+fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
     let (_, amount) = amount(fields, &["bandwidth", "iops", "latency"], errors)?;
     if let Some(target) = fields.text("target") {
         errors.extend(known.no_target(target, fields.span("target")));
@@ -157,7 +157,7 @@ fn expectation(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>)
     })
 }
 
-/// The keys that say what is promised, with the side that is good.
+/// The keys of promised amounts, with the favourable side.
 pub(super) const PROMISES: [&str; 6] = [
     "bandwidth_at_least",
     "bandwidth_at_most",
@@ -167,7 +167,7 @@ pub(super) const PROMISES: [&str; 6] = [
     "latency_at_most",
 ];
 
-fn commitment(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
+fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
     let (key, amount) = amount(fields, &PROMISES, errors)?;
     if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
         errors.push(StudyError::new(
@@ -205,15 +205,15 @@ fn commitment(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) 
     Some(promised)
 }
 
-/// Repetitions without which there is no one-sided bound of 95 % confidence of a median, the best of `among`: with n
-/// of them all are on the wrong side of it with a probability of 2⁻ⁿ each.
+/// Minimum number of repetitions for a one-sided 95 % confidence bound of a median, for the best of `among`:
+/// with n of them all are on the wrong side of it with a probability of 2⁻ⁿ each.
 fn bound_repetitions(among: usize) -> u32 {
     (1..).find(|&n| among as f64 * 0.5_f64.powi(n) <= 0.05).map_or(u32::MAX, i32::unsigned_abs)
 }
 
-/// A confidence bound of too few repetitions, so that the commitment could never be kept. A study
-/// in miniature, by overrides, keeps its terms.
-fn never_sure(fields: &Fields, promised: &Commitment, known: &Known<'_>) -> Option<StudyError> {
+/// A confidence bound with too few repetitions, so that the commitment could never be kept. A study scaled
+/// down by overrides keeps its terms.
+fn never_sure(fields: &Fields, promised: &Commitment, known: &KnownNames<'_>) -> Option<StudyError> {
     if promised.statistic != Statistic::ConfidenceBound || !known.overrides.is_empty() {
         return None;
     }
@@ -277,12 +277,16 @@ fn amount(
     Some((key, amount))
 }
 
-fn published(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<PublishedPlace> {
+fn published(
+    fields: &Fields,
+    known: &KnownNames<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Option<PublishedPlace> {
     let id = fields.text("figure")?.to_owned();
     Some(PublishedPlace { id, figures: selector(fields, known, errors) })
 }
 
-fn claim(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
+fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
     let quantity = match fields.word("quantity")? {
         "lowest-rate" => Quantity::LowestRate,
         "typical-rate" => Quantity::TypicalRate,
@@ -336,7 +340,7 @@ fn claim(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Op
 }
 
 /// The figures that `fields` chooses.
-fn selector(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) -> Selector {
+fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Selector {
     let before = errors.len();
     if let Some(target) = fields.text("target") {
         errors.extend(known.no_target(target, fields.span("target")));
@@ -372,14 +376,14 @@ fn selector(fields: &Fields, known: &Known<'_>, errors: &mut Vec<StudyError>) ->
     selector
 }
 
-impl Known<'_> {
+impl KnownNames<'_> {
     /// What is wrong with `setting` as a point of the workload called `name`, or of any.
     fn misses(&self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
         let mut keys = Vec::new();
         let mut values = Vec::new();
         for workload in self.workloads.iter().filter(|workload| name.is_none_or(|name| workload.name == name))
         {
-            // A study that is run in miniature keeps its terms; they select nothing then.
+            // A scaled-down study keeps its terms, which then select nothing.
             if self.overrides.iter().any(|one| one.sets("workload", workload.name, &setting.key)) {
                 return None;
             }

@@ -27,7 +27,7 @@ pub(super) const LIST_MAX: usize = 1024;
 pub(super) enum Value {
     Text(String),
     Texts(Vec<String>),
-    /// Bytes, nanoseconds or a plain count, as the key's kind says.
+    /// Bytes, nanoseconds or a plain count, depending on the key's kind.
     Integer(u64),
     Integers(Vec<u64>),
     Number(f64),
@@ -53,7 +53,7 @@ pub(super) enum Until {
 }
 
 impl Value {
-    /// Where a value of a range stands among others.
+    /// Sort order of a value of a range.
     pub(super) fn order(&self) -> f64 {
         match self {
             Self::Integer(value) => *value as f64,
@@ -123,7 +123,7 @@ pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         (Kind::Words(words), DeValue::Array(items)) => {
             return list(key, items, value, |text| word(key, words, text)).map(Value::Words);
         }
-        // In a list of values or alone, this is how ranges are written elsewhere.
+        // The range syntax of other tools, in a list or alone.
         (kind, DeValue::String(text)) if kind.is_ordered() && looks_like_range(text) => {
             let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
             let help = match WORKLOAD.all().any(|known| known.name == key.name && WORKLOAD.sweeps(known)) {
@@ -153,7 +153,7 @@ fn looks_like_range(text: &str) -> bool {
 /// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
 pub(super) type Wrong = (String, String);
 
-/// Reads a number, size or time that stands in a text.
+/// Reads a number, size or time written as text.
 pub(super) fn scalar(key: &Key, text: &str) -> Result<Value, Wrong> {
     let plain = || (format!("`{}` cannot be {}", key.name, shown(text)), String::new());
     let number = |least: f64, most: f64| {
@@ -312,8 +312,8 @@ fn name(text: &str) -> Result<String, Wrong> {
     Err((format!("`{}` cannot be a name", shown(text)), String::new()))
 }
 
-/// A text that is shown as it is, and therefore has nothing in it that a terminal obeys: no
-/// control characters but line ends and tabs, and none that turn the direction of writing.
+/// A text that is shown verbatim, and therefore must not contain control characters except line ends and
+/// tabs, nor characters that change the writing direction.
 fn plain(text: &str) -> Result<String, Wrong> {
     let obeyed = |c: char| is_harmful(c) && !matches!(c, '\n' | '\t');
     match text.chars().find(|&c| obeyed(c)) {

@@ -1,32 +1,32 @@
-//! What a `[[workload]]` does where it is not transfers.
+//! The work of a `[[workload]]` other than transfers.
 
 use super::error::StudyError;
 use super::fields::Values;
-use super::jobs::Matter;
+use super::jobs::JobDefinitions;
 use super::keys::{OF_TRANSFERS, WORKLOAD};
 use super::kind::WorkKeys;
 use super::sweep::Point;
 use crate::seeds::named_seed;
 use crate::{Binding, Bytes, Jobs, Objects, Pattern, Phase, Rpc, Tree, Work};
 
-/// What a workload is read with.
+/// Context for reading a workload.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct WorkloadContext<'a> {
     /// The seed of the study.
     pub(super) seed: u64,
     /// Nodes of the run.
     pub(super) nodes: u32,
     /// Tables and tests of jobs.
-    pub(super) matter: &'a Matter<'a>,
+    pub(super) matter: &'a JobDefinitions<'a>,
 }
 
-/// What the workload does, if that is not transfers.
+/// The kind of work of a workload, if not transfers.
 pub(super) fn kind(fields: &impl Values) -> Option<&'static WorkKeys> {
     let word = fields.word("work")?;
     WORKLOAD.works.iter().find(|work| work.word == word)
 }
 
-/// The phases of a workload: those that it says, or all that its kind of work begins with.
+/// The phases of a workload: those given, or the defaults of its kind of work.
 pub(super) fn phases(fields: &Point<'_>) -> Vec<Phase> {
     let words = match kind(fields) {
         Some(work) if !fields.has("phases") => work.default_phases,
@@ -35,7 +35,7 @@ pub(super) fn phases(fields: &Point<'_>) -> Vec<Phase> {
     words.iter().filter_map(|word| super::workload::phase(word)).collect()
 }
 
-/// Keys and phases that belong to another kind of work, and those that this kind needs.
+/// Keys and phases of another kind of work, and missing required keys.
 pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
     let own = kind(fields);
     let mut errors = Vec::new();
@@ -93,7 +93,7 @@ fn foreign_phase(fields: &Point<'_>, own: Option<&WorkKeys>, phases: &[Phase]) -
     Some(StudyError::new(fields.span("phases"), "of other work", message, help))
 }
 
-/// Jobs that would find no tables.
+/// Jobs without loaded tables.
 fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     let at = |wanted: Phase| phases.iter().position(|&phase| phase == wanted);
     let jobs = at(Phase::Jobs)?;
@@ -112,7 +112,7 @@ fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     }
 }
 
-/// A key of the kind `own` that would do nothing.
+/// A key of the kind `own` that would have no effect.
 fn idle(fields: &Point<'_>, own: &WorkKeys, phases: &[Phase]) -> Option<StudyError> {
     let has = |phase: Phase| phases.contains(&phase);
     let writes = has(Phase::FileCreate) || has(Phase::FileWrite);
@@ -150,7 +150,7 @@ fn idle(fields: &Point<'_>, own: &WorkKeys, phases: &[Phase]) -> Option<StudyErr
 pub(super) fn work(
     fields: &Point<'_>,
     own: &WorkKeys,
-    around: Around<'_>,
+    around: WorkloadContext<'_>,
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
@@ -199,7 +199,7 @@ fn tree(fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<T
     })
 }
 
-fn jobs(fields: &Point<'_>, around: Around<'_>, errors: &mut Vec<StudyError>) -> Option<Jobs> {
+fn jobs(fields: &Point<'_>, around: WorkloadContext<'_>, errors: &mut Vec<StudyError>) -> Option<Jobs> {
     if fields.word("fsync") == Some("each") {
         let message = "a table is on stable storage when it is closed, or when the kernel likes";
         let help = "write fsync = \"close\", or leave it out";

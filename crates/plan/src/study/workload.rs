@@ -5,7 +5,7 @@ use super::fields::{Span, Values};
 use super::kind::WorkKeys;
 use super::sweep::Point;
 use super::target::Target;
-use super::work::{self, Around};
+use super::work::{self, WorkloadContext};
 use crate::seeds::named_seed;
 use crate::workload::TASKS_MAX;
 use crate::{
@@ -13,19 +13,19 @@ use crate::{
     SyncRule, Work, WorkloadSpec,
 };
 
-/// Pieces of a vectored transfer where nobody says how many: pages, but no more than so many.
+/// Default number of pieces of a vectored transfer: its pages, up to this limit.
 const PIECES_DEFAULT_MAX: u32 = 16;
 /// A page of memory.
 const PAGE: u64 = 4096;
 
-/// A workload whose keys are read; what it shares with others is not settled yet.
+/// A workload whose keys have been read; settings shared with others are not yet resolved.
 #[derive(Debug)]
 pub(super) struct Draft<'f> {
     pub(super) fields: Point<'f>,
     pub(super) target: &'f Target,
     pub(super) spec: WorkloadSpec,
     pub(super) phases: Vec<Phase>,
-    /// This workload, or one that shares its files, says where missing data comes from.
+    /// This workload, or one that shares its files, states where missing data comes from.
     pub(super) fill_said: bool,
 }
 
@@ -34,10 +34,10 @@ impl<'f> Draft<'f> {
     pub(super) fn read(
         fields: Point<'f>,
         target: &'f Target,
-        around: Around<'_>,
+        around: WorkloadContext<'_>,
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
-        let Around { seed, nodes, .. } = around;
+        let WorkloadContext { seed, nodes, .. } = around;
         let before = errors.len();
         let phases = work::phases(&fields);
         errors.extend(work::mistakes(&fields, &phases));
@@ -105,13 +105,13 @@ impl<'f> Draft<'f> {
     fn other(
         fields: Point<'f>,
         target: &'f Target,
-        around: Around<'_>,
+        around: WorkloadContext<'_>,
         own: &'static WorkKeys,
         phases: Vec<Phase>,
         errors: &mut Vec<StudyError>,
         before: usize,
     ) -> Option<Self> {
-        let Around { seed, nodes, .. } = around;
+        let WorkloadContext { seed, nodes, .. } = around;
         let name = fields.text("name")?.to_owned();
         if target.device {
             errors.push(StudyError::new(
@@ -168,7 +168,7 @@ pub(super) fn phase(word: &str) -> Option<Phase> {
     Phase::ALL.into_iter().find(|phase| phase.name() == word)
 }
 
-/// How many tasks there are on how many nodes, in a run on `run_nodes`.
+/// Number of tasks and nodes, in a run on `run_nodes`.
 fn tasks_on_nodes(fields: &Point<'_>, run_nodes: u32, errors: &mut Vec<StudyError>) -> Option<(u32, u32)> {
     let nodes = fields.count_u32("nodes");
     let Some(per_node) = fields.count_u32("tasks_per_node") else {
@@ -224,7 +224,7 @@ fn sharing(fields: &Point<'_>, target: &Target, errors: &mut Vec<StudyError>) ->
     Sharing::Shared
 }
 
-/// How much each task moves, from `block` and `segments` or from `size`.
+/// The volume of each task, from `block` and `segments` or from `size`.
 fn geometry(
     fields: &Point<'_>,
     tasks: u32,
@@ -304,7 +304,7 @@ fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> 
     Some(backend)
 }
 
-/// Pieces of a vectored transfer: as many as are said, or whole pages.
+/// Pieces of a vectored transfer: as given, or whole pages.
 fn pieces(fields: &Point<'_>) -> Option<u32> {
     if fields.has("pieces") {
         return fields.count_u32("pieces");
@@ -332,7 +332,7 @@ fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &s
     })
 }
 
-/// Keys that the workload would not heed: refused, because nothing is silently ignored.
+/// Keys that would have no effect: rejected, because nothing is silently ignored.
 fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
     let (read_from, fsync) = (fields.word("read_from"), fields.word("fsync"));
     let reads = phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed));

@@ -1,11 +1,11 @@
-//! What a study says of its machines and its method, in words of its own.
+//! Free-form statements of a study about its machines and method.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A value that has no column of its own.
+/// A value without a column of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Detail {

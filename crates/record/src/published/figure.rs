@@ -25,7 +25,7 @@ pub struct Published {
     pub metric: Metric,
     /// What was done.
     pub operation: PublishedOperation,
-    /// Which one of several it is.
+    /// Which of several values it is.
     pub statistic: PublishedStatistic,
     /// Where it comes from.
     pub kind: PublishedKind,
@@ -33,30 +33,30 @@ pub struct Published {
     pub printed: String,
     /// The unit, where it stands in the heading of a table.
     pub printed_unit: Option<String>,
-    /// The right reading; the printed value where the right one cannot be known.
+    /// The correct value; the printed value if the correct one is unknown.
     pub value: f64,
     /// The unit of the values.
     pub unit: PublishedUnit,
     /// The value if a printed MB or GB was meant as MiB or GiB; where that is likely or was a trap.
     pub value_if_binary: Option<f64>,
-    /// How exactly it is meant.
+    /// Its precision.
     pub qualifier: Option<Qualifier>,
     /// Set where the printed figure is wrong.
-    pub misprint: Option<Slip>,
+    pub misprint: Option<MisprintText>,
     /// Text recognition damaged it.
     #[serde(default)]
     pub damaged: bool,
     /// The conditions. What the study does not say is absent.
     #[serde(default)]
     pub parameters: PublishedParameters,
-    /// What a reader must know beside it.
+    /// A remark for readers of the figure.
     pub note: Option<String>,
 }
 
-/// What stands on the page in place of the right figure.
+/// The misprinted text of a published figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Slip {
+pub struct MisprintText {
     /// The printed value, in the unit of the figure; none where two printed ones contradict and
     /// it is not known which is wrong.
     pub printed_value: Option<f64>,
@@ -70,13 +70,13 @@ pub struct PublishedParameters {
     pub tool: Option<String>,
     /// Its interface to the files.
     pub api: Option<String>,
-    /// Around the page cache.
+    /// Bypasses the page cache.
     pub direct: Option<bool>,
     /// Data were on stable storage in the end.
     pub fsync: Option<bool>,
     /// Each task had its own file.
     pub file_per_process: Option<bool>,
-    /// Reads were of another task's data.
+    /// Tasks read data of another task.
     pub reorder_tasks: Option<bool>,
     /// Offsets were random.
     pub random: Option<bool>,
@@ -103,17 +103,17 @@ pub struct PublishedParameters {
     pub targets: Option<u32>,
     /// Devices under the files.
     pub devices: Option<u32>,
-    /// Transfers under way at once.
+    /// Transfers in flight.
     pub queue_depth: Option<u32>,
     /// Share of reads.
     pub read_percent: Option<u8>,
     /// The storage layer, as in `NVMe`.
     pub layer: Option<String>,
-    /// What the files stood on.
+    /// The storage layout of the files.
     pub layout: Option<String>,
     /// The file system.
     pub file_system: Option<String>,
-    /// Names of the above that the study implies but does not print.
+    /// Names of the above fields that the study implies but does not print.
     pub inferred: Vec<String>,
     /// All else that was said.
     pub more: Details,

@@ -1,4 +1,4 @@
-//! Published figures: what studies printed, with the conditions that they printed beside it.
+//! Published figures of studies, with the conditions printed with them.
 //!
 //! Figures, statements and command lines are copied facts, each with its source. They lie in
 //! `data/published`, one file for each study, and `misprints.toml` for what is wrong in them:
@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use detail::{Detail, Details};
-pub use figure::{Published, PublishedParameters, Slip};
+pub use figure::{MisprintText, Published, PublishedParameters};
 pub use study::{Misprint, PublishedChart, PublishedClaim, PublishedCommand, Study};
 pub use words::{
     Metric, MisprintSort, PublishedKind, PublishedOperation, PublishedStatistic, PublishedUnit, Qualifier,
@@ -42,7 +42,7 @@ pub struct Library {
     pub commands: Vec<PublishedCommand>,
     /// All charts.
     pub charts: Vec<PublishedChart>,
-    /// Everything that is known to be wrong.
+    /// Known misprints and other defects.
     pub misprints: Vec<Misprint>,
     places: HashMap<String, usize>,
 }
@@ -79,8 +79,7 @@ const STUDIES: [&str; 5] = [
 ];
 const MISPRINTS: &str = include_str!("../../data/published/misprints.toml");
 
-/// Ids that differ by more than this, from 0 for nothing in common to 1 for equal, are no slips of
-/// the finger.
+/// Ids that differ by more than this, from 0 for nothing in common to 1 for equal, are not typing errors.
 const SIMILAR_MIN: f64 = 0.6;
 
 /// The library that is built in. It is read when it is first asked for.
@@ -165,7 +164,7 @@ impl Library {
         self.studies.iter().find(wanted)
     }
 
-    /// What is known to be wrong with the figure, command or chart called `id`.
+    /// Known defects of the figure, command or chart called `id`.
     pub fn misprints_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Misprint> {
         self.misprints.iter().filter(move |misprint| misprint.concerns.iter().any(|one| one == id))
     }

@@ -1,4 +1,4 @@
-//! The words that published figures are sorted by.
+//! The enumerations by which published figures are classified.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one of them.
+            /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The word in data files and tables.
@@ -25,7 +25,7 @@ macro_rules! words {
                 }
             }
 
-            /// The one with this word.
+            /// The variant with this word.
             #[must_use]
             pub fn named(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == word)
@@ -41,7 +41,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a published figure is of.
+    /// The quantity of a published figure.
     Metric {
         /// Bytes per second of all tasks together.
         Bandwidth = "bandwidth",
@@ -99,7 +99,7 @@ words! {
 }
 
 words! {
-    /// What was done when a published figure was measured.
+    /// The operation of a published figure.
     PublishedOperation {
         /// Reads.
         Read = "read",
@@ -125,9 +125,9 @@ words! {
         TreeCreate = "tree_create",
         /// Directories are removed.
         TreeRemove = "tree_remove",
-        /// The processor works for the program.
+        /// CPU time in user mode.
         UserCpu = "user_cpu",
-        /// The processor works for the kernel.
+        /// CPU time in the kernel.
         SystemCpu = "system_cpu",
         /// Sorting.
         Sort = "sort",
@@ -213,7 +213,7 @@ words! {
 }
 
 words! {
-    /// How exactly a figure is meant.
+    /// The precision of a figure.
     Qualifier {
         /// About this.
         Approximately = "approximately",

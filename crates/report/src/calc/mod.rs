@@ -1,5 +1,5 @@
-//! What `ioproof calc` prints: the formulas of the analysis with their numbers put in, so that a
-//! reader can follow each of them with a pencil. An error says what of the question has no answer.
+//! Output of `ioproof calc`: the formulas of the analysis with numbers substituted, so that each result can
+//! be checked by hand. An error states which part of the question has no answer.
 
 mod rates;
 mod samples;
@@ -11,16 +11,16 @@ pub use samples::{compare, curve, difference, regression, statistics, values};
 
 use crate::format::{grouped, latency, rate, whole};
 
-/// Names stand in a column of this width, so that the numbers can be compared.
+/// Width of the name column, so that the numbers line up.
 const NAME_COLUMNS: usize = 24;
 
-/// One line of a result: what it is, its value, and how it came about.
+/// One line of a result: its name, its value, and how it was computed.
 fn line(name: &str, value: &str, how: &str) -> String {
     let how = if how.is_empty() { String::new() } else { format!("   {how}") };
     format!("{name:<NAME_COLUMNS$} {value}{how}\n")
 }
 
-/// Two rates as numbers of one unit.
+/// Two rates as numbers of the same unit.
 fn alike(one: Amount, other: Amount) -> Result<(f64, f64), String> {
     match (one, other) {
         (Amount::BytesPerSecond(one), Amount::BytesPerSecond(other))

@@ -1,4 +1,4 @@
-//! Formulas of rates: what they scale to, lose, need and mean.
+//! Formulas for rates: scalability, losses, requirements and means.
 
 use analysis::{Little, RateUnits, Stripe, job_rate};
 use plan::{Amount, Bytes, Nanos, balance_bound};
@@ -6,7 +6,7 @@ use plan::{Amount, Bytes, Nanos, balance_bound};
 use super::{alike, like, line, shown};
 use crate::format::{grouped, latency, number, percent};
 
-/// Measured ÷ (devices × baseline), and what the number of tasks can reach of it.
+/// Measured ÷ (devices × baseline), and the part of it that the number of tasks allows.
 pub fn scalability(
     measured: Amount,
     baseline: Amount,
@@ -28,7 +28,7 @@ pub fn tax(reference: Amount, other: Amount) -> Result<String, String> {
     Ok(line("tax", &percent(analysis::tax(from, to).unwrap_or(f64::NAN)), &how))
 }
 
-/// The share of the sum of all targets that so many tasks can reach.
+/// The share of the sum of all targets that `tasks` tasks can reach.
 #[must_use]
 pub fn balance(tasks: u32, targets: u32) -> String {
     let most = tasks.div_ceil(targets.max(1));
@@ -62,7 +62,8 @@ pub fn units(rate: Amount, transfer: Option<Bytes>) -> Result<String, String> {
     Ok(out)
 }
 
-/// Drives for a rate, at one or several rates of a drive, with stripes of so many drives of data and of parity.
+/// Number of drives for a rate, at one or several rates per drive, with stripes of `data` data and `parity`
+/// parity drives.
 pub fn drives(goal: Amount, per_drive: &[Amount], data: u32, parity: u32) -> Result<String, String> {
     let stripe = Stripe { strips: data.saturating_add(parity), parity };
     let mut out = String::new();
@@ -111,7 +112,7 @@ pub fn job(tasks: u64, operations: u64, seconds: f64) -> Result<String, String> 
     Ok(line("by wall time", &shown(Amount::OperationsPerSecond(rate)), &how))
 }
 
-/// Operations under way = rate × latency.
+/// Operations in flight = rate × latency.
 pub fn little(rate: Amount, each: Nanos, in_flight: Option<f64>) -> Result<String, String> {
     let Amount::OperationsPerSecond(operations) = rate else {
         return Err(format!("{} is no rate of operations: write it as 1200000/s", shown(rate)));
@@ -135,7 +136,7 @@ pub fn margin(promised: Amount, measured: Amount) -> Result<String, String> {
     Ok(line(word, &format!("{:+.1} %", share * 100.0), &how))
 }
 
-/// The number of nodes from which on a rate that grows by node is above one that does not.
+/// The number of nodes above which a rate that grows with nodes exceeds a constant one.
 pub fn crossover(slope: Amount, plateau: Amount) -> Result<String, String> {
     let (each, level) = alike(slope, plateau)?;
     let (slope, plateau) = (shown(slope), shown(plateau));

@@ -1,5 +1,4 @@
-//! Formulas of several values: what they have in common, whether they differ, and what a curve
-//! through them looks like.
+//! Formulas for samples: summary statistics, significance of differences, and the shape of a curve.
 
 use analysis::{
     Bootstrap, CONFIDENCE, Contrast, PrintedStatistics, Regression, Sample, Steadier, Summary,
@@ -9,14 +8,14 @@ use analysis::{
 use super::line;
 use crate::format::{grouped, percent};
 
-/// Of fewer values an interval that is called one of 95 % holds the mean in less than 93 % of all samples of a
-/// normal distribution, as resampling takes their scatter to be √((n − 1) ÷ n) of what it is.
+/// With fewer values, a nominal 95 % bootstrap interval covers the mean of less than 93 % of all normal
+/// samples, as resampling underestimates their scatter by a factor of √((n − 1) ÷ n).
 const BOOTSTRAP_LEAST: usize = 20;
 
 /// The difference of two numbers and its share of the first.
 #[must_use]
 pub fn difference(before: f64, after: f64) -> String {
-    // Without the digits that binary arithmetic adds.
+    // Removes the digits added by binary arithmetic.
     let difference = ((after - before) * 1e9).round() / 1e9;
     let mut out = line("difference", &format!("{difference:+}"), &format!("{after} − {before}"));
     if before != 0.0 {
@@ -26,7 +25,7 @@ pub fn difference(before: f64, after: f64) -> String {
     out
 }
 
-/// Whether printed statistics can belong together.
+/// Whether printed statistics are consistent with each other.
 #[must_use]
 pub fn statistics(printed: &PrintedStatistics) -> String {
     let mut out = String::new();
@@ -64,7 +63,7 @@ fn checked(printed: &PrintedStatistics) -> Vec<&'static str> {
     parts.into_iter().filter(|(is_checked, _)| *is_checked).map(|(_, what)| what).collect()
 }
 
-/// Statistics of a column that has values.
+/// Statistics of a non-empty column.
 pub fn values(column: &[f64]) -> Result<String, String> {
     let all = Summary::of(column).ok_or("no numbers were given")?;
     let interval = |low, high, how: &str| {
@@ -96,7 +95,7 @@ pub fn values(column: &[f64]) -> Result<String, String> {
     Ok(out)
 }
 
-/// Whether two columns that have values differ.
+/// Whether two non-empty columns differ.
 pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
     let found = analysis::difference(before, after, 1).ok_or("a column has no numbers")?;
     let medians = format!("{} → {}", significant(found.before), significant(found.after));

@@ -1,4 +1,4 @@
-//! The numbers of a report as the page's template wants them: formatted, beside the raw ones.
+//! The template context of the page: formatted numbers beside the raw ones.
 
 use crate::figure::role;
 use crate::object::object;
@@ -32,9 +32,9 @@ use crate::section::{Block, Extent, Section, conditions, headline, rates, sectio
 use crate::sheet;
 use crate::table::Table;
 
-/// Causes of doubt on the first screen; all of them stand folded.
+/// Maximum number of causes of doubt on the first screen; the full list is collapsed.
 const CAUSES_SHOWN: usize = 6;
-/// Rows of a card that leave its chart on the first screen; a longer one stands below it.
+/// Maximum rows of a card that keep its chart on the first screen; a longer card has it below.
 const ROWS_BEFORE: usize = 12;
 /// Targets that a table names.
 const TARGETS_NAMED: usize = 3;
@@ -42,7 +42,7 @@ const TARGETS_NAMED: usize = 3;
 /// The page up to the scripts.
 ///
 /// # Errors
-/// The template is wrong, which a test would have found.
+/// The template is invalid, which a test would have found.
 pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Result<String, minijinja::Error> {
     let chosen = Chosen::of(report);
     let shown = chosen.figures(report);
@@ -117,7 +117,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     render(include_str!("page.html"), context)
 }
 
-/// What the sections of a page are about, in the order in which they are read. Those that are not named stand last.
+/// The parts of a page, in reading order. Sections not named come last.
 const PARTS: [(&str, &str, &[&str]); 10] = [
     ("changed", "What changed, figure by figure", &["comparison"]),
     ("promises", "Commitments and statements", &["summary", "claims", "expected", "cost", "sheets"]),
@@ -176,7 +176,7 @@ fn title(report: &Report, second: Option<&Second>) -> String {
     }
 }
 
-/// Where, when and by what; of two runs what each is called and when it was.
+/// Where, when and by which program; for two runs the name and time of each.
 fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
@@ -202,7 +202,7 @@ fn cause(report: &Report, one: &Cause) -> Value {
     })
 }
 
-/// How many figures something speaks against.
+/// Number of figures with doubts.
 fn doubtful(report: &Report) -> Option<String> {
     let doubted: HashSet<usize> = report.found.audit.iter().filter_map(|one| one.figure).collect();
     let all = report.figures.len() as u64;
@@ -254,7 +254,7 @@ fn render(template: &str, context: Value) -> Result<String, minijinja::Error> {
     environment.render_str(template, minijinja::value::Serde(context))
 }
 
-/// What a pointer is told of each figure that a chart names, once for all charts.
+/// Hover text of each figure named by a chart, once for all charts.
 fn hovers(report: &Report, charts: &[&Chart]) -> String {
     let numbers: HashSet<u64> = charts.iter().flat_map(|chart| chart.figures()).collect();
     let named = report.figures.iter().filter(|figure| numbers.contains(&(figure.number as u64)));
@@ -271,7 +271,7 @@ fn raw(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// All of one figure: what the audit says of it, its tables and its `charts`.
+/// Details of one figure: its doubts, tables and `charts`.
 fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
     let doubts = report.found.audit.iter().filter(|one| one.figure == Some(figure.number - 1));
     let unit = column_unit(figure.unit());
@@ -302,8 +302,8 @@ fn tables<'t>(all: impl IntoIterator<Item = (&'t str, Table)>) -> Value {
     filled.map(|(caption, table)| section::table_value(caption, &table, &HashSet::new())).collect()
 }
 
-/// Every repetition with its rates by each name, in the unit that the figure is read by; and the names of the rates
-/// that have no column because they are the first one everywhere.
+/// Every repetition with its rates by name, in the figure's unit; and the names of the rates without a column
+/// because they equal the first one everywhere.
 fn repetitions(figure: &Figure) -> (Table, String) {
     let rate = |one: &RepetitionFigure, name: RateName| {
         let found = one.rates.get(name)?;
@@ -362,7 +362,7 @@ fn devices(figure: &Figure) -> Table {
         .done()
 }
 
-/// What was asked, in the order in which it ran.
+/// The plan, in the order in which it ran.
 fn plan(report: &Report) -> Value {
     let targets = |case: &CaseInfo| match case.targets.len().saturating_sub(TARGETS_NAMED) {
         0 => case.targets.join(", "),

@@ -1,7 +1,8 @@
-//! The report page: one file that opens in any browser with no network.
+//! The report page: one file that opens in any browser without network access.
 //!
-//! Tables come from a template, charts from plotly.js, which stands in the page exactly once, packed, and is unpacked by the
-//! browser. A policy in the head of the page forbids every request, so that "no network" holds by the browser's own rule.
+//! Tables come from a template, charts from plotly.js, which is embedded exactly once, compressed, and is
+//! unpacked by the browser. A content security policy in the head of the page forbids every request, so that
+//! the browser itself enforces "no network".
 
 mod charts;
 mod context;
@@ -21,7 +22,7 @@ const LIBRARY: &[u8] = include_bytes!("../../third-party/plotly-cartesian-2.35.3
 /// The page of `run`, written to `out`; `second` is another run of the same study, drawn beside it.
 ///
 /// # Errors
-/// `out` refuses.
+/// Writing to `out` failed.
 pub(crate) fn html(
     run: &Run,
     report: &Report,
@@ -32,7 +33,7 @@ pub(crate) fn html(
     out.write_all(page.as_bytes())?;
     out.write_all(b"<script>")?;
     out.write_all(include_bytes!("page.js"))?;
-    // Last, so that the page can be read before it is there.
+    // Last, so that the page can be read before it has loaded.
     out.write_all(b"</script>\n<script type=\"application/gzip\" id=\"library\">")?;
     out.write_all(base64(LIBRARY).as_bytes())?;
     out.write_all(b"</script>\n</body>\n</html>\n")

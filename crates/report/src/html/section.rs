@@ -1,4 +1,4 @@
-//! Sections as the page's template wants them.
+//! Template values of sections.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use super::charts::Chart;
 use crate::section::{Block, Section};
 use crate::table::{Align, Cell, Table};
 
-/// Rows of one table: a page with more is slow to open and no easier to read.
+/// Maximum number of rows of one table: a page with more is slow to open.
 const ROWS_SHOWN: usize = 300;
-/// Longer tables are folded away until somebody wants them.
+/// Longer tables are collapsed.
 const ROWS_OPEN: usize = 40;
 /// Lines of one list.
 const LINES_SHOWN: usize = 100;

@@ -1,4 +1,4 @@
-//! The host of a run, beside the machines that the published studies of its terms were made on.
+//! The host of a run compared with the machines of the published studies in its terms.
 
 use plan::Terms;
 use record::HostFacts;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rows::{self, FactRow};
 use crate::table::Table;
 
-/// Shown where a publication says nothing.
+/// Shown for values that a publication does not state.
 const NOT_STATED: &str = "not stated";
 
 /// The machine that a published study was made on.
@@ -73,7 +73,7 @@ fn of_rows<'r>(
 ) -> Table {
     let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", |row| row.text());
     for one in machines {
-        // A terminal has no place for titles; they stand with the figures of the studies.
+        // A terminal has no room for titles; they are with the figures of the studies.
         let heading = format!("study {}{}", one.study, if letters { "" } else { ": " });
         let heading = if letters { heading } else { heading + &one.source };
         table = table.left(&heading, |row| stated_by(one, row).unwrap_or(NOT_STATED));

@@ -1,4 +1,4 @@
-//! The facts of a host as rows: the same names and words wherever a host is shown.
+//! The facts of a host as rows, with the same names and words in all forms.
 
 use plan::Bytes;
 use record::{
@@ -11,16 +11,16 @@ use crate::format::{counted, decimal_bytes};
 /// Clocks, nodes and members that are listed whole.
 const LISTED_MAX: usize = 8;
 
-/// What is not known, where a reason has no place; the form for programs has it.
+/// An unknown value, if there is no room for a reason; JSON has it.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// A value; none where it was looked for and is not there.
+/// A value; none if it was looked for and is absent.
 pub(crate) type Shown = Fact<Option<String>>;
 
 /// One fact of a host in words.
 #[derive(Debug)]
 pub(crate) struct FactRow {
-    /// What rows of published machines are found by.
+    /// Key by which rows of published machines are matched.
     pub(crate) key: &'static str,
     pub(crate) group: &'static str,
     pub(crate) name: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct FactRow {
 }
 
 impl FactRow {
-    /// The value, that there is none, or why it is not known.
+    /// The value, its absence, or why it is unknown.
     pub(crate) fn text(&self) -> String {
         text(&self.value)
     }
@@ -112,7 +112,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         ("batch", "batch job", batch(host)),
     ];
     let governor = match &cpu.governors {
-        // Records of earlier programs have that of the first processor.
+        // Records of earlier programs have the governor of the first processor only.
         Fact::Unknown(_) => plain(&host.governor),
         Fact::Known(all) => known(of_those(values(all))),
     };
@@ -165,7 +165,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         ("memory", "memory", known(memory)),
         ("huge-pages", "transparent huge pages", plain(&host.transparent_hugepages)),
     ];
-    // Software has a row for each of its names; all of them where nobody looked.
+    // Software has a row for each of its names; all of them if none was looked for.
     let version = |name: &str| match &host.software {
         Fact::Unknown(reason) => Some(Fact::Unknown(reason.clone())),
         Fact::Known(all) => all.iter().find(|one| one.name == name).map(|one| one.version.clone()),
@@ -236,7 +236,7 @@ fn first(all: impl ExactSizeIterator<Item = String>, more: impl Fn(usize) -> Str
     listed(all.take(LISTED_MAX).chain((over > 0).then(|| more(over))), "; ")
 }
 
-/// What this program had set, with the values before.
+/// Settings tuned by this program, with the values before.
 fn tuning(tuning: &Tuning) -> Shown {
     let in_force = match tuning {
         Tuning::InForce(in_force) => in_force,
@@ -258,7 +258,7 @@ fn interface(one: &NetworkFacts) -> String {
     format!("{} ({}, {})", one.name, one.kind, speed.as_deref().unwrap_or("speed unknown"))
 }
 
-/// `12 × …`: what devices have in common, in the order in which they come first.
+/// `12 × …`: common properties of devices, in order of first occurrence.
 fn each_kind(host: &HostFacts, what: impl Fn(&BlockDeviceFacts) -> String) -> Shown {
     let kinds = analysis::grouped(host.devices.iter().map(what), String::clone);
     if kinds.is_empty() {

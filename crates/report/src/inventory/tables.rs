@@ -10,8 +10,8 @@ use super::rows::{UNKNOWN, link};
 use crate::format::{decimal_bytes, grouped};
 use crate::table::{Cell, Table, Tone};
 
-/// The share of a file system below which what is free is called little. XFS and ext4 slow down when
-/// they have no long stretches left; study C left nothing free.
+/// Below this share, the free space of a file system is called little. XFS and ext4 slow down without long
+/// free extents; study C left nothing free.
 pub(super) const FREE_LEAST: f64 = 0.05;
 
 fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
@@ -26,7 +26,7 @@ fn bytes(fact: &Fact<u64>) -> String {
     short(fact, |bytes| Bytes(*bytes).to_string())
 }
 
-/// What block devices are.
+/// Identity of block devices.
 pub(crate) fn devices(devices: &[BlockDeviceFacts]) -> Table {
     Table::of(devices)
         .left("device", |one| one.name.clone())
@@ -46,7 +46,7 @@ pub(crate) fn devices(devices: &[BlockDeviceFacts]) -> Table {
         .below("world wide name")
 }
 
-/// How block devices are set, and where they are.
+/// Settings and location of block devices.
 pub(crate) fn queues(devices: &[BlockDeviceFacts]) -> Table {
     Table::of(devices)
         .left("device", |one| one.name.clone())
@@ -156,7 +156,7 @@ pub(super) fn places(map: &SlotMap) -> Table {
     table.done()
 }
 
-/// The shortest name that tells a card: its device, else its kind, as slot tables write it.
+/// The shortest identification of a card: its device, else its kind, as in slot tables.
 fn label(card: &Card) -> &str {
     let kind = match card.kind.as_str() {
         "graphics or accelerator" => "GPU",

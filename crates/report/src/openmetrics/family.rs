@@ -8,8 +8,8 @@ use crate::escape::label;
 /// Names and values in the braces of a sample.
 pub(super) type Labels = Vec<(String, String)>;
 
-/// A family: a name, what it says, and its samples as they are written: of ten thousand cases there are so many that
-/// their labels one by one would take a gigabyte.
+/// A family: a name, a help text, and its samples in written form: with ten thousand cases, storing their
+/// labels one by one would take a gigabyte.
 pub(super) struct Family {
     name: Cow<'static, str>,
     kind: &'static str,
@@ -42,8 +42,8 @@ impl Family {
         self.put_as("", labels, value);
     }
 
-    /// A sample whose name has an ending more, as `_count`. What is no number is left out: a gap
-    /// says that nothing was measured, which a made-up number would not.
+    /// A sample whose name has an additional suffix, such as `_count`. Values that are not finite are left
+    /// out: a gap shows that nothing was measured.
     pub(super) fn put_as(&mut self, ending: &'static str, labels: Labels, value: f64) {
         if !value.is_finite() {
             return;

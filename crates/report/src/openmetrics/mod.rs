@@ -1,12 +1,12 @@
-//! A report as OpenMetrics text, for monitoring that keeps figures over time.
+//! A report as OpenMetrics text, for monitoring systems.
 //!
 //! The format is that of the OpenMetrics specification, version 1.0: every family has its type, its
 //! unit as the end of its name, and a sentence of help; the text ends with `# EOF`. Values are in
 //! base units: bytes, seconds, ratios from 0 to 1.
 //!
-//! Every sample of a figure carries what the figure is of (case, workload, target, phase, sizes,
-//! tasks, path). The conditions in full, and the swept values, stand once in `ioproof_figure_info`,
-//! which joins the others by `case` and `phase`.
+//! Every sample of a figure is labelled with its identity (case, workload, target, phase, sizes, tasks,
+//! path). The full conditions and the swept values are in `ioproof_figure_info`, which joins the others by
+//! `case` and `phase`.
 
 mod family;
 mod statements;
@@ -107,7 +107,7 @@ fn figure_families(report: &Report) -> Vec<Family> {
         let of = of_figure(figure);
         info.put_as("_info", conditions(figure), 1.0);
         let rated = with(&of, &[("rate", figure.rate.name())]);
-        // Names move no bytes, which is no bandwidth of 0.
+        // Operations on names move no bytes; that is not a bandwidth of 0.
         if !figure.is_operations() || figure.bytes_per_second.max > 0.0 {
             spread(&mut bandwidth, &rated, &figure.bytes_per_second);
         }
@@ -131,7 +131,7 @@ fn figure_families(report: &Report) -> Vec<Family> {
     vec![info, bandwidth, transfers, confidence, latency, repetitions, device, cached, warnings, doubts]
 }
 
-/// What a sample of `figure` is of.
+/// Labels that identify `figure`.
 fn of_figure(figure: &Figure) -> Labels {
     labels(&[
         ("case", &figure.case),
@@ -145,7 +145,7 @@ fn of_figure(figure: &Figure) -> Labels {
     ])
 }
 
-/// The conditions of `figure` in full, and where it stands in its sweep.
+/// The conditions of `figure` in full, and its place in its sweep.
 fn conditions(figure: &Figure) -> Labels {
     let mut all = labels(&[
         ("case", &figure.case),
@@ -189,7 +189,7 @@ fn summary(family: &mut Family, of: &Labels, one: &LatencyInfo) {
     let mut sum = 0.0;
     for (statistic, nanos) in one.all() {
         let quantile = match (statistic.take, statistic.key) {
-            // Rounded, or 99.9 % would be 0.9990000000000001.
+            // Rounded, since 99.9 % would become 0.9990000000000001.
             (Take::Percentile(percent), _) => (percent * 1e7).round() / 1e9,
             (_, "minimum") => 0.0,
             (_, "maximum") => 1.0,

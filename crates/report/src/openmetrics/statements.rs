@@ -19,7 +19,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         let figure = one.figure.and_then(|figure| of(figure.number)).unwrap_or_default();
         let mut which = with(&figure, &[("statement", one.policy.id), ("figures", &one.figures())]);
         which.extend(one.about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        // What was judged says what follows in a family of its own.
+        // The outcome of judged statements is in a family of its own.
         if !one.judged && last.is_none_or(|last| !std::ptr::eq(last, one.row)) {
             let states = Outcome::ALL.map(Outcome::name);
             let labels = with(&which, &[("because", &one.because())]);

@@ -1,4 +1,4 @@
-//! One case of a plan in words: what it does, what it is expected to take, where it fits.
+//! A description of one case of a plan: its work, its expected cost, and whether it fits.
 
 use std::iter;
 
@@ -14,12 +14,12 @@ use crate::table::wrapped;
 /// Targets and nodes that are named before the rest is counted.
 const NAMED: usize = 4;
 
-/// A line of a plan: a name, and what is said of it.
+/// A line of a plan: a name and its text.
 pub(super) fn line(name: &str, text: &str, screen: Screen) -> String {
     wrapped(&format!("  {name:<11} "), text, screen.prose())
 }
 
-/// What a case of transfers does, without its surroundings.
+/// The work of a case of transfers, without its surroundings.
 pub(super) fn what_lines(
     case: &Case,
     outlook: &Outlook,
@@ -79,7 +79,7 @@ fn across_lines(case: &Case, node_of: &[u32]) -> Vec<String> {
     if !case.phases.iter().any(|phase| phase.needs_data()) {
         return Vec::new();
     }
-    // A run that is too small for the plan is refused when it starts.
+    // A run that is too small for the plan is rejected when it starts.
     let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
     let mut lines = vec![across.sentence()];
     if case.workload.read_from != ReadFrom::Same {
@@ -131,7 +131,7 @@ fn existing_words(workload: &Workload) -> &'static str {
     }
 }
 
-/// Each device, whose data may be lost; of files the first ones.
+/// Each device, whose data may be lost; for files the first ones.
 fn targets_words(workload: &Workload) -> String {
     let targets = &workload.files.targets;
     let mut names: Vec<String> = targets.iter().map(|path| path.display().to_string()).collect();
@@ -279,7 +279,7 @@ fn multiple(workload: &Workload, memory: Bytes) -> f64 {
     workload.bytes().0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
 }
 
-/// Whether the memory can answer instead of the storage.
+/// Whether the memory can serve reads instead of the storage.
 pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
     match (workload.backend, memory) {
         (_, None) => "not known; whether the page cache can hold the data cannot be said",

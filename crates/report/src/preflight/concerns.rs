@@ -1,4 +1,4 @@
-//! What should be looked at before a plan starts, in words, with the option that would do.
+//! Warnings before a plan starts, with the option that would avoid each.
 
 use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
@@ -6,7 +6,7 @@ use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
 use crate::screen::Screen;
 use crate::table::wrapped;
 
-/// A quick plan measures the cache on purpose and says so in the titles of those cases.
+/// A quick plan measures the cache on purpose and states so in the titles of those cases.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
     !matches!((&plan.question, concern), (Question::Quick { .. }, Concern::Cacheable { .. }))
 }
@@ -16,9 +16,10 @@ pub(super) fn line(plan: &Plan, case: &Case, concern: &Concern, screen: Screen) 
     wrapped("  ! ", &concern_words(plan, case, concern), screen.prose())
 }
 
-/// A concern in words, with the option that would do.
+/// A concern in words, with the option that would avoid it.
 pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> String {
-    // What sets the number of segments, in the words of whoever asked: a study says `size` where there is one.
+    // The option that sets the number of segments, in the terms of the request: a study uses `size` if
+    // present.
     let geometry = case.workload.geometry;
     let is_ior = matches!(&plan.question, Question::Dialect { tool, .. } if tool == "ior");
     let by_size = matches!(plan.question, Question::Study { .. }) && geometry.segments == 1;

@@ -1,5 +1,4 @@
-//! Jobs in words, before any of them is launched: the tests with their steps, sizes and launches, and what each
-//! space needs.
+//! A description of jobs before launch: the tests with their steps, sizes and launches, and the space needed.
 
 use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{JobSpace, JobTest, Jobs, JobsPlacement, Phase, TestKind, Workload};
@@ -13,7 +12,7 @@ fn launch_words(count: u64) -> String {
     format!("{} launch{}", grouped(count), if count == 1 { "" } else { "es" })
 }
 
-/// What the jobs are, without the list of them.
+/// Description of the jobs, without listing them.
 pub(super) fn lines(jobs: &Jobs, workload: &Workload) -> Vec<(&'static str, String)> {
     let kind = |kind: TestKind| {
         let tests = jobs.tests.iter().filter(|test| test.kind == kind);

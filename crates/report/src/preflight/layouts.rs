@@ -1,4 +1,4 @@
-//! The layouts of a plan, before they are made.
+//! Preview of the layouts of a plan.
 
 use std::path::PathBuf;
 
@@ -9,42 +9,42 @@ use crate::format::counted;
 use crate::screen::Screen;
 use crate::table::wrapped;
 
-/// What is known of a layout before it is made.
+/// What is known about a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayoutOutlook {
     /// The layout.
     pub layout: Layout,
     /// Its devices in the order of the members, with their bytes where these are known.
     pub devices: Vec<(PathBuf, Option<u64>)>,
-    /// What is done to make it, with the way back.
+    /// The steps that make it, with how to undo them.
     pub steps: Vec<Step>,
     /// The user's own checks.
     pub checks: Vec<Action>,
-    /// What stands against it.
+    /// Obstacles to making it.
     pub obstacles: Vec<String>,
 }
 
 impl LayoutOutlook {
-    /// How many commands are executed to make it, check it and take it down. What this program does itself to
-    /// devices and directories is shown as the command that does the same, and counts.
+    /// Number of commands executed to make, check and dismantle it. Built-in actions on devices and
+    /// directories are shown as an equivalent command, and counted.
     #[must_use]
     pub fn commands(&self) -> usize {
         self.steps.iter().map(|step| 1 + step.undo.len()).sum::<usize>() + self.checks.len()
     }
 }
 
-/// How much of the commands of layouts is shown.
+/// How many of the commands of layouts are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Commands {
-    /// None: they are agreed to already.
+    /// None: the user has already agreed to them.
     Agreed,
-    /// All of a study's own; of others those that are alike once, without those that lose nothing.
+    /// All of a study's own; of the others similar ones once, without harmless ones.
     Counted,
     /// Each of them.
     All,
 }
 
-/// The layouts one after another, each with its devices and what stands against it.
+/// The layouts one after another, each with its devices and obstacles.
 #[must_use]
 pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
@@ -91,7 +91,7 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
     out
 }
 
-/// What stands against layouts, each once, with the layouts; what is said of several devices is one line.
+/// Obstacles to layouts, each once, with the layouts; a common obstacle of several devices is one line.
 fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
     let each = outlooks
         .iter()
@@ -121,16 +121,16 @@ fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Programs that lose no data whatever they are told.
+/// Programs that lose no data with any arguments.
 const HARMLESS: [&str; 4] = ["mount", "umount", "mmmount", "mmumount"];
 
-/// How many commands make a layout and take it down, and each kind of those that change what is on devices.
-/// `told_before` stands before their number.
+/// Number of commands that make a layout and dismantle it, and each kind of those that change data on
+/// devices. `told_before` precedes the number.
 fn counted_of_one(one: &LayoutOutlook, told_before: &str, screen: Screen) -> String {
     let undone = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action);
     let all: Vec<&Action> =
         one.steps.iter().map(|step| &step.action).chain(undone).chain(&one.checks).collect();
-    // Nobody knows what a user's own commands do.
+    // The effects of a user's own commands are unknown.
     let is_own = matches!(one.layout.recipe, Recipe::Own { .. });
     let loses = |action: &&&Action| match action {
         _ if is_own => true,
@@ -173,8 +173,8 @@ fn counted_of_one(one: &LayoutOutlook, told_before: &str, screen: Screen) -> Str
     wrapped("    ", &head, screen.prose()) + &kinds.iter().map(line).collect::<String>()
 }
 
-/// The commands of a layout. None is ever broken: it is to be copied, and nothing of it may be overlooked. Further
-/// lines of one begin as a shell would ask for them.
+/// The commands of a layout. None is wrapped, so that it can be copied and nothing is overlooked.
+/// Continuation lines begin with the shell's prompt for them.
 fn of_one(one: &LayoutOutlook, screen: Screen) -> String {
     let command =
         |action: &Action| format!("    # {}\n", visible_lines(&action.to_string()).replace('\n', "\n    > "));

@@ -1,7 +1,6 @@
-//! What a plan will do, told before it does it: [`preflight`] in a few lines, [`outline`] without what is the same in
-//! many cases, [`explain`] in full.
+//! Preview of a plan: [`preflight`] in a few lines, [`outline`] without repetition, [`explain`] in full.
 //!
-//! The arithmetic is [`plan::Outlook`]'s; this file finds the words.
+//! The arithmetic is in [`plan::Outlook`]; this module formats it.
 
 mod case;
 mod concerns;
@@ -32,11 +31,11 @@ use crate::table::{width, wrapped};
 /// Cases of a plan that `explain` describes in full before it only counts them.
 const CASES_EXPLAINED: usize = 64;
 
-/// Kinds of concerns that are told before a run.
+/// Kinds of concerns shown before a run.
 const CONCERNS_BEFORE: usize = 3;
 
-/// What a run is about to do, in a few lines for the moment before it starts: cases, seconds, bytes and space, and
-/// what should be looked at first. [`outline`] has the rest.
+/// A short preview before a run starts: cases, seconds, bytes and space, and the main concerns. [`outline`]
+/// has the rest.
 #[must_use]
 pub fn preflight(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     let (all, spaces) = outlooks(plan, around);
@@ -76,7 +75,7 @@ fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
     (moved(true), moved(false))
 }
 
-/// `; 52.8 TB written, 53.0 TB read`; of passes that end by the clock only a rate says how much they move.
+/// `; 52.8 TB written, 53.0 TB read`; the volume of passes ended by the clock depends on a rate.
 fn volume(plan: &Plan, all: &[Outlook]) -> String {
     let by_clock = plan.cases.iter().any(|case| case.workload.duration.is_some());
     let more = if by_clock { ", more on faster storage" } else { "" };
@@ -97,9 +96,9 @@ fn expected(rate: &ExpectedRate) -> String {
     format!("{}{small} ({})", crate::format::rate(rate.bytes_per_second), rate.source)
 }
 
-/// What follows from the study's own words, before anything is measured: what its limits allow, and whether devices
-/// and data fit. Without `full`, what is the same for several targets is said once, and of the limits those of the
-/// fewest and of the most nodes that cases are on.
+/// Consequences of the study's own statements, before anything is measured: its limits, and whether devices
+/// and data fit. Without `full`, equal lines of several targets are merged, and limits are shown for the
+/// fewest and the most nodes of the cases only.
 fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
     let mut limits = analysis::weakest_links(plan, &[]);
     let used: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
@@ -129,8 +128,8 @@ fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: boo
     format!("\n{heading}\n{}", table.to_text("", screen))
 }
 
-/// The plan for `--explain` without what is the same in many cases: what they have in common once, each workload with
-/// a row for cases that differ in one swept key alone, and concerns by kind. A plan of one case is told in full.
+/// The plan for `--explain` without repetition: common properties once, each workload with a row for cases
+/// that differ in one swept key only, and concerns by kind. A plan of one case is shown in full.
 #[must_use]
 pub fn outline(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     if let [only] = plan.cases.as_slice()
@@ -171,7 +170,7 @@ pub fn explain(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     format!("{out}\nAltogether\n{whole}{advice}")
 }
 
-/// Who asked, and each option with its meaning.
+/// The request, and each option with its meaning.
 fn question(plan: &Plan, screen: Screen) -> String {
     match &plan.question {
         Question::Quick { directory } => {
@@ -236,7 +235,7 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings, screen: Scr
     out
 }
 
-/// Of all cases together: time, volume, space, rates and seed, then what the study says of the whole.
+/// All cases together: time, volume, space, rates and seed, then the study's statements about the whole.
 fn altogether(
     plan: &Plan,
     all: &[Outlook],

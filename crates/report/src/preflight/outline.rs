@@ -1,7 +1,7 @@
-//! A plan of many cases without what is the same in all of them: `--explain` without `--full`.
+//! Outline of a plan of many cases: `--explain` without `--full`.
 //!
-//! What all cases have in common is said once, then what those of one workload have in common, and where they differ
-//! they are rows of a table in which cases that differ in one swept key alone stand together.
+//! Properties common to all cases are shown once, then those common to a workload; the differences are rows
+//! of a table, which merge cases that differ in one swept key only.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::format::{counted, decimal_bytes, duration, grouped};
 use crate::screen::Screen;
 use crate::table::{Table, wrapped};
 
-/// Rows of a workload's table before cases that differ in one more key stand together.
+/// Rows of a workload's table above which cases that differ in one more key are merged.
 const ROWS: usize = 7;
 /// Texts in which the cases of a workload differ before only the first of them are shown.
 const TEXTS: usize = 3;
@@ -22,10 +22,10 @@ const TEXTS: usize = 3;
 const NUMBERS: [&str; 5] = ["block", "segments", "volume", "files", "balance"];
 /// What a swept key of the table may say.
 const KEYS: [&str; 2] = ["transfer", "tasks"];
-/// Says where data goes, of which nothing is left out.
+/// The location of data, which is never abbreviated.
 const TARGETS: &str = "targets";
 
-/// What a case does: names and texts.
+/// Description of a case: names and texts.
 type Lines = Vec<(&'static str, String)>;
 
 /// The cases of `plan`, by workload.
@@ -45,12 +45,12 @@ pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings, screen:
     out
 }
 
-/// Where `case` stands in `plan`.
+/// Index of `case` in `plan`.
 fn place(plan: &Plan, case: &Case) -> usize {
     plan.cases.iter().position(|one| std::ptr::eq(one, case)).expect("a case of the plan")
 }
 
-/// What the case does, each name once: further lines of one go into `--full`.
+/// Description of the case, each name once: further lines of a name are left to `--full`.
 fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
     let is_transfers = case.workload.work.is_transfers();
     let mut lines = match is_transfers {
@@ -69,13 +69,13 @@ fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
     lines
 }
 
-/// What all of `told` say.
+/// The lines common to all of `told`.
 fn common(told: &[&Lines]) -> Lines {
     let Some((first, others)) = told.split_first() else { return Lines::new() };
     first.iter().filter(|one| others.iter().all(|other| other.contains(one))).cloned().collect()
 }
 
-/// One workload: what its cases have in common beside what all of the plan have, and in what they differ.
+/// One workload: properties common to its cases but not to the whole plan, and their differences.
 fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)], screen: Screen) -> String {
     let first = group[0].0;
     let name = if first.group.is_empty() { &first.id } else { &first.group };

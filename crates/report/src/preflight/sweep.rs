@@ -1,5 +1,4 @@
-//! Many cases together: what is swept, how much it moves, and what should be looked at, with the number of cases that
-//! it is about.
+//! Summary of many cases: swept keys, volume, and concerns with the number of cases affected.
 
 use std::mem::discriminant;
 
@@ -45,7 +44,7 @@ pub(super) fn values(settings: &[&Setting]) -> String {
     }
 }
 
-/// Concerns by kind, each with the number of cases that have it, and the worst in full: at most so many kinds.
+/// Concerns by kind, each with the number of cases affected, and the worst in full: at most `most` kinds.
 pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen) -> String {
     let each = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
         outlook.concerns.iter().map(move |concern| (case, concern)).filter(|(_, one)| is_news(plan, one))
@@ -71,7 +70,7 @@ pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen
     out
 }
 
-/// How much has to change: advice for the worst case does for the others, too.
+/// Size of the necessary change: advice for the worst case also fits the others.
 fn weight(concern: &Concern) -> f64 {
     match concern {
         Concern::TooShort { outlook, .. } => -outlook.seconds,

@@ -1,4 +1,4 @@
-//! What a study fixes before it runs: how each case is gone through, and what was promised.
+//! What a study fixes before it runs: the protocol of each case, and the commitments.
 
 use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, side};
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
@@ -8,7 +8,7 @@ use crate::screen::Screen;
 use crate::section::criterion;
 use crate::table::wrapped;
 
-/// What the study asks of its figures that their repetitions cannot carry, with how many would.
+/// Statistics of the study that need more repetitions than planned, with how many.
 pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     let claimed = plan.terms.claims.iter().flat_map(|claim| {
         let right = match &claim.right {
@@ -53,7 +53,7 @@ fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = &'a C
     phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase)).map(|(case, _)| case)
 }
 
-/// How many passes of a case will count, at least.
+/// Minimum number of passes of a case that count.
 const fn counting(case: &Case) -> u32 {
     match case.protocol.stopping {
         Stopping::Count => case.repetitions,
@@ -62,7 +62,7 @@ const fn counting(case: &Case) -> u32 {
     }
 }
 
-/// How cases are gone through, where it is not simply once: one line for each protocol.
+/// The protocols of cases, unless they run simply once: one line for each.
 pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
     let told = plan.cases.iter().filter(|case| case.protocol != Protocol::default());
     let said = analysis::grouped(told, |case| words(case));
@@ -76,7 +76,7 @@ pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
     said.iter().map(line).collect()
 }
 
-/// How a case is gone through.
+/// The protocol of a case in words.
 pub(crate) fn words(case: &Case) -> String {
     let protocol = &case.protocol;
     let repetitions = counted(case.repetitions.into(), "repetition");

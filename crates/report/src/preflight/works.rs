@@ -38,7 +38,7 @@ pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, S
         Work::Jobs(jobs) => lines.extend(jobs::lines(jobs, workload)),
         Work::Transfers => {}
     }
-    // The directories of jobs are told with what each of them needs.
+    // The directories of jobs are shown with the space that each needs.
     if workload.work.makes_trees() && workload.work.jobs().is_none() {
         let (files, made) = (grouped(forecast.files), directories(forecast.directories));
         let (size, all) = (forecast.file_bytes.both_units(), forecast.footprint.both_units());
@@ -72,7 +72,7 @@ pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String
     let (seconds, volume) = (duration(outlook.seconds), decimal_bytes(outlook.bytes.0));
     let bytes = if outlook.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
     match outlook.operations {
-        // How fast they compute nobody knows before.
+        // Their compute time is unknown in advance.
         None if matches!(phase, Phase::Load | Phase::Jobs) => {
             format!("{phase}: {volume} of tables, at least {seconds} by their volume ({source})")
         }

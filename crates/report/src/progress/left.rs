@@ -1,4 +1,4 @@
-//! How long the rest of a run will take: arithmetic that knows no clock and no terminal.
+//! Estimate of the remaining time of a run, independent of clock and terminal.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ struct Step {
     delay: f64,
 }
 
-/// How long the rest of a plan will take, from its forecast and from how the phases so far went.
+/// Estimate of the remaining time of a plan, from its forecast and the phases so far.
 #[derive(Debug, Default)]
 pub(super) struct TimeLeft {
     steps: Vec<Step>,
@@ -67,15 +67,15 @@ impl TimeLeft {
         self.current.map_or(0, |index| index + 1)
     }
 
-    /// `case` is not gone through, or no further: its steps cost no time. For cases that an earlier
-    /// run has finished, that failed, or whose values have settled before their last repetition.
+    /// Removes the remaining steps of `case` from the estimate. For cases that an earlier run has finished,
+    /// that failed, or whose values have settled before their last repetition.
     pub(super) fn skip(&mut self, case: &str) {
         let later = self.steps.split_off(self.next());
         self.steps.extend(later.into_iter().filter(|step| step.case != case));
     }
 
-    /// A phase begins. One that the plan does not name (as a fill that turned out to be needed)
-    /// is shown, and costs no time in the forecast.
+    /// A phase begins. One that is not in the plan (such as an unforeseen fill) is shown, and costs no time
+    /// in the forecast.
     pub(super) fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
         let from = self.next();
         let is_it =
@@ -122,8 +122,8 @@ impl TimeLeft {
         this + later.sum::<f64>()
     }
 
-    /// Seconds for each second of the forecast. Phases that are a small part of all say little of the others: one
-    /// directory that took forty times its microseconds does not make sixty thousand files slow.
+    /// Actual seconds per forecast second. Short phases carry little weight: one directory that took forty
+    /// times its microseconds does not make sixty thousand files slow.
     fn pace(&self) -> f64 {
         if self.expected <= 0.0 {
             return 1.0;
@@ -138,7 +138,7 @@ impl TimeLeft {
         self.current.and_then(|index| self.steps.get(index)).map(|step| &step.outlook)
     }
 
-    /// What is under way, where that is possible in at most `columns`: the name of the case is shortened for it.
+    /// Description of the current work in at most `columns`, if possible, by shortening the case name.
     pub(super) fn label(&self, columns: usize) -> String {
         let Some(step) = self.current.and_then(|index| self.steps.get(index)) else {
             return "preparing".to_owned();
@@ -169,7 +169,7 @@ impl TimeLeft {
         self.numbers.len() < 2
     }
 
-    /// What of the current phase is done.
+    /// Completed part of the current phase.
     pub(super) fn done(&self) -> String {
         let Some(step) = self.step() else { return String::new() };
         match step.operations.filter(|all| *all > 0) {

@@ -1,34 +1,34 @@
-//! When a line is written where nobody looks at a live one: for each case that ends, but never hundreds a second, and
-//! at least each minute.
+//! Timing of log lines without a live display: one for each case that ends, but never hundreds a second, and
+//! at least one a minute.
 
 use std::time::Duration;
 
-/// Of cases that end within a second so many have a line of their own.
+/// Limit on lines for cases that end within one second.
 const LINES_MAX: u32 = 50;
 const SECOND: Duration = Duration::from_secs(1);
-/// Somebody who follows a log must know within this that the run goes on.
+/// Longest silence in a log while the run continues.
 const SILENT_MAX: Duration = Duration::from_secs(60);
 
-/// What was written, and what waits. Times count from the beginning of the run.
+/// Written and pending lines. Times count from the beginning of the run.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     /// When a line was written.
     last: Duration,
     /// Since when lines about cases are counted, and how many were written since then.
     counted: (Duration, u32),
-    /// Cases that have ended without one, and what is to be said of the last of them.
+    /// Cases that ended without a line, and the line of the last of them.
     waiting: Option<(usize, String)>,
 }
 
 impl Log {
-    /// A case has ended, of which `line` tells. Gives the line that is to be written now.
+    /// A case has ended, described by `line`. Returns the line to be written now.
     pub(super) fn ended(&mut self, now: Duration, line: String) -> Option<String> {
         let before = self.waiting.take().map_or(0, |(count, _)| count);
         self.waiting = Some((before + 1, line));
         if self.has_room(now) { self.waiting(now) } else { None }
     }
 
-    /// The line that is due at `now`; `state` tells how far the run is.
+    /// The line that is due at `now`; `state` describes the progress of the run.
     pub(super) fn due(&mut self, now: Duration, state: impl FnOnce() -> String) -> Option<String> {
         if self.waiting.is_some() && self.has_room(now) {
             return self.waiting(now);
@@ -45,7 +45,7 @@ impl Log {
         self.last = now;
     }
 
-    /// What has waited.
+    /// The pending line.
     pub(super) fn waiting(&mut self, now: Duration) -> Option<String> {
         let (count, line) = self.waiting.take()?;
         self.last = now;

@@ -1,5 +1,5 @@
-//! What is shown while a run goes on, on stderr: at a terminal a live line and the result of each case, elsewhere a
-//! line with the time of day for each case and each minute, as a batch system's log has room for.
+//! Progress on stderr: on a terminal a live line and the result of each case, otherwise timestamped lines for
+//! each case and each minute, suitable for a batch system's log.
 
 mod left;
 mod log;
@@ -20,14 +20,14 @@ use crate::screen::{COLUMNS, terminal_columns};
 use crate::table::width;
 use crate::words::unit;
 
-/// Columns of the bar, and of the narrowest one that tells anything.
+/// Columns of the bar, and of the narrowest useful one.
 const BAR: usize = 16;
 const BAR_LEAST: usize = 4;
-/// Redraws a second; more costs the load processor time and tells nobody more.
+/// Redraws per second; more costs the load CPU time without benefit.
 const DRAWS_PER_SECOND: u8 = 4;
 /// Results of one case that a line has room for.
 const RESULTS_MAX: usize = 4;
-/// Random transfers up to this are told by their number.
+/// Random transfers up to this size are shown in transfers per second.
 const SMALL_MAX: Bytes = Bytes::kib(64);
 
 /// How much is shown.
@@ -35,7 +35,7 @@ const SMALL_MAX: Bytes = Bytes::kib(64);
 pub enum Shown {
     /// Everything.
     All,
-    /// Where the record is, as something else on the terminal shows how far the run is.
+    /// The location of the record; progress is displayed by something else on the terminal.
     RecordOnly,
     /// Nothing.
     Nothing,
@@ -49,7 +49,7 @@ enum View {
     None,
 }
 
-/// What a case that is under way has measured: the rates of each phase, and how they are told.
+/// Results of a case in progress: the rates of each phase, and their units.
 #[derive(Debug)]
 struct Results {
     case: String,
@@ -75,19 +75,19 @@ pub struct Progress {
     left: TimeLeft,
     view: View,
     started: Instant,
-    /// Of the cases under way.
+    /// Of the cases in progress.
     results: Vec<Results>,
-    /// The phase under way is a result, and of a pass that counts.
+    /// The current phase is a result of a counted pass.
     counts: bool,
-    /// It is told by the number of its transfers.
+    /// It is shown in transfers per second.
     small: bool,
     phase: Option<Phase>,
-    /// How far the launches of jobs have come; empty where there are none.
+    /// Progress of the launches of jobs; empty if there are none.
     launches: String,
 }
 
 impl Progress {
-    /// Says where the record of `plan` is, and how long it will take.
+    /// Shows the location of the record of `plan`, and the expected duration.
     #[must_use]
     pub fn new(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
         let started = Instant::now();
@@ -102,7 +102,7 @@ impl Progress {
         progress
     }
 
-    /// Whether somebody sees a line that changes.
+    /// Whether a live line is visible.
     #[must_use]
     pub fn is_live(&self) -> bool {
         matches!(self.view, View::Terminal(_))
@@ -144,7 +144,7 @@ impl Progress {
         }
     }
 
-    /// So many launches of the phase run, and so many of `all` are over.
+    /// Progress of the launches of the phase: running, finished, and `all`.
     pub fn launches(&mut self, running: u32, over: u32, all: u32) {
         self.launches = format!("  {over} of {all} launches over, {running} run");
         self.draw();
@@ -156,7 +156,7 @@ impl Progress {
         self.left.end(elapsed);
     }
 
-    /// What the phase that is over has measured.
+    /// Results of the phase that has ended.
     pub fn measured(&mut self, row: &PhaseRow) {
         let results = self.results.iter_mut().find(|one| row.key.case == one.case);
         let Some(results) = results.filter(|_| self.counts && row.wall_ns > 0) else { return };
@@ -169,12 +169,12 @@ impl Progress {
         }
     }
 
-    /// `case` is not gone through, or no further.
+    /// `case` is skipped or ended early.
     pub fn skip(&mut self, case: &str) {
         self.left.skip(case);
     }
 
-    /// `case` has failed. What a lone case has met, the end of the run tells.
+    /// `case` has failed. For a single case the error is reported at the end of the run.
     pub fn failed(&mut self, case: &str, message: &str) {
         self.skip(case);
         if !self.left.is_one() {
@@ -182,12 +182,12 @@ impl Progress {
         }
     }
 
-    /// `case` is over: says what it has measured.
+    /// `case` has ended: shows its results.
     pub fn finished(&mut self, case: &str) {
         self.left.skip(case);
         let Some(place) = self.results.iter().position(|one| one.case == case) else { return };
         let results = self.results.swap_remove(place);
-        // What a lone case has measured is the report.
+        // The results of a single case are the report.
         if self.left.is_one() {
             return;
         }
@@ -213,17 +213,17 @@ impl Progress {
             log.wrote(self.started.elapsed());
         }
         self.beside(|| {
-            // A stream that nobody reads any more is no reason to die.
+            // A closed stream is not a reason to exit.
             let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
         });
     }
 
-    /// Does what writes to the terminal while the live line is away.
+    /// Runs `write`, which writes to the terminal, while the live line is hidden.
     pub fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.view.beside(write)
     }
 
-    /// Takes the live line away, and says what has waited.
+    /// Removes the live line, and writes pending lines.
     pub fn finish(&mut self) {
         match &mut self.view {
             View::Terminal(bar) => bar.finish_and_clear(),
@@ -261,7 +261,7 @@ impl Progress {
     }
 }
 
-/// How far something is that has no record: so many steps of all, each as long as the others.
+/// Progress of something without a record: steps of equal length.
 #[derive(Debug)]
 pub struct Steps {
     what: &'static str,
@@ -317,7 +317,7 @@ impl View {
         }
     }
 
-    /// Does what writes to the terminal while the live line is away.
+    /// Runs `write`, which writes to the terminal, while the live line is hidden.
     fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         match self {
             Self::Terminal(bar) => bar.suspend(write),
@@ -330,7 +330,7 @@ impl View {
         let line = visible(line);
         self.beside(|| {
             let mut out = std::io::stderr();
-            // A stream that nobody reads any more is no reason to die.
+            // A closed stream is not a reason to exit.
             let _ = match out.is_terminal() {
                 true => writeln!(out, "{line}"),
                 false => writeln!(out, "{} {line}", jiff::Zoned::now().strftime("%H:%M:%S")),
@@ -384,8 +384,8 @@ fn columns() -> usize {
     terminal_columns(std::io::stderr()).unwrap_or(COLUMNS)
 }
 
-/// What is under way, a bar and `figures`. Where that is wider than `columns`, the bar is shorter, then what `label`
-/// gives for its room, then there is no bar: the figures are what somebody looks for.
+/// The current work, a bar and `figures`. If wider than `columns`, the bar is shortened, then the `label`,
+/// then the bar is dropped: the figures matter most.
 fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns: usize) -> String {
     let beside = columns.saturating_sub(width(figures) + 2);
     let name = |room| visible(&label(room)).into_owned();
@@ -399,7 +399,7 @@ fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns
     format!("{short}  {}{}  {figures}", "━".repeat(full), "─".repeat(bar - full))
 }
 
-/// Whether a case is told by the number of its transfers.
+/// Whether a case is shown in transfers per second.
 fn is_small(case: &Case) -> bool {
     let workload = &case.workload;
     workload.work.is_transfers()

@@ -19,12 +19,12 @@ use crate::table::{Table, width};
 
 pub use show::{show, show_json};
 
-/// Stands behind a value whose printed form is wrong, damaged or contradicted.
+/// Marks a value whose printed form is wrong, damaged or contradicted.
 const MARK: &str = "!";
-/// What a long text ends in that was cut.
+/// End of a truncated text.
 const CUT: char = '…';
 
-/// Which part of the library is shown. What is none shows everything.
+/// Selection of a part of the library. An unset field selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The letter or id of a study.
@@ -33,7 +33,7 @@ pub struct Filter {
     pub metric: Option<Metric>,
     /// What was done.
     pub operation: Option<PublishedOperation>,
-    /// Stands in the id, section, test, conditions, note or text, small or capital.
+    /// Text to be found in the id, section, test, conditions, note or text, ignoring case.
     pub text: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Filter {
 pub fn list(library: &Library, filter: &Filter, screen: Screen) -> String {
     let mut out = String::new();
     let mut marked = false;
-    // Ids are copied: they stay whole, and `show` tells the rest.
+    // Ids are for copying: they stay whole, and `show` has the rest.
     let wide = |text: String| if screen.columns() < LIST_COLUMNS { String::new() } else { text };
     for study in &library.studies {
         let of_study = library.figures.iter().filter(|figure| figure.study == study.id);
@@ -103,7 +103,7 @@ pub fn list(library: &Library, filter: &Filter, screen: Screen) -> String {
     }
 }
 
-/// Columns of a list with all that it has.
+/// Columns of a complete list.
 const LIST_COLUMNS: usize = 110;
 const WHAT_MAX: usize = 18;
 const PRINTED_MAX: usize = 18;
@@ -133,7 +133,7 @@ pub fn claims(library: &Library, filter: &Filter, screen: Screen) -> String {
     screen.folded(&taken.map(show::claim).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is printed wrongly, how it is read, and why.
+/// Misprints, with their corrected reading and the reason.
 #[must_use]
 pub fn misprints(library: &Library, filter: &Filter, screen: Screen) -> String {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What is doubtful, by cause, with the numbers that show it.
+//! Doubts by cause, with their evidence.
 
 use super::block::{Block, only};
 use crate::causes::of_audit;

@@ -1,4 +1,4 @@
-//! What sections are made of, and the words that they share.
+//! The building blocks of sections, and shared wording.
 
 use crate::figure::Figure;
 use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
@@ -6,6 +6,15 @@ use crate::report::Report;
 use crate::table::Table;
 use analysis::{Comparison, Curve, Verdict};
 use plan::{Amount, Bytes, Nanos, Setting};
+
+/// How many rows of a table of statements are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// As many rows as the limit of its kind.
+    Limited,
+    /// All rows.
+    Full,
+}
 
 /// A part of a report with a heading of its own.
 #[derive(Debug, Clone)]
@@ -29,10 +38,10 @@ pub(crate) struct Second {
     pub(crate) comparisons: Vec<Comparison>,
 }
 
-/// What stands in a section.
+/// Content of a section.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
-    /// A heading within the section; the charts of the workload `place` stand under it.
+    /// A heading within the section; the charts of the workload `place` are under it.
     Heading {
         place: String,
         text: String,
@@ -60,12 +69,12 @@ pub(crate) fn figure(report: &Report, number: usize) -> Option<&Figure> {
     report.figures.get(number.checked_sub(1)?)
 }
 
-/// What people call a target.
+/// Display name of a target.
 pub(crate) fn title<'a>(report: &'a Report, target: &'a str) -> &'a str {
     report.study.targets.iter().find(|one| one.name == target).map_or(target, |one| &one.title)
 }
 
-/// What people call the target of `figure`, where the study has several; else nothing.
+/// Display name of the target of `figure`, if the study has several; else empty.
 pub(crate) fn which_target<'a>(report: &'a Report, figure: &'a Figure) -> &'a str {
     if report.study.targets.len() > 1 { title(report, &figure.target) } else { "" }
 }
@@ -89,8 +98,8 @@ pub(crate) fn unnamed(figure: &Figure) -> String {
     parts.map(|one| format!("{} {}", one.key, one.value)).collect::<Vec<_>>().join(", ")
 }
 
-/// The rate of a figure as data sheets tell it: bytes per second of large transfers, transfers per
-/// second of small ones, operations by their name of all else.
+/// The rate of a figure as in data sheets: bytes per second for large transfers, transfers per second for
+/// small ones, named operations otherwise.
 pub(crate) fn headline(figure: &Figure) -> String {
     if figure.is_large() {
         rate(figure.bytes_per_second.median)
@@ -140,7 +149,7 @@ pub(crate) fn in_unit(value: f64, unit: &str) -> String {
     }
 }
 
-/// What tells a curve from the others of its chart: `write on flash, transfer 1 MiB`.
+/// Distinguishes a curve from the others of its chart: `write on flash, transfer 1 MiB`.
 pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
     let target = title(report, &curve.target);
     let on = if with_target && !target.is_empty() { format!(" on {target}") } else { String::new() };
@@ -159,7 +168,7 @@ pub(crate) fn place(value: f64, unit: &str) -> String {
     }
 }
 
-/// `tasks 33, transfer 1 MiB`; the target stands in a column of its own.
+/// `tasks 33, transfer 1 MiB`; the target has a column of its own.
 pub(crate) fn point(settings: &[Setting]) -> String {
     let parts = settings.iter().filter(|one| one.key != "target");
     parts.map(|one| format!("{} {}", one.key, one.value)).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! The nodes of a run: in what they differ, how far their clocks can be trusted, who read whose data.
+//! The nodes of a run: differences, clock accuracy, and the map of readers to writers.
 
 use super::block::{Block, conditions, figure, only};
 use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
@@ -11,7 +11,7 @@ use crate::table::{Cell, Table, Tone};
 const VALUES_NAMED: usize = 3;
 /// Rows of a rank map that are read.
 const MAPPED_ROWS: usize = 12;
-/// Maps whose rows are shown; of the others the sentence says enough.
+/// Maps whose rows are shown; for the others the sentence suffices.
 const MAPS_SHOWN: usize = 2;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -55,7 +55,7 @@ fn difference(one: &Difference) -> String {
         let names: Vec<&str> = value.nodes.iter().map(String::as_str).collect();
         format!("{} {} {}", hosts::shortened(&names), have(names.len()), value.value)
     };
-    // The most frequent of the others are told first.
+    // The most frequent of the others come first.
     let mut parts: Vec<String> = others.iter().rev().take(VALUES_NAMED).map(nodes).collect();
     let left = others.len().saturating_sub(VALUES_NAMED);
     if left > 0 {
@@ -79,7 +79,7 @@ const fn have(count: usize) -> &'static str {
     if count == 1 { "has" } else { "have" }
 }
 
-/// How far times of different nodes can be compared.
+/// Comparability of times of different nodes.
 fn clocks(cluster: &ClusterInfo) -> Option<Block> {
     let first = cluster.nodes.first()?;
     let others: Vec<&NodeInfo> =

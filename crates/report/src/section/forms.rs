@@ -1,7 +1,7 @@
-//! Tables of published studies in the form in which they were published, with own figures in the same cells.
+//! Tables of published studies in their published form, with measured figures in the same cells.
 //!
-//! What stands in one table of a study is known from its figures: their section and test. Where they stand in it follows
-//! from what they are of: storage, direction, size and statistic. A mean and its deviation share a cell.
+//! Figures belong to the same table if they have the same section and test. Their cell follows from storage,
+//! direction, size and statistic. A mean and its deviation share a cell.
 
 use analysis::{Beside, Outcome, Stated};
 use record::{Metric, Published, PublishedStatistic};
@@ -136,7 +136,7 @@ fn published(entry: &Entry<'_>, are_bytes: bool) -> String {
     format!("{}{}", value(one.value(), unit, are_bytes), deviation.unwrap_or_default())
 }
 
-/// The own scatter, beside a mean.
+/// The measured scatter, beside a mean.
 fn spread_of(one: &Beside) -> Option<(f64, usize)> {
     one.spread.filter(|_| one.published.statistic == PublishedStatistic::Mean)
 }

@@ -1,4 +1,4 @@
-//! Layouts: the commands as they were run, what was read back, and the devices with their queues.
+//! Layouts: the commands as executed, what was read back, and the devices with their queues.
 
 use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
@@ -112,7 +112,7 @@ fn findings(all: &[LayoutFinding]) -> Table {
 }
 
 fn devices(all: &[BlockDeviceFacts]) -> Table {
-    // What most virtual devices do not have has no column of its own then.
+    // Columns that are empty for most virtual devices are dropped then.
     let or_empty = |fact: &Fact<String>| fact.known().map(|text| text.trim().to_owned());
     let count = |fact: &Fact<u32>| known(fact, |&count| grouped(count.into()));
     Table::of(all)

@@ -1,7 +1,7 @@
-//! What a study says, as sections of sentences and tables that every form shows in its own way.
+//! Sections of sentences and tables, which every form renders in its own way.
 //!
-//! Each section stands alone: its tables name their units, and every figure has its conditions in
-//! the same row or one link away.
+//! Each section is self-contained: its tables name their units, and every figure has its conditions in the
+//! same row or one link away.
 
 mod audit;
 mod block;
@@ -19,23 +19,14 @@ mod targets;
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Second, Section, conditions, criterion, figure, headline, in_unit, line_name, only, place, point,
-    promised_value, signed, title, which_target,
+    Block, Extent, Second, Section, conditions, criterion, figure, headline, in_unit, line_name, only, place,
+    point, promised_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
-/// How much of a table of statements is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// As many rows as the policy of its kind has.
-    Limited,
-    /// All rows.
-    Full,
-}
-
-/// All sections that have something to say, in the order in which they are read.
+/// All non-empty sections, in reading order.
 pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
     let of = |section| report.statements.blocks(report, section, extent);
     // Whoever asks for so many operations of each task, asks for the job table.

@@ -1,4 +1,4 @@
-//! Files and directories, small objects, and requests between processes: what is read by its operations.
+//! Files and directories, small objects, and requests between processes: figures shown as operations.
 
 use crate::format::interval;
 use analysis::ShownIn;
@@ -164,7 +164,7 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
 }
 
 fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
-    // What another tool's ends ran on, and over what, is not printed.
+    // Hosts and networks of another tool's ends are not printed.
     let imported = |figure: &Figure| figure.provenance == Provenance::Imported;
     let told = |figure: &Figure, how: &Exchange| match imported(figure) {
         true => conditions(report, figure),
@@ -190,7 +190,7 @@ fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
         .below("conditions")
 }
 
-/// Where the processes and threads of exchanges ran.
+/// Placement of the processes and threads of exchanges.
 fn placement(figure: &Figure, how: &Exchange) -> String {
     let ends = if how.ends == 1 { "1 process".to_owned() } else { format!("{} processes", how.ends) };
     let interface = if how.interface.is_empty() { "the one of the route" } else { &how.interface };

@@ -1,7 +1,6 @@
-//! What other tools printed, checked against itself; and where the time of a run went.
+//! Values printed by other tools with consistency checks; and a breakdown of run time.
 
-use super::Extent;
-use super::block::{Block, only};
+use super::block::{Block, Extent, only};
 use crate::format::{duration, percent};
 use crate::imported::shown_unit;
 use crate::report::Report;
@@ -32,7 +31,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     blocks
 }
 
-/// Where the time of a run of operations went, whose tools print no more than rates.
+/// Breakdown of the time of a run of operations, whose tools print only rates.
 pub(super) fn time(report: &Report) -> Vec<Block> {
     let Some(time) = &report.time else { return Vec::new() };
     if !report.figures.iter().any(crate::figure::Figure::is_operations) {

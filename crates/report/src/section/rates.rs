@@ -39,7 +39,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
     sections
 }
 
-/// What the numbers are of: said once where all figures agree.
+/// Description of the numbers: given once if all figures agree.
 fn statistic(report: &Report) -> String {
     let repeated = report.figures.iter().any(|figure| figure.repeated() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
@@ -71,7 +71,7 @@ fn confidence(report: &Report) -> Option<String> {
     least.is_finite().then(|| format!("of the median, in MB/s, at {} confidence or more", percent(least)))
 }
 
-/// What the latencies are of.
+/// Heading of the latencies.
 fn latency_heading(report: &Report) -> &'static str {
     if report.figures.iter().any(Figure::is_operations) {
         "Latency of every operation"
@@ -126,7 +126,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .below("at")
 }
 
-/// What response and service times are counted from, where the table shows both.
+/// Start points of response and service times, if the table shows both.
 fn measures(report: &Report) -> Option<String> {
     let all = || report.figures.iter().flat_map(|figure| &figure.latency);
     let find = |measure: &str| all().find(|one| one.measure == measure).map(|one| one.counted_from);

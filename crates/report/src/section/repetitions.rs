@@ -1,9 +1,8 @@
-//! How far repetitions spread over a swept size, and how rounds drift.
+//! Spread of repetitions over a swept size, and drift over rounds.
 
 use analysis::{RepetitionFigure, Stated, Summary};
 
-use super::Extent;
-use super::block::{Block, figure, only, signed, title};
+use super::block::{Block, Extent, figure, only, signed, title};
 use crate::chosen::Chosen;
 use crate::figure::{Figure, role};
 use crate::format::iops;

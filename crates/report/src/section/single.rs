@@ -1,4 +1,4 @@
-//! Single requests: one task, one request under way, each timed; through the page cache and around it.
+//! Single requests: one task, one request in flight, each timed; through the page cache and around it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -19,7 +19,7 @@ fn singles(report: &Report) -> Vec<&Figure> {
     transfers().filter(|figure| !mixed.contains(figure.group.as_str())).collect()
 }
 
-/// Whether one task has one small request under way.
+/// Whether one task has one small request in flight.
 fn is_one_at_a_time(figure: &Figure) -> bool {
     figure.tasks == 1 && figure.path.ends_with(" 1") && !figure.is_large() && response(figure).is_some()
 }
@@ -90,7 +90,7 @@ fn side_by_side<'a>(report: &Report, pairs: &'a [[&'a Figure; 2]]) -> Table {
         .below("published")
 }
 
-/// Of which of both memory was the source.
+/// Which of the two was served from memory.
 fn flags(direct: &Figure, cached: &Figure) -> Cell {
     match (from_memory(direct), from_memory(cached)) {
         (true, true) => Cell::toned("page cache; direct: memory", Tone::Bad),

@@ -1,10 +1,9 @@
-//! Every point of each sweep: one row for each, with a column for each phase.
+//! Every point of each sweep: one row per point, with a column for each phase.
 
 use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
-use super::Extent;
-use super::block::{Block, title};
+use super::block::{Block, Extent, title};
 use crate::figure::{Figure, in_order};
 use crate::format::iops;
 use crate::format::{NOT_OBSERVED, megabytes, percent};
@@ -27,7 +26,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     blocks
 }
 
-/// What all points share.
+/// Properties common to all points.
 fn caption(figures: &[&Figure]) -> String {
     let Some((first, others)) = figures.split_first() else { return String::new() };
     let all = |same: &dyn Fn(&Figure) -> bool| others.iter().all(|other| same(other));
@@ -56,7 +55,7 @@ fn caption(figures: &[&Figure]) -> String {
     text
 }
 
-/// What findings say of single figures.
+/// Findings about single figures.
 struct Facts<'a> {
     points: HashMap<usize, &'a CurvePoint>,
     best: HashSet<usize>,

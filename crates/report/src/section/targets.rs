@@ -1,7 +1,6 @@
-//! What the study says of its targets, and how they compare.
+//! Targets as described by the study, and their comparison.
 
-use super::Extent;
-use super::block::{Block, only};
+use super::block::{Block, Extent, only};
 use crate::circumstances::TargetInfo;
 use crate::report::Report;
 use crate::table::Table;
@@ -27,7 +26,7 @@ fn node(report: &Report) -> Option<String> {
     said.map(|node| format!("Each node, as the study says: {node}.{differs}"))
 }
 
-/// Targets of which the study says more than a name.
+/// Targets for which the study states more than a name.
 fn described(report: &Report) -> Table {
     let says_more = |one: &&TargetInfo| {
         one.devices > 0 || [&*one.stands_for, one.layer, one.client].iter().any(|word| !word.is_empty())

@@ -83,6 +83,8 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     assert!(!words.is_empty() && card.contains(&words.join(" ")), "{claim}\n{card}");
     let verdict = card.lines().find(|line| line.contains("all layouts")).expect("a verdict");
     assert!(verdict.contains("needs ≥ 40 GB/s") && verdict.contains("! "), "{verdict}");
+    let stands = card.contains("The doubts marked here do not change PASS and FAIL");
+    assert_eq!(stands, !verdict.starts_with("DOUBTFUL"), "{card}");
 }
 
 /// A sheet says how much of the promise was measured, who and where once, and what ran.

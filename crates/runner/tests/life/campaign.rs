@@ -13,7 +13,9 @@ use record::{
     CommandEnd, CommandRun, FORMAT_VERSION, Fact, LayoutFinding, Manifest, Provenance, Recorder, Run,
     RunState, Warning,
 };
-use runner::{Builder, Earlier, Ended, ErrorKind, Event, Life, RunnerError, Silent, Watch, campaign, muster};
+use runner::{
+    Builder, Earlier, Ended, ErrorKind, Event, PlanExecution, RunnerError, Silent, Watch, campaign, muster,
+};
 
 use crate::place::{Place, RUN_ID, case, spec};
 
@@ -143,7 +145,7 @@ fn run_with(
     };
     let directory = place.directory.path().join("record");
     let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
-    let life = Life::new(&place.host, &comm, recorder, watch, Arc::clone(controls));
+    let life = PlanExecution::new(&place.host, &comm, recorder, watch, Arc::clone(controls));
     let ended = campaign(life, builder, mustered).expect("the record can be written");
     (ended, Run::open(&directory).expect("a whole record"))
 }

@@ -9,7 +9,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
-use runner::{Checked, Earlier, Ended, Life, RunnerError, Silent, Watch};
+use runner::{Checked, Earlier, Ended, PlanExecution, RunnerError, Silent, Watch};
 
 /// The name of every run here.
 pub(crate) const RUN_ID: &str = "test-run";
@@ -114,7 +114,7 @@ impl Place {
             host: checked.facts.clone(),
         };
         let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
-        let life = Life::new(host, comm, recorder, watch, controls);
+        let life = PlanExecution::new(host, comm, recorder, watch, controls);
         let ended = life.run(checked);
         (ended, Run::open(&directory).expect("a whole record"))
     }

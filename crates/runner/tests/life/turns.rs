@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::Controls;
 use plan::{Case, Existing, Phase, Protocol, Stopping};
 use record::{Recorder, Run, RunState};
-use runner::{Earlier, Event, Life, Watch};
+use runner::{Earlier, Event, PlanExecution, Watch};
 
 use crate::place::{Place, case, spec};
 
@@ -81,7 +81,7 @@ fn a_run_that_was_stopped_between_turns_keeps_whole_passes() {
     let checked = place.check_again(cases(&place), Earlier::default()).expect("runs here");
     let mut order = Order::default();
     let solo = comm::Solo::new("here");
-    let life = Life::new(&place.host, &solo, recorder, &mut order, Arc::new(Controls::new()));
+    let life = PlanExecution::new(&place.host, &solo, recorder, &mut order, Arc::new(Controls::new()));
     let ended = life.run(&checked).expect("recorded");
     assert!(ended.failed.is_none(), "{ended:?}");
     // The pass that the stop cut short comes again, those before it do not.

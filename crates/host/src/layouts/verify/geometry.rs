@@ -1,4 +1,4 @@
-//! How a local file system lies on its device.
+//! Alignment of a local file system to its device.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ struct Stripe {
 }
 
 impl Findings<'_> {
-    /// What `xfs_info` tells, against what `mkfs.xfs` was told, or has read from the volume below.
+    /// Compares `xfs_info` with the options of `mkfs.xfs`, or the geometry of the volume below.
     pub(super) fn xfs(&mut self, place: &Path, make_options: &[String], below: Option<(u64, usize)>) {
         let below = below.map(|(unit_bytes, members)| Stripe {
             unit_bytes,
@@ -38,7 +38,7 @@ impl Findings<'_> {
     }
 }
 
-/// What `su=` and `sw=` ask for (mkfs.xfs(8)).
+/// The stripe given by `su=` and `sw=` (mkfs.xfs(8)).
 fn asked(options: &[String]) -> Option<Stripe> {
     let value =
         |key: &str| options.iter().flat_map(|word| word.split(',')).find_map(|part| part.strip_prefix(key));

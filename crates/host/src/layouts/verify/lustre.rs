@@ -1,4 +1,4 @@
-//! How files of a Lustre directory go over its targets, as `lfs getstripe` shows it.
+//! Striping of files in a Lustre directory, from `lfs getstripe`.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct Stripes {
 }
 
 impl Findings<'_> {
-    /// What new files in `directory` get.
+    /// The layout of new files in `directory`.
     pub(super) fn lustre(&mut self, directory: &Path, count: u32, first: Option<u32>, stripe: Option<Bytes>) {
         let shown = Self::ask(&["lfs", "getstripe", "-d", &directory.to_string_lossy()]);
         let stripes = match &shown {

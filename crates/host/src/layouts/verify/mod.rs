@@ -1,4 +1,4 @@
-//! Reads back what stands. Nothing is believed because a command has succeeded.
+//! Reads back the properties of a layout, instead of relying on the success of commands.
 
 mod geometry;
 mod lustre;
@@ -15,22 +15,22 @@ use super::{Standing, place};
 use crate::mounts::Mount;
 use crate::{Root, block, file_system};
 
-/// The kernel's table of mounts, by which most is told.
+/// The kernel's mount table, the main source.
 const MOUNT_TABLE: &str = "/proc/self/mountinfo";
-/// Options that no table shows: they are orders to the program that mounts.
+/// Options not shown in the table: they only control the mount program.
 const UNSHOWN: [&str; 9] =
     ["defaults", "auto", "noauto", "user", "nouser", "users", "nofail", "_netdev", "nomtime"];
 /// The same, with a value.
 const UNSHOWN_KEYS: [&str; 2] = ["device=", "x-"];
 
-/// What is found, one after the other.
+/// The collected findings.
 pub(super) struct Findings<'a> {
     root: &'a Root,
     all: Vec<LayoutFinding>,
 }
 
 impl Findings<'_> {
-    /// `wanted` where the layout says it.
+    /// `wanted` is the value in the layout, if any.
     fn add(
         &mut self,
         subject: impl ToString,
@@ -126,7 +126,7 @@ impl Findings<'_> {
         self.add(device.display(), "bytes", None, found, source);
     }
 
-    /// A local file system at `place`, over a stripe of so many bytes and members where that is known.
+    /// A local file system at `place`, over a stripe with this unit and number of members, if known.
     fn local(
         &mut self,
         place: &Path,
@@ -140,7 +140,7 @@ impl Findings<'_> {
         }
     }
 
-    /// What is mounted at `place`: kind, device and options.
+    /// The mount at `place`: kind, device and options.
     fn mounted(&mut self, place: &Path, sources: &[PathBuf], kind: Option<&str>, options: &str) {
         let Some(mount) = place::mount_at(self.root, place) else {
             let found = Fact::Known("nothing is mounted there".to_owned());
@@ -148,7 +148,8 @@ impl Findings<'_> {
         };
         let wanted = kind.map(str::to_owned);
         self.add(place.display(), "file system", wanted, Fact::Known(mount.kind.clone()), MOUNT_TABLE);
-        // One device has several names, and of one over several devices the kernel shows any.
+        // A device has several names, and for a file system over several devices the kernel shows any of
+        // them.
         let is_own = place::is_from(self.root, &mount, sources);
         let (wanted, found) = match sources {
             [source] if is_own => (Some(source.display().to_string()), source.display().to_string()),
@@ -160,7 +161,7 @@ impl Findings<'_> {
         self.options(place, &mount, options);
     }
 
-    /// The options that were asked for, as far as the kernel shows them, then all that it shows.
+    /// The requested options, as far as the kernel shows them, then all options shown.
     fn options(&mut self, place: &Path, mount: &Mount, asked: &str) {
         let all = mount.all_options();
         let asked: Vec<&str> = asked
@@ -178,7 +179,7 @@ impl Findings<'_> {
         self.add(place.display(), "mount options", None, Fact::Known(all), MOUNT_TABLE);
     }
 
-    /// The file system that a directory is on, whoever has mounted it.
+    /// The file system that a directory is on, also if mounted by others.
     fn mounted_above(&mut self, directory: &Path, kind: Option<&str>) {
         let wanted = kind.map(str::to_owned);
         let facts = file_system::mount_table(self.root)
@@ -209,7 +210,7 @@ impl Findings<'_> {
         }
     }
 
-    /// A user's own check: it ends with 0, or what stands is not what it should be.
+    /// A user's own check: a nonzero exit status means a difference.
     fn check(&mut self, check: &Action) {
         let remarks = Remarks { purpose: "check what stands", printed: None };
         let run = commands::perform(check, remarks, |_| Err("this is no check".to_owned()));
@@ -217,7 +218,7 @@ impl Findings<'_> {
         self.add(&run.command, "check", Some(wanted), Fact::Known(found), run.output.trim());
     }
 
-    /// What a command prints, or why it is not known.
+    /// The output of a command, or why it is unknown.
     fn ask(words: &[&str]) -> Fact<String> {
         let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         match commands::run(&owned) {

@@ -31,7 +31,7 @@ impl Findings<'_> {
         self.members(node, members, &found, format!("/sys/block/{name}/slaves"));
     }
 
-    /// Which devices it is made of.
+    /// The member devices.
     fn members(&mut self, subject: &Path, wanted: &[PathBuf], found: &[String], source: String) {
         let mut wanted: Vec<String> = wanted
             .iter()
@@ -58,7 +58,7 @@ impl Findings<'_> {
         };
         let found = devices(&uuid);
         for (property, kind) in [("data profile", "data"), ("metadata profile", "metadata")] {
-            // Each profile that is in use is a directory among files.
+            // Each profile in use is a directory among files.
             let source = format!("{base}/{uuid}/allocation/{kind}");
             let is_profile = |name: &String| self.root.exists(&format!("{source}/{name}/total_bytes"));
             let profiles: Vec<String> = self.root.names(&source).into_iter().filter(is_profile).collect();
@@ -96,7 +96,7 @@ impl Findings<'_> {
             };
             let properties = [
                 ("stripes", 1, Some(members.to_string())),
-                // Of a volume on one device nothing is striped.
+                // A volume on one device is not striped.
                 ("stripe, bytes", 2, (members > 1).then(|| stripe.get().to_string())),
                 ("volume bytes", 3, None),
             ];

@@ -1,4 +1,4 @@
-//! There and back: every profile, refusals, deaths in the middle, other people's changes.
+//! Apply and restore: every profile, refusals, crashes in between, changes by others.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,7 +108,7 @@ fn what_somebody_else_has_set_since_stays_unless_forced() {
     let kernel = FakeKernel::of(&tree);
     tune(&tree, &kernel, &["storage-benchmark"]);
     tree.root().write_setting(SWAPPINESS, "1").unwrap();
-    // Restoring the scheduler sets this one anew; it is somebody else's all the same.
+    // Restoring the scheduler resets this one, although others had changed it.
     tree.root().write_setting("/sys/block/nvme0n1/queue/nr_requests", "77").unwrap();
     let restored = put_back(&tree, &kernel, false);
     let foreign: Vec<String> = restored

@@ -1,4 +1,4 @@
-//! A boot between `--persist` and the way back: the script sets the values again, fails, or does not run.
+//! A reboot between `--persist` and the restore: the script sets the values again, fails, or does not run.
 
 use std::collections::BTreeMap;
 use std::fs;

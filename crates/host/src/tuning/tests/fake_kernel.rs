@@ -1,4 +1,4 @@
-//! A host of plain files, and a kernel for it that refuses, changes, couples and dies as real ones do.
+//! A host of plain files with a fake kernel that refuses, changes and couples settings, and crashes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -141,7 +141,7 @@ impl<'a> FakeKernel<'a> {
         self
     }
 
-    /// What moves along with a setting.
+    /// Applies the side effects of a setting.
     fn couple(&self, path: &str, value: &str) -> io::Result<()> {
         let zero = |other: &str| self.root.write_setting(other, "0");
         match path {
@@ -257,7 +257,7 @@ pub(super) fn open(tree: &Tree) -> Result<Ledger, LedgerError> {
     Ledger::open(&state(tree), &Identity::of(tree.root()))
 }
 
-/// The ledger once nobody has it: a program that another test starts holds its lock until it runs.
+/// The ledger once it is unlocked: a process started by another test holds the lock until its exec.
 pub(super) fn opened(state: &Path, root: &Root) -> Ledger {
     loop {
         match Ledger::open(state, &Identity::of(root)) {

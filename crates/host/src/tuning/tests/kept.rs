@@ -163,7 +163,7 @@ fn without_its_daemon_the_profile_is_refused_and_an_earlier_one_comes_back() {
 fn a_profile_that_the_kernel_does_not_show_is_not_set() {
     let tree = with_tuned(host());
     let before = contents(&tree);
-    // The kernel keeps what it has, whatever TuneD is told.
+    // The kernel keeps its value although TuneD was given another.
     let conf = "[main]\n[sysctl]\nvm.dirty_ratio = 55\n";
     let profile = tree.root().path("/usr/lib/tuned/enterprise-storage/tuned.conf");
     let original = fs::read(&profile).unwrap();

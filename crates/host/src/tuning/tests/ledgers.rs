@@ -1,4 +1,4 @@
-//! The ledger: whose it is, what is torn or damaged, who else works with it.
+//! The ledger: its owner, truncation and damage, concurrent use.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Steps, ledger, way there and way back, on a tree of files with a kernel that behaves like one.
+//! Steps, ledger, apply and restore, on a tree of files with a fake kernel.
 
 mod applied;
 mod booted;

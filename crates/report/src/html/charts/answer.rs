@@ -1,4 +1,4 @@
-//! The one chart of the first screen: what a study was made to tell.
+//! The one chart of the first screen, chosen by the purpose of the study.
 
 use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
 use plan::Bound;
@@ -14,11 +14,11 @@ use crate::format::percent;
 use crate::report::Report;
 use crate::section::{criterion, signed};
 
-/// Rows of a chart that is to be seen at a glance.
+/// Maximum number of rows of a chart at a glance.
 const ROWS_MAX: usize = 12;
-/// A chart that is higher is no answer at a glance.
+/// Maximum height of a chart at a glance.
 const HEIGHT_MAX: usize = 640;
-/// What answers where nothing was promised or compared, the best first; each study has few of them.
+/// Kinds of charts used if there are no commitments or comparisons, best first; each study has few of them.
 const KINDS: [&str; 10] = [
     "jobs-launches",
     "jobs-profile",
@@ -59,7 +59,7 @@ pub(crate) fn answer(
     })
 }
 
-/// A chart of rows with an interval in each, and the line at `held` that they are held against.
+/// A chart with an interval in each row, and the reference line at `held`.
 fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], held: f64) -> Chart {
     let line = json!({
         "type": "line", "x0": held, "x1": held, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
@@ -69,7 +69,7 @@ fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], h
     Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])
 }
 
-/// What changed between two runs: those that are shown first.
+/// Changes between two runs: those that are shown first.
 fn changes(all: &[Comparison]) -> Option<Chart> {
     // A mean latency repeats the rate of its figure, where that is known.
     let is_rate = |one: &Comparison| one.operation.is_none() && !one.transferring;
@@ -137,7 +137,7 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
     })
 }
 
-/// What was promised beside what was measured.
+/// Promised and measured values.
 fn promised(report: &Report) -> Option<Chart> {
     let measured = by_judgement(report).into_iter();
     let measured = measured.filter_map(|one| Some((one, share(one, one.measured?))));
@@ -204,8 +204,8 @@ fn promised(report: &Report) -> Option<Chart> {
     })
 }
 
-/// How far a commitment was kept, 1 being just so: its measured `value` ÷ what was promised, or of a bound above the other
-/// way round.
+/// How far a commitment was met, where 1 is exactly: measured `value` ÷ promised amount, inverted for an
+/// upper bound.
 fn share(one: &Verdict, value: f64) -> f64 {
     match one.commitment.bound {
         Bound::AtLeast => value / number(one),
@@ -213,7 +213,7 @@ fn share(one: &Verdict, value: f64) -> f64 {
     }
 }
 
-/// What was promised, as a number in the unit of [`Verdict::measured`].
+/// The promised amount, as a number in the unit of [`Verdict::measured`].
 const fn number(one: &Verdict) -> f64 {
     match one.commitment.amount {
         plan::Amount::BytesPerSecond(value) | plan::Amount::OperationsPerSecond(value) => value,

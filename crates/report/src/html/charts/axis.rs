@@ -1,4 +1,4 @@
-//! The x axis of a sweep: where values stand, and how they are named.
+//! The x axis of a sweep: positions and names of values.
 
 use analysis::Curve;
 use plan::{Phase, SettingValue};
@@ -8,8 +8,8 @@ use crate::section::place;
 
 /// Ticks that are named.
 const TICKS_MAX: usize = 12;
-/// Values whose ratio is at least this are on a logarithmic axis, if they grow by a factor; sizes
-/// are thought of in powers of two, so less is enough for them.
+/// Values whose ratio is at least this use a logarithmic axis, if they grow by a factor; sizes are thought of
+/// in powers of two, so less is enough for them.
 const LOGARITHMIC_RATIO: f64 = 16.0;
 const LOGARITHMIC_RATIO_OF_SIZES: f64 = 4.0;
 /// Values grow by a factor where the largest step is this many times the smallest.
@@ -24,7 +24,7 @@ pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
     }
 }
 
-/// All values of a swept key in a family of charts, and where they stand.
+/// All values of a swept key in a family of charts, and their positions.
 #[derive(Debug)]
 pub(super) struct Axis {
     key: String,
@@ -70,7 +70,7 @@ impl Axis {
         }
     }
 
-    /// A value as people read it.
+    /// A value in readable form.
     pub(super) fn words(&self, value: f64) -> String {
         if self.is_mix() {
             format!("{:.0} % writes", 100.0 - value)
@@ -83,7 +83,7 @@ impl Axis {
         self.key == "read_percent"
     }
 
-    /// Where a value stands. A mix is drawn against its share of writes.
+    /// Position of a value. A mix is drawn against its share of writes.
     pub(super) fn at(&self, value: f64) -> f64 {
         if self.is_mix() { 100.0 - value } else { value }
     }
@@ -112,8 +112,8 @@ impl Axis {
         })
     }
 
-    /// Values that are named: all where there is room, else evenly among them, the last included; none that would
-    /// stand on its neighbour's name.
+    /// Labelled values: all if there is room, else evenly spaced ones, including the last; none that would
+    /// overlap its neighbour.
     fn ticks(&self) -> Vec<f64> {
         let scale = |value: f64| if self.logarithmic { value.ln() } else { value };
         let [low, high] = self.ends().map(scale);

@@ -22,7 +22,7 @@ const FAR_ON_LOGARITHMIC: f64 = 100.0;
 
 /// The charts in which figures stand side by side.
 pub(crate) fn overview(report: &Report) -> Vec<Chart> {
-    // What memory answered is no figure of a device; tables have it, marked.
+    // A figure served from memory is not one of a device; tables have it, marked.
     let figures = in_order(report.figures.iter().filter(|one| !one.page_cache || one.is_operations()));
     let kind = |one: &Figure| (one.is_operations(), !one.is_large());
     let mut kinds = grouped(figures.iter().copied(), |one, other| kind(one) == kind(other));
@@ -45,7 +45,7 @@ pub(crate) fn overview(report: &Report) -> Vec<Chart> {
     charts
 }
 
-/// A row for each figure: a bar, or a dot where the axis is logarithmic and no length would mean anything.
+/// A row for each figure: a bar, or a dot on a logarithmic axis, where lengths are meaningless.
 fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let large = figures.iter().any(|figure| figure.is_large());
     let unit = |figure: &Figure| if large { BYTES_PER_SECOND } else { figure.operations_unit() };

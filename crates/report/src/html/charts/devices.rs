@@ -1,5 +1,5 @@
-//! Devices beside each other, measured rates beside those that a seek time predicts, file systems beside what their
-//! devices promise, and what each layer between device and application takes.
+//! Devices side by side, measured and predicted rates by seek time, file systems against the sum of their
+//! devices, and the cost of each layer between device and application.
 
 use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The chart of one figure: its rate and its longest latency over time.
+//! The chart of one figure: its rate and longest latency over time.
 
 use analysis::{Second, SecondsLine};
 use record::Run;
@@ -16,7 +16,7 @@ const NAMED_MAX: usize = 4;
 /// Height of panels above each other, in CSS pixels.
 const PANELS_PX: usize = 416;
 
-/// Seconds of one repetition at least: of fewer no course can be seen.
+/// Minimum seconds of a repetition: fewer show no trend.
 const SECONDS_MIN: usize = 3;
 
 /// What `run` holds on `figure`.
@@ -24,7 +24,7 @@ pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
     over_time(figure, &analysis::seconds(&run.series(&figure.case), &figure.case, figure.phase))
 }
 
-/// Where a point of a panel stands, and what a pointer is told.
+/// Position of a point in a panel, and its hover text.
 type Place<'a> = &'a dyn Fn(&Second) -> (f64, f64, String);
 
 /// Two panels: rate and longest latency, where that was measured.

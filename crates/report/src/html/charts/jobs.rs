@@ -1,5 +1,5 @@
-//! Jobs: how ratios of CPU time to real time are distributed; who ran when, how many at a time, how long, and how
-//! much each second.
+//! Charts of jobs: ratios of CPU time to real time, launches over time, concurrency, durations, and bytes per
+//! second.
 
 use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
 use record::StepRow;

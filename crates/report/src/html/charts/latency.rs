@@ -1,4 +1,4 @@
-//! Latencies: percentiles of figures, and over sweeps against the swept key and the rate.
+//! Latencies: percentiles of figures, and for sweeps against the swept key and the rate.
 
 use analysis::{Curve, CurvePoint, ShownIn};
 use plan::Nanos;
@@ -46,7 +46,7 @@ pub(super) fn microseconds(nanos: f64) -> f64 {
     nanos.max(1.0) / 1e3
 }
 
-/// Percentiles of those of `figures` that have latencies which memory did not make.
+/// Percentiles of those of `figures` whose latencies are not due to memory.
 pub(super) fn overview(report: &Report, figures: &[&Figure]) -> Option<Chart> {
     let timed =
         |figure: &&Figure| !figure.latency.is_empty() && (!figure.page_cache || figure.is_operations());
@@ -110,7 +110,7 @@ fn percentiles(report: &Report, figures: &[&Figure], gone: &str) -> Chart {
 
 /// Lines of the chart of latency against rate.
 const LINES_MAX: usize = 12;
-/// More of these keys is more load.
+/// Keys whose larger values mean more load.
 const LOADS: [&str; 5] = ["tasks", "depth", "nodes", "rate", "pace"];
 
 /// The charts of all sweeps that have latencies of small transfers at every point.

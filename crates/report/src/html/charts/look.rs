@@ -1,4 +1,4 @@
-//! How series look.
+//! Visual styles of series.
 //!
 //! The colour of a series says what was done, the same on the whole page: reads are blue, writes vermillion. Series of the
 //! same work differ by shade and symbol, so that they can be told apart in grey, too. Dots are a second run, stars are
@@ -38,7 +38,7 @@ const SYMBOLS_OF_SERIES: usize = 5;
 /// Patterns of bars, and as text has them.
 const PATTERNS: [(&str, &str); 6] = [("", "■"), ("/", "▨"), ("x", "▩"), (".", "▦"), ("-", "▤"), ("|", "▥")];
 
-/// How a series looks: a line by its dash, marks by their symbol, bars by their pattern.
+/// Style of a series: a line by its dash, marks by their symbol, bars by their pattern.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) colour: &'static str,
@@ -78,7 +78,7 @@ impl From<&'static str> for Look {
     }
 }
 
-/// What a phase does, in a word, and the shades of that.
+/// The kind of work of a phase in a word, with its shades.
 pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
     match phase {
         Phase::Read | Phase::FileRead => ("read", &[BLUE, SKY, "#00395A", "#8DA9C4"]),

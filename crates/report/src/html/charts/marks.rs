@@ -1,5 +1,5 @@
-//! What stands beside own series: published figures as stars, expected values and limits as lines
-//! across the chart.
+//! References beside measured series: published figures as stars, expected values and limits as lines across
+//! the chart.
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ use crate::section::{in_unit, title};
 
 /// Limits of one chart, each with dashes of its own.
 const LIMIT_DASHES: [&str; 6] = ["dash", "longdash", "dashdot", "longdashdot", "3px,6px", "12px,2px"];
-/// What is more than this many times the highest own point would press the lines to the floor.
+/// A limit beyond this multiple of the highest measured point would flatten the lines.
 const FAR: f64 = 2.5;
 
 /// Published figures of one chart.
@@ -35,8 +35,8 @@ struct Star<X> {
 }
 
 impl<X> Stars<X> {
-    /// Those that have a place, for an axis of `unit`. What nobody asked for and is of other conditions stands in its
-    /// table alone.
+    /// Those with a place on an axis of `unit`. Figures that were not requested and have other conditions are
+    /// only in their table.
     pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
         let star = |one: &Beside| {
             one.differs.is_empty().then_some(())?;

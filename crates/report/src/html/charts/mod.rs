@@ -1,4 +1,4 @@
-//! The charts of the page: each file says which series a kind of chart has.
+//! The charts of the page: each file defines the series of one kind of chart.
 
 mod answer;
 mod axis;
@@ -26,7 +26,7 @@ pub(crate) use figure::of_figure;
 pub(crate) use look::work;
 pub(crate) use plotly::Chart;
 
-/// Charts of one kind: more would be slow to open, and nobody would look at them; the tables have the rest.
+/// Maximum number of charts of one kind: more would be slow to open; the tables have the rest.
 const CHARTS_MAX: usize = 48;
 
 /// The charts of a study: sweeps, latencies, repetitions.
@@ -43,7 +43,7 @@ pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     kinds.into_iter().flat_map(|charts| charts.into_iter().take(CHARTS_MAX)).collect()
 }
 
-/// The conditions of a figure and what was measured, for whoever points at it.
+/// Hover text of a figure: its conditions and the measured value.
 pub(crate) fn hover(figure: &Figure) -> String {
     let mut lines = vec![
         escaped(&figure.conditions),

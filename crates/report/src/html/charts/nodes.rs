@@ -1,4 +1,4 @@
-//! Nodes beside each other: a bar or point for each node and device, a gap where nothing was measured.
+//! Nodes side by side: a bar or point for each node and device, a gap where nothing was measured.
 
 use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
 use serde_json::json;
@@ -13,15 +13,15 @@ use crate::hosts;
 use crate::report::Report;
 use crate::words::unit as unit_of;
 
-/// Nodes up to which each has a bar; more are points.
+/// Maximum number of nodes drawn as bars; more are points.
 const BARS_MAX: usize = 64;
 /// Names on an axis of nodes.
 const TICKS_MAX: usize = 24;
 /// Kinds of devices, by name, with points of their own.
 const DEVICES_NAMED: usize = 4;
-/// Devices of one name stand so far beside those of the next, in widths of a node.
+/// Offset between devices of different names, in widths of a node.
 const DEVICE_STEP: f64 = 0.16;
-/// Comparisons whose nodes are drawn: of each target and phase the one on most nodes.
+/// Maximum number of comparisons drawn: for each target and phase the one on most nodes.
 const COMPARED_MAX: usize = 6;
 
 /// One chart for each figure whose nodes are listed.
@@ -34,7 +34,7 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     compared.take(COMPARED_MAX).map(|one| comparison(report, one)).collect()
 }
 
-/// The first with most.
+/// The first of the largest ones.
 fn most<T: Copy>(alike: Vec<T>, size: impl Fn(&T) -> usize) -> Option<T> {
     alike.into_iter().rev().max_by_key(size)
 }
@@ -65,7 +65,7 @@ fn marks(few: bool, name: &str, look: Look) -> Trace {
 fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let mut names: Vec<&str> = one.nodes.iter().map(|node| node.node.as_str()).collect();
     names.extend(one.missing.iter().map(String::as_str));
-    // Blanks stand where their names belong.
+    // Blanks mark the positions of their names.
     names.sort_by(|a, b| analysis::by_name(a, b));
     let place = |node: &NodeStanding| {
         names.binary_search_by(|name| analysis::by_name(name, &node.node)).unwrap_or_default()

@@ -1,7 +1,8 @@
-//! The little of plotly.js that charts are made of.
+//! The subset of plotly.js used by the charts.
 //!
-//! The page adds what depends on light, dark and print; [`INK`] stands for the colour of its text. A browser test lets
-//! `Plotly.validate` look at every chart, since nothing else would notice a misspelt attribute.
+//! The page adds what depends on light, dark and print; [`INK`] is a placeholder for its text colour. A
+//! browser test runs `Plotly.validate` on every chart, since a misspelt attribute would go unnoticed
+//! otherwise.
 
 use std::collections::HashMap;
 
@@ -11,8 +12,7 @@ use serde_json::{Value, json};
 use super::look::{INK, Look, dash_drawn, pattern_drawn, symbol_drawn};
 use crate::escape::chart as escaped;
 
-/// Where a point stands, what a pointer is told there, and the number of the figure whose conditions
-/// the page adds.
+/// Position of a point, its hover text, and the number of the figure whose conditions the page adds.
 #[derive(Debug)]
 pub(super) struct Point(Value, Value, Option<String>, Option<usize>);
 
@@ -67,7 +67,7 @@ impl Trace {
         Self::lines(name, look).with("mode", "lines+markers").with("marker", marks).with("marker.size", 7)
     }
 
-    /// A thin line from one point to another, told by its name.
+    /// A thin line from one point to another, labelled with its name.
     pub(super) fn level(name: &str, dash: &'static str, ends: [(f64, f64); 2]) -> Self {
         let points = ends.map(|(x, y)| (x, y, escaped(name)));
         Self::lines(name, Look { dash, ..INK.into() }).with("line.width", 1.2).points(points)
@@ -81,7 +81,7 @@ impl Trace {
         [low, high.with("fill", "tonexty").with("fillcolor", format!("{}22", look.colour))]
     }
 
-    /// These points; a pointer passes over those that tell nothing.
+    /// These points; those without a hover text are skipped by the pointer.
     pub(super) fn points<P: Into<Point>>(self, points: impl IntoIterator<Item = P>) -> Self {
         let (mut x, mut y, mut words, mut figures) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Point(at, value, told, figure) in points.into_iter().map(Into::into) {
@@ -95,13 +95,13 @@ impl Trace {
         trace.with("x", x).with("y", y)
     }
 
-    /// Whiskers along `axis`, so far above and below each point; none where nothing is known of it.
+    /// Error bars along `axis`, by distances above and below each point; none if unknown.
     pub(super) fn whiskers(self, axis: &str, ends: impl Iterator<Item = (Option<f64>, Option<f64>)>) -> Self {
         let (above, below): (Vec<_>, Vec<_>) = ends.unzip();
         if above.iter().all(Option::is_none) {
             return self;
         }
-        // plotly would take null for 0 and draw an interval without a width.
+        // plotly would treat null as 0 and draw an interval of zero width.
         let known = |ends: Vec<Option<f64>>| -> Vec<Value> {
             ends.into_iter().map(|end| end.map_or_else(|| "unknown".into(), Value::from)).collect()
         };
@@ -120,7 +120,7 @@ impl Trace {
         self.with("marker.line.color", INK).with("marker.line.width", width)
     }
 
-    /// Without a name in the legend, if `hidden`.
+    /// Without a legend entry, if `hidden`.
     pub(super) fn hidden(self, hidden: bool) -> Self {
         self.with("showlegend", !hidden)
     }
@@ -173,7 +173,7 @@ pub(crate) struct Chart {
     id: String,
     #[serde(skip)]
     kind: &'static str,
-    /// The section, or the heading within one, that it stands under.
+    /// The section, or the heading within one, under which it is placed.
     #[serde(skip)]
     pub(crate) place: String,
     #[serde(skip)]
@@ -261,7 +261,7 @@ impl Chart {
         }
     }
 
-    /// Whether it is of `kind`, sets several things beside each other, and is no higher than `height`.
+    /// Whether it is of `kind`, compares several things, and is no higher than `height`.
     pub(super) fn tells(&self, kind: &str, height: usize) -> bool {
         let several = |Trace(one): &Trace| one["x"].as_array().is_some_and(|points| points.len() > 2);
         self.kind == kind && self.height <= height && self.data.iter().any(several)
@@ -271,12 +271,12 @@ impl Chart {
         self.kind == kind
     }
 
-    /// Marked as one of the first of two runs alone.
+    /// Marked as belonging to the first of two runs only.
     pub(super) fn before(self) -> Self {
         Self { title: format!("Before alone: {}", self.title), ..self }
     }
 
-    /// What stands around it: title and note, its height, and the names of its series.
+    /// Its surroundings: title and note, its height, and the names of its series.
     pub(crate) fn caption(&self) -> Value {
         let keys = self.data.iter().enumerate().filter_map(|(place, trace)| trace.key(place));
         let keys: Vec<Value> = if self.layout["showlegend"] == false { Vec::new() } else { keys.collect() };

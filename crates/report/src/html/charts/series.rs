@@ -1,4 +1,4 @@
-//! How series are put together and called.
+//! Grouping and naming of series.
 
 use analysis::Curve;
 use plan::Setting;
@@ -10,7 +10,7 @@ use crate::section::title;
 /// Rows of one chart.
 const ROWS_MAX: usize = 64;
 
-/// `all` in groups, each at the place of its first, with which the others are `alike`.
+/// Groups of `all` whose items are `alike`, in order of first occurrence.
 pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for one in all {
@@ -22,7 +22,7 @@ pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T
     groups
 }
 
-/// `curves` as legends name them: those of each target and phase by the values of what else is set.
+/// `curves` in legend order: those of each target and phase by the values of other settings.
 pub(super) fn in_order<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<&'a Curve> {
     let mut alike = analysis::grouped(curves, |one| (one.target.as_str(), one.phase));
     for lines in &mut alike {
@@ -50,7 +50,7 @@ pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
     (fastest, told)
 }
 
-/// `, transfer 1 MiB`: what else is set at a series, behind its name.
+/// `, transfer 1 MiB`: other settings of a series, after its name.
 pub(super) fn fixed(settings: &[Setting]) -> String {
     settings.iter().map(|one| format!(", {one}")).collect()
 }

@@ -1,7 +1,7 @@
 //! Rates against a swept key: one line for each target, phase and setting; and every repetition against a swept size.
 //!
-//! Charts that are to be compared have the same axes, which hold the second run and published figures, too; lines that
-//! coincide are named together, and published figures and limits stand in the chart of the lines that they are about.
+//! Charts to be compared have the same axes, which also fit the second run and published figures; coinciding
+//! lines are named together, and published figures and limits are in the chart of their lines.
 
 use analysis::{Curve, CurvePoint, Dispersion, Stated};
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::section::{line_name, title};
 use crate::words::client;
 use crate::words::unit as unit_of;
 
-/// Lines of one chart; more cannot be told apart.
+/// Maximum number of lines of one chart; more cannot be told apart.
 const LINES_MAX: usize = 16;
 /// Lines up to which all targets share one chart.
 const TOGETHER_MAX: usize = 6;
@@ -43,7 +43,7 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     if !apart {
         parts = vec![curves.to_vec()];
     }
-    // Lines of one phase are compared with one another.
+    // Lines of one phase are compared with each other.
     let crowded = |part: &Vec<&Curve>| part.len() > TOGETHER_MAX;
     let by_phase = parts.iter().any(crowded) && curves.iter().any(|curve| curve.phase != curves[0].phase);
     if by_phase {
@@ -95,7 +95,7 @@ fn again<'a>(second: Option<&'a Report>, curve: &Curve) -> Option<&'a Curve> {
     others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed)
 }
 
-/// What the charts of some curves have in common.
+/// Properties common to the charts of some curves.
 struct Sweep<'a> {
     report: &'a Report,
     second: Option<&'a Report>,
@@ -121,7 +121,7 @@ impl Sweep<'_> {
         self.of(point) * value / point.headline.median.max(f64::MIN_POSITIVE)
     }
 
-    /// Both ends of what is known of a point: the interval of its median, else its lowest and highest repetition.
+    /// Both ends of the interval of a point's median, else its lowest and highest repetition.
     fn ends(&self, point: &CurvePoint) -> [f64; 2] {
         let all = &point.headline;
         let ends = all.median_interval.as_ref().map_or([all.min, all.max], |ends| [ends.low, ends.high]);
@@ -163,7 +163,7 @@ impl Sweep<'_> {
         format!("{of}{what}{phase} against {}", self.axis.name())
     }
 
-    /// What must be known to read the chart.
+    /// Explanations needed to read the chart.
     fn note(&self, curves: &[&Curve], all: usize) -> String {
         let client = client(curves[0].client);
         let banded =
@@ -210,7 +210,7 @@ impl Sweep<'_> {
         data
     }
 
-    /// What is known of each point, where each has several repetitions.
+    /// The interval of each point, if each has several repetitions.
     fn band(&self, curve: &Curve, look: Look) -> Vec<Trace> {
         if curve.points.iter().any(|point| point.headline.n < 2) {
             return Vec::new();
@@ -256,7 +256,7 @@ impl Sweep<'_> {
         Trace::curve(name, look).with("marker.size", size).points(curve.points.iter().map(point))
     }
 
-    /// What stands before the conditions: the line, the place, and what limits it.
+    /// Text before the conditions: the line, the position, and the limiting factor.
     fn words(&self, name: &str, point: &CurvePoint) -> String {
         let mut text = format!("<b>{}</b>, {}", escaped(name), escaped(&self.axis.words(point.x)));
         if point.balance_bound < 1.0 {

@@ -1,4 +1,4 @@
-//! Rates over numbers of nodes with the line through them, plateaus, and where layers meet.
+//! Rates over numbers of nodes with the fitted line, plateaus, and crossovers of layers.
 
 use analysis::{Prediction, Regression, Stated, WeakScaling};
 
@@ -28,7 +28,7 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
                     && known.fixed == one.fixed
                     // One target that is reached in two ways would have one name for two lines.
                     && (known.client == one.client || known.target != one.target)
-                    // Layers that meet may be workloads of their own.
+                    // Crossing layers may belong to separate workloads.
                     && (known.group == one.group || meet(report, place, family))
             })
         };
@@ -108,8 +108,8 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     let mut data = Vec::new();
     if let Some(fitted) = &one.line {
         let Regression { slope, r_squared, .. } = *fitted;
-        // A straight line is bent on a logarithmic axis: it is drawn through many places, each by the same factor from
-        // the one before.
+        // A straight line is curved on a logarithmic axis: it is drawn through many positions, spaced by a
+        // constant factor.
         let (low, high) = (one.points[0].nodes as f64, one.points[one.points.len() - 1].nodes as f64);
         let count = STEPS * one.points.len();
         let places = (0..=count).map(|step| low * (high / low).powf(step as f64 / count as f64));
@@ -142,7 +142,7 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
         let ends = [full.from_nodes, full.to_nodes].map(|nodes| (nodes as f64, full.rate / scale));
         data.push(Trace::level(&name, "dash", ends).with("line.width", 2.5));
     }
-    // A line that falls says of enough nodes that they move less than nothing.
+    // A falling line would predict negative rates for enough nodes.
     let more = || one.extrapolated.iter().filter(|more| more.rate > 0.0);
     let points = more().map(|more| {
         let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));

@@ -1,8 +1,7 @@
-//! What the ranks of a phase saw, joined into what one process would have seen.
+//! Merges the results of the ranks of a phase into those of a single process.
 //!
-//! Counts are added, first and last moments are taken of all, and the largest is the largest of all:
-//! joining loses nothing and does not depend on how the tasks were spread. Times of all ranks count
-//! from the same moment, the common start of the phase.
+//! Counts are added, and the earliest, latest and largest values of all ranks are taken: merging is lossless
+//! and independent of the placement of tasks. Times of all ranks count from the common start of the phase.
 
 use engine::{PhaseOutcome, SeriesInterval, TaskOutcome};
 use plan::{Measure, Nanos, Operation};
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Length of an interval of the series.
 pub(crate) const SERIES_INTERVAL: Nanos = Nanos::secs(1);
 
-/// First and last moment of something, nanoseconds since the phase's common start.
+/// Earliest and latest time of an event, nanoseconds since the phase's common start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Span(u64, u64);
 
@@ -22,7 +21,7 @@ impl Span {
         from: impl Fn(&TaskOutcome) -> u64,
         to: impl Fn(&TaskOutcome) -> u64,
     ) -> Self {
-        // A rank without tasks, as one that only answers, has no first moment: any other's is earlier.
+        // A rank without tasks, for example one that only answers, has no first time: any other's is earlier.
         Self(tasks.iter().map(from).min().unwrap_or(u64::MAX), tasks.iter().map(to).max().unwrap_or(0))
     }
 
@@ -35,7 +34,7 @@ impl Span {
     }
 }
 
-/// A moment, and the bytes that had been moved by then.
+/// A time, and the bytes moved until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Moment {
     at_ns: u64,
@@ -44,12 +43,12 @@ struct Moment {
 
 /// The stonewall of a phase that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Fallen {
-    /// When the last task saw it; none where every task was done before.
+struct StonewallState {
+    /// When the last task saw it; none if every task had finished before.
     last: Option<Moment>,
 }
 
-/// A histogram: smallest and largest latency of each bucket that holds a transfer, and the count.
+/// A histogram: smallest and largest latency and the count of each bucket that is not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Buckets {
     operation: Operation,
@@ -57,10 +56,10 @@ struct Buckets {
     buckets: Vec<(u64, u64, u64)>,
 }
 
-/// A wrong cell, by file and offset, in words.
+/// A wrong cell: file, offset, description.
 type WrongCell = (u32, u64, String);
 
-/// What some ranks of a phase saw, without what is stored of each task and node.
+/// The merged result of some ranks, without the rows of tasks and nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     started_unix_ns: i64,
@@ -76,7 +75,7 @@ pub(crate) struct Part {
     surprises: u64,
     first_surprises: Vec<String>,
     first_done: Option<Moment>,
-    stonewall: Option<Fallen>,
+    stonewall: Option<StonewallState>,
     user_cpu_ns: u64,
     system_cpu_ns: u64,
     wrong_cells: u64,
@@ -84,26 +83,26 @@ pub(crate) struct Part {
     notes: Vec<String>,
     latency: Vec<Buckets>,
     series: Vec<SeriesInterval>,
-    /// What page caches held of the files that are read, before the phase, and the bytes of these.
+    /// Bytes of the files to be read that were in page caches before the phase, and the size of these files.
     pub(crate) resident: Option<(u64, u64)>,
-    /// Bytes that the processes of the run had fetched from block devices.
+    /// Bytes that the processes of the run read from block devices.
     pub(crate) fetched: Option<u64>,
-    /// What others did on a node meanwhile.
+    /// Activity of other processes on a node during the phase.
     pub(crate) disturbed: Vec<(u32, String, f64)>,
     /// Why the devices of a node could not be observed.
     pub(crate) unobserved: Vec<(u32, String)>,
-    /// Memories below the devices of any node.
+    /// Warnings about memory below the devices of any node.
     pub(crate) memory_below: Vec<Warning>,
-    /// Why the requests of the devices of a node could not be traced, where they were to be.
+    /// Why the device requests of a node could not be traced, if they were to be.
     pub(crate) untraced: Vec<(u32, String)>,
 }
 
 impl Part {
-    /// What one rank saw.
+    /// The result of one rank.
     pub(crate) fn of(outcome: &PhaseOutcome) -> Self {
         let tasks = &outcome.tasks;
         let io = Span::of(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
-        // A moment at which nothing had been moved is one that did not come.
+        // A time with no bytes moved means that the event did not occur.
         let since_io = |ns: u64, bytes: u64| {
             (ns > 0 || bytes > 0).then_some(Moment { at_ns: io.0.saturating_add(ns), bytes })
         };
@@ -122,7 +121,7 @@ impl Part {
             surprises: outcome.surprises.count,
             first_surprises: outcome.surprises.first.clone(),
             first_done: since_io(outcome.first_done_ns, outcome.first_done_bytes),
-            stonewall: outcome.stonewall.map(|fell| Fallen { last: since_io(fell.ns, fell.bytes) }),
+            stonewall: outcome.stonewall.map(|fell| StonewallState { last: since_io(fell.ns, fell.bytes) }),
             user_cpu_ns: outcome.user_cpu_ns,
             system_cpu_ns: outcome.system_cpu_ns,
             wrong_cells: outcome.mismatches.wrong_cells,
@@ -144,9 +143,8 @@ impl Part {
         self.first_done.map(|moment| moment.at_ns)
     }
 
-    /// The first task of all ranks was done at `at_ns`: counts what this rank had moved by then. That
-    /// is exact on the rank of that task. The others take it from their series, as if they had moved
-    /// their bytes evenly within an interval.
+    /// Counts the bytes that this rank had moved at `at_ns`, when the first task of all ranks finished. That
+    /// is exact on the rank of that task. The others interpolate linearly within an interval of their series.
     pub(crate) fn count_at(&mut self, at_ns: u64) {
         if self.first_done.is_none_or(|own| own.at_ns != at_ns) {
             let bytes = self.series.iter().map(|interval| self.moved_by(interval, at_ns)).sum();
@@ -167,7 +165,7 @@ impl Part {
         (interval.bytes as f64 * share.min(1.0)) as u64
     }
 
-    /// Adds what ranks of higher numbers saw.
+    /// Adds the result of ranks with higher numbers.
     pub(crate) fn join(&mut self, other: Self) {
         self.open = self.open.join(other.open);
         self.io = self.io.join(other.io);
@@ -188,7 +186,7 @@ impl Part {
         self.first_surprises.truncate(engine::Surprises::DESCRIBED);
         self.first_done = earlier(self.first_done, other.first_done);
         self.stonewall = match (self.stonewall, other.stonewall) {
-            (Some(one), Some(two)) => Some(Fallen { last: later(one.last, two.last) }),
+            (Some(one), Some(two)) => Some(StonewallState { last: later(one.last, two.last) }),
             (one, two) => one.or(two),
         };
         self.user_cpu_ns += other.user_cpu_ns;
@@ -210,7 +208,7 @@ impl Part {
         self.untraced.extend(other.untraced);
     }
 
-    /// Nodes that share a kernel, or have the same names for their devices, tell the same.
+    /// Nodes that share a kernel, or have the same device names, report the same warning.
     pub(crate) fn add_memory_below(&mut self, warning: Warning) {
         if !self.memory_below.contains(&warning) {
             self.memory_below.push(warning);
@@ -231,11 +229,11 @@ impl Part {
                 None => self.latency.push(histogram),
             }
         }
-        // In the order in which one process gives them.
+        // The order of a single process.
         self.latency.sort_by_key(|one| (one.measure == Measure::Service, one.operation));
     }
 
-    /// The phase as a whole; `device_bytes` were read and written by the devices, where that is known.
+    /// The phase as a whole; `device_bytes` are the bytes that the devices read and wrote, if known.
     pub(crate) fn phase_row(&self, key: &PhaseKey, device_bytes: Option<(u64, u64)>) -> PhaseRow {
         let since_io = |moment: Moment| moment.at_ns.saturating_sub(self.io.0);
         let fell = self.stonewall.map(|fell| fell.last);
@@ -304,23 +302,23 @@ impl Part {
         self.series.iter().map(row).collect()
     }
 
-    /// The first wrong cell, in words, and how many there are.
+    /// The number of wrong cells, and a description of the first.
     pub(crate) fn wrong(&self) -> Option<(u64, &str)> {
         self.first_wrong.as_ref().map(|(.., words)| (self.wrong_cells, words.as_str()))
     }
 
-    /// Items that were not as this run had left them: how many, and the first of them in words.
+    /// Items modified by another process during the run: their number, and a description of the first ones.
     pub(crate) fn surprises(&self) -> Option<(u64, &[String])> {
         (self.surprises > 0).then_some((self.surprises, self.first_surprises.as_slice()))
     }
 
-    /// What the engine noted, each thing once.
+    /// The engine's notes, without duplicates.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 }
 
-/// The earlier moment; what was moved by the same moment is added.
+/// The earlier time; the bytes of equal times are added.
 fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
     let bytes = match one.at_ns == two.at_ns {
@@ -330,13 +328,13 @@ fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     Some(Moment { bytes, ..one })
 }
 
-/// The later moment, with the bytes of both: each part counts its own up to its own moment.
+/// The later time, with the bytes of both: each part counts until its own time.
 fn later(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
     Some(Moment { at_ns: one.at_ns.max(two.at_ns), bytes: one.bytes + two.bytes })
 }
 
-/// Joins two lists that rise by `place`; `add` joins two of the same place.
+/// Merges two lists sorted by `place`; `add` combines two entries of the same place.
 pub(crate) fn join_sorted<T, P: Ord>(
     mine: &mut Vec<T>,
     theirs: Vec<T>,
@@ -407,7 +405,7 @@ mod tests {
         }
     }
 
-    /// What a process sees that carries the tasks from `first` on.
+    /// The result of a process that carries the tasks from `first` on.
     fn outcome(first: u32, tasks: &[Task]) -> PhaseOutcome {
         let all: Vec<TaskOutcome> = (first..).zip(tasks).map(|(number, one)| task(number, one)).collect();
         let io_start = all.iter().map(|task| task.io_start_ns).min().unwrap_or(0);
@@ -511,7 +509,7 @@ mod tests {
         #[test]
         fn however_tasks_are_split_over_ranks_the_whole_is_what_one_process_sees((tasks, cuts) in tasks()) {
             let one = outcome(0, &tasks);
-            // A rank begins where a cut is.
+            // Each cut starts a new rank.
             let mut ranks: Vec<(u32, Vec<Task>)> = Vec::new();
             for (number, (task, cut)) in (0_u32..).zip(tasks.iter().zip(cuts)) {
                 match ranks.last_mut().filter(|_| !cut) {
@@ -529,7 +527,7 @@ mod tests {
             for (rank, outcome) in outcomes.iter().enumerate().rev() {
                 table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Observed::default(), true, Seen::default()));
             }
-            // Pairs are joined on different ranks, and what they are is written down between.
+            // Pairs are merged on different ranks and serialized in between.
             while parts.len() > 1 {
                 parts = parts
                     .chunks(2)

@@ -1,5 +1,4 @@
-//! One rank's part of a plan: its tasks, the files that go with them, and, on the first rank of a
-//! node, what is done once on each node.
+//! One rank's part of a plan: its tasks and their files and, on the first rank of a node, the per-node work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,57 +16,57 @@ use record::{Claim, PlacedClaim, Warning, Wiped};
 
 use crate::check;
 use crate::cleanup::{self, Made, absolute_path};
+use crate::file_usage::Uses;
 use crate::jobs::KeepLaunches;
-use crate::obstacles::check_in_use;
+use crate::merge_ranks::Part;
 use crate::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
-use crate::part::Part;
+use crate::path_conflicts::check_in_use;
 use crate::phase::PhaseRun;
-use crate::roster::{Roster, files_of, paths_of};
+use crate::rank_assignment::{Roster, files_of, paths_of};
 use crate::rows::Rows;
 use crate::signals::Signals;
 use crate::trees::{self, Keepers};
-use crate::uses::Uses;
 use crate::{Program, RunnerError};
 
-/// What a rank knows of the plan and of the ranks beside it.
-pub(crate) struct Brief<'a> {
+/// The plan and the data about the other ranks, as a rank needs them.
+pub(crate) struct RankContext<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) run_id: &'a str,
     pub(crate) run_directory: PathBuf,
     pub(crate) started_unix_ns: i64,
-    /// Directories that are another one on each node.
+    /// Directories that differ from node to node.
     pub(crate) separate: &'a [PathBuf],
-    /// Devices whose data the user gave up.
+    /// Devices that the user agreed to overwrite.
     pub(crate) permits: &'a [PermittedDevice],
-    /// What is executed for each launch of jobs; rank 0 knows it.
+    /// The program that is executed for each launch of jobs; set on rank 0.
     pub(crate) program: Option<&'a Program>,
 }
 
-/// One rank.
-pub(crate) struct Hand<'a> {
+/// Carries out the orders on one rank.
+pub(crate) struct RankExecutor<'a> {
     pub(crate) host: &'a Host,
     comm: &'a dyn Comm,
     controls: Arc<Controls>,
     signals: Arc<Signals>,
-    brief: Brief<'a>,
+    brief: RankContext<'a>,
     uses: Uses<'a>,
     pub(crate) quiet: QuietWatch,
     made: Made,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,
-    /// The directories of the claim.
+    /// The directories that hold a claim of this rank.
     claimed: Vec<PathBuf>,
-    /// Files that stay although they are claimed, since a check found wrong data in their case.
+    /// Claimed files that are not removed, since a check found wrong data in their case.
     kept: BTreeSet<PathBuf>,
 }
 
-impl<'a> Hand<'a> {
-    /// The rank of `comm`, before the first case.
+impl<'a> RankExecutor<'a> {
+    /// The executor of this rank of `comm`, before the first case.
     pub(crate) fn new(
         host: &'a Host,
         comm: &'a dyn Comm,
         controls: Arc<Controls>,
-        brief: Brief<'a>,
+        brief: RankContext<'a>,
         uses: Uses<'a>,
         quiet: QuietWatch,
     ) -> Self {
@@ -92,7 +91,7 @@ impl<'a> Hand<'a> {
     /// Carries out this rank's part of `order`.
     ///
     /// # Errors
-    /// It cannot be done.
+    /// The order failed.
     pub(crate) fn carry_out(&mut self, order: &Order) -> Result<Answer, RunnerError> {
         match order {
             Order::Clear => self.clear(),
@@ -151,14 +150,14 @@ impl<'a> Hand<'a> {
         Ok(self.leads() && self.roster(case)?.nodes(topology).contains(&node))
     }
 
-    /// The directories in which this rank leaves word: rank 0 in all, the first rank of another node
-    /// in those that are its own.
+    /// Whether this rank writes the claim in `directory`: rank 0 in all, the first rank of another node in
+    /// its node-local ones.
     fn claims_in(&self, directory: &Path) -> bool {
         self.comm.rank() == 0 || (self.leads() && self.brief.separate.iter().any(|own| own == directory))
     }
 
-    /// Removes what an earlier start of this run left on the targets, so that it is not taken for
-    /// somebody's. That start may have been on another node.
+    /// Removes leftovers of an earlier start of this run, possibly on another node, so they do not count as
+    /// the user's files.
     fn clear(&self) -> Result<Answer, RunnerError> {
         for directory in check::directories(self.brief.plan) {
             if !self.claims_in(&directory) {
@@ -173,7 +172,7 @@ impl<'a> Hand<'a> {
         Ok(Answer::Done)
     }
 
-    /// Leaves word in the target directories of what this run makes there.
+    /// Writes claims in the target directories for the files that this run makes.
     fn claim(&mut self) -> Result<Answer, RunnerError> {
         let brief = &self.brief;
         let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
@@ -196,7 +195,7 @@ impl<'a> Hand<'a> {
         let claim = claim.with_trees(&trees);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;
-        // Another run may have started at the same moment: of two claims at least one sees the other.
+        // Another run may have started at the same time: of two claims at least one sees the other.
         if let Err(error) = check_in_use(brief.plan, brief.run_id, false, |at| self.claims_in(at)) {
             placed.withdraw()?;
             return Err(error);
@@ -232,8 +231,8 @@ impl<'a> Hand<'a> {
         Ok(Answer::Files { removed, there: true })
     }
 
-    /// Removes the trees of a case that no case after it needs. First each rank removes what its tasks have
-    /// made, then those that see to the roots remove the rest; one rank does both at once.
+    /// Removes the trees of a case that no later case needs. First each rank removes its tasks' items, then
+    /// the ranks responsible for the roots remove the rest; a single rank does both at once.
     fn trees_end(&mut self, case: &Case, index: usize, ending: CaseEnding) -> Result<Answer, RunnerError> {
         let keep = match case.workload.files.keep {
             Keep::Always => !ending.failed,
@@ -244,7 +243,7 @@ impl<'a> Hand<'a> {
         let needed = self.uses.roots_needed_after(index, &roots);
         if !keep && ending.step == EndStep::Tasks && needed.is_empty() {
             let tasks = self.tasks(case)?;
-            // What stood there before is not this run's, and only who sees to the root knows.
+            // Earlier contents are not this run's, and only the rank responsible for the root knows them.
             let own = trees::makes(case) && case.workload.files.existing == Existing::Replace;
             let removed = if own { trees::remove_own(case, &tasks)?.removed } else { 0 };
             let removed = u32::try_from(removed).unwrap_or(u32::MAX);
@@ -309,13 +308,13 @@ impl<'a> Hand<'a> {
         Ok(Answer::Wiped(wiped))
     }
 
-    /// Discards the free space of the file systems of a layout: with the files gone that is all of its devices but what
-    /// the file systems themselves hold.
+    /// Discards the free space of the file systems of a layout: with the files removed, that is everything
+    /// except the file systems' own data.
     fn trim(&self, case: &Case) -> Vec<Wiping> {
         let mut trimmed = BTreeMap::new();
         let targets = case.workload.files.targets.iter().filter(|target| !cleanup::leads_to_device(target));
         for directory in targets.map(|target| cleanup::place_of(case, target)) {
-            // A directory that cannot be looked at is told by what works in it.
+            // An unreadable directory is reported by the phases that use it.
             let Ok(metadata) = directory.metadata() else { continue };
             trimmed.entry(metadata.dev()).or_insert(directory);
         }
@@ -336,7 +335,7 @@ impl<'a> Hand<'a> {
         trimmed.into_values().take_while(|_| !self.controls.is_stopped()).map(trim).collect()
     }
 
-    /// Removes what stands at the roots of `case` that this rank sees to.
+    /// Removes the contents of the roots of `case` that this rank is responsible for.
     fn wipe_trees(&self, case: &Case) -> Result<u32, RunnerError> {
         let mut removed = 0_u64;
         if !trees::has(case) {
@@ -350,7 +349,7 @@ impl<'a> Hand<'a> {
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
 
-    /// The roots of `case` that this rank sees to, of every pass.
+    /// The roots of all passes of `case` that this rank is responsible for.
     fn roots_kept(&self, case: &Case) -> Result<BTreeSet<PathBuf>, RunnerError> {
         let (roster, topology) = (self.roster(case)?, self.comm.topology());
         let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
@@ -358,7 +357,7 @@ impl<'a> Hand<'a> {
     }
 
     fn discard(&self, target: &Path) -> Result<Wiping, RunnerError> {
-        // Only the guard makes permits, and it has none for a device that is in use or unnamed.
+        // Only the guard issues permits, and never for a device that is in use or was not named.
         let permit = self.brief.permits.iter().find(|permit| permit.covers(target));
         let permit = permit.ok_or_else(|| RunnerError::Target {
             path: target.to_owned(),
@@ -379,7 +378,7 @@ impl<'a> Hand<'a> {
         })
     }
 
-    /// Whether a file of the first pass is missing, or has less data than the case will read.
+    /// Whether a file of the first pass is missing or shorter than the case will read.
     fn lacks(&self, index: usize) -> Result<Answer, RunnerError> {
         let case = self.case(index)?;
         let placement = Placement::new(&case.workload);
@@ -400,8 +399,8 @@ impl<'a> Hand<'a> {
             .map_or_else(|error| Answer::Refused(error.to_string()), |()| Answer::Done))
     }
 
-    /// Runs this rank's part of a phase, together with the other ranks that carry tasks of it; none
-    /// where this rank carries none.
+    /// Runs this rank's part of a phase, together with the other ranks that carry tasks of it; none if this
+    /// rank carries none.
     ///
     /// # Errors
     /// A transfer failed, here or on another rank, or the host lacks something.
@@ -413,7 +412,7 @@ impl<'a> Hand<'a> {
         self.go(&run, tasks, group.as_ref(), None).map(Some)
     }
 
-    /// As [`Hand::take_part`], on the only rank of a run.
+    /// As [`RankExecutor::take_part`], on the only rank of a run.
     pub(crate) fn phase(
         &mut self,
         order: &PhaseOrder,
@@ -453,8 +452,8 @@ impl<'a> Hand<'a> {
         Ok((part, rows))
     }
 
-    /// Removes what this rank has made, when the ranks have lost each other. Word of files that a
-    /// lost rank may have left stays, but where rank 0 can remove them itself.
+    /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left stay,
+    /// unless rank 0 can remove the files itself.
     ///
     /// # Errors
     /// Something could not be removed.
@@ -472,8 +471,7 @@ impl<'a> Hand<'a> {
         result
     }
 
-    /// Removes what this run's claim in `directory` lists: also what ranks have made there that are
-    /// lost.
+    /// Removes the files listed in this run's claim in `directory`, including those of lost ranks.
     fn remove_claimed(&self, directory: &Path) -> Result<(), RunnerError> {
         let left = record::leftovers(directory)?;
         let own = left.iter().filter(|left| left.claim.run_id == self.brief.run_id);
@@ -496,7 +494,7 @@ impl<'a> Hand<'a> {
 /// Whether every file of `tasks` holds the data that the case will read.
 ///
 /// # Errors
-/// One does not, and the case does not allow to fill it.
+/// A file does not, and the case does not permit a fill.
 fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &Known) -> Result<bool, RunnerError> {
     let bytes = Placement::new(&case.workload).file_bytes().get();
     let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
@@ -521,7 +519,7 @@ fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &Known) -> Result
     Ok(true)
 }
 
-/// Whether `phase` reads data that must be there before it starts.
+/// Whether `phase` reads data that must exist before it starts.
 pub(crate) fn reads(case: &Case, phase: Phase) -> bool {
     phase.needs_data() && case.workload.backend != Backend::Null
 }

@@ -1,4 +1,4 @@
-//! What was wiped before a case, for whoever looks for lost data.
+//! Log of wiped data, to trace data loss.
 
 use std::fmt;
 

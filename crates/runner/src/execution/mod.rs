@@ -1,4 +1,4 @@
-//! The life of a checked plan: case by case, pass by pass, phase by phase.
+//! Executes a checked plan: case by case, pass by pass, phase by phase.
 
 mod around;
 mod passes;
@@ -13,44 +13,44 @@ use host::Host;
 use plan::{Backend, Case, Keep, Placement};
 use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
-use self::passes::{CaseState, Turn};
+use self::passes::{CaseState, CaseTurn};
 use crate::check::{self, Checked};
 use crate::cleanup;
-use crate::crew::Crew;
-use crate::data::Ledger;
+use crate::data::WrittenData;
 use crate::error::ErrorKind;
-use crate::hand::{Brief, Hand};
+use crate::file_usage::Uses;
 use crate::order::{Answer, CaseEnding, EndStep, Order};
-use crate::replaced::Lost;
+use crate::overwrites::Lost;
+use crate::rank_assignment::Roster;
+use crate::rank_executor::{RankContext, RankExecutor};
+use crate::rank_group::RankGroup;
 use crate::rival::Rivals;
-use crate::roster::Roster;
 use crate::servers::Servers;
 use crate::signals::keep_in_touch;
 use crate::trees;
-use crate::uses::Uses;
 use crate::{Event, Program, RunnerError, Watch};
 
 /// How a run ended.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// The user ended it.
+    /// The user stopped the run.
     pub interrupted: bool,
-    /// The first case that failed, and what kind of trouble it was.
+    /// The first failed case and the kind of its error.
     pub failed: Option<(String, ErrorKind)>,
     /// Cells of wrong data that checks found.
     pub wrong_cells: u64,
-    /// Items of trees that were not as this run had left them.
+    /// Items of trees that another process modified during the run.
     pub surprises: u64,
-    /// Launches of jobs that are not complete.
+    /// Launches of jobs that did not complete.
     pub failed_launches: u64,
-    /// Most transfers that a task did in a write phase, or items that it made: IOR's stonewalling status.
+    /// Largest number of transfers (or created items) of a task in a write phase: IOR's stonewalling status.
     pub most_transfers: u64,
     /// Files that could not be removed at the end.
     pub left_behind: Option<RunnerError>,
 }
 
 impl Ended {
-    /// Adds how more cases have ended.
+    /// Adds the result of further cases.
     pub(crate) fn add(&mut self, more: Self) {
         self.interrupted |= more.interrupted;
         self.failed = self.failed.take().or(more.failed);
@@ -63,29 +63,29 @@ impl Ended {
 }
 
 /// Runs a plan and writes its record, on rank 0.
-pub struct Life<'a> {
+pub struct PlanExecution<'a> {
     host: &'a Host,
     comm: &'a dyn Comm,
     recorder: Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
-    /// Phases that were begun.
+    /// Number of phases started.
     phases: u64,
-    /// What is executed for each launch of jobs.
+    /// The program that is executed for each launch of jobs.
     program: Option<Program>,
-    /// The user's files that may be lost, where that is less than what the check of a stretch sees.
+    /// The user's files that may be lost, if fewer than the check of a stretch finds.
     agreed: Option<Lost>,
-    /// What another tool measures in turn.
+    /// Cases that another tool measures in alternation.
     rivals: Rivals,
-    /// What servers are asked around phases.
+    /// Commands that query servers before and after phases.
     servers: Servers,
 }
 
-/// Why a plan was not gone through to its end.
+/// Why the execution of a plan ended early.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) error: RunnerError,
-    /// The record can still say so.
+    /// Whether the error can still be written to the record.
     pub(crate) told: bool,
 }
 
@@ -101,8 +101,9 @@ impl From<record::RecordError> for Broken {
     }
 }
 
-impl<'a> Life<'a> {
-    /// A life that stores into `recorder`, tells `watch`, and ends soon after `controls` says stop.
+impl<'a> PlanExecution<'a> {
+    /// A plan execution that stores into `recorder`, reports to `watch`, and ends soon after `controls`
+    /// requests a stop.
     pub fn new(
         host: &'a Host,
         comm: &'a dyn Comm,
@@ -125,43 +126,42 @@ impl<'a> Life<'a> {
         }
     }
 
-    /// The same, where `program` is executed for each launch of jobs: this one with the word `job`, unless told
-    /// otherwise.
+    /// Sets the program that is executed for each launch of jobs; the default is this one with the argument
+    /// `job`.
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         Self { program: Some(program), ..self }
     }
 
-    /// The same, where another tool measures its cases in turn with those of the plan.
+    /// Sets the cases that another tool measures in alternation with those of the plan.
     #[must_use]
     pub fn with_rivals(self, rivals: Rivals) -> Self {
         Self { rivals, ..self }
     }
 
-    /// The same, where servers are asked around phases.
+    /// Sets the commands that query servers before and after phases.
     #[must_use]
     pub fn with_servers(self, servers: Servers) -> Self {
         Self { servers, ..self }
     }
 
-    /// The same, where no other files of the user may be lost than those in `agreed`.
+    /// Limits the user's files that may be lost to those in `agreed`.
     pub(crate) fn with_agreed(self, agreed: Lost) -> Self {
         Self { agreed: Some(agreed), ..self }
     }
 
-    /// Goes through all cases. Files are gone and the record is closed when it returns, whatever
-    /// it returns.
+    /// Executes all cases. In every case, files are removed and the record is closed on return.
     ///
     /// # Errors
-    /// The record could not be written, the files could not be claimed, or a rank was lost: what was
-    /// measured before is in the record then, and what the lost rank made is removed where this rank can
-    /// see it.
+    /// The record could not be written, the files could not be claimed, or a rank was lost. Earlier
+    /// measurements are in the record then, and files of the lost rank are removed where this rank can see
+    /// them.
     pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
         let lived = self.stretch(checked);
         self.close(lived)
     }
 
-    /// Writes into the record how all that was lived has ended.
+    /// Writes the final state of the run into the record.
     pub(crate) fn close(mut self, lived: Result<Ended, Broken>) -> Result<Ended, RunnerError> {
         let outcome = match &lived {
             Ok(ended) if ended.interrupted => Outcome::Interrupted,
@@ -170,7 +170,7 @@ impl<'a> Life<'a> {
             Err(broken) => Outcome::Failed(broken.error.to_string()),
         };
         if lived.as_ref().map_or_else(|broken| broken.told, |_| true) {
-            // What takes a while to find out would be in the way of the first transfer, and is not any more.
+            // Slow to read: done here since it would delay the first transfer.
             self.recorder.complete_host(|host| self.host.complete(host));
             self.recorder.finish(&outcome)?;
         }
@@ -193,12 +193,12 @@ impl<'a> Life<'a> {
         self.watch.event(event);
     }
 
-    /// Writes what happened to a layout into the record.
+    /// Writes an event of a layout into the record.
     pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), Broken> {
         Ok(self.recorder.layout(layout, news)?)
     }
 
-    /// Adds what is known of file systems and devices that have come to be.
+    /// Adds the facts of file systems and devices that were created meanwhile.
     pub(crate) fn add_facts(&mut self, facts: &HostFacts) {
         self.recorder.add_facts(facts);
     }
@@ -210,7 +210,7 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// `case` cannot be begun.
+    /// Records that `case` cannot be started.
     pub(crate) fn fail(&mut self, index: usize, case: &Case, message: &str) -> Result<(), Broken> {
         self.watch.event(&Event::CaseStarted { index, case });
         self.recorder.case_started(&case.id)?;
@@ -219,11 +219,11 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// Goes through all cases of `checked`, into a record that stays open. Files are gone when it returns.
+    /// Executes all cases of `checked` and leaves the record open. Files are removed on return.
     pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
         let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
-        let brief = Brief {
+        let brief = RankContext {
             plan: &checked.plan,
             run_id: &checked.run_id,
             run_directory: recorder.directory().to_owned(),
@@ -235,15 +235,15 @@ impl<'a> Life<'a> {
         let mates = checked.nodes.mates_on(host, comm);
         let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
         let uses = check::remaining(&checked.plan, &checked.finished);
-        let hand = Hand::new(host, comm, Arc::clone(controls), brief, uses, quiet);
+        let hand = RankExecutor::new(host, comm, Arc::clone(controls), brief, uses, quiet);
         let life = UnderWay {
-            crew: Crew::new(comm, hand),
+            crew: RankGroup::new(comm, hand),
             checked,
             agreed: agreed.as_ref().unwrap_or(&checked.lost),
             recorder,
             watch: &mut **watch,
             controls: Arc::clone(controls),
-            ledger: Ledger::default(),
+            ledger: WrittenData::default(),
             rivals,
             servers,
             phases,
@@ -257,25 +257,25 @@ impl<'a> Life<'a> {
     }
 }
 
-/// A life under way.
+/// A plan execution in progress.
 struct UnderWay<'a> {
-    crew: Crew<'a>,
+    crew: RankGroup<'a>,
     checked: &'a Checked,
     /// The user's files that may be lost.
     agreed: &'a Lost,
     recorder: &'a mut Recorder,
     watch: &'a mut dyn Watch,
     controls: Arc<Controls>,
-    ledger: Ledger,
+    ledger: WrittenData,
     rivals: &'a Rivals,
     servers: &'a Servers,
-    /// Phases that were begun.
+    /// Number of phases started.
     phases: &'a mut u64,
     wrong_cells: u64,
     surprises: u64,
     failed_launches: u64,
     most_transfers: u64,
-    /// The clocks of the nodes, each time that they were compared.
+    /// The clocks of the nodes at each comparison.
     comparisons: Vec<Vec<NodeClock>>,
 }
 
@@ -285,7 +285,7 @@ impl UnderWay<'_> {
             if error.is_loss() {
                 return self.lost(error);
             }
-            // The first error is the one to show; what was not claimed was not made either.
+            // The first error is the one to report; what was not claimed was not made either.
             let _ = self.crew.order(&Order::Withdraw);
             let _ = self.crew.end();
             return Err(error.into());
@@ -297,11 +297,11 @@ impl UnderWay<'_> {
         let cleaned = self.crew.order(&Order::RemoveAll);
         let withdrawn = match &cleaned {
             Ok(_) => self.crew.order(&Order::Withdraw),
-            // The claim stays where files stay, so that the next start finds them.
+            // Where files stay, the claim stays: the next start finds them by it.
             Err(_) => Ok(Answer::Done),
         };
         let ended = self.crew.end();
-        // What went wrong with the record cannot be told there; a case that failed has been.
+        // A failure of the record cannot be written there; a failed case already has been.
         let failed = cases.map_err(|error| Broken { error, told: false })?;
         Ok(Ended {
             interrupted: self.stopped(),
@@ -314,7 +314,7 @@ impl UnderWay<'_> {
         })
     }
 
-    /// Has all ranks take up the plan, clear what an earlier start left, and claim what this one makes.
+    /// Has all ranks load the plan, remove leftovers of an earlier start, and claim the files of this one.
     fn begin(&mut self) -> Result<(), RunnerError> {
         let run_directory = self.recorder.directory().to_owned();
         let started_unix_ns = self.checked.started_unix_ns;
@@ -323,11 +323,11 @@ impl UnderWay<'_> {
             self.crew.order(&Order::Clear)?;
         }
         self.crew.order(&Order::Claim)?;
-        // The user may have thought for long, and other programs go on meanwhile.
+        // Other programs may have changed files while the user considered the prompt.
         self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
     }
 
-    /// How often the storage, or a job on it, was not as it should be.
+    /// Number of errors found in data, items and jobs.
     fn found_wrong(&self) -> u64 {
         self.wrong_cells + self.surprises + self.failed_launches
     }
@@ -352,14 +352,14 @@ impl UnderWay<'_> {
             if self.stopped() {
                 break;
             }
-            let mut turns: Vec<Turn<'_>> = Vec::new();
+            let mut turns: Vec<CaseTurn<'_>> = Vec::new();
             for index in block.clone() {
                 let case = &checked.plan.cases[index];
                 let foreign = case.stated.is_some() && self.rivals.of(&case.id).is_none();
                 if foreign || checked.finished.contains(&case.id) {
                     self.watch.event(&Event::CaseSkipped { index, case });
                 } else {
-                    turns.push(Turn::new(index, case));
+                    turns.push(CaseTurn::new(index, case));
                 }
             }
             let more = self.block(checked.plan.turns(block), &mut turns, &uses, &mut last)?;
@@ -368,12 +368,12 @@ impl UnderWay<'_> {
         Ok(failed)
     }
 
-    /// Goes through the passes of cases that take turns, in this `order`; gives the first failure. `last` is the
-    /// place of the case that ran last.
+    /// Runs the passes of alternating cases in this `order`; returns the first failure. `last` is the index
+    /// of the case that ran last.
     fn block(
         &mut self,
         order: impl Iterator<Item = (usize, u32)>,
-        turns: &mut [Turn<'_>],
+        turns: &mut [CaseTurn<'_>],
         uses: &Uses<'_>,
         last: &mut Option<usize>,
     ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
@@ -400,13 +400,13 @@ impl UnderWay<'_> {
             };
             turn.wrong_data |= self.found_wrong() > before;
             (turn.is_over, turn.failed) = (true, result.is_err());
-            // Without the other one's figures those of one tool answer nothing.
+            // A comparison needs the figures of both tools.
             let together = result.is_err() && turns.iter().any(|turn| turn.case.stated.is_some());
             let over = together || result.as_ref().is_ok_and(|state| *state == CaseState::Stopped);
             let over = over || turns.iter().all(|turn| turn.is_over);
             let removed = if over { self.block_ends(turns, uses) } else { Ok(()) };
             match result.and_then(|state| removed.map(|()| state)) {
-                // It has not come to its end: a run that is resumed starts it again.
+                // Not finished: a resumed run starts it again.
                 Ok(CaseState::Stopped | CaseState::GoesOn) => return Ok(failed),
                 Ok(CaseState::Finished) => {
                     self.recorder.case_finished(&case.id)?;
@@ -436,8 +436,8 @@ impl UnderWay<'_> {
         Ok(failed)
     }
 
-    /// Removes what no case after those of a block needs.
-    fn block_ends(&mut self, turns: &[Turn<'_>], uses: &Uses<'_>) -> Result<(), RunnerError> {
+    /// Removes files that no case after a block needs.
+    fn block_ends(&mut self, turns: &[CaseTurn<'_>], uses: &Uses<'_>) -> Result<(), RunnerError> {
         let mut first = Ok(());
         for turn in turns.iter().filter(|turn| turn.begun && turn.case.stated.is_none()) {
             let removed = self.case_ends(turn.index, turn.case, uses, turn.wrong_data, turn.failed);
@@ -452,7 +452,7 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// Closes the record, since a rank was lost. What can be removed is; what cannot stays claimed.
+    /// Closes the record after a rank was lost. Removes files where possible; the others stay claimed.
     fn lost(mut self, error: RunnerError) -> Result<Ended, Broken> {
         let _ = self.crew.hand.save_what_can_be();
         self.warn_of_clocks()?;
@@ -461,7 +461,7 @@ impl UnderWay<'_> {
         Err(error.into())
     }
 
-    /// Removes what no later case needs.
+    /// Removes files that no later case needs.
     fn case_ends(
         &mut self,
         index: usize,
@@ -486,7 +486,7 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// What no later case uses is of no more interest, whether it was removed or not.
+    /// Forgets the data that no later case uses, removed or not.
     fn forget(&mut self, index: usize, case: &Case, uses: &Uses<'_>, wrong_data: bool) {
         let kept = match case.workload.files.keep {
             Keep::Always => true,
@@ -525,7 +525,7 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// By how much the clocks have drifted apart since the first case.
+    /// Records the drift between the clocks since the first case.
     fn note_drift(&mut self) -> Result<(), RunnerError> {
         if self.checked.ranks == 1 {
             return Ok(());
@@ -537,12 +537,12 @@ impl UnderWay<'_> {
         self.warn_of_clocks()
     }
 
-    /// Says whose clocks were not known well enough to set their seconds beside those of others.
+    /// Warns about nodes whose clock offset is too uncertain to align their time series with others.
     fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
         analysis::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
     }
 
-    /// On which nodes the files of `case` are, as far as that makes a difference.
+    /// The nodes of the files of `case`, if node-local.
     fn sites(&self, case: &Case) -> Sites {
         let is_separate =
             |target: &std::path::PathBuf| cleanup::is_separate(&self.checked.separate, case, target);
@@ -551,7 +551,7 @@ impl UnderWay<'_> {
         if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {
             return Sites(Vec::new());
         }
-        // The roster was made when the plan was checked: it exists.
+        // The check of the plan built the same roster: this cannot fail.
         let Ok(roster) = Roster::of(&case.workload, topology) else { return Sites(Vec::new()) };
         let count = Placement::new(&case.workload).file_count();
         let site = |index: u32| match is_separate(&targets[index as usize % targets.len()]) {
@@ -577,7 +577,7 @@ impl UnderWay<'_> {
     }
 }
 
-/// The node of each file of a case, by its number; empty where all nodes see the same files.
+/// The node of each file of a case, by file number; empty if all nodes see the same files.
 struct Sites(Vec<u32>);
 
 impl Sites {

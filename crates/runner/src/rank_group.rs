@@ -1,17 +1,16 @@
-//! How rank 0 has its orders carried out by all ranks.
+//! Distributes the orders of rank 0 to all ranks and collects the answers.
 //!
-//! An order goes to every rank; each one carries out its own part, as rank 0 does too, and the
-//! answers are joined pair by pair on their way back. With one rank nothing is written down: the
-//! order is carried out, and that is all.
+//! An order goes to every rank, rank 0 included; each carries out its own part, and the answers are merged
+//! pairwise on their way back. With a single rank nothing is serialized.
 
 use comm::{Clock, Comm};
 use serde::{Deserialize, Serialize};
 use serde_json::Error as JsonError;
 
-use crate::hand::Hand;
 use crate::jobs::KeepLaunches;
+use crate::merge_ranks::Part;
 use crate::order::{Answer, Order, PhaseOrder};
-use crate::part::Part;
+use crate::rank_executor::RankExecutor;
 use crate::rows::{Rows, Table};
 use crate::{ErrorKind, RunnerError};
 
@@ -21,13 +20,13 @@ struct Trouble {
     rank: u32,
     kind: ErrorKind,
     message: String,
-    /// It ended because another rank failed, whose trouble says more.
+    /// It ended only because another rank failed, whose error says more.
     is_echo: bool,
 }
 
 type Reply = Result<Answer, Trouble>;
 
-/// Gives `order` on rank 0, whose own part is `own`; the joined answer of all ranks.
+/// Sends `order` on rank 0, whose own part is `own`; returns the merged answer of all ranks.
 pub(crate) fn give(
     comm: &dyn Comm,
     order: &Order,
@@ -40,7 +39,7 @@ pub(crate) fn give(
     answer(comm, own())
 }
 
-/// Has every rank receive `order`, which nobody answers.
+/// Sends `order` to every rank, without an answer.
 pub(crate) fn send(comm: &dyn Comm, order: &Order) -> Result<(), RunnerError> {
     comm.broadcast(written(order)?)?;
     Ok(())
@@ -52,7 +51,7 @@ pub(crate) fn receive(comm: &dyn Comm) -> Result<Order, RunnerError> {
     serde_json::from_slice(&bytes).map_err(RunnerError::Words)
 }
 
-/// Joins the answers of all ranks. The first trouble counts on rank 0; the others learn nothing.
+/// Merges the answers of all ranks. Rank 0 gets the first error; the others get none.
 pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Result<Answer, RunnerError> {
     let (reply, mut kept): (Reply, _) = match own {
         Ok(answer) => (Ok(answer), None),
@@ -85,7 +84,7 @@ pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Resul
     }
 }
 
-/// Two written replies as one. What cannot be read is what the ranks between made of it.
+/// Merges two serialized replies. Unreadable input is a fault of the ranks in between.
 fn joined(one: &[u8], two: &[u8]) -> Vec<u8> {
     let read = |bytes: &[u8]| serde_json::from_slice::<Reply>(bytes);
     let reply = match (read(one), read(two)) {
@@ -112,53 +111,53 @@ fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, RunnerError> {
     serde_json::to_vec(value).map_err(RunnerError::Words)
 }
 
-/// All ranks while a plan lives, seen from rank 0.
-pub(crate) struct Crew<'a> {
+/// All ranks of a run, as rank 0 drives them.
+pub(crate) struct RankGroup<'a> {
     comm: &'a dyn Comm,
-    /// Rank 0's own part of everything.
-    pub(crate) hand: Hand<'a>,
+    /// The executor of rank 0's own part.
+    pub(crate) hand: RankExecutor<'a>,
 }
 
-impl<'a> Crew<'a> {
-    /// The ranks of `comm`; `hand` carries out what falls to rank 0.
-    pub(crate) fn new(comm: &'a dyn Comm, hand: Hand<'a>) -> Self {
+impl<'a> RankGroup<'a> {
+    /// The ranks of `comm`; `hand` carries out the part of rank 0.
+    pub(crate) fn new(comm: &'a dyn Comm, hand: RankExecutor<'a>) -> Self {
         Self { comm, hand }
     }
 
-    /// How the ranks reach each other.
+    /// The communicator of the ranks.
     pub(crate) fn comm(&self) -> &'a dyn Comm {
         self.comm
     }
 
-    /// Has every rank but the first take up the plan.
+    /// Has all other ranks start the plan.
     ///
     /// # Errors
-    /// A rank is lost.
+    /// A rank was lost.
     pub(crate) fn begin(&mut self, live: &Order) -> Result<(), RunnerError> {
         if self.comm.size() > 1 { send(self.comm, live) } else { Ok(()) }
     }
 
-    /// Has every rank but the first put the plan away.
+    /// Has all other ranks end the plan.
     ///
     /// # Errors
-    /// A rank is lost.
+    /// A rank was lost.
     pub(crate) fn end(&mut self) -> Result<(), RunnerError> {
         self.begin(&Order::End)
     }
 
-    /// Has `order` carried out.
+    /// Has all ranks carry out `order`.
     ///
     /// # Errors
-    /// That of the first rank that has one, or a rank is lost.
+    /// The error of the first rank that has one, or a rank was lost.
     pub(crate) fn order(&mut self, order: &Order) -> Result<Answer, RunnerError> {
         give(self.comm, order, || self.hand.carry_out(order))
     }
 
-    /// Has a phase run, and collects the rows of every rank in `table`. Jobs that have ended are given to `keep`
-    /// before others are launched.
+    /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are given to `keep` before
+    /// others are launched.
     ///
     /// # Errors
-    /// As [`Crew::order`].
+    /// As [`RankGroup::order`].
     pub(crate) fn phase(
         &mut self,
         order: PhaseOrder,
@@ -179,16 +178,16 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Compares the clocks of the nodes: by node, against that of rank 0.
+    /// Compares the clocks of the nodes with that of rank 0; one entry per node.
     ///
     /// # Errors
-    /// A rank is lost.
+    /// A rank was lost.
     pub(crate) fn synchronize(&mut self) -> Result<Vec<Clock>, RunnerError> {
         synchronize(self.comm)
     }
 }
 
-/// See [`Crew::synchronize`].
+/// See [`RankGroup::synchronize`].
 pub(crate) fn synchronize(comm: &dyn Comm) -> Result<Vec<Clock>, RunnerError> {
     if comm.size() > 1 {
         send(comm, &Order::Synchronize)?;
@@ -196,8 +195,8 @@ pub(crate) fn synchronize(comm: &dyn Comm) -> Result<Vec<Clock>, RunnerError> {
     Ok(comm.synchronize()?)
 }
 
-/// Joins what the ranks saw in a phase, and hands their rows to rank 0, which puts them into `table`.
-/// Ranks without tasks have seen nothing.
+/// Merges the results of a phase and sends the rows of all ranks to rank 0, which adds them to `table`. Ranks
+/// without tasks have no result.
 pub(crate) fn finish_phase(
     comm: &dyn Comm,
     seen: Result<Option<(Part, Rows)>, RunnerError>,
@@ -214,7 +213,7 @@ pub(crate) fn finish_phase(
     {
         return whole;
     }
-    // The others do not know how it ended: the rows come either way.
+    // Rows are sent after a failure too: the other ranks do not know of it.
     let bytes = rows.map_or(Ok(Vec::new()), |rows| written(&rows))?;
     let mut unreadable = None;
     let mut table = table;
@@ -239,15 +238,15 @@ mod tests {
     use record::PhaseKey;
 
     use super::finish_phase;
+    use crate::merge_ranks::Part;
     use crate::order::Answer;
-    use crate::part::Part;
     use crate::rows::{Rows, Seen, Table};
 
     /// Tasks of study D's largest run.
     const TASKS: u32 = 14_616;
     const RANKS: u32 = 64;
 
-    /// Prints how long it takes, for whoever wants to know: `--release -- --nocapture`.
+    /// Prints the time taken: `--release -- --nocapture`.
     #[test]
     #[expect(clippy::print_stderr, reason = "a figure for the reader")]
     fn results_of_fourteen_thousand_tasks_come_to_rank_0_whole() {
@@ -256,12 +255,12 @@ mod tests {
         spec.backend = Backend::Null;
         let workload = spec.validate().expect("valid");
         let job = PhaseJob::new(&workload, Phase::Read, 0);
-        let mut outcome = engine::run(&job, &engine::Alone, &Controls::new()).expect("moves nothing");
+        let mut outcome = engine::run(&job, &engine::SingleProcess, &Controls::new()).expect("moves nothing");
         let task = outcome.tasks[0].clone();
         let each = TASKS / RANKS;
         let names: Vec<String> = (0..RANKS).map(|rank| format!("node{}", rank / 8)).collect();
         let world = Fake::world(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        // As many different latencies as a phase of some seconds has.
+        // As many distinct latencies as in a phase of some seconds.
         outcome.latency[0].histogram =
             (0..200_000_u64).fold(engine::LatencyHistogram::new(), |mut all, n| {
                 all.add(1_000 + n * n / 40, 1);

@@ -1,4 +1,4 @@
-//! Which rank carries which tasks of a workload, and which files go with them.
+//! The assignment of tasks, and of their files, to ranks.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,36 +24,36 @@ impl Roster {
         plan::assign(workload, topology.node_of()).map(|assigned| Self { assigned })
     }
 
-    /// The tasks of `rank`; none where it is idle.
+    /// The tasks of `rank`; none if it is idle.
     pub(crate) fn tasks_of(&self, rank: u32) -> Range<u32> {
         self.assigned.iter().find(|one| one.rank == rank).map_or(0..0, |one| one.tasks.clone())
     }
 
-    /// The rank that carries `task`, and with it the file of that number.
+    /// The rank that carries `task` and the file of that number.
     pub(crate) fn rank_of(&self, task: u32) -> u32 {
         let place = self.assigned.partition_point(|one| one.tasks.end <= task);
         self.assigned.get(place).map_or(0, |one| one.rank)
     }
 
-    /// The place of `rank` among those that take part: of exchanges, the number of its end.
+    /// The index of `rank` among the participating ranks; for exchanges, its endpoint number.
     pub(crate) fn place_of(&self, rank: u32) -> u32 {
         let place = self.assigned.iter().position(|one| one.rank == rank);
         place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0)
     }
 
-    /// The ranks that take part, in rising order.
+    /// The participating ranks, in ascending order.
     pub(crate) fn ranks(&self) -> Vec<u32> {
         let all: BTreeSet<u32> = self.assigned.iter().map(|one| one.rank).collect();
         all.into_iter().collect()
     }
 
-    /// The nodes that take part.
+    /// The participating nodes.
     pub(crate) fn nodes(&self, topology: &Topology) -> BTreeSet<u32> {
         self.assigned.iter().map(|one| topology.node_of()[one.rank as usize]).collect()
     }
 }
 
-/// The files that belong to `tasks`: their own, or the shared one to the first task of all. None of trees.
+/// The files that belong to `tasks`: their own, or the shared one for the first task of all. None for trees.
 pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Vec<FileSlot> {
     if !workload.work.is_transfers() {
         return Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Ve
     }
 }
 
-/// The same of every pass of `case`.
+/// The same for every pass of `case`.
 pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
     let files = (0..sets(case)).flat_map(|set| files_of(&case.workload, tasks, set));
     files.map(|slot| slot.path).collect()

@@ -1,4 +1,4 @@
-//! What all ranks saw in a phase, as rows and warnings of the record.
+//! The merged result of a phase, as rows and warnings of the record.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,13 +7,13 @@ use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::data::Content;
+use crate::merge_ranks::Part;
 use crate::order::NodeSeen;
-use crate::part::Part;
 use crate::rows::Table;
 use crate::seen::{self, Nodes};
 
-/// A phase that is over.
-pub(crate) struct Whole<'a> {
+/// A finished phase.
+pub(crate) struct PhaseResult<'a> {
     pub(crate) case: &'a Case,
     /// The case's workload, or the one that filled its files.
     pub(crate) workload: &'a Workload,
@@ -23,11 +23,11 @@ pub(crate) struct Whole<'a> {
     pub(crate) on: BTreeSet<u32>,
 }
 
-impl Whole<'_> {
-    /// Everything that the record has of it. `doubts` were known before it began.
+impl PhaseResult<'_> {
+    /// The full record of the phase. `doubts` are the warnings known before it started.
     pub(crate) fn record(&self, part: &Part, mut table: Table<'_>, doubts: Vec<Warning>) -> PhaseRecord {
         let nodes = table.close();
-        // Exchanges reach no device.
+        // Exchanges use no device.
         let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
         let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
         let is_jobs = self.workload.work.jobs().is_some();
@@ -103,8 +103,8 @@ impl Whole<'_> {
         }
     }
 
-    /// What held the threads of each node back, and for which share of the time; of results only.
-    /// The `cpu_ns` of the program are those of all nodes.
+    /// What delayed the threads of each node, and for which share of the time; for result phases only.
+    /// `cpu_ns` is the processor time of the program on all nodes.
     fn starved(&self, table: &Table<'_>, series: &[SeriesRow], cpu_ns: u64) -> Vec<(u32, String, f64)> {
         if !self.key.phase.is_result() {
             return Vec::new();
@@ -144,7 +144,7 @@ impl Whole<'_> {
         Some(Warning::DevicesUnknown { reason })
     }
 
-    /// What was told of nodes, in one text; they are named where there are several.
+    /// The messages of nodes as one text, with node names if there are several.
     fn told_of(&self, told: &[(u32, String)]) -> Option<String> {
         let name = |node: u32| self.nodes.name(node).unwrap_or("a node");
         let each = |(node, what): &(u32, String)| match self.nodes.seen().len() {
@@ -155,7 +155,7 @@ impl Whole<'_> {
     }
 }
 
-/// Processor time of everything on the nodes. Two nodes of one kernel count the same processors.
+/// Processor time of all processes on the nodes. Two nodes of one kernel count the same processors.
 fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> {
     let mut counted: BTreeMap<&str, &str> = BTreeMap::new();
     let mut sum = None;
@@ -182,9 +182,9 @@ fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64
     sum
 }
 
-/// The generations that a check accepts: those that this run has written into the files, as `content`
-/// tells. Where a mixed phase goes through its offsets again and again, its reads come upon its own
-/// writes, of the generation `own`.
+/// The generations that a check accepts: those that this run has written into the files, according to
+/// `content`. If a mixed phase repeats its offsets, its reads also find its own writes, of the generation
+/// `own`.
 pub(crate) fn expected<'c>(
     workload: &Workload,
     phase: Phase,

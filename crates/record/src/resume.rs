@@ -1,4 +1,4 @@
-//! What of an interrupted run is kept when it goes on.
+//! What is kept of an interrupted run when it is resumed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -9,12 +9,12 @@ use crate::directory;
 use crate::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
 use crate::journal::{JOURNAL, JournalReader};
 use crate::limits::TABLE_BYTES_MAX;
-use crate::sealed::{compare, read_table_for_now, table_path};
+use crate::parquet_store::{compare, read_table_for_now, table_path};
 use crate::store::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
 /// An interrupted run.
-pub(crate) struct Kept {
+pub(crate) struct InterruptedRun {
     pub(crate) index: JournalIndex,
     pub(crate) state: RunState,
     /// The highest number that a batch was given.
@@ -26,7 +26,7 @@ pub(crate) struct Kept {
     again: Vec<(String, String)>,
 }
 
-impl Kept {
+impl InterruptedRun {
     /// What `index` says of the run in `directory`, whose journal `reader` reads. Tables that did not
     /// reach stable storage before the host went down count as never sealed: their cases are sealed
     /// again from the journal. A finished case whose lines make no sense runs again.
@@ -187,7 +187,7 @@ mod tests {
     use std::io::{self, Cursor, Read};
     use std::path::Path;
 
-    use super::Kept;
+    use super::InterruptedRun;
     use crate::index::JournalIndex;
     use crate::journal::{JOURNAL, JournalReader};
 
@@ -214,7 +214,7 @@ mod tests {
             let mut journal = JournalReader::of(Cursor::new(line.to_vec()).chain(rest));
             let index = JournalIndex::read_lines(&mut journal, false, Path::new(JOURNAL), &mut Vec::new());
             let mut reader = JournalReader::open(place.path()).expect("readable");
-            Kept::of(index, place.path(), &mut reader).map(drop)
+            InterruptedRun::of(index, place.path(), &mut reader).map(drop)
         };
         kept(None).expect("it ends");
         let error = kept(Some(Gone)).expect_err("refused").to_string();

@@ -1,9 +1,9 @@
-//! Tells all ends where to find each other: addresses and keys go over the rendezvous of the run, never over
-//! the network that is measured.
+//! Exchanges addresses and keys between all endpoints, over the rendezvous of the run and never over the
+//! network that is measured.
 //!
-//! 1. Each end tells its host and the addresses by which it may be reached.
-//! 2. Each end that answers listens at the addresses that lead to those who ask it, and tells which they
-//!    are, with a key that it has made for this phase.
+//! 1. Each endpoint publishes its host and the addresses at which it can be reached.
+//! 2. Each server listens at the addresses that lead to its clients, and publishes them with a key made for
+//!    this phase.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,13 +17,13 @@ use super::error::NetworkError;
 use super::interface::Host;
 use crate::{EngineError, Errno, Rendezvous};
 
-/// Connections that wait to be accepted; the kernel takes no more (`net.core.somaxconn`).
+/// Backlog of connections to be accepted; the kernel's maximum (`net.core.somaxconn`).
 const BACKLOG: i32 = 4096;
 
 /// 128 random bits.
 pub(super) type Key = [u8; 16];
 
-/// Another end, or this one.
+/// A description of one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Card {
     pub(super) end: u32,
@@ -32,37 +32,37 @@ pub(super) struct Card {
     pub(super) addresses: Vec<IpAddr>,
 }
 
-/// Where an end answers.
+/// The addresses and keys of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Offer {
-    /// Who asks presents this.
+    /// Presented by the client.
     pub(super) key: Key,
-    /// Who answers presents that.
+    /// Presented by the server.
     pub(super) answer: Key,
-    /// Each address, and the ends that are to connect to it.
+    /// Each address, with the endpoints that connect to it.
     pub(super) ways: Vec<(SocketAddr, Vec<u32>)>,
 }
 
-/// All that an end knows of the others, and the sockets at which it waits for them.
+/// What an endpoint knows of the others, and its listening sockets.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) end: u32,
     pub(super) host: Host,
     cards: BTreeMap<u32, Card>,
     offers: BTreeMap<u32, Offer>,
-    /// Until all connections are there.
+    /// Open until all connections are established.
     pub(super) listeners: Mutex<Vec<OwnedFd>>,
-    /// Connections of this end come from here, where an interface is named.
+    /// Source address of this endpoint's connections, if an interface is named.
     pub(super) from: Option<IpAddr>,
-    /// An address of this end that is in use.
+    /// An address in use by this endpoint.
     pub(super) address: Option<IpAddr>,
 }
 
 impl Meeting {
-    /// Meets the others. All processes come back from it, with an error where one of them failed.
+    /// Exchanges all endpoints' descriptions. Returns on all processes, with an error if one failed.
     ///
     /// # Errors
-    /// An interface or address of this end cannot be used, or another end failed.
+    /// An interface or address of this endpoint cannot be used, or another endpoint failed.
     pub(super) fn hold(rpc: &Rpc, end: u32, rendezvous: &dyn Rendezvous) -> Result<Self, EngineError> {
         let host = Host::look();
         let from = rpc.interface.as_deref().map(|name| host.address_of(name)).transpose();
@@ -80,10 +80,10 @@ impl Meeting {
         let from = from?;
         let cards: Option<BTreeMap<u32, Card>> =
             all.iter().map(|bytes| Card::read(bytes).map(|card| (card.end, card))).collect();
-        // All of them see that one has failed, and none goes on.
+        // All see that one has failed, and none continues.
         let cards = cards.ok_or(EngineError::Peer)?;
         let mut listeners = Vec::new();
-        let place = Place { rpc, end, host: &host, from, cards: &cards };
+        let place = EndpointContext { rpc, end, host: &host, from, cards: &cards };
         let offer = place.offer(&mut listeners);
         let told = offer.as_ref().map_or_else(|_| Vec::new(), |offer| offer.write(end));
         let all = rendezvous.share(told).map_err(EngineError::Rendezvous)?;
@@ -98,7 +98,7 @@ impl Meeting {
         Ok(meeting)
     }
 
-    /// Lets the others know that this end does not take part.
+    /// Tells the others that this endpoint does not take part.
     ///
     /// # Errors
     /// A peer is gone.
@@ -106,7 +106,7 @@ impl Meeting {
         rendezvous.share(Vec::new()).map(drop).map_err(EngineError::Rendezvous)
     }
 
-    /// An address of this end that is in use, where it may have several.
+    /// The address in use by this endpoint, if it may have several.
     fn used(&self) -> Option<IpAddr> {
         let own = self.offers.get(&self.end).and_then(|offer| offer.ways.first());
         own.map(|(address, _)| address.ip()).or_else(|| {
@@ -119,25 +119,25 @@ impl Meeting {
         })
     }
 
-    /// The address at which `server` waits for this end.
+    /// The address at which `server` listens for this endpoint.
     pub(super) fn way_to(&self, server: u32) -> Option<SocketAddr> {
         let ways = &self.offers.get(&server)?.ways;
         ways.iter().find(|(_, clients)| clients.contains(&self.end)).map(|(address, _)| *address)
     }
 
-    /// What is presented to `server`, and what it presents.
+    /// The key presented to `server`, and the one it presents.
     pub(super) fn keys_of(&self, server: u32) -> Option<(Key, Key)> {
         self.offers.get(&server).map(|offer| (offer.key, offer.answer))
     }
 
-    /// The name of the host of an end.
+    /// The host name of an endpoint.
     pub(super) fn name_of(&self, end: u32) -> &str {
         self.cards.get(&end).map_or("", |card| card.name.as_str())
     }
 }
 
-/// What an end decides upon, once it knows the others.
-struct Place<'a> {
+/// An endpoint's inputs for its decisions, once it knows the others.
+struct EndpointContext<'a> {
     rpc: &'a Rpc,
     end: u32,
     host: &'a Host,
@@ -145,8 +145,8 @@ struct Place<'a> {
     cards: &'a BTreeMap<u32, Card>,
 }
 
-impl Place<'_> {
-    /// Listens for all who ask this end.
+impl EndpointContext<'_> {
+    /// Listens for all clients of this endpoint.
     fn offer(&self, listeners: &mut Vec<OwnedFd>) -> Result<Offer, NetworkError> {
         let mut clients: BTreeMap<IpAddr, Vec<u32>> = BTreeMap::new();
         for (client, server) in self.rpc.pairs() {
@@ -165,7 +165,7 @@ impl Place<'_> {
         Ok(offer)
     }
 
-    /// The own address that leads to `client`.
+    /// The local address that leads to `client`.
     fn address_for(&self, client: u32) -> Result<IpAddr, NetworkError> {
         if let Some(named) = self.from {
             return Ok(named);
@@ -178,7 +178,7 @@ impl Place<'_> {
         self.host.address_to(&card.addresses).ok_or_else(|| no_way(card.name.clone()))
     }
 
-    /// The named port, or the one behind it of the next end on this host that answers.
+    /// The configured port, plus this server's index among those on this host.
     fn port(&self) -> u16 {
         let Some(first) = self.rpc.port else { return 0 };
         let before = self.cards.values().filter(|card| {
@@ -188,12 +188,12 @@ impl Place<'_> {
     }
 }
 
-/// A socket that listens at `address` alone, and where that is.
+/// A socket that listens only at `address`, with its actual address.
 fn listener(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
-    // Connections of an earlier phase that wait for their end do not hold a named port.
+    // Connections of an earlier phase in TIME_WAIT do not block the configured port.
     sockopt::set_socket_reuseaddr(&socket, true)?;
     bind(&socket, &address)?;
     listen(&socket, BACKLOG)?;
@@ -201,7 +201,7 @@ fn listener(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), Errno> {
     Ok((socket, bound))
 }
 
-/// Random bits of the kernel.
+/// Random bits from the kernel.
 pub(super) fn random() -> Key {
     let mut key = Key::default();
     let mut have = 0;
@@ -222,7 +222,7 @@ impl Card {
         format!("{}\n{}\n{}\n{}", self.end, self.name, self.identity, addresses.join(" ")).into_bytes()
     }
 
-    /// None where the other end failed.
+    /// `None` if the other endpoint failed.
     fn read(bytes: &[u8]) -> Option<Self> {
         let mut lines = std::str::from_utf8(bytes).ok()?.split('\n');
         let mut line = || lines.next();
@@ -245,7 +245,7 @@ impl Offer {
         text.into_bytes()
     }
 
-    /// The end and its offer; none where it failed.
+    /// The endpoint and its offer; `None` if it failed.
     pub(super) fn read(bytes: &[u8]) -> Option<(u32, Self)> {
         let key = |text: &str| -> Option<Key> {
             let bytes: Option<Vec<u8>> =

@@ -1,22 +1,22 @@
-//! Which layouts stood while a run went on: how each was made, what was read back, how it went.
+//! History of layouts during a run: how each was made, what was read back, how it was dismantled.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding};
 
-/// Something that happened to a layout.
+/// An event of a layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LayoutNews {
     /// It was made, or could not be.
     Created {
-        /// What was run, in order; of one that could not be made also what undid it.
+        /// Commands executed, in order; for one that could not be made, including those that undid it.
         commands: Vec<CommandRun>,
-        /// Why it does not stand.
+        /// Why it could not be made.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// It was looked at.
+    /// It was inspected.
     Verified {
         /// What was read back.
         findings: Vec<LayoutFinding>,
@@ -29,13 +29,13 @@ pub enum LayoutNews {
     Destroyed {
         /// What was run, in order.
         commands: Vec<CommandRun>,
-        /// Why something of it is left.
+        /// Why parts of it are left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
 }
 
-/// One time that a layout was made for the cases on it. A run that was resumed may have made it twice.
+/// One creation of a layout for its cases. A resumed run may have made it twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stood {
     /// [`plan::Layout::name`].

@@ -8,10 +8,10 @@ use crate::cleanup;
 use crate::order::{Answer, Order};
 
 impl UnderWay<'_> {
-    /// Writes again what a case that is skipped had written, where `case` (at `index` in the plan)
-    /// relies on it and it is gone, as all files of a run are when it ends. That is a fill within
-    /// `case`, outside the results: the record has the skipped case once, as it was measured. Where it
-    /// `goes_on` after passes of its own, these may have written what it relies on.
+    /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it: all files of a
+    /// run are removed when it ends. The fill belongs to `case` and is outside the results; the record has
+    /// the skipped case once, as measured. If `case` `goes_on` after passes of its own, these may have
+    /// written the data.
     pub(super) fn restore(&mut self, index: usize, case: &Case, goes_on: bool) -> Result<(), RunnerError> {
         let checked = self.checked;
         if (checked.finished.is_empty() && !goes_on) || !relies_on_others(case) {
@@ -36,8 +36,7 @@ impl UnderWay<'_> {
     }
 }
 
-/// Whether what stands in the files before `case` makes a difference to it, and it does not see to
-/// that itself.
+/// Whether the result of `case` depends on the data in its files, and it does not write that itself.
 fn relies_on_others(case: &Case) -> bool {
     if !case.workload.work.is_transfers() {
         return false;

@@ -1,14 +1,14 @@
-//! Transfers under way in a ring: from a task's next offset to a request, and from a completion
-//! back to the task's book.
+//! Transfers in flight in a ring: from a task's next offset to a request, and from a completion to the task's
+//! counters.
 //!
-//! A task is a *lane*; each of its transfers under way has a *seat* with a buffer of its own. A seat
-//! is either in the kernel or ours, never both: its buffer is only touched while it is ours.
+//! A task is a *lane*; each of its transfers in flight has a *slot* with its own buffer. A slot is owned
+//! either by the kernel or by us, never both: its buffer is only touched while it is ours.
 
 #![expect(unsafe_code, reason = "buffers that the kernel fills")]
 
 use std::sync::atomic::Ordering;
 
-use crate::check::{Expected, Findings, check};
+use crate::check::{CheckResults, Expected, check};
 use crate::clock::{Clock, between};
 use crate::controls::Slot;
 use crate::offsets::{Mixture, Offsets};
@@ -17,12 +17,12 @@ use crate::ring::{Queue, Request, SYNC, Template};
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
-use crate::stamp::Pen;
+use crate::stamp::PatternWriter;
 use crate::sync::{Short, wrong_data};
 use crate::{EngineError, Errno, UringUnavailable, file};
 use plan::Operation;
 
-/// A task's stream of transfers.
+/// The sequence of a task's transfers.
 pub(crate) struct Lane<'s> {
     pub(crate) plan: &'s TaskPlan,
     /// The file's number in the ring's table, or its descriptor.
@@ -30,20 +30,20 @@ pub(crate) struct Lane<'s> {
     pub(crate) offsets: Offsets,
     mixture: Mixture,
     pub(crate) schedule: Option<Schedule>,
-    /// Transfers that it does; when something else ends it, those that were issued.
+    /// Number of transfers; if the task is ended early, the number issued.
     pub(crate) limit: u64,
     pub(crate) issued: u64,
     /// Completed reads and writes.
     pub(crate) done: [u64; 2],
     pub(crate) under_way: u32,
     pub(crate) deadline: u64,
-    /// Open loop: it is among those that wait for their intended start.
+    /// Open loop: whether it is queued for its intended start.
     pub(crate) queued: bool,
-    /// Seats that are ours: all of them in an open loop, those that wait for the end of a pass else.
+    /// Slots owned by us: all of them in an open loop, else those waiting for the end of a pass.
     pub(crate) free: Vec<u32>,
     /// End of the last transfer.
     pub(crate) last: u64,
-    /// When the stonewall was seen, and the transfers until then.
+    /// Time at which the stonewall was seen, and the transfers until then.
     pub(crate) stonewall: Option<(u64, u64)>,
     /// Open loop: transfers that were given up.
     pub(crate) unstarted: u64,
@@ -81,35 +81,35 @@ impl<'s> Lane<'s> {
         self.issued < self.limit
     }
 
-    /// Nothing more is issued.
+    /// Stops issuing transfers.
     pub(crate) fn end(&mut self) {
         self.limit = self.issued;
     }
 }
 
-/// Room for one transfer under way.
-pub(crate) struct Seat {
+/// Slot for one transfer in flight.
+pub(crate) struct RequestSlot {
     template: Template,
     memory: *mut u8,
     offset: u64,
-    /// When it was handed over.
+    /// Submission time.
     pub(crate) start: u64,
-    /// Open loop: when it should have been.
+    /// Open loop: intended submission time.
     pub(crate) intended: u64,
     pub(crate) lane: u32,
-    /// Bytes moved so far, when it was cut short.
+    /// Bytes moved so far, after a short transfer.
     moved: u32,
     /// Number of the registered group of its buffer.
     group: u16,
     writes: bool,
-    /// Its fsync must be waited for, and its bytes are not complete yet.
+    /// Its fsync must be awaited, and its bytes are not complete yet.
     cut_short: bool,
-    pub(crate) pen: Pen,
+    pub(crate) writer: PatternWriter,
 }
 
-impl Seat {
-    /// A seat of `lane` with the buffer at `memory`, in registered group `group`.
-    pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool, pen: Pen) -> Self {
+impl RequestSlot {
+    /// A slot of `lane` with the buffer at `memory`, in registered group `group`.
+    pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool, writer: PatternWriter) -> Self {
         Self {
             template: Template::idle(),
             memory,
@@ -121,11 +121,11 @@ impl Seat {
             group,
             writes,
             cut_short: false,
-            pen,
+            writer,
         }
     }
 
-    /// Makes the template, once the file has its name in the ring.
+    /// Makes the template, once the file is registered in the ring.
     pub(crate) fn prepare(&mut self, index: usize, lane: &Lane<'_>, queue: &Queue<'_>, terms: &Terms<'_>) {
         self.template = queue.template(&self.rest(index, lane, terms));
     }
@@ -135,7 +135,7 @@ impl Seat {
         data & SYNC != 0 || !(terms.syncs && self.writes)
     }
 
-    /// What is left of the transfer.
+    /// A request for the rest of the transfer.
     fn rest(&self, index: usize, lane: &Lane<'_>, terms: &Terms<'_>) -> Request {
         Request {
             writes: self.writes,
@@ -149,25 +149,25 @@ impl Seat {
     }
 }
 
-/// What does not change during a round of transfers, at hand for the hot loop.
+/// Constants of a round of transfers, for the hot loop.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'s> {
     pub(crate) shared: &'s Shared<'s>,
     pub(crate) rules: &'s Rules<'s>,
     pub(crate) slot: &'s Slot,
     pub(crate) bytes: u32,
-    /// What the completion of a whole transfer reports; where an fsync must follow, nothing does.
+    /// Result of the completion of a whole transfer; a value never returned if an fsync must follow.
     whole: i32,
-    /// Not just reads: the buffer, the operation or what follows depends on the transfer.
+    /// Not only reads: the buffer, the operation or the next step depends on the transfer.
     varies: bool,
-    /// Operations that read and write.
+    /// Opcodes of read and write.
     codes: [u8; 2],
     mixed: bool,
     syncs: bool,
     verifies: bool,
-    /// Where what is read is verified, a write of the next pass must not meet a read of this one.
+    /// With verification, a write of the next pass must not overlap with a read of this one.
     pub(crate) keeps_passes_apart: bool,
-    /// A lane that finishes now is done for good: no wear-out follows.
+    /// A lane that finishes now is finally done: no wear-out follows.
     pub(crate) last_round: bool,
 }
 
@@ -197,12 +197,12 @@ impl<'s> Terms<'s> {
 pub(crate) struct Tally {
     /// Completed reads and writes.
     done: [u64; 2],
-    /// Transfers under way, of all lanes.
+    /// Transfers in flight, of all lanes.
     pub(crate) under_way: usize,
 }
 
 impl Tally {
-    /// Lets other threads see it.
+    /// Publishes the counts to other threads.
     #[inline(always)]
     pub(crate) fn publish(&self, slot: &Slot) {
         slot.reads.store(self.done[0], Ordering::Relaxed);
@@ -210,9 +210,9 @@ impl Tally {
     }
 }
 
-/// Seats that were queued since the last hand-over.
+/// Slots queued since the last submission.
 pub(crate) struct Fresh {
-    /// As many as there are seats.
+    /// One entry per slot.
     seats: Box<[u32]>,
     count: usize,
 }
@@ -222,44 +222,44 @@ impl Fresh {
         Self { seats: vec![0; room].into(), count: 0 }
     }
 
-    /// Adds a seat. Between two hand-overs each seat is queued at most once, since it must come
-    /// back before it is queued again.
+    /// Adds a slot. Between two submissions each slot is queued at most once, since it must complete before
+    /// it is queued again.
     #[inline(always)]
     fn add(&mut self, seat: u32) {
         debug_assert!(self.count < self.seats.len());
-        // SAFETY: there is room for each seat, and each is added at most once.
+        // SAFETY: there is room for each slot, and each is added at most once.
         unsafe { *self.seats.get_unchecked_mut(self.count) = seat };
         self.count += 1;
     }
 
-    /// What was queued since the last hand-over starts at `now`.
+    /// Sets the start of everything queued since the last submission to `now`.
     #[inline(always)]
-    pub(crate) fn start(&mut self, seats: &mut [Seat], now: u64) {
+    pub(crate) fn start(&mut self, seats: &mut [RequestSlot], now: u64) {
         debug_assert!(seats.len() == self.seats.len());
         for &seat in &self.seats[..self.count] {
-            // SAFETY: only numbers of seats are added.
+            // SAFETY: only slot numbers are added.
             unsafe { seats.get_unchecked_mut(seat as usize).start = now };
         }
         self.count = 0;
     }
 }
 
-/// What became of a completion.
+/// Result of handling a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// The seat's transfer goes on, or its next one is queued.
+pub(crate) enum Completed {
+    /// The slot's transfer continues, or its next one is queued.
     Busy,
-    /// The transfer is complete and there is nothing to queue: the seat is ours.
+    /// The transfer is complete and there is nothing to queue: the slot is ours.
     Ours,
 }
 
-/// Whether the seat must wait until the lane's other transfers under way have ended.
+/// Whether the slot must wait until the lane's other transfers in flight have ended.
 #[inline(always)]
 pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, terms: &Terms<'_>) -> bool {
     terms.keeps_passes_apart && others > 0 && lane.offsets.at_end_of_stretch()
 }
 
-/// Queues the next transfer of a seat that is ours; says whether there was one.
+/// Queues the next transfer of a slot that is ours; returns whether there was one.
 pub(crate) fn issue<C: Clock, const RECORD: bool>(
     index: usize,
     worker: &mut Parts<'_, '_, '_>,
@@ -285,20 +285,20 @@ pub(crate) fn issue<C: Clock, const RECORD: bool>(
     Ok(true)
 }
 
-/// The parts of a worker that the hot loop changes, and its terms.
+/// The parts of a worker changed by the hot loop, and its terms.
 pub(crate) struct Parts<'w, 's, 'r> {
     pub(crate) terms: &'w Terms<'s>,
     pub(crate) queue: &'w mut Queue<'r>,
     pub(crate) lanes: &'w mut [Lane<'s>],
-    pub(crate) seats: &'w mut [Seat],
+    pub(crate) seats: &'w mut [RequestSlot],
     pub(crate) fresh: &'w mut Fresh,
     pub(crate) tally: &'w mut Tally,
 }
 
-/// Makes the lane's next transfer ready in a seat that is ours, and queues it. Says whether there
-/// was room; if not, [`push_slowly`] queues it.
+/// Prepares the lane's next transfer in a slot that is ours, and queues it. Returns whether there was room;
+/// if not, [`push_slowly`] queues it.
 #[inline(always)]
-fn dispatch(seat: &mut Seat, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: &Terms<'_>) -> bool {
+fn dispatch(seat: &mut RequestSlot, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: &Terms<'_>) -> bool {
     lane.issued += 1;
     let offset = lane.offsets.next();
     seat.offset = offset;
@@ -311,21 +311,21 @@ fn dispatch(seat: &mut Seat, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: 
         if let Some(ink) = &terms.rules.ink
             && seat.writes
         {
-            // SAFETY: the seat is ours: its last transfer was reaped, or it had none.
+            // SAFETY: the slot is ours: its last transfer was reaped, or it had none.
             let buffer = unsafe { std::slice::from_raw_parts_mut(seat.memory, terms.bytes as usize) };
-            seat.pen.place(ink, buffer, offset);
+            seat.writer.place(ink, buffer, offset);
             if terms.syncs {
                 return false;
             }
         }
     }
-    // SAFETY: the seat's memory belongs to this worker until everything under way was reaped; until
-    // then nobody touches it.
+    // SAFETY: the slot's memory belongs to this worker until everything in flight was reaped, and is not
+    // touched until then.
     unsafe { queue.push(&seat.template) }
 }
 
-/// Queues a seat's template with its fsync, or when the ring was full: what is in it is handed over
-/// first, and starts `now` where starts are recorded.
+/// Queues a slot's template with its fsync, or when the ring was full: the queued entries are submitted
+/// first, and start `now` if starts are recorded.
 #[cold]
 #[inline(never)]
 fn push_slowly(worker: &mut Parts<'_, '_, '_>, index: usize, now: Option<u64>) -> Result<(), EngineError> {
@@ -349,7 +349,7 @@ fn push_slowly(worker: &mut Parts<'_, '_, '_>, index: usize, now: Option<u64>) -
     }
 }
 
-/// Books a completion and, in a closed loop, queues the lane's next transfer in the same seat.
+/// Accounts for a completion and, in a closed loop, queues the lane's next transfer in the same slot.
 #[inline(always)]
 pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
     data: u64,
@@ -358,13 +358,13 @@ pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
     worker: &mut Parts<'_, '_, '_>,
     clock: C,
     recorder: &mut Recorder<'_>,
-    findings: &mut Findings,
-) -> Result<Turn, EngineError> {
+    findings: &mut CheckResults,
+) -> Result<Completed, EngineError> {
     let terms = worker.terms;
     if result != terms.whole && !settle(data, result, worker)? {
-        return Ok(Turn::Busy);
+        return Ok(Completed::Busy);
     }
-    let index = seat_of(data);
+    let index = slot_of(data);
     let seat = &mut worker.seats[index];
     let lane = &mut worker.lanes[seat.lane as usize];
     let direction = usize::from(seat.writes);
@@ -398,7 +398,7 @@ pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
         if RECORD {
             worker.fresh.add(narrow(index));
         }
-        return Ok(Turn::Busy);
+        return Ok(Completed::Busy);
     }
     lane.under_way -= 1;
     worker.tally.under_way -= 1;
@@ -406,22 +406,22 @@ pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
         worker.tally.publish(terms.slot);
         terms.shared.task_done(now);
     }
-    Ok(Turn::Ours)
+    Ok(Completed::Ours)
 }
 
-/// Compares what the seat has read.
+/// Checks the data read into the slot.
 #[inline(never)]
 fn verify(
-    seat: &Seat,
+    seat: &RequestSlot,
     lane: &Lane<'_>,
     terms: &Terms<'_>,
-    findings: &mut Findings,
+    findings: &mut CheckResults,
 ) -> Result<(), EngineError> {
     let rules = terms.rules;
     let Some(table) = &rules.noise else { return Ok(()) };
     let (plan, generations) = (lane.plan, rules.generations());
     let expected = Expected { table, file: plan.file.index, generations };
-    // SAFETY: the seat is ours: its read was just reaped.
+    // SAFETY: the slot is ours: its read was just reaped.
     let buffer = unsafe { std::slice::from_raw_parts(seat.memory, terms.bytes as usize) };
     check(buffer, seat.offset, plan.task, &expected, findings);
     if rules.quit_on_error && findings.wrong_cells > 0 {
@@ -430,12 +430,12 @@ fn verify(
     Ok(())
 }
 
-/// A completion that is not a whole transfer at once: an fsync, a write that waits for
-/// one, a short transfer, an error. Says whether the transfer is complete now.
+/// Handles a completion that is not a whole transfer: an fsync, a write waiting for one, a short transfer, an
+/// error. Returns whether the transfer is complete now.
 #[cold]
 #[inline(never)]
 fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
-    let (index, is_sync) = (seat_of(data), data & SYNC != 0);
+    let (index, is_sync) = (slot_of(data), data & SYNC != 0);
     let settled =
         if is_sync { settle_sync(data, result, worker) } else { settle_transfer(data, result, worker) };
     let terms = worker.terms;
@@ -444,7 +444,7 @@ fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool
         seat.moved = 0;
         seat.prepare(index, &worker.lanes[seat.lane as usize], worker.queue, terms);
     }
-    // A write that failed is still followed by its fsync, cancelled; that is its end.
+    // A failed write is still followed by its cancelled fsync, which is its end.
     if settled.is_err() && seat.is_end(data, terms) {
         worker.tally.under_way -= 1;
     }
@@ -452,11 +452,11 @@ fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool
 }
 
 fn settle_sync(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
-    let index = seat_of(data);
+    let index = slot_of(data);
     let seat = &mut worker.seats[index];
     let lane = &worker.lanes[seat.lane as usize];
     match Errno(result.wrapping_neg()) {
-        // The rest of a write that was cut short goes out with an fsync of its own.
+        // The rest of a short write is submitted with its own fsync.
         errno if seat.cut_short && (result >= 0 || errno.0 == libc::ECANCELED) => {
             seat.cut_short = false;
             push_rest(index, worker)
@@ -469,7 +469,7 @@ fn settle_sync(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result
 
 fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
     let terms = worker.terms;
-    let index = seat_of(data);
+    let index = slot_of(data);
     let seat = &mut worker.seats[index];
     let path = &worker.lanes[seat.lane as usize].plan.file.path;
     let syncs = seat.writes && terms.syncs;
@@ -493,7 +493,7 @@ fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Re
         errno => return Err(short.failed(errno)),
     }
     if syncs {
-        // Its fsync comes back cancelled; the rest goes out then.
+        // Its fsync is cancelled; the rest is submitted then.
         seat.cut_short = true;
         return Ok(false);
     }
@@ -509,7 +509,7 @@ fn push_rest(index: usize, worker: &mut Parts<'_, '_, '_>) -> Result<bool, Engin
     push_slowly(worker, index, None).map(|()| false)
 }
 
-/// Queues an fsync, whatever room there is.
+/// Queues an fsync, making room if necessary.
 pub(crate) fn push_sync(queue: &mut Queue<'_>, file: i32, user_data: u64) -> Result<(), EngineError> {
     while !queue.push_sync(file, user_data) {
         queue.submit().map_err(lost)?;
@@ -517,9 +517,9 @@ pub(crate) fn push_sync(queue: &mut Queue<'_>, file: i32, user_data: u64) -> Res
     Ok(())
 }
 
-/// The seat, or the lane, that a completion is of.
+/// The slot or lane of a completion.
 #[inline(always)]
-pub(crate) fn seat_of(data: u64) -> usize {
+pub(crate) fn slot_of(data: u64) -> usize {
     (data & (SYNC - 1)) as usize
 }
 
@@ -529,7 +529,7 @@ pub(crate) fn lost(errno: Errno) -> EngineError {
     EngineError::Uring(UringUnavailable::Other(errno))
 }
 
-/// The number of a seat or a lane.
+/// The number of a slot or lane.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Sealed tables: the rows of finished cases in Parquet files that other programs read without us.
+//! Sealed tables: the rows of finished cases in Parquet files that other programs can read directly.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ const BATCH_ROWS: usize = 512;
 /// Bytes of a page before it is compressed and written. Groups are small, so pages are too.
 const PAGE_BYTES: usize = 64 << 10;
 
-/// A table as the journal remembers it, so that damage is known before a single row is read.
+/// A table as recorded in the journal, so that damage is detected before a row is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SealedTable {
     pub(crate) table: String,
@@ -114,10 +114,10 @@ impl<R: Row> TableWriter<R> {
         Ok(self.writer.insert(writer))
     }
 
-    /// Writes what is left and puts the whole file in its place. A table without rows has no file.
+    /// Writes the remaining rows and moves the complete file into place. A table without rows has no file.
     ///
-    /// The file is not forced to stable storage: the journal has its rows and its checksum, so a
-    /// reader finds out and loses nothing, and a run does not wait for it between two cases.
+    /// The file is not synced: the journal has its rows and checksum, so a reader detects damage without
+    /// loss, and the run does not wait between cases.
     pub(crate) fn seal(mut self) -> Result<Option<SealedTable>, RecordError> {
         if self.total == 0 {
             return Ok(None);
@@ -238,7 +238,7 @@ fn write_batch<R: Row>(
     Ok(())
 }
 
-/// Whether the table at `path` is the one that the journal remembers, or how it differs.
+/// Whether the table at `path` is the one recorded in the journal, or how it differs.
 pub(crate) fn verify(directory: &Path, path: &Path, sealed: &SealedTable) -> Result<(), String> {
     compare(directory, path, sealed).unwrap_or_else(|error| Err(error.to_string()))
 }
@@ -297,8 +297,8 @@ pub(crate) fn read_table_for_now<R: Row>(directory: &Path, path: &Path) -> Resul
     read_table(directory, path, &mut TextBudget::of_table(bytes))
 }
 
-/// The table reader panics on some kinds of damage (a test has them), which ends here: the table is
-/// lost and nothing else.
+/// The table reader panics on some kinds of damage (covered by a test); this contains the panic, and only the
+/// table is lost.
 fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     std::panic::catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err("its bytes make no sense to the table reader".to_owned()))

@@ -1,5 +1,5 @@
-//! Which cases use which files. A sweep has thousands of cases and few sets of files: what follows
-//! from the files alone is looked at once for each set.
+//! Which cases use which files. A sweep has thousands of cases and few sets of files: what depends on the
+//! files alone is checked once for each set.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::check::writes;
 use crate::cleanup::{paths, sets};
 use crate::trees;
 
-/// Where cases with the same files are looked for: first target, tasks, sets of files, whether the
-/// case writes, whether it makes its trees itself.
+/// Key of the cases with the same files: first target, tasks, sets of files, whether the case writes, whether
+/// it creates its trees itself.
 type Key<'a> = (Option<&'a Path>, u32, u32, bool, bool);
 
 /// The sets of files of some cases.
@@ -27,12 +27,12 @@ pub(crate) struct Uses<'a> {
 struct Use<'a> {
     /// The first case that uses it.
     case: &'a Case,
-    /// The place of the last one in the plan.
+    /// The plan index of the last case that uses it.
     last: usize,
 }
 
 impl<'a> Uses<'a> {
-    /// Those of `cases`, which come with their places in the plan, in order.
+    /// The sets of files of `cases`, given in order with their plan indices.
     pub(crate) fn of(cases: impl IntoIterator<Item = (usize, &'a Case)>) -> Self {
         let mut uses = Self::default();
         for (index, case) in cases {
@@ -46,7 +46,7 @@ impl<'a> Uses<'a> {
         let first = files.targets.first().map(PathBuf::as_path);
         let key = (first, case.workload.tasks, sets(case), writes(case), trees::makes(case));
         let alike = self.by_key.entry(key).or_default();
-        // Where its tasks are decides on which nodes its files are.
+        // The placement of its tasks decides on which nodes its files are.
         let place = |case: &Case| (case.workload.nodes, case.workload.spread);
         let is_same = |known: &Case| {
             let (known_work, work) = (&known.workload.work, &case.workload.work);
@@ -70,15 +70,14 @@ impl<'a> Uses<'a> {
         self.all.iter().map(|one| one.case)
     }
 
-    /// Which of `roots`, at which `case` has made trees, a case after the place `index` works on without
-    /// making them anew.
+    /// The `roots` of trees of `case` that a case after `index` uses without recreating them.
     pub(crate) fn roots_needed_after(&self, index: usize, roots: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let later = self.all.iter().filter(|one| one.last > index && !trees::makes(one.case));
         let all: BTreeSet<PathBuf> = later.flat_map(|one| trees::roots(one.case)).collect();
         roots.intersection(&all).cloned().collect()
     }
 
-    /// Which of `files`, which are those of `case`, a case after the place `index` uses.
+    /// The `files` of `case` that a case after `index` uses.
     pub(crate) fn needed_after(
         &self,
         index: usize,

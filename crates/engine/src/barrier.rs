@@ -1,4 +1,4 @@
-//! Where the workers of a process wait for each other, and the process for its peers.
+//! Barriers at which the workers of a process wait for each other, and the process for its peers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,21 +6,21 @@ use rustix::thread::futex;
 
 use crate::Point;
 
-/// A barrier with a leader: the others wait until the leader, who waits for all of them, has done
-/// what is to be done once.
+/// A barrier with a leader: the followers wait until all workers have arrived and the leader has run its
+/// action once.
 ///
-/// It is made of two futex words, so that a release wakes sleepers without any of them queueing
-/// for a lock: with hundreds of tasks on few processors that would take milliseconds.
+/// It uses two futex words, so a release wakes the sleepers without queueing them for a lock: with hundreds
+/// of tasks on few processors that would take milliseconds.
 #[derive(Debug)]
-struct Gate {
+struct PhaseBarrier {
     /// Workers beside the leader.
     followers: AtomicU32,
     arrived: AtomicU32,
-    /// How often the gate has opened.
+    /// How often the barrier has been released.
     opened: AtomicU32,
 }
 
-impl Gate {
+impl PhaseBarrier {
     fn follow(&self) {
         let opened = self.opened.load(Ordering::SeqCst);
         let arrived = self.arrived.fetch_add(1, Ordering::SeqCst) + 1;
@@ -48,7 +48,7 @@ impl Gate {
 }
 
 fn wait(word: &AtomicU32, value: u32) {
-    // It returns at once when the word has changed, and early on a signal; callers look again.
+    // Returns at once if the word has changed, and early on a signal; callers check again.
     let _ = futex::wait(word, futex::Flags::PRIVATE, value, None);
 }
 
@@ -57,50 +57,50 @@ fn wake(word: &AtomicU32, count: u32) {
     let _ = futex::wake(word, futex::Flags::PRIVATE, count);
 }
 
-/// The points of a phase, in order, and the gate at each of them.
+/// The points of a phase, in order, with the barrier of each.
 #[derive(Debug)]
-pub(crate) struct Gates {
+pub(crate) struct PhaseBarriers {
     points: Vec<Point>,
-    gate: Gate,
+    gate: PhaseBarrier,
 }
 
-impl Gates {
-    /// Gates at `points` for `workers` workers, one of whom leads.
+impl PhaseBarriers {
+    /// Barriers at `points` for `workers` workers, one of which is the leader.
     pub(crate) fn new(points: Vec<Point>, workers: usize) -> Self {
         let followers = u32::try_from(workers.saturating_sub(1)).unwrap_or(u32::MAX);
-        let gate = Gate { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
+        let gate = PhaseBarrier { followers: followers.into(), arrived: 0.into(), opened: 0.into() };
         Self { points, gate }
     }
 
-    /// Fewer workers came into being than were expected. Only for the leader, before it passes a point.
+    /// Fewer workers could be started than expected. Only for the leader, before it passes a point.
     pub(crate) fn expect_followers(&self, followers: u32) {
         self.gate.followers.store(followers, Ordering::SeqCst);
     }
 }
 
-/// One worker's way through the gates.
+/// One worker's passage through the barriers of a phase.
 ///
-/// Everybody passes every point, whatever happens: a `Course` that is dropped early, by an error
-/// or a panic, passes the points that are left, so nobody waits for a worker that is gone.
-pub(crate) struct Course<'s> {
-    gates: &'s Gates,
+/// Every worker passes every point: a `BarrierGuard` that is dropped early, by an error or a panic, passes
+/// the remaining points, so no worker waits for one that has gone.
+pub(crate) struct BarrierGuard<'s> {
+    gates: &'s PhaseBarriers,
     next: usize,
     /// What the leader does at each point, once; `None` for the others.
     lead: Option<&'s dyn Fn(Point)>,
 }
 
-impl<'s> Course<'s> {
-    /// The way of a worker that does not lead.
-    pub(crate) fn follower(gates: &'s Gates) -> Self {
+impl<'s> BarrierGuard<'s> {
+    /// Guard of a follower.
+    pub(crate) fn follower(gates: &'s PhaseBarriers) -> Self {
         Self { gates, next: 0, lead: None }
     }
 
-    /// The way of the leader, who calls `lead` at each point when all have come.
-    pub(crate) fn leader(gates: &'s Gates, lead: &'s dyn Fn(Point)) -> Self {
+    /// Guard of the leader, which calls `lead` at each point when all workers have arrived.
+    pub(crate) fn leader(gates: &'s PhaseBarriers, lead: &'s dyn Fn(Point)) -> Self {
         Self { gates, next: 0, lead: Some(lead) }
     }
 
-    /// Waits for the others at `point`. Points that this phase does not have are passed at once.
+    /// Waits for the other workers at `point`. Returns at once for points that this phase does not have.
     pub(crate) fn pass(&mut self, point: Point) {
         if self.gates.points.get(self.next) == Some(&point) {
             self.pass_next();
@@ -119,7 +119,7 @@ impl<'s> Course<'s> {
     }
 }
 
-impl Drop for Course<'_> {
+impl Drop for BarrierGuard<'_> {
     fn drop(&mut self) {
         while self.next < self.gates.points.len() {
             self.pass_next();
@@ -132,14 +132,14 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use super::{Course, Gates};
+    use super::{BarrierGuard, PhaseBarriers};
     use crate::Point;
 
     #[test]
     fn nobody_passes_before_all_have_come_and_the_leader_has_acted() {
         const WORKERS: u32 = 24;
         let points = vec![Point::Ready, Point::Start, Point::Closed];
-        let gates = Gates::new(points.clone(), WORKERS as usize);
+        let gates = PhaseBarriers::new(points.clone(), WORKERS as usize);
         let came = AtomicU32::new(0);
         let acted = Mutex::new(Vec::new());
         let lead = |point| {
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(came.load(Ordering::SeqCst) as usize, number * WORKERS as usize);
             acted.lock().expect("no panic").push(point);
         };
-        let walk = |mut course: Course<'_>| {
+        let walk = |mut course: BarrierGuard<'_>| {
             for (number, &point) in [Point::Ready, Point::Start, Point::Closed].iter().enumerate() {
                 came.fetch_add(1, Ordering::SeqCst);
                 course.pass(point);
@@ -156,21 +156,21 @@ mod tests {
         };
         std::thread::scope(|scope| {
             for _ in 1..WORKERS {
-                scope.spawn(|| walk(Course::follower(&gates)));
+                scope.spawn(|| walk(BarrierGuard::follower(&gates)));
             }
-            walk(Course::leader(&gates, &lead));
+            walk(BarrierGuard::leader(&gates, &lead));
         });
         assert_eq!(acted.into_inner().expect("no panic"), points);
     }
 
     #[test]
     fn a_worker_that_leaves_early_holds_nobody_up() {
-        let gates = Gates::new(vec![Point::Ready, Point::Start, Point::Closed], 3);
+        let gates = PhaseBarriers::new(vec![Point::Ready, Point::Start, Point::Closed], 3);
         std::thread::scope(|scope| {
-            scope.spawn(|| drop(Course::follower(&gates)));
-            scope.spawn(|| Course::follower(&gates).pass(Point::Ready));
+            scope.spawn(|| drop(BarrierGuard::follower(&gates)));
+            scope.spawn(|| BarrierGuard::follower(&gates).pass(Point::Ready));
             let lead = |_| {};
-            let mut course = Course::leader(&gates, &lead);
+            let mut course = BarrierGuard::leader(&gates, &lead);
             course.pass(Point::Ready);
             course.pass(Point::Opened);
             course.pass(Point::Start);

@@ -1,7 +1,7 @@
-//! Connections between ends that know each other's keys.
+//! Connections between endpoints that know each other's keys.
 //!
-//! Who asks presents the key and the number of the task; who answers presents its answer. Whoever connects
-//! without the key, or too slowly, is shut out and counted.
+//! The client presents the key and the number of the task; the server presents its own key. A peer that
+//! connects without the key, or is too slow, is rejected and counted.
 
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -18,23 +18,23 @@ use rustix::net::{
     socket_with, sockopt,
 };
 
+use super::endpoint_exchange::{Key, Meeting};
 use super::error::NetworkError;
-use super::meeting::{Key, Meeting};
 use crate::Errno;
 
-/// Between two looks at the flag that ends the phase.
+/// Polling interval of the stop flag.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// A stranger may keep a connection open for so long, or for the deadline of the phase if that is shorter.
+/// Maximum time an unauthenticated connection may stay open, or the deadline of the phase if that is shorter.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
-/// Connections that may be open and have not presented a key, beside those that are expected.
+/// Maximum number of unauthenticated connections beyond those expected.
 const STRANGERS_MAX: usize = 64;
-/// The key and the number of the task.
+/// Size of the key and the task number.
 const HELLO_BYTES: usize = 20;
 
-/// Why an end did not come through.
+/// Why connecting failed.
 pub(super) enum Failed {
     Network(NetworkError),
-    /// The phase was ended meanwhile.
+    /// The phase was ended.
     Stopped,
 }
 
@@ -44,7 +44,7 @@ impl From<NetworkError> for Failed {
     }
 }
 
-/// How long all connections may take to come into being, and what ends the wait before.
+/// Deadline for establishing all connections, and the flag that ends the wait early.
 #[derive(Clone, Copy)]
 pub(super) struct Wait<'a> {
     until: Instant,
@@ -62,19 +62,19 @@ impl<'a> Wait<'a> {
         Instant::now() >= self.until
     }
 
-    /// Waits for one of `sockets`, for a moment.
+    /// Waits briefly for one of `sockets`.
     fn look(&self, sockets: &mut [PollFd<'_>]) -> Result<(), Failed> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Failed::Stopped);
         }
         let left = self.until.saturating_duration_since(Instant::now()).min(LOOK_EVERY);
-        // Interrupted or not, the caller looks at each.
+        // Interrupted or not, the caller checks each socket.
         let _ = poll(sockets, Timespec::try_from(left).ok().as_ref());
         Ok(())
     }
 }
 
-/// A connection for a task of this end, before its peer has answered.
+/// A client connection whose server has not answered yet.
 pub(super) struct Called {
     pub(super) socket: OwnedFd,
     pub(super) peer: String,
@@ -82,7 +82,7 @@ pub(super) struct Called {
 }
 
 impl Called {
-    /// Connects to the end that answers `task`, and presents its key.
+    /// Connects to the server of `task`, and presents its key.
     pub(super) fn call(meeting: &Meeting, rpc: &Rpc, task: u32, wait: Wait<'_>) -> Result<Self, Failed> {
         let server = rpc.server_of(task);
         let name = meeting.name_of(server);
@@ -98,13 +98,13 @@ impl Called {
         let mut hello = [0; HELLO_BYTES];
         hello[..16].copy_from_slice(&key);
         hello[16..].copy_from_slice(&task.to_le_bytes());
-        // It fits into the empty buffer of a new connection.
+        // It fits into the empty send buffer of a new connection.
         let _ = sockopt::set_tcp_nodelay(&socket, true);
         send(&socket, &hello, SendFlags::NOSIGNAL).map_err(|errno| refused(errno.into()))?;
         Ok(Self { socket, peer, answer })
     }
 
-    /// Waits for the answer of the other end.
+    /// Waits for the server's answer.
     pub(super) fn answered(self, wait: Wait<'_>) -> Result<(OwnedFd, String), Failed> {
         let mut answer = Key::default();
         let mut have = 0;
@@ -127,7 +127,7 @@ impl Called {
     }
 }
 
-/// A connection to `address`; blocks from then on.
+/// A connection to `address`, in blocking mode afterwards.
 fn dial(address: SocketAddr, meeting: &Meeting, wait: Wait<'_>) -> Result<OwnedFd, Result<Errno, Failed>> {
     let refused = |errno: SysErrno| Ok(errno.into());
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
@@ -156,18 +156,18 @@ fn dial(address: SocketAddr, meeting: &Meeting, wait: Wait<'_>) -> Result<OwnedF
 }
 
 /// A connection that has not presented its key.
-struct Stranger {
+struct UnauthenticatedPeer {
     socket: OwnedFd,
     hello: [u8; HELLO_BYTES],
     have: usize,
     until: Instant,
 }
 
-/// Lets in the connections of `expected` tasks, which rise, and hands each to `take`. When all are there
-/// nobody listens any more. Gives the number of those that were shut out.
+/// Accepts the connections of `expected` tasks, in rising order, and passes each to `take`. Closes the
+/// listening sockets when all are established. Returns the number of rejected connections.
 ///
 /// # Errors
-/// Some did not come in time.
+/// Some did not connect in time.
 pub(super) fn admit(
     meeting: &Meeting,
     rpc: &Rpc,
@@ -179,7 +179,7 @@ pub(super) fn admit(
     let listeners = std::mem::take(&mut *meeting.listeners.lock().unwrap_or_else(PoisonError::into_inner));
     let mut came = vec![false; expected.len()];
     let mut missing = expected.len();
-    let mut strangers: Vec<Stranger> = Vec::new();
+    let mut strangers: Vec<UnauthenticatedPeer> = Vec::new();
     let mut shut_out = 0;
     while missing > 0 {
         if wait.is_over() {
@@ -200,14 +200,14 @@ pub(super) fn admit(
         for listener in &listeners {
             while let Ok(socket) = accept_with(listener, SocketFlags::CLOEXEC) {
                 let until = Instant::now() + wait.patience.min(HELLO_PATIENCE);
-                strangers.push(Stranger { socket, hello: [0; HELLO_BYTES], have: 0, until });
+                strangers.push(UnauthenticatedPeer { socket, hello: [0; HELLO_BYTES], have: 0, until });
             }
         }
         let mut waiting = Vec::with_capacity(strangers.len());
         for stranger in strangers {
             match stranger.listen() {
-                Heard::Nothing(stranger) => waiting.push(stranger),
-                Heard::Hello(socket, hello) => {
+                HelloResult::Nothing(stranger) => waiting.push(stranger),
+                HelloResult::Hello(socket, hello) => {
                     let number = u32::from_le_bytes([hello[16], hello[17], hello[18], hello[19]]);
                     let place = expected.binary_search(&number).ok().filter(|&place| !came[place]);
                     let right = same(&hello[..16], &key);
@@ -221,43 +221,43 @@ pub(super) fn admit(
                         None => shut_out += 1,
                     }
                 }
-                Heard::Gone => shut_out += 1,
+                HelloResult::Gone => shut_out += 1,
             }
         }
         let too_many = waiting.len().saturating_sub(missing + STRANGERS_MAX);
         shut_out += too_many as u64;
-        // Those that have waited longest.
+        // Those waiting longest.
         waiting.drain(..too_many);
         strangers = waiting;
     }
     Ok(shut_out + strangers.len() as u64)
 }
 
-/// What a stranger says.
-enum Heard {
-    /// Not all of it yet.
-    Nothing(Stranger),
+/// Result of reading from an unauthenticated peer.
+enum HelloResult {
+    /// Incomplete so far.
+    Nothing(UnauthenticatedPeer),
     Hello(OwnedFd, [u8; HELLO_BYTES]),
-    /// It hung up, or took too long.
+    /// It closed the connection, or took too long.
     Gone,
 }
 
-impl Stranger {
-    fn listen(mut self) -> Heard {
+impl UnauthenticatedPeer {
+    fn listen(mut self) -> HelloResult {
         match recv(&self.socket, &mut self.hello[self.have..], RecvFlags::DONTWAIT) {
             Ok((_, more)) if more > 0 => self.have += more,
             Err(SysErrno::AGAIN | SysErrno::INTR) => {}
-            Ok(_) | Err(_) => return Heard::Gone,
+            Ok(_) | Err(_) => return HelloResult::Gone,
         }
         match self.have {
-            HELLO_BYTES => Heard::Hello(self.socket, self.hello),
-            _ if Instant::now() < self.until => Heard::Nothing(self),
-            _ => Heard::Gone,
+            HELLO_BYTES => HelloResult::Hello(self.socket, self.hello),
+            _ if Instant::now() < self.until => HelloResult::Nothing(self),
+            _ => HelloResult::Gone,
         }
     }
 }
 
-/// Whether two keys are the same, in a time that does not tell where they differ.
+/// Compares two keys in constant time.
 fn same(one: &[u8], two: &[u8]) -> bool {
     one.len() == two.len()
         && black_box(one.iter().zip(two).fold(0, |differs, (one, two)| differs | (one ^ two))) == 0

@@ -1,4 +1,4 @@
-//! A connection that is open, and what its end counts on it.
+//! An open connection and its counters.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,12 @@ use crate::outcome::{Mismatch, MismatchKind, Mismatches};
 use crate::sys::{CpuTime, thread_cpu_time};
 use crate::{EngineError, Errno};
 
-/// After the phase was ended early, what is under way is waited for no longer than this.
+/// Maximum wait for requests in flight after the phase was ended early.
 const DRAIN_NS: u64 = 2_000_000_000;
-/// Wrong data is counted in cells of so many bytes, as in files.
+/// Wrong data is counted in cells of this many bytes, as in files.
 const CELL: u64 = 512;
 
-/// Which side of a connection an end is on.
+/// The role of an endpoint on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Asks,
@@ -28,18 +28,18 @@ pub(super) enum Role {
 
 /// A connection of a task.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct Connection {
     pub(super) socket: OwnedFd,
     pub(super) task: u32,
-    /// Name and address of the other end.
+    /// Name and address of the peer.
     pub(super) peer: String,
 }
 
-/// From when on the time of a thread's processor counts: the end of the warm-up.
+/// CPU time of a thread, counted from the end of the warm-up.
 pub(super) struct Spent<'a> {
     from: u64,
     start: Option<CpuTime>,
-    /// The first thread of an end restarts the meter of the whole process as well.
+    /// The first thread of an endpoint also restarts the meter of the process.
     process: Option<&'a Common<'a>>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Spent<'a> {
         Self { from: moment, start: None, process }
     }
 
-    /// It is `now`.
+    /// Advances to `now`.
     #[inline]
     pub(super) fn pass(&mut self, now: u64) {
         if self.start.is_none() && now >= self.from {
@@ -64,31 +64,31 @@ impl<'a> Spent<'a> {
         }
     }
 
-    /// What the thread has spent since.
+    /// CPU time of the thread since then.
     pub(super) fn end(&self) -> CpuTime {
         self.start.map_or_else(CpuTime::default, |start| thread_cpu_time().since(start))
     }
 }
 
-/// When exchanges are begun, and how many.
+/// Time limits and number of exchanges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// The common start, in ticks.
     pub(super) base: u64,
-    /// What was exchanged before is not counted.
+    /// Earlier exchanges are not counted.
     pub(super) counted_from: u64,
-    /// None starts from here on.
+    /// No exchange starts after this.
     pub(super) end: u64,
-    /// So many are counted on each connection.
+    /// Number counted on each connection.
     pub(super) limit: u64,
     /// A connection on which nothing moves for this long has stalled.
     pub(super) deadline: u64,
-    /// What is under way when the phase is ended early may take so long.
+    /// Maximum wait for requests in flight when the phase is ended early.
     pub(super) drain: u64,
 }
 
 impl Bounds {
-    /// From `base` on. Without a duration each task does `operations`.
+    /// Starting at `base`. Without a duration each task does `operations`.
     pub(super) fn new(rpc: &Rpc, base: u64, scale: Scale, duration: Option<u64>, operations: u64) -> Self {
         let counted_from = base.saturating_add(scale.ticks(rpc.warm_up.0));
         Self {
@@ -102,7 +102,7 @@ impl Bounds {
     }
 }
 
-/// What all connections of a thread have in common.
+/// Parameters shared by all connections of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) role: Role,
@@ -110,13 +110,13 @@ pub(super) struct Terms<'a> {
     pub(super) noise: &'a Noise,
     pub(super) stop: &'a AtomicBool,
     pub(super) scale: Scale,
-    /// Requests under way on each connection.
+    /// Requests in flight on each connection.
     pub(super) depth: u32,
-    /// Bytes of a message that this end sends.
+    /// Size of a message sent by this endpoint.
     pub(super) sends: u64,
-    /// Bytes of a message that this end receives.
+    /// Size of a message received by this endpoint.
     pub(super) receives: u64,
-    /// Number of the end that answers each connection is the file of its task.
+    /// Determines the server of each task, whose number is the task's file number.
     pub(super) rpc: &'a Rpc,
     pub(super) quit_on_error: bool,
 }
@@ -126,55 +126,55 @@ impl Terms<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The report of a task whose connection was opened from one moment to another.
+    /// The report of a task whose connection was opened during `open`.
     pub(super) fn report(&self, task: u32, open: (u64, u64)) -> TaskReport {
         let first = self.bounds.counted_from;
         let file = self.rpc.server_of(task);
         TaskReport { task, file, open, io: (first, first), ..TaskReport::default() }
     }
 
-    /// Whether an exchange from `start` to `now` is counted. Of a time that is measured all that end in it are,
-    /// since those that end just after its begin stand for those that do just after its end; where a number
-    /// is asked for, those that start.
+    /// Whether an exchange from `start` to `now` is counted. With a duration, those that end within it are,
+    /// since those that end just after its begin make up for those that end just after its end; with a number
+    /// of operations, those that start within it.
     #[inline]
     pub(super) fn counts(&self, start: u64, now: u64) -> bool {
         let moment = if self.bounds.limit == u64::MAX { now } else { start };
         moment >= self.bounds.counted_from
     }
 
-    /// Counts an exchange that was complete at `now`.
+    /// Counts an exchange completed at `now`.
     #[inline]
     pub(super) fn count(&self, report: &mut TaskReport, now: u64) {
         report.items += 1;
         report.io.1 = now;
     }
 
-    /// The bytes of what was counted.
+    /// Sets the bytes of the counted exchanges.
     pub(super) fn close(&self, report: &mut TaskReport, closed: (u64, u64)) {
         report.write_bytes = report.items * self.sends;
         report.read_bytes = report.items * self.receives;
         report.close = closed;
     }
 
-    pub(super) fn stalled(&self, line: &Line, exchanges: u64) -> EngineError {
+    pub(super) fn stalled(&self, line: &Connection, exchanges: u64) -> EngineError {
         let seconds = self.rpc.deadline.0.div_ceil(1_000_000_000);
         NetworkError::Stalled { peer: line.peer.clone(), seconds, exchanges }.into()
     }
 
-    /// The bytes that this end sends on `line` from `offset` on.
+    /// The bytes sent on `line` from `offset` on.
     #[inline]
-    pub(super) fn outgoing(&self, line: &Line, offset: u64) -> &[u8] {
+    pub(super) fn outgoing(&self, line: &Connection, offset: u64) -> &[u8] {
         self.noise.from(stream(line.task, self.role == Role::Answers), offset)
     }
 
-    /// Compares what came on `line` at `offset`, where that is asked for.
+    /// Checks the bytes received on `line` at `offset`, if verification is on.
     ///
     /// # Errors
-    /// It is wrong, and that ends the phase.
+    /// The data is wrong, and the workload ends the phase at wrong data.
     #[inline]
     pub(super) fn check(
         &self,
-        line: &Line,
+        line: &Connection,
         offset: u64,
         bytes: &[u8],
         found: &mut Mismatches,
@@ -188,7 +188,7 @@ impl Terms<'_> {
     #[cold]
     fn compare(
         &self,
-        line: &Line,
+        line: &Connection,
         offset: u64,
         bytes: &[u8],
         found: &mut Mismatches,
@@ -226,8 +226,8 @@ impl Terms<'_> {
     }
 }
 
-/// What an error of a call on a connection means.
-pub(super) fn broken(call: &'static str, line: &Line, errno: Errno, exchanges: u64) -> EngineError {
+/// Converts an error of a call on a connection.
+pub(super) fn broken(call: &'static str, line: &Connection, errno: Errno, exchanges: u64) -> EngineError {
     let peer = line.peer.clone();
     match errno.0 {
         libc::ECONNRESET | libc::EPIPE => NetworkError::Closed { peer, exchanges },
@@ -237,6 +237,6 @@ pub(super) fn broken(call: &'static str, line: &Line, errno: Errno, exchanges: u
 }
 
 /// The other end has closed a connection.
-pub(super) fn closed(line: &Line, exchanges: u64) -> EngineError {
+pub(super) fn closed(line: &Connection, exchanges: u64) -> EngineError {
     NetworkError::Closed { peer: line.peer.clone(), exchanges }.into()
 }

@@ -1,4 +1,4 @@
-//! What stands where a case is to write: other things than files, other runs, the user's devices.
+//! Conflicts on the paths of a case: other kinds of files, other runs, the user's devices.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -16,11 +16,11 @@ use record::{Holder, Leftover};
 use crate::RunnerError;
 use crate::check::{directories, real, writes};
 use crate::cleanup::{absolute, directory_of, paths};
-use crate::roster::paths_of;
+use crate::rank_assignment::paths_of;
 use crate::trees;
 
-/// Checks the targets of `case` on a node of `nodes` that it is on. The rank of `tasks` there, if it
-/// carries the first one, gets the permits for devices that are written.
+/// Checks the targets of `case` on one of its `nodes`. The rank that carries the first of the `tasks` there
+/// gets the permits for written devices.
 ///
 /// # Errors
 /// A target cannot hold what the case writes, or may not be written.
@@ -78,7 +78,7 @@ pub(crate) fn check_targets(
     Ok(())
 }
 
-/// Trees are made in a directory, which is made itself where only it is missing.
+/// Checks that a tree's target is a directory; only its last component may be missing, and is created.
 fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
     let refused = |problem: &str, help: &str| {
         let (path, problem, help) = (target.to_owned(), problem.to_owned(), help.to_owned());
@@ -105,7 +105,7 @@ fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
     }
 }
 
-/// Where a file is to be made, somebody may have put something else, or a link to it.
+/// Refuses paths of files to be created that are links or other kinds of files.
 pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     let refused = |path: PathBuf, problem: &str, help: &str| {
@@ -121,7 +121,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
                 let problem = "is where the file of a task should stand, and is no file";
                 return refused(path, problem, "remove it, or choose another name");
             }
-            // The file would be made where the link leads to, where nobody claims or removes it.
+            // The file would be created at the link's destination, where it is neither claimed nor removed.
             Err(error)
                 if error.kind() == ErrorKind::NotFound
                     && files.existing == Existing::Reuse
@@ -139,7 +139,7 @@ pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerE
     Ok(())
 }
 
-/// Files that are only read have to be there, unless a case of the plan makes them.
+/// Checks that files that are only read exist, unless a case of the plan creates them.
 pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Result<(), RunnerError> {
     let targets = &case.workload.files.targets;
     let makes = |one: &Case| writes(one) && one.workload.files.targets.iter().any(|at| targets.contains(at));
@@ -158,13 +158,13 @@ fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
-/// Whether each task may have a device for itself: it has the exact name of it, and nothing is made or
+/// Whether each task may have its own device: the target is its exact name, and nothing is created or
 /// removed.
 fn has_own_devices(files: &FileSet) -> bool {
     files.exact_names && files.existing == Existing::Reuse && files.keep == Keep::Always
 }
 
-/// A device has one name and no room for files of tasks.
+/// Refuses per-task files on a device.
 fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     let files = &case.workload.files;
     if has_own_devices(files) || (files.sharing == Sharing::Shared && files.targets.len() == 1) {
@@ -178,12 +178,12 @@ fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
     })
 }
 
-/// What runs have claimed on the targets, in the directories that `is_looked_at`; of the run `own` only
-/// what an `earlier` start of it has.
+/// The claims of runs on the targets, in the directories that `is_looked_at` selects; of the run `own` only
+/// those of an `earlier` start.
 ///
 /// # Errors
-/// One of them goes on, or may go on where this node cannot look, and has claimed a file of `plan`:
-/// each would measure, and remove, the other's data.
+/// A run that is active, or may be active on a node that cannot be checked from here, has claimed a file of
+/// `plan`: each would measure, and remove, the other's data.
 pub(crate) fn check_in_use(
     plan: &Plan,
     own: &str,
@@ -195,7 +195,7 @@ pub(crate) fn check_in_use(
         leftovers.extend(record::leftovers(&directory)?);
     }
     leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
-    // A start of the same run on another node was this one's own: nobody else takes up that run.
+    // A start of this run on another node was our own: only one process resumes a run.
     let may_go_on = |leftover: &&Leftover| match leftover.holder {
         Holder::Alive => true,
         Holder::Elsewhere => leftover.claim.run_id != own,

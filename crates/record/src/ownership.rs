@@ -1,8 +1,8 @@
-//! Claims: what a run makes on a target is written down there before the first file exists, so
-//! that a later run finds what a killed one left.
+//! Claims: a run records what it will create on a target before creating the first file, so that a later run
+//! finds what a killed one left behind.
 //!
-//! A claim names files relative to the directory that it stands in, and only names below it
-//! count: a claim that someone else wrote cannot point anywhere else.
+//! A claim names files relative to its own directory, and only names below it count: a forged claim cannot
+//! point anywhere else.
 //!
 //! Of a run in several processes one process claims a directory that all reach, and one on each node
 //! claims those that only that node has. A claim's name has the run and the node in it.
@@ -32,28 +32,28 @@ const PREFIX: &str = ".ioproof-claim-";
 /// Trailing part of a claim's name.
 const SUFFIX: &str = ".json";
 
-/// Something that a run will make.
+/// A file or directory that a run will create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claimed {
     /// Below the directory of the claim.
     pub path: PathBuf,
-    /// It was there before the run, which therefore must not remove it.
+    /// It existed before the run, which therefore must not remove it.
     pub existed: bool,
 }
 
-/// A tree that a run will make: it is removed by the names that [`plan::named`] knows, not by a list.
+/// A tree that a run will create: it is removed by the names that [`plan::named`] knows, not by a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedTree {
     /// Its root, below the directory of the claim; empty for that directory itself.
     pub path: PathBuf,
-    /// The root was there before the run, which therefore must not remove it.
+    /// The root existed before the run, which therefore must not remove it.
     pub existed: bool,
-    /// Its items stand in the root beside other things: only they are the run's.
+    /// Its items share the root with other entries: only they belong to the run.
     #[serde(default)]
     pub names_only: bool,
 }
 
-/// What one run makes below one directory.
+/// What one run creates below one directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// [`crate::Manifest::run_id`].
@@ -171,7 +171,7 @@ impl Claim {
                 })
                 .and_then(|text| replace(target, &claim.file_name(), &text, false));
             if let Err(mut error) = written {
-                // The user named the directory, and nobody knows the file.
+                // The user named the directory but does not know the file.
                 if let RecordError::Io { action, path, .. } = &mut error {
                     (*action, *path) = ("make files in", target.clone());
                 }
@@ -190,8 +190,8 @@ impl Claim {
         format!("{PREFIX}{}@{}{SUFFIX}", plain(&self.run_id), plain(&self.node))
     }
 
-    /// Whether the run goes on, as far as it can be seen from here. A process is looked up where it has
-    /// run; of one elsewhere only what its record shows is believed.
+    /// Whether the run is still in progress, as far as can be seen from here. A process is checked on its own
+    /// node; for another node only the record is trusted.
     fn holder(&self) -> Holder {
         let is = |path, word: &String| kernel_word(path).is_ok_and(|here| here == *word);
         let namespaces = self.pid_namespace.as_ref().zip(pid_namespace());
@@ -211,9 +211,8 @@ impl Claim {
         }
     }
 
-    /// What the record of the run shows, where it can be reached: the lock of a process that writes it,
-    /// or an end that came after the claim. That nobody holds a lock shows nothing: between nodes not
-    /// every file system has locks.
+    /// What the record of the run shows, if reachable: the lock of its writer, or an end after the claim. An
+    /// absent lock shows nothing: not every file system supports locks between nodes.
     fn holder_by_record(&self) -> Option<Holder> {
         /// All of a manifest that is of interest here.
         #[derive(Deserialize)]
@@ -221,7 +220,7 @@ impl Claim {
             run_id: String,
             finished_unix_ns: Option<i64>,
         }
-        // Whoever wrote the claim chose the directory.
+        // The directory is chosen by the author of the claim.
         let directory = &self.run_directory;
         let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES_MAX).ok()?;
         let journal = JournalReader::open(directory).ok()?;
@@ -258,7 +257,7 @@ fn trees_below(directory: &Path, trees: &[ClaimedTree]) -> Vec<ClaimedTree> {
     trees.iter().filter_map(claimed).collect()
 }
 
-/// Whether a claim may speak for a tree at `relative`.
+/// Whether a claim may cover a tree at `relative`.
 fn may_be_tree(relative: &Path, names_only: bool) -> bool {
     is_below(relative) || (names_only && relative.as_os_str().is_empty())
 }
@@ -268,7 +267,7 @@ fn is_below(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Claims that stand on the targets of a run that goes on. Dropping it leaves them there.
+/// Claims placed on the targets of a run in progress. Dropping it leaves them there.
 #[derive(Debug)]
 #[must_use = "withdraw it when the files are gone"]
 pub struct PlacedClaim {
@@ -276,7 +275,7 @@ pub struct PlacedClaim {
 }
 
 impl PlacedClaim {
-    /// Takes the claims away, as the run has cleaned up or leaves its files on purpose.
+    /// Removes the claims, after the run has cleaned up or kept its files on purpose.
     ///
     /// # Errors
     /// A claim cannot be removed; the others are.
@@ -294,15 +293,15 @@ impl PlacedClaim {
     }
 }
 
-/// Whether the run behind a claim goes on.
+/// Whether the run of a claim is still in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// Its process is running on this node, or somewhere holds the record of its run.
+    /// Its process is running on this node, or the record of its run is locked somewhere.
     Alive,
     /// Its process has ended, or its run, or the node was started anew since.
     Gone,
-    /// It was made on another node (or in another container), where this program cannot look. Its
-    /// files are left alone by other runs; a user may say that they are left over.
+    /// It was made on another node (or in another container), which cannot be checked from here. Other runs
+    /// leave its files alone; a user may declare them left over.
     Elsewhere,
 }
 
@@ -320,7 +319,7 @@ pub struct LeftoverFile {
 pub struct LeftoverTree {
     /// Its root.
     pub root: PathBuf,
-    /// Only what bears names of ours in the root is the run's; the root stays.
+    /// Only entries with the program's names in the root belong to the run; the root stays.
     pub names_only: bool,
     /// The user of the claim: nothing of others is removed.
     owner: u32,
@@ -350,8 +349,8 @@ pub struct Leftover {
     pub trees: Vec<LeftoverTree>,
 }
 
-/// The claims that stand in `directory`, each with what is left of its files. A file that is not
-/// a claim in spite of its name is left alone.
+/// The claims in `directory`, each with what is left of its files. A file with the name but not the content
+/// of a claim is left alone.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -401,8 +400,8 @@ fn read_claim(path: &Path) -> Option<(Claim, u32)> {
     Some((claim, fs::symlink_metadata(path).ok()?.uid()))
 }
 
-/// The file `relative` below `directory`, if the claim may speak for it: a regular file of the
-/// claim's owner, reached through real directories only.
+/// The file `relative` below `directory`, if the claim may cover it: a regular file of the claim's owner,
+/// reached through real directories only.
 fn left_file(directory: &Path, relative: &Path, owner: u32) -> Option<LeftoverFile> {
     if !is_below(relative) || !reached_without_links(directory, relative) {
         return None;
@@ -412,8 +411,8 @@ fn left_file(directory: &Path, relative: &Path, owner: u32) -> Option<LeftoverFi
     (metadata.is_file() && metadata.uid() == owner).then_some(LeftoverFile { path, bytes: metadata.len() })
 }
 
-/// What is left of `tree` below `directory`, if the claim may speak for it: a real directory of the
-/// claim's owner, or things with names of ours in one.
+/// What is left of `tree` below `directory`, if the claim may cover it: a real directory of the claim's
+/// owner, or entries with the program's names in one.
 fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<LeftoverTree> {
     let ClaimedTree { path, existed, names_only } = tree;
     if !may_be_tree(path, *names_only) || !reached_without_links(directory, path) {
@@ -451,19 +450,19 @@ impl Leftover {
         Duration::from_nanos(u64::try_from(age_ns).unwrap_or_default())
     }
 
-    /// Removes the files, the trees, the directories that the run made for them where they are empty,
-    /// and the claim. Files that existed before the run, links and files of other users stay; so does
-    /// what others have put into a tree, which is told.
+    /// Removes the files, the trees, the run's own directories if empty, and the claim. Files that existed
+    /// before the run, links and files of other users stay; so do foreign entries in a tree, which are
+    /// reported.
     ///
     /// # Errors
-    /// The run goes on or was made on another node, or a file cannot be removed; the claim then
-    /// stays, so that the rest can be removed later.
+    /// The run is in progress or was made on another node, or a file cannot be removed; the claim then stays,
+    /// so that the rest can be removed later.
     pub fn remove(&self) -> Result<Swept, RecordError> {
         self.remove_unless(|holder| holder != Holder::Gone)
     }
 
-    /// As [`Leftover::remove`], also what was made on another node. For a user who was asked and knows
-    /// that the run is over, and for the next start of that run itself.
+    /// Like [`Leftover::remove`], also for another node. For a user who confirmed that the run is over, and
+    /// for the next start of that run itself.
     ///
     /// # Errors
     /// The run can be seen to go on, or a file cannot be removed; the claim then stays.

@@ -1,4 +1,4 @@
-//! What is done to an item, by plain system calls.
+//! Operations on items by plain system calls.
 
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
@@ -6,60 +6,60 @@ use std::path::PathBuf;
 use plan::Phase;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
 
-use crate::tree::live::{Doer, Yield};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::small::{FILE_MODE, Small};
-use crate::tree::trouble::{Surprise, Verdict, failed};
+use crate::tree::sync_worker::{OpCounters, OpRunner};
+use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::{Walk, again};
 use crate::{EngineError, Errno, Surprises, sys};
 
-/// Mode of directories, less the umask.
+/// Mode of directories, before the umask.
 pub(crate) const DIRECTORY_MODE: u32 = 0o775;
-/// Bytes of names that are read in one call.
+/// Buffer size for reading directory entries in one call.
 const LIST_BYTES: usize = 32 << 10;
-/// Bytes of the units in which the kernel tells what a file holds.
+/// Unit of `st_blocks` in bytes.
 pub(crate) const BLOCK: u64 = 512;
 
-/// A task at its items.
+/// A task working on its items.
 #[derive(Debug)]
-pub(crate) struct Hand<'s> {
+pub(crate) struct ItemWorker<'s> {
     rules: &'s TreeRules<'s>,
     plan: &'s ItemPlan,
     walk: Walk<'s>,
     small: Small<'s>,
-    /// Room for the names of a directory.
+    /// Buffer for the names of a directory.
     names: Vec<MaybeUninit<u8>>,
     allocated_bytes: u64,
 }
 
-impl<'s> Hand<'s> {
+impl<'s> ItemWorker<'s> {
     /// Ready for the items of `plan`; nothing is opened yet.
     pub(crate) fn new(rules: &'s TreeRules<'s>, plan: &'s ItemPlan) -> Self {
         let read_bytes = if rules.phase == Phase::FileRead { rules.bytes } else { 0 };
         let names = if rules.phase == Phase::DirectoryList { LIST_BYTES } else { 0 };
-        let (inks, noise) = (rules.inks.as_ref(), rules.noise.as_ref());
+        let (patterns, noise) = (rules.patterns.as_ref(), rules.noise.as_ref());
         Self {
             rules,
             plan,
             walk: Walk::new(rules, plan),
-            small: Small::new(plan.task, inks, read_bytes, noise, rules.generations()),
+            small: Small::new(plan.task, patterns, read_bytes, noise, rules.generations()),
             names: vec![MaybeUninit::uninit(); names],
             allocated_bytes: 0,
         }
     }
 
-    /// The number of the data of the item.
+    /// The file number of the item's data.
     fn file(&self) -> u32 {
         self.rules.file_number(self.plan.owner, self.walk.item())
     }
 
-    fn try_act(&mut self) -> Result<Verdict, Errno> {
+    fn try_act(&mut self) -> Result<OpOutcome, Errno> {
         let (rules, tree) = (self.rules, self.rules.tree);
         let file = self.file();
         if matches!(rules.phase, Phase::FileRename | Phase::DirectoryRename) {
             let (at, from, to) = self.walk.here_and_there()?;
             again(|| rustix::fs::renameat(at, from, at, to))?;
-            return Ok(Verdict::Done);
+            return Ok(OpOutcome::Done);
         }
         if rules.phase == Phase::DirectoryList {
             return self.list();
@@ -69,8 +69,8 @@ impl<'s> Hand<'s> {
             Phase::FileCreate if tree.make_node => {
                 let mode = Mode::from_raw_mode(FILE_MODE);
                 again(|| rustix::fs::mknodat(at, name, FileType::RegularFile, mode, 0))?;
-                // Only a file that gets bytes is opened for them.
-                if rules.inks.is_some() {
+                // A file is only opened for writing if it gets data.
+                if rules.patterns.is_some() {
                     return self.small.write((at, name), OFlags::empty(), file, tree.sync);
                 }
             }
@@ -92,11 +92,11 @@ impl<'s> Hand<'s> {
                 self.allocated_bytes += found.stx_blocks * BLOCK;
             }
         }
-        Ok(Verdict::Done)
+        Ok(OpOutcome::Done)
     }
 
-    /// All names of the directory that the item is in.
-    fn list(&mut self) -> Result<Verdict, Errno> {
+    /// Reads all names of the item's directory.
+    fn list(&mut self) -> Result<OpOutcome, Errno> {
         let (root, path) = self.walk.directory_here()?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = again(|| rustix::fs::openat(root, path, flags, Mode::empty()))?;
@@ -109,21 +109,21 @@ impl<'s> Hand<'s> {
             }
         }
         sys::close(directory)?;
-        Ok(Verdict::Done)
+        Ok(OpOutcome::Done)
     }
 
-    /// What an error of the operation means.
+    /// Interprets an error of the operation.
     #[cold]
-    fn judge(&self, errno: Errno) -> Result<Verdict, EngineError> {
+    fn judge(&self, errno: Errno) -> Result<OpOutcome, EngineError> {
         let operation = self.rules.operation;
         match Surprise::of(operation, errno) {
-            Some(surprise) => Ok(Verdict::Surprise(surprise)),
+            Some(surprise) => Ok(OpOutcome::Surprise(surprise)),
             None => Err(failed(self.path(), operation, errno, self.rules.bytes)),
         }
     }
 }
 
-impl Doer for Hand<'_> {
+impl OpRunner for ItemWorker<'_> {
     fn task(&self) -> (u32, u32) {
         (self.plan.task, self.plan.owner)
     }
@@ -148,10 +148,10 @@ impl Doer for Hand<'_> {
     }
 
     #[inline(always)]
-    fn act(&mut self) -> Result<Verdict, EngineError> {
+    fn act(&mut self) -> Result<OpOutcome, EngineError> {
         if self.rules.null {
             std::hint::black_box(&self.walk);
-            return Ok(Verdict::Done);
+            return Ok(OpOutcome::Done);
         }
         match self.try_act() {
             Ok(verdict) => Ok(verdict),
@@ -173,8 +173,14 @@ impl Doer for Hand<'_> {
         if self.rules.phase == Phase::DirectoryList { self.walk.directory_path() } else { self.walk.path() }
     }
 
-    fn give(self) -> Yield {
+    fn give(self) -> OpCounters {
         let Small { findings, read_bytes, write_bytes, .. } = self.small;
-        Yield { findings, paths: Vec::new(), read_bytes, write_bytes, allocated_bytes: self.allocated_bytes }
+        OpCounters {
+            findings,
+            paths: Vec::new(),
+            read_bytes,
+            write_bytes,
+            allocated_bytes: self.allocated_bytes,
+        }
     }
 }

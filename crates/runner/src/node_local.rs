@@ -1,4 +1,4 @@
-//! Directories that are another one on each node, and what may be done there.
+//! Node-local directories, and the rules for using them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,10 @@ use record::{Warning, WarningRow};
 
 use crate::check::{of_run, remaining};
 use crate::handshake::{Separate, shake};
-use crate::roster::Roster;
+use crate::rank_assignment::Roster;
 use crate::{RunnerError, cleanup};
 
-/// The directories that some nodes have for themselves, of those in which a case on several nodes
-/// works.
+/// The node-local directories among those used by a case on several nodes.
 pub(crate) fn separate(
     plan: &Plan,
     finished: &BTreeSet<String>,
@@ -35,7 +34,7 @@ pub(crate) fn separate(
     shake(comm, directories.into_iter().collect(), run_id)
 }
 
-/// Whether the study calls every target there node-local, so that nobody needs to be told.
+/// Whether the study declares every target there node-local, so that no warning is needed.
 pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
     let there =
         |case: &&Case| case.workload.files.targets.iter().any(|at| cleanup::place_of(case, at) == directory);
@@ -51,7 +50,7 @@ pub(crate) fn separate_warning(separate: &Separate, topology: &Topology) -> Warn
     of_run(Warning::SeparateTarget { directory, nodes })
 }
 
-/// What each node has for itself is node-local, whatever the study calls it.
+/// Applies the rules of node-local targets to directories found to be so, even if the study does not say it.
 pub(crate) fn check_separate(
     case: &Case,
     plan: &Plan,
@@ -96,7 +95,7 @@ pub(crate) fn check_separate(
     })
 }
 
-/// Enforces the rule of node-local targets where the tasks of `case` are on so many nodes.
+/// Enforces the rules of node-local targets for `case`, whose tasks are on this number of nodes.
 pub(crate) fn node_local(case: &Case, target: &TargetTerms, nodes: usize) -> Result<(), RunnerError> {
     let mut spread = case.clone();
     let mut spec: WorkloadSpec = spread.workload.into();

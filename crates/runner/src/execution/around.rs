@@ -1,4 +1,4 @@
-//! What a protocol asks for around the phases of a case: wiping, preconditioning, dropping caches.
+//! Protocol steps around the phases of a case: wiping, preconditioning, dropping caches.
 
 use std::time::Instant;
 
@@ -6,12 +6,12 @@ use plan::{Backend, Case, Phase, Placement};
 use record::{Warning, Wiped};
 
 use super::UnderWay;
-use crate::hand::reads;
 use crate::order::{Answer, Order, Wiping};
+use crate::rank_executor::reads;
 use crate::{Event, RunnerError, cleanup, trees};
 
 impl UnderWay<'_> {
-    /// Removes the files of `case`, and discards the devices that it is measured on.
+    /// Removes the files of `case` and discards the devices that it measures.
     pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         if !case.protocol.wipe || case.workload.backend == Backend::Null {
             return Ok(());
@@ -73,8 +73,8 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// Empties the page caches before a phase that reads; gives what a reader of its figure must
-    /// know where that is not allowed.
+    /// Empties the page caches before a read phase; returns a warning for its figure if that is not
+    /// permitted.
     pub(super) fn drop_caches(
         &mut self,
         index: usize,

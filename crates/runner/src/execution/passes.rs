@@ -12,47 +12,47 @@ use super::UnderWay;
 use crate::data::fill_workload;
 use crate::jobs::{JobRows, is_failure};
 use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
-use crate::roster::Roster;
+use crate::phase_result::{PhaseResult, expected};
+use crate::rank_assignment::Roster;
 use crate::rows::Table;
 use crate::settle::Settling;
-use crate::whole::{Whole, expected};
 use crate::{Event, RunnerError, cleanup, trees};
 
-/// How often a rest looks whether the run is to stop.
+/// Interval at which a pause polls the stop flag.
 const REST_STEP: Duration = Duration::from_millis(20);
 
-/// How far a case has come.
+/// Progress of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CaseState {
-    /// More passes of it come.
+    /// More passes follow.
     GoesOn,
-    /// It went through all of its passes, or its time was over.
+    /// All passes are done, or the time limit was reached.
     Finished,
     /// The run was stopped before that.
     Stopped,
 }
 
-/// A case that takes turns, or is the only one of its block.
-pub(super) struct Turn<'a> {
-    /// Its place in the plan.
+/// A case that alternates with others, or is the only one of its block.
+pub(super) struct CaseTurn<'a> {
+    /// Its index in the plan.
     pub(super) index: usize,
     pub(super) case: &'a Case,
-    /// Its first pass has begun.
+    /// Its first pass has started.
     pub(super) begun: bool,
-    /// No more passes of it come.
+    /// No more passes follow.
     pub(super) is_over: bool,
     pub(super) failed: bool,
-    /// Checks have found wrong data in it.
+    /// Checks have found wrong data in its files.
     pub(super) wrong_data: bool,
     /// Phases that an earlier start of the run has measured.
     kept: Vec<PhaseRecord>,
-    /// How long it has run.
+    /// Its running time so far.
     spent: Duration,
     settling: Settling<'a>,
     reached: Reached,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> CaseTurn<'a> {
     pub(super) fn new(index: usize, case: &'a Case) -> Self {
         Self {
             index,
@@ -69,7 +69,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Whether a pass goes on.
+/// Whether a pass continues.
 enum Next {
     GoOn,
     TimeIsUp,
@@ -77,8 +77,8 @@ enum Next {
 }
 
 impl UnderWay<'_> {
-    /// Goes through `pass` of a case, and before the first one through what comes before it.
-    pub(super) fn turn(&mut self, turn: &mut Turn<'_>, pass: u32) -> Result<CaseState, RunnerError> {
+    /// Runs `pass` of a case; before the first pass, also its preparation.
+    pub(super) fn turn(&mut self, turn: &mut CaseTurn<'_>, pass: u32) -> Result<CaseState, RunnerError> {
         if self.stopped() {
             return Ok(CaseState::Stopped);
         }
@@ -104,9 +104,9 @@ impl UnderWay<'_> {
         Ok(CaseState::Finished)
     }
 
-    /// What comes before the first pass of a case.
-    fn begin_case(&mut self, turn: &mut Turn<'_>) -> Result<(), RunnerError> {
-        let Turn { index, case, .. } = *turn;
+    /// Steps before the first pass of a case.
+    fn begin_case(&mut self, turn: &mut CaseTurn<'_>) -> Result<(), RunnerError> {
+        let CaseTurn { index, case, .. } = *turn;
         self.watch.event(&Event::CaseStarted { index, case });
         turn.begun = true;
         let takes_turns = self.checked.plan.blocks().any(|block| block.len() > 1 && block.contains(&index));
@@ -129,8 +129,13 @@ impl UnderWay<'_> {
         self.precondition(index, case)
     }
 
-    fn pass(&mut self, turn: &mut Turn<'_>, pass: u32, started: Instant) -> Result<CaseState, RunnerError> {
-        let Turn { index, case, .. } = *turn;
+    fn pass(
+        &mut self,
+        turn: &mut CaseTurn<'_>,
+        pass: u32,
+        started: Instant,
+    ) -> Result<CaseState, RunnerError> {
+        let CaseTurn { index, case, .. } = *turn;
         for &phase in &case.phases {
             match self.before(turn, phase, started) {
                 Next::Stopped => return Ok(CaseState::Stopped),
@@ -151,15 +156,20 @@ impl UnderWay<'_> {
             let reached = &mut turn.reached;
             let limits = reached.limits(case, phase, pass);
             let (renamed, steps_before) = (reached.is_renamed(phase), reached.steps.clone());
-            let finished =
-                self.phase(index, None, phase, pass, Already { limits, renamed, steps_before, doubts })?;
+            let finished = self.phase(
+                index,
+                None,
+                phase,
+                pass,
+                PhasePreconditions { limits, renamed, steps_before, doubts },
+            )?;
             turn.settling.add(&finished.record.phase);
             if phase == Phase::Write || trees::creates_items(phase) {
                 self.most_transfers = self.most_transfers.max(finished.most_transfers);
             }
             reached.after_steps(case, phase, &finished.record);
             reached.after(phase, finished.partial);
-            // The stop may have cut the phase short.
+            // The stop may have ended the phase early.
             if self.stopped() {
                 return Ok(CaseState::Stopped);
             }
@@ -190,8 +200,8 @@ impl UnderWay<'_> {
         Ok(CaseState::GoesOn)
     }
 
-    /// Says which phases had not settled when `pass` was the last one.
-    fn warn_unsettled(&mut self, turn: &Turn<'_>, pass: u32) -> Result<(), RunnerError> {
+    /// Warns of phases that had not settled if `pass` was the last one.
+    fn warn_unsettled(&mut self, turn: &CaseTurn<'_>, pass: u32) -> Result<(), RunnerError> {
         for (phase, warning) in turn.settling.unsettled() {
             let key = PhaseKey { case: turn.case.id.as_str().into(), repetition: pass, phase };
             self.warn_of(Some(key), warning)?;
@@ -199,10 +209,10 @@ impl UnderWay<'_> {
         Ok(())
     }
 
-    /// Rests, and looks at the clock and at the stop flag.
-    fn before(&self, turn: &Turn<'_>, phase: Phase, started: Instant) -> Next {
+    /// Pauses as the protocol says; checks the time limit and the stop flag.
+    fn before(&self, turn: &CaseTurn<'_>, phase: Phase, started: Instant) -> Next {
         let case = turn.case;
-        // A tree is looked at as it was just left: there, the rest is between passes.
+        // Phases on a tree follow each other at once: the pause is between passes.
         let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
         if phase.is_result() && rests {
             let until = Instant::now() + Duration::from(case.delay);
@@ -219,7 +229,7 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Makes directories, removes what a write replaces, and sees to it that reads find data.
+    /// Creates directories, removes files that a write replaces, and makes sure that reads find data.
     fn prepare(&mut self, index: usize, case: &Case, phase: Phase, pass: u32) -> Result<(), RunnerError> {
         let files = &case.workload.files;
         if case.workload.backend == Backend::Null {
@@ -255,7 +265,7 @@ impl UnderWay<'_> {
         if there { Ok(()) } else { self.fill(index, index, pass) }
     }
 
-    /// What is known of the files of a pass beyond what stands on the disk.
+    /// What the run knows of the files of a pass beyond what is on disk.
     fn known(&self, case: &Case, pass: u32) -> Known {
         let sites = self.sites(case);
         let files = Placement::new(&case.workload).files(pass);
@@ -268,27 +278,27 @@ impl UnderWay<'_> {
         Known { partial: ranges(partial), discarded: ranges(discarded) }
     }
 
-    /// Writes all data of the files that `pass` of the case `writer` has, within the case `index` and
-    /// outside the results.
+    /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index` and outside
+    /// the results.
     pub(super) fn fill(&mut self, index: usize, writer: usize, pass: u32) -> Result<(), RunnerError> {
         if self.checked.plan.cases[writer].workload.files.unique_dir {
             let order =
                 Prepare { case: writer, pass, replace: false, directories: true, trees: false, data: None };
             self.crew.order(&Order::Prepare(order))?;
         }
-        self.phase(index, Some(writer), Phase::Fill, pass, Already::default()).map(|_| ())
+        self.phase(index, Some(writer), Phase::Fill, pass, PhasePreconditions::default()).map(|_| ())
     }
 
-    /// Runs a phase of the case `index`, or one that fills the files of the case `fills` within it.
+    /// Runs a phase of the case `index`, or a fill of the files of the case `fills` on its behalf.
     fn phase(
         &mut self,
         index: usize,
         fills: Option<usize>,
         phase: Phase,
         pass: u32,
-        already: Already,
+        already: PhasePreconditions,
     ) -> Result<Finished, RunnerError> {
-        let Already { limits, renamed, steps_before, mut doubts } = already;
+        let PhasePreconditions { limits, renamed, steps_before, mut doubts } = already;
         let checked = self.checked;
         let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
@@ -337,7 +347,7 @@ impl UnderWay<'_> {
             told.iter().for_each(|told| table.tell("", told));
             doubts.extend(untold);
         }
-        let whole = Whole { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
+        let whole = PhaseResult { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
         let finished = Finished::of(whole.record(&part, table, doubts), one_pass(workload, phase));
         if phase.writes() {
             let whole = matches!(phase, Phase::Fill | Phase::Write)
@@ -354,7 +364,7 @@ impl UnderWay<'_> {
         self.failed_launches += failed().count() as u64;
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
-        // Without its tables no job can begin.
+        // No job can start without its tables.
         match failed().next().filter(|_| phase == Phase::Load) {
             Some(row) => Err(RunnerError::Unloaded {
                 table: row.test.clone(),
@@ -366,25 +376,25 @@ impl UnderWay<'_> {
     }
 }
 
-/// What is known before a phase.
+/// State before a phase.
 #[derive(Default)]
-struct Already {
-    /// How far each task may go.
+struct PhasePreconditions {
+    /// Upper limit of operations for each task.
     limits: Option<Vec<u64>>,
-    /// Items have the names that a phase has given them.
+    /// An earlier phase has renamed the items.
     renamed: bool,
-    /// Steps round objects in each set that each task has done.
+    /// Steps around the objects of each set that each task has done.
     steps_before: Vec<u64>,
-    /// What a reader of its figure must know.
+    /// Warnings about its figure.
     doubts: Vec<Warning>,
 }
 
-/// What a phase left.
+/// Result of a phase.
 struct Finished {
     record: PhaseRecord,
-    /// Transfers of each task, where the phase ended before one pass was over.
+    /// Transfers of each task, if the phase ended within the first pass.
     partial: Option<Vec<u64>>,
-    /// Most transfers that a task did.
+    /// Largest number of transfers of a task.
     most_transfers: u64,
 }
 
@@ -401,11 +411,11 @@ impl Finished {
     }
 }
 
-/// Operations of each task that are one pass of `phase`, where fewer leave something unmade.
+/// Operations of each task that make up one pass of `phase`, if fewer leave something unwritten.
 fn one_pass(workload: &Workload, phase: Phase) -> u64 {
     match &workload.work {
         Work::Transfers => workload.geometry.transfers_per_task(),
-        // Without a clock that ends it a task has gone to all its items: what it did not make was in its way.
+        // Without a stonewall, a task has tried all its items: it was prevented from making the missing ones.
         Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
             tree.items_per_task()
         }
@@ -413,25 +423,25 @@ fn one_pass(workload: &Workload, phase: Phase) -> u64 {
     }
 }
 
-/// How far the phases that make something have come, where they ended before their pass was over.
+/// Progress of the phases that create something, if they ended within their first pass.
 #[derive(Debug, Default)]
 struct Reached {
-    /// Transfers that each task has written.
+    /// Transfers written by each task.
     written: Option<Vec<u64>>,
-    /// Files that each task has made.
+    /// Files created by each task.
     files: Option<Vec<u64>>,
-    /// Directories that each task has made.
+    /// Directories created by each task.
     directories: Option<Vec<u64>>,
-    /// Files have the names that a phase has given them.
+    /// A phase has renamed the files.
     files_renamed: bool,
-    /// So have directories.
+    /// A phase has renamed the directories.
     directories_renamed: bool,
-    /// Steps round objects in each set that each task has done.
+    /// Steps around the objects of each set that each task has done.
     steps: Vec<u64>,
 }
 
 impl Reached {
-    /// `phase` is over; `partial` is what each task did where that is less than a pass.
+    /// Notes the end of `phase`; `partial` is the count of each task if less than a pass.
     fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
         match phase {
             Phase::Write => self.written = partial,
@@ -443,7 +453,7 @@ impl Reached {
         }
     }
 
-    /// `phase` is over, which may have gone round objects.
+    /// Notes the steps around objects of a finished `phase`.
     fn after_steps(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
         let Work::Objects(objects) = &case.workload.work else { return };
         if phase != Phase::Benchmark {
@@ -454,7 +464,7 @@ impl Reached {
         let round = objects.operations_of_step().saturating_mul(u64::from(objects.sets)).max(1);
         for row in &record.tasks {
             if let Some(steps) = self.steps.get_mut(row.task as usize) {
-                // An operation that came upon a surprise is not among those that were done.
+                // An operation that found a modified item is not counted as done.
                 *steps = steps.saturating_add(match case.workload.stonewall {
                     Some(_) => row.transfers.div_ceil(round),
                     None => objects.steps,
@@ -463,7 +473,7 @@ impl Reached {
         }
     }
 
-    /// Whether the items of `phase` have the names that a phase has given them.
+    /// Whether an earlier phase has renamed the items of `phase`.
     fn is_renamed(&self, phase: Phase) -> bool {
         match phase {
             Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
@@ -476,7 +486,7 @@ impl Reached {
         }
     }
 
-    /// How far each task may go in `phase`: as far as the one whose data or items it touches has come.
+    /// Upper limit of each task in `phase`: the progress of the task whose data or items it accesses.
     fn limits(&self, case: &Case, phase: Phase, pass: u32) -> Option<Vec<u64>> {
         let each = match phase {
             Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
@@ -496,8 +506,8 @@ impl Reached {
     }
 }
 
-/// How far each task may read, where a write ended before its pass was over: as far as the task
-/// whose data it reads has written.
+/// Upper limit for each reading task after a write that ended within its first pass: the progress of the task
+/// whose data it reads.
 fn for_readers(written: &[u64], case: &Case, phase: Phase, pass: u32) -> Vec<u64> {
     let placement = Placement::new(&case.workload);
     (0..case.workload.tasks).map(|task| written[placement.owner(task, phase, pass) as usize]).collect()

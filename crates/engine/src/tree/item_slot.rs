@@ -1,4 +1,4 @@
-//! One operation under way in a ring: which request comes next, until the item is done.
+//! One operation in flight in a ring: the sequence of requests until the item is done.
 
 #![expect(unsafe_code, reason = "memory that the kernel fills")]
 
@@ -9,19 +9,19 @@ use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 use plan::{Phase, RENAMED};
 
-use crate::check::{Expected, Findings};
-use crate::tree::act::{BLOCK, DIRECTORY_MODE};
-use crate::tree::data::Desk;
+use crate::check::{CheckResults, Expected};
+use crate::tree::data::FileBuffer;
+use crate::tree::item_ops::{BLOCK, DIRECTORY_MODE};
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::small::FILE_MODE;
-use crate::tree::trouble::{Surprise, Verdict};
+use crate::tree::trouble::{OpOutcome, Surprise};
 use crate::{Errno, sys};
 
-/// What the request that is under way does.
+/// The request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// All that there is to do, in one request.
+    /// The whole operation, in one request.
     Whole,
     Open,
     Move,
@@ -29,42 +29,42 @@ enum Stage {
     Close,
 }
 
-/// What follows a completion.
+/// What to do after a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another request of the same item.
     Request,
     /// The item is done.
-    Done(Verdict),
+    Done(OpOutcome),
 }
 
-/// Room for one item under way.
-pub(crate) struct Seat<'s> {
+/// Slot for one item in flight.
+pub(crate) struct ItemSlot<'s> {
     rules: &'s TreeRules<'s>,
-    /// The task whose item it is, as a place among those of the worker.
+    /// The lane of the item's task, as an index among those of the worker.
     pub(crate) lane: usize,
     /// The item.
     pub(crate) item: u64,
-    /// When it was handed over, in ticks.
+    /// Submission time, in ticks.
     pub(crate) start: u64,
     stage: Stage,
     name: Name,
     other: Name,
-    /// What is known of a file that is looked at; boxed, since the kernel writes there.
+    /// Result of `statx`; boxed, since the kernel writes to it.
     found: Box<libc::statx>,
-    desk: Option<Desk>,
+    desk: Option<FileBuffer>,
     file: Option<RawFd>,
     number: u32,
-    /// Bytes of the file that were moved, and where the chunk that is under way begins.
+    /// Bytes of the file moved so far, and the start of the chunk in flight.
     moved: u64,
     chunk: u64,
 }
 
-impl<'s> Seat<'s> {
+impl<'s> ItemSlot<'s> {
     pub(crate) fn new(rules: &'s TreeRules<'s>, lane: usize) -> Self {
-        let desk = match &rules.inks {
-            Some(inks) => Some(Desk::for_writing(inks)),
-            None => (rules.phase == Phase::FileRead).then(|| Desk::for_reading(rules.bytes)),
+        let desk = match &rules.patterns {
+            Some(patterns) => Some(FileBuffer::for_writing(patterns)),
+            None => (rules.phase == Phase::FileRead).then(|| FileBuffer::for_reading(rules.bytes)),
         };
         Self {
             rules,
@@ -103,13 +103,13 @@ impl<'s> Seat<'s> {
             _ => Stage::Whole,
         };
         (self.number, self.moved, self.chunk) = (rules.file_number(plan.owner, item), 0, 0);
-        if let (Some(inks), Some(desk)) = (&rules.inks, &mut self.desk) {
-            desk.chunk(inks, self.number, 0);
+        if let (Some(patterns), Some(desk)) = (&rules.patterns, &mut self.desk) {
+            desk.chunk(patterns, self.number, 0);
         }
     }
 
-    /// The request that is next, below the directory `root`. What it refers to stays where it is until the
-    /// seat is changed.
+    /// The next request, relative to the directory `root`. The memory it refers to stays in place until the
+    /// slot is changed.
     pub(crate) fn entry(&mut self, root: RawFd) -> Result<squeue::Entry, Errno> {
         let root = Fd(root);
         let name = self.name.c_str().map(CStr::as_ptr)?;
@@ -151,14 +151,14 @@ impl<'s> Seat<'s> {
         Fd(self.file.unwrap_or(-1))
     }
 
-    /// What is left of the chunk.
+    /// A request for the rest of the chunk.
     fn move_entry(&mut self) -> squeue::Entry {
         let (fd, offset) = (self.fd(), self.moved);
         let skip = usize::try_from(self.moved - self.chunk).unwrap_or(0);
         let bytes = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-        match (&self.rules.inks, &mut self.desk) {
-            (Some(inks), Some(desk)) => {
-                let rest = &desk.made(inks, self.chunk)[skip..];
+        match (&self.rules.patterns, &mut self.desk) {
+            (Some(patterns), Some(desk)) => {
+                let rest = &desk.made(patterns, self.chunk)[skip..];
                 opcode::Write::new(fd, rest.as_ptr(), bytes(rest.len())).offset(offset).build()
             }
             (None, Some(desk)) => {
@@ -169,9 +169,13 @@ impl<'s> Seat<'s> {
         }
     }
 
-    /// What follows the completion `result` of the request.
-    /// `task` looks at what was read.
-    pub(crate) fn turn(&mut self, result: i32, task: u32, findings: &mut Findings) -> Result<Next, Errno> {
+    /// Handles the completion `result` of the request. `task` checks the data read.
+    pub(crate) fn turn(
+        &mut self,
+        result: i32,
+        task: u32,
+        findings: &mut CheckResults,
+    ) -> Result<Next, Errno> {
         if result < 0 {
             let errno = Errno(result.wrapping_neg());
             if matches!(errno.0, libc::EINTR | libc::EAGAIN) && self.stage != Stage::Close {
@@ -187,7 +191,7 @@ impl<'s> Seat<'s> {
             return Err(errno);
         }
         match self.stage {
-            Stage::Whole => return Ok(Next::Done(Verdict::Done)),
+            Stage::Whole => return Ok(Next::Done(OpOutcome::Done)),
             Stage::Open => {
                 self.file = Some(result);
                 self.stage = if self.rules.bytes > 0 { Stage::Move } else { self.behind_data() };
@@ -206,13 +210,13 @@ impl<'s> Seat<'s> {
         if self.rules.tree.sync && self.rules.phase != Phase::FileRead { Stage::Sync } else { Stage::Close }
     }
 
-    fn moved_more(&mut self, bytes: u32, task: u32, findings: &mut Findings) -> Result<(), Errno> {
+    fn moved_more(&mut self, bytes: u32, task: u32, findings: &mut CheckResults) -> Result<(), Errno> {
         let rules = self.rules;
         let Some(desk) = &mut self.desk else { return Ok(()) };
-        let whole = match &rules.inks {
+        let whole = match &rules.patterns {
             // Disk quotas of some network file systems end a write this way.
             Some(_) if bytes == 0 => return Err(Errno(libc::ENOSPC)),
-            Some(inks) => desk.made(inks, self.chunk).len() as u64,
+            Some(patterns) => desk.made(patterns, self.chunk).len() as u64,
             None => desk.room(rules.bytes - self.chunk).len() as u64,
         };
         self.moved += u64::from(bytes);
@@ -229,43 +233,43 @@ impl<'s> Seat<'s> {
         self.chunk = self.moved;
         if ends {
             self.stage = self.behind_data();
-        } else if let Some(inks) = &rules.inks {
-            desk.chunk(inks, self.number, self.chunk);
+        } else if let Some(patterns) = &rules.patterns {
+            desk.chunk(patterns, self.number, self.chunk);
         }
         Ok(())
     }
 
-    /// What came of a file.
-    fn verdict(&self) -> Verdict {
+    /// The outcome for a file.
+    fn verdict(&self) -> OpOutcome {
         let expected = self.rules.tree.write_bytes.0.min(self.rules.bytes);
         if self.rules.phase == Phase::FileRead && self.moved < expected {
-            return Verdict::Surprise(Surprise::Short { found: self.moved, expected });
+            return OpOutcome::Surprise(Surprise::Short { found: self.moved, expected });
         }
-        Verdict::Done
+        OpOutcome::Done
     }
 
-    /// Bytes that were moved.
+    /// Bytes moved.
     pub(crate) fn moved(&self) -> u64 {
         self.moved
     }
 
-    /// Bytes that the file holds that was looked at.
+    /// Bytes allocated for the file examined.
     pub(crate) fn allocated_bytes(&self) -> u64 {
         self.found.stx_blocks * BLOCK
     }
 
-    /// Closes what a failed item leaves open.
+    /// Closes a file left open by a failed item.
     pub(crate) fn abandon(&mut self) {
         if let Some(file) = self.file.take() {
-            // SAFETY: the ring has opened it for this seat, and nobody else knows of it.
+            // SAFETY: the ring has opened it for this slot, which is its only owner.
             let file = unsafe { OwnedFd::from_raw_fd(file) };
-            // The item has failed already, with the error that is told.
+            // The item has failed already, and its error is reported.
             let _ = sys::close(file);
         }
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for ItemSlot<'_> {
     fn drop(&mut self) {
         self.abandon();
     }
