@@ -189,7 +189,8 @@ pub(crate) fn is_ready(path: &Path) -> bool {
 fn is_placed(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let missing = session::targets_without_layout(plan)
         .into_iter()
-        .find_map(|file| file.parent().filter(|directory| !directory.exists()).map(Path::to_owned));
+        .filter_map(|file| file.parent().map(Path::to_owned))
+        .find(|directory| !directory.as_os_str().is_empty() && !directory.exists());
     let Some(missing) = missing else { return Ok(()) };
     let names: Vec<&str> = plan.terms.targets.iter().map(|target| target.name.as_str()).collect();
     Err(Failure::usage(format!(
