@@ -199,7 +199,8 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 ///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
-/// - A median is judged by its side. Where its bounds do not tell which one, or there are none, that is said.
+/// - A median is judged by its side. Where its bounds do not tell which one, that is said; of too few repetitions for
+///   bounds it is [`Standing::CannotTell`] within [`UNBOUNDED_MEDIAN_OFF`] of what was promised.
 /// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
 ///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
 ///   with what was promised between both bounds. So is the best of several that may be
@@ -323,7 +324,8 @@ fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usi
     } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
         doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
     }
-    let by_median = commitment.statistic == Statistic::Median && among == 1;
+    // What the best of several keeps is judged by its bound above.
+    let by_median = commitment.statistic == Statistic::Median && !kept_by_chance;
     let by_chance = match bounds {
         None if by_median && margin.abs() <= UNBOUNDED_MEDIAN_OFF => {
             let (n, needed) = (summary.n, bound_least(level));

@@ -62,6 +62,10 @@ fn a_promise_that_was_kept_passes_with_its_margin() {
     assert_eq!(near.judgement, Standing::CannotTell, "10 % may be noise");
     let why = "so near to what was promised the median of 1 may be so by chance: 5 repetitions are needed";
     assert_eq!(near.because, [why]);
+    let two = Study::default().with(reads("r"), &[1_320_137]).with(reads("s"), &[1_000_000]);
+    let best = |promised| verdict(&two, Commitment { over: Over::Best, ..promise(promised) }, &[]).judgement;
+    assert_eq!(best(1.4e6), Standing::CannotTell, "the best of two misses by 6 %");
+    assert_eq!(best(2e6), Standing::DoesNotHold);
     let broken = verdict(&study, promise(2e6), &[]);
     assert_eq!(broken.judgement, Standing::DoesNotHold);
     assert!((broken.margin.expect("a margin") + 0.339_931_5).abs() < 1e-12);
@@ -210,7 +214,9 @@ fn the_best_of_several_needs_a_bound_for_all_of_them() {
     assert_eq!(few.because, ["the best of 4 may keep it by chance: 7 repetitions are needed, not 6"]);
     let wide = best(&[90, 95, 101, 102, 103, 104, 105]);
     assert_eq!(wide.because, ["the best of 4 may keep it by chance: its bound does not"]);
-    assert_eq!(best(&[99; 3]).judgement, Standing::DoesNotHold, "none keeps it");
+    assert_eq!(best(&[99; 7]).judgement, Standing::DoesNotHold, "none keeps it");
+    assert_eq!(best(&[80; 3]).judgement, Standing::DoesNotHold, "far from it");
+    assert_eq!(best(&[99; 3]).judgement, Standing::CannotTell, "near to it, and without bounds");
 }
 
 #[test]
