@@ -200,7 +200,7 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 /// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
 ///   reads and writes the slower direction's latency counts.
 /// - A median is judged by its side. Where its bounds do not tell which one, that is said; of too few repetitions for
-///   bounds it is [`Standing::CannotTell`] within [`UNBOUNDED_MEDIAN_OFF`] of what was promised.
+///   bounds it is [`Standing::CannotTell`] within 15 % of what was promised.
 /// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
 ///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
 ///   with what was promised between both bounds. So is the best of several that may be
