@@ -43,6 +43,7 @@ mod python;
 mod quota;
 mod rig;
 mod scratch;
+mod signals;
 mod slurm;
 mod strace;
 mod throttle;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::{Error, Process, command, process};
+use crate::{Error, Process, command, process, signals};
 
 /// No test needs a program for longer; one that hangs should not hang the test run.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -147,6 +147,7 @@ impl Program {
             .stderr(Stdio::piped())
             // A group of its own, so that its children can be ended with it.
             .process_group(0);
+        signals::reset(&mut command);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
