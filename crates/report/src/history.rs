@@ -9,10 +9,10 @@ use record::{HistoryRow, PhaseKey, Row, Run};
 use serde_json::{Value, json};
 
 use crate::Screen;
-use crate::csv::line;
-use crate::escape;
+use crate::format::escape;
+use crate::format::table::{Cell, Table};
 use crate::format::{counted, grouped};
-use crate::table::{Cell, Table};
+use crate::render::csv::line;
 
 /// Selection of operations of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -22,65 +22,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod asked;
 pub mod calc;
-mod card;
-mod causes;
-mod changes;
-mod chosen;
-mod circumstances;
-mod cluster;
 mod compare;
-mod cross_check;
-mod csv;
-mod escape;
-mod excerpt;
-mod figure;
-mod fold;
 mod format;
 mod history;
-mod hosts;
-mod html;
-mod imported;
 mod inventory;
-mod latencies;
-mod layouts;
-mod markdown;
-mod notes;
-mod object;
-mod offsets;
-mod openmetrics;
-mod origin;
 mod preflight;
 mod progress;
 pub mod reference;
+mod render;
 mod report;
-mod schema;
-mod screen;
 mod section;
-mod sheet;
-mod statements;
 mod study;
-mod table;
-mod text;
+mod summary;
 mod topology;
-mod words;
 
 use std::io::{self, Write};
 
 use record::Run;
 
 pub use compare::{Pair, compare};
-pub use escape::json_text;
-pub use excerpt::{check_published, check_published_json};
 pub use format::counted;
+pub use format::escape::json_text;
+pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
 pub use progress::{Progress, Shown, Steps};
-pub use schema::schema;
-pub use screen::{Screen, terminal_columns};
+pub use report::schema::schema;
 pub use study::Study;
+pub use summary::excerpt::{check_published, check_published_json};
 pub use topology::topology;
 
 /// The short report of `run` for a terminal, without escape codes: its card, its figures and their doubts.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rows::{self, FactRow};
-use crate::table::Table;
+use crate::format::table::Table;
 
 /// Shown for values that a publication does not state.
 const NOT_STATED: &str = "not stated";

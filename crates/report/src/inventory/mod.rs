@@ -11,9 +11,9 @@ use record::{Fact, Inventory};
 use schemars::generate::SchemaSettings;
 
 use crate::Screen;
-use crate::escape;
-use crate::screen::COLUMNS;
-use crate::table::{Table, wrapped};
+use crate::format::escape;
+use crate::format::screen::COLUMNS;
+use crate::format::table::{Table, wrapped};
 
 /// All of `inventory` for a terminal of 120 columns.
 #[must_use]

@@ -7,8 +7,8 @@ use record::{
 };
 
 use super::rows::{UNKNOWN, link};
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{decimal_bytes, grouped};
-use crate::table::{Cell, Table, Tone};
 
 /// Below this share, the free space of a file system is called little. XFS and ext4 slow down without long
 /// free extents; study C left nothing free.
@@ -71,7 +71,7 @@ pub(crate) fn queues(devices: &[BlockDeviceFacts]) -> Table {
 /// `0,1,2,3` as `0-3`; the kernel names each.
 fn cpu_range(list: &str) -> String {
     let numbers: Vec<u32> = list.split(',').filter_map(|one| one.trim().parse().ok()).collect();
-    crate::hosts::runs(&numbers, 0)
+    crate::format::node_names::runs(&numbers, 0)
 }
 
 /// File systems with what is free.

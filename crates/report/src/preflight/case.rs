@@ -7,9 +7,9 @@ use plan::{
     SpaceOutlook, Spread, Surroundings, Workload,
 };
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::Screen;
-use crate::table::wrapped;
 
 /// Targets and nodes that are named before the rest is counted.
 const NAMED: usize = 4;

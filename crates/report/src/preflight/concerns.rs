@@ -2,9 +2,9 @@
 
 use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::Screen;
-use crate::table::wrapped;
 
 /// A quick plan measures the cache on purpose and states so in the titles of those cases.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {

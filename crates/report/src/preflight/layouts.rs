@@ -6,8 +6,8 @@ use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, Recipe, visible_lines};
 
 use crate::format::counted;
-use crate::screen::Screen;
-use crate::table::wrapped;
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 
 /// What is known about a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]

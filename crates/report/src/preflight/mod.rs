@@ -6,6 +6,7 @@ mod case;
 mod concerns;
 mod jobs;
 mod layouts;
+mod offsets;
 mod outline;
 mod sweep;
 mod terms;
@@ -22,11 +23,10 @@ pub use self::layouts::{Commands, LayoutOutlook, layouts};
 pub(crate) use self::terms::{promised, words as protocol};
 
 use self::case::{line, memory_words, space_words};
+use crate::format::screen::Screen;
+use crate::format::table::{width, wrapped};
 use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
-use crate::offsets;
-use crate::screen::Screen;
-use crate::statements::without_figures;
-use crate::table::{width, wrapped};
+use crate::section::statements::without_figures;
 
 /// Cases of a plan that `explain` describes in full before it only counts them.
 const CASES_EXPLAINED: usize = 64;

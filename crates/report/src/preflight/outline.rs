@@ -10,9 +10,9 @@ use plan::{Case, Outlook, Plan, SettingValue, Surroundings};
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
+use crate::format::screen::Screen;
+use crate::format::table::{Table, wrapped};
 use crate::format::{counted, decimal_bytes, duration, grouped};
-use crate::screen::Screen;
-use crate::table::{Table, wrapped};
 
 /// Rows of a workload's table above which cases that differ in one more key are merged.
 const ROWS: usize = 7;

@@ -6,8 +6,8 @@ use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
 
 use super::concerns::{concern_words, is_news};
 use crate::format::counted;
-use crate::screen::Screen;
-use crate::table::wrapped;
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 
 /// Values of a key that are named before only its ends are.
 const VALUES_NAMED: usize = 6;

@@ -3,10 +3,10 @@
 use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, side};
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, percent};
-use crate::screen::Screen;
 use crate::section::criterion;
-use crate::table::wrapped;
 
 /// Statistics of the study that need more repetitions than planned, with how many.
 pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {

@@ -15,10 +15,10 @@ use record::PhaseRow;
 
 use self::left::TimeLeft;
 use self::log::Log;
+use crate::format::names::unit;
+use crate::format::screen::{COLUMNS, terminal_columns};
+use crate::format::table::width;
 use crate::format::{counted, duration, rate_in};
-use crate::screen::{COLUMNS, terminal_columns};
-use crate::table::width;
-use crate::words::unit;
 
 /// Columns of the bar, and of the narrowest useful one.
 const BAR: usize = 16;

@@ -1,9 +1,9 @@
 //! The building blocks of sections, and shared wording.
 
-use crate::figure::Figure;
+use crate::format::table::Table;
 use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
 use crate::report::Report;
-use crate::table::Table;
+use crate::report::figure::Figure;
 use analysis::{Comparison, Curve, Verdict};
 use plan::{Amount, Bytes, Nanos, Setting};
 

@@ -1,11 +1,11 @@
 //! The nodes of a run: differences, clock accuracy, and the map of readers to writers.
 
 use super::block::{Block, conditions, figure, only};
-use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
+use crate::format::node_names;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{counted, grouped, latency};
-use crate::hosts;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 
 /// Other values of one fact that a sentence names.
 const VALUES_NAMED: usize = 3;
@@ -33,7 +33,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 /// `16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4`.
 pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
     let names: Vec<&str> = cluster.nodes.iter().map(|one| one.node.as_str()).collect();
-    let mut text = format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), hosts::shortened(&names));
+    let mut text =
+        format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), node_names::shortened(&names));
     if let Some(ranks) = cluster.ranks {
         text.push_str(&format!(
             " · {} {}",
@@ -53,7 +54,7 @@ fn difference(one: &Difference) -> String {
     let Some((most, others)) = one.values.split_last() else { return one.fact.clone() };
     let nodes = |value: &FactValue| {
         let names: Vec<&str> = value.nodes.iter().map(String::as_str).collect();
-        format!("{} {} {}", hosts::shortened(&names), have(names.len()), value.value)
+        format!("{} {} {}", node_names::shortened(&names), have(names.len()), value.value)
     };
     // The most frequent of the others come first.
     let mut parts: Vec<String> = others.iter().rev().take(VALUES_NAMED).map(nodes).collect();

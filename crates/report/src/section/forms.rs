@@ -7,9 +7,9 @@ use analysis::{Beside, Outcome, Stated};
 use record::{Metric, Published, PublishedStatistic};
 
 use super::block::{Block, in_unit};
+use crate::format::table::{Align, Cell, Table};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::report::Report;
-use crate::table::{Align, Cell, Table};
 
 /// A published figure with its deviation, and the own one of the same cell.
 struct Entry<'a> {

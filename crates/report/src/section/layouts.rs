@@ -4,10 +4,10 @@ use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::block::Block;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{counted, decimal_bytes, duration, grouped};
-use crate::layouts::LayoutInfo;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::layouts::LayoutInfo;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     report.layouts.iter().flat_map(of_one).collect()

@@ -5,6 +5,7 @@
 
 mod audit;
 mod block;
+pub(crate) mod chosen;
 mod cluster;
 mod forms;
 mod layouts;
@@ -13,6 +14,7 @@ mod printed;
 mod rates;
 mod repetitions;
 mod single;
+pub(crate) mod statements;
 mod sweep;
 mod targets;
 

@@ -6,15 +6,15 @@ use plan::Phase;
 use record::Provenance;
 
 use super::block::{Block, conditions, only, title, unnamed, which_target};
-use crate::chosen::Chosen;
-use crate::figure::{Exchange, Figure};
 use crate::format::iops;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
-use crate::latencies::{self, LatencyInfo};
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::figure::{Exchange, Figure};
+use crate::report::latencies::{self, LatencyInfo};
+use crate::section::chosen::Chosen;
 
 /// Figures of files, directories and objects, or those of exchanges.
 fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {

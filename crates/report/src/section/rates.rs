@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use analysis::ShownIn;
 
 use super::block::{Block, Section, only, unnamed, which_target};
-use crate::chosen::Chosen;
-use crate::figure::Figure;
+use crate::format::table::{Cell, Table};
 use crate::format::{grouped, mebibytes, megabytes, percent};
 use crate::format::{iops, share};
-use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
 use crate::report::Report;
-use crate::table::{Cell, Table};
+use crate::report::figure::Figure;
+use crate::report::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
+use crate::section::chosen::Chosen;
 
 /// The tables of the figures that are shown in full; `long` names all conditions in one column.
 pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {

@@ -3,13 +3,13 @@
 use analysis::{RepetitionFigure, Stated, Summary};
 
 use super::block::{Block, Extent, figure, only, signed, title};
-use crate::chosen::Chosen;
-use crate::figure::{Figure, role};
 use crate::format::iops;
+use crate::format::names::unit as unit_of;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{duration, megabytes, percent, rate_under, shared_unit};
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
-use crate::words::unit as unit_of;
+use crate::report::figure::{Figure, role};
+use crate::section::chosen::Chosen;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks = report.statements.blocks(report, "repetitions", extent);

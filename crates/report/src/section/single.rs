@@ -6,10 +6,10 @@ use analysis::Check;
 
 use super::block::{Block, only, which_target};
 use super::operations::response;
-use crate::figure::Figure;
+use crate::format::table::{Cell, Table, TableOf, Tone};
 use crate::format::{grouped, latency, whole};
 use crate::report::Report;
-use crate::table::{Cell, Table, TableOf, Tone};
+use crate::report::figure::Figure;
 
 /// The figures of the workloads whose transfers are all single requests.
 fn singles(report: &Report) -> Vec<&Figure> {

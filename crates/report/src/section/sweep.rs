@@ -4,12 +4,12 @@ use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, Extent, title};
-use crate::figure::{Figure, in_order};
 use crate::format::iops;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
-use crate::latencies;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::figure::{Figure, in_order};
+use crate::report::latencies;
 use plan::Setting;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {

@@ -1,9 +1,9 @@
 //! Targets as described by the study, and their comparison.
 
 use super::block::{Block, Extent, only};
-use crate::circumstances::TargetInfo;
+use crate::format::table::Table;
 use crate::report::Report;
-use crate::table::Table;
+use crate::report::circumstances::TargetInfo;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();
