@@ -1,4 +1,5 @@
-//! The one chart of the first screen, chosen by the purpose of the study.
+//! The chart of the first screen: commitments or changes where there are any, else the most telling chart of
+//! the study.
 
 use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
 use plan::Bound;
@@ -6,19 +7,18 @@ use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, rows};
 use super::look::{INK, Look, work};
-use super::plotly::{Chart, Trace};
-use super::series::grouped;
+use super::plotly::{Chart, Trace, error_bar};
 use crate::format::escape::chart as escaped;
 use crate::format::percent;
 use crate::report::Report;
 use crate::section::{criterion, signed};
 use crate::summary::card::by_judgement;
 
-/// Maximum number of rows of a chart at a glance.
+/// Maximum number of rows of the first screen's chart.
 const ROWS_MAX: usize = 12;
-/// Maximum height of a chart at a glance.
+/// Maximum height of the first screen's chart in CSS pixels.
 const HEIGHT_MAX: usize = 640;
-/// Kinds of charts used if there are no commitments or comparisons, best first; each study has few of them.
+/// Kinds of charts used if there are no commitments or comparisons, in order of preference.
 const KINDS: [&str; 10] = [
     "jobs-launches",
     "jobs-profile",
@@ -31,23 +31,25 @@ const KINDS: [&str; 10] = [
     "operations",
     "percentiles",
 ];
-/// Ticks of a logarithmic axis.
+/// Maximum number of labelled ticks of a logarithmic axis.
 const TICKS_MAX: usize = 7;
-/// Shares that differ by more than this are drawn on a logarithmic axis.
-const WIDE: f64 = 10.0;
+/// Shares whose ratio exceeds this are drawn on a logarithmic axis.
+const LOGARITHMIC_RATIO: f64 = 10.0;
 
-/// The chart that answers, taken from `of_study` or `overview` where it is one of those.
+/// The chart of the first screen; one of `of_study` or `overview` is removed from there.
 pub(crate) fn answer(
     report: &Report,
     changes: Option<&[Comparison]>,
     of_study: &mut Vec<Chart>,
     overview: &mut Vec<Chart>,
 ) -> Option<Chart> {
-    let held = changes.map_or_else(|| promised(report), self::changes);
-    // Of two runs of which nothing can be compared the first is drawn, and says so; sweeps have both.
+    let answer = changes.map_or_else(|| promised(report), self::changes);
+    // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
+    // contain both runs.
     let alone = |chart: Chart| if changes.is_none() || chart.is("sweep") { chart } else { chart.before() };
-    held.or_else(|| {
-        let place = |charts: &[Chart], kind: &str| charts.iter().position(|one| one.tells(kind, HEIGHT_MAX));
+    answer.or_else(|| {
+        let place =
+            |charts: &[Chart], kind: &str| charts.iter().position(|one| one.compares(kind, HEIGHT_MAX));
         for kind in KINDS {
             for charts in [&mut *of_study, &mut *overview] {
                 if let Some(place) = place(charts, kind) {
@@ -59,31 +61,31 @@ pub(crate) fn answer(
     })
 }
 
-/// A chart with an interval in each row, and the reference line at `held`.
-fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], held: f64) -> Chart {
+/// A chart with a row for each label, and a vertical reference line at `reference`.
+fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], reference: f64) -> Chart {
     let line = json!({
-        "type": "line", "x0": held, "x1": held, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+        "type": "line", "x0": reference, "x1": reference, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
         "line": { "color": INK, "width": 1.5 },
     });
     let height = FRAME_PX + ROW_PX * labels.len();
     Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])
 }
 
-/// Changes between two runs: those that are shown first.
+/// Changes between two runs, with their intervals.
 fn changes(all: &[Comparison]) -> Option<Chart> {
-    // A mean latency repeats the rate of its figure, where that is known.
+    // The mean latency of a closed loop follows from its rate, so it is left out where the rate is compared.
     let is_rate = |one: &Comparison| one.operation.is_none() && !one.transferring;
     let repeats = |one: &Comparison| {
         let same = |rate: &Comparison| is_rate(rate) && (&rate.case, rate.phase) == (&one.case, one.phase);
         one.operation.is_some() && all.iter().any(same)
     };
     let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
-    // Right of the line is faster, of latencies too.
+    // In percent; the sign of latencies is inverted, so that faster is always to the right.
     let side = |one: &Comparison| if one.operation.is_some() { -100.0 } else { 100.0 };
     let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
     let size = |one: &Comparison| one.difference.change.abs();
     shown.sort_by(|one, other| rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one))));
-    let gone = shown.len().saturating_sub(ROWS_MAX);
+    let hidden = shown.len().saturating_sub(ROWS_MAX);
     shown.truncate(ROWS_MAX);
     let label = |one: &Comparison| {
         let of = match one.operation {
@@ -94,50 +96,39 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         format!("{} · {of}", escaped(&one.case))
     };
     let labels: Vec<String> = shown.iter().map(|one| label(one)).collect();
-    let trace = |(name, stated, phases): (&str, bool, &[&Comparison])| {
-        let open = if stated { "circle" } else { "circle-open" };
-        let look = Look { symbol: open, ..Look::of_work(phases[0].phase, 0) };
-        let points = phases.iter().map(|one| {
-            let said = match one.difference.outcome {
-                Contrast::NotShown => "no change shown".to_owned(),
-                _ => signed(one.difference.change),
-            };
-            let words = format!("<b>{}</b>: {said}", label(one));
-            (one.difference.change * side(one), label(one), words)
-        });
-        let ends = phases.iter().map(|one| {
+    let groups =
+        analysis::grouped(shown.iter().copied(), |one| (work(one.phase), one.difference.is_stated()));
+    let traces = groups.iter().map(|group| {
+        let (phase, stated) = (group[0].phase, group[0].difference.is_stated());
+        let name = format!("{}{}", work(phase).0, if stated { "" } else { ", no change shown" });
+        let symbol = if stated { "circle" } else { "circle-open" };
+        let points = group.iter().map(|one| {
             let change = one.difference.change;
-            let ends = one.difference.interval.map(|(low, high)| {
-                let ends = [(high - change) * 100.0, (change - low) * 100.0];
-                if side(one) < 0.0 { [ends[1], ends[0]] } else { ends }
-            });
-            (ends.map(|[above, _]| above), ends.map(|[_, below]| below))
+            let text = match one.difference.outcome {
+                Contrast::NotShown => "no change shown".to_owned(),
+                _ => signed(change),
+            };
+            let (above, below) = error_bar(change, one.difference.interval, |share| share * 100.0);
+            let bar = if side(one) < 0.0 { (below, above) } else { (above, below) };
+            ((change * side(one), label(one), format!("<b>{}</b>: {text}", label(one))), bar)
         });
-        Trace::marks(name, look).with("marker.size", 11).points(points).whiskers("x", ends)
-    };
-    let kinds = grouped(shown.iter().copied(), |one, other| {
-        (work(one.phase), one.difference.is_stated()) == (work(other.phase), other.difference.is_stated())
+        let look = Look { symbol, ..Look::of_work(phase, 0) };
+        Trace::marks(&name, look).with("marker.size", 11).points_with_errors("x", points)
     });
-    let named = kinds.iter().map(|alike| {
-        let stated = alike[0].difference.is_stated();
-        let name = format!("{}{}", work(alike[0].phase).0, if stated { "" } else { ", no change shown" });
-        (name, stated, alike.as_slice())
-    });
-    let traces: Vec<Trace> = named.map(|(name, stated, alike)| trace((&name, stated, alike))).collect();
-    let more = if gone == 0 { String::new() } else { format!(" {gone} more in the table.") };
-    let turned = match shown.iter().any(|one| one.operation.is_some()) {
+    let more = if hidden == 0 { String::new() } else { format!(" {hidden} more in the table.") };
+    let inverted = match shown.iter().any(|one| one.operation.is_some()) {
         true => " Changes of latencies have the other sign here: shorter is to the right.",
         false => "",
     };
     let note =
-        format!("After against before, with the interval of the change where there is one.{turned}{more}");
+        format!("After against before, with the interval of the change where there is one.{inverted}{more}");
     (!labels.is_empty()).then(|| {
         let x = json!({ "title": { "text": "← slower    change, %    faster →" }, "zeroline": false });
         intervals("changes", "What changed", note, &labels, 0.0).with("xaxis", x).traces(traces)
     })
 }
 
-/// Promised and measured values.
+/// What was measured as a share of what was promised, with intervals and repetitions.
 fn promised(report: &Report) -> Option<Chart> {
     let measured = by_judgement(report).into_iter();
     let measured = measured.filter_map(|one| Some((one, share(one, one.measured?))));
@@ -156,40 +147,34 @@ fn promised(report: &Report) -> Option<Chart> {
         values.map(|value| share(one, value)).filter(|share| share.is_finite()).collect()
     };
     let phase = |one: &Verdict| one.figure.and_then(|place| report.figures.get(place)).map(|own| own.phase);
-    let dots = grouped(measured.iter().copied(), |(one, _), (other, _)| phase(one) == phase(other));
-    let dots = dots.iter().map(|alike| {
-        let look = phase(alike[0].0).map_or_else(|| Look::of(0), |phase| Look::of_work(phase, 0));
-        let points = alike.iter().map(|(one, share)| {
-            let words = format!("<b>{}</b>: {} of it", label(one), percent(*share));
-            (share * 100.0, label(one), words)
+    let groups = analysis::grouped(measured.iter().copied(), |(one, _)| phase(one));
+    let shares = groups.iter().map(|group| {
+        let of_phase = phase(group[0].0);
+        let look = of_phase.map_or_else(|| Look::of(0), |phase| Look::of_work(phase, 0));
+        let points = group.iter().map(|&(one, share)| {
+            let words = format!("<b>{}</b>: {} of it", label(one), percent(share));
+            let bounds = median_bounds(&values(one), 1.0 - CONFIDENCE);
+            let bounds = bounds.map(|ends| (ends.low.min(share), ends.high.max(share)));
+            ((share * 100.0, label(one), words), error_bar(share, bounds, |share| share * 100.0))
         });
-        let ends = alike.iter().map(|(one, share)| {
-            let ends = median_bounds(&values(one), 1.0 - CONFIDENCE);
-            (
-                ends.as_ref().map(|ends| (ends.high - share).max(0.0) * 100.0),
-                ends.as_ref().map(|ends| (share - ends.low).max(0.0) * 100.0),
-            )
-        });
-        let name = phase(alike[0].0).map_or("measured", |phase| work(phase).0);
-        Trace::marks(name, look).with("marker.size", 11).points(points).whiskers("x", ends)
+        let name = of_phase.map_or("measured", |phase| work(phase).0);
+        Trace::marks(name, look).with("marker.size", 11).points_with_errors("x", points)
     });
-    let passes = measured
+    let repetitions = measured
         .iter()
         .flat_map(|(one, _)| values(one).into_iter().map(move |value| (value * 100.0, label(one))));
-    let passes = Trace::marks("repetitions", Look { symbol: "line-ns-open", ..INK.into() })
-        .with("marker.size", 14)
-        .points(passes);
-    let shares = || measured.iter().map(|(_, share)| *share).chain([1.0]);
-    let (least, most) = (shares().fold(f64::INFINITY, f64::min), shares().fold(0.0, f64::max));
-    let turned = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
+    let repetitions = Trace::repetitions().points(repetitions);
+    let all = || measured.iter().map(|(_, share)| *share).chain([1.0]);
+    let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    let inverted = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
         true => " Of what may be at most so much: promised ÷ measured.",
         false => "",
     };
     let note =
-        format!("Measured ÷ promised, with the interval of the median.{turned} Right of the line: kept.");
+        format!("Measured ÷ promised, with the interval of the median.{inverted} Right of the line: kept.");
     (!labels.is_empty()).then(|| {
         let title = json!({ "text": "← not kept    % of what was promised    kept →" });
-        let x = match most > least * WIDE {
+        let x = match most > least * LOGARITHMIC_RATIO {
             true => {
                 let near = |tick: &f64| (least * 10.0..=most * 1000.0).contains(tick);
                 let powers: Vec<f64> = (-6..9).map(|power| 10_f64.powi(power)).filter(near).collect();
@@ -200,12 +185,11 @@ fn promised(report: &Report) -> Option<Chart> {
             false => json!({ "title": title, "rangemode": "tozero" }),
         };
         let chart = intervals("promised", "Measured against promised", note, &labels, 100.0).with("xaxis", x);
-        chart.traces(dots.chain([passes]))
+        chart.traces(shares.chain([repetitions]))
     })
 }
 
-/// How far a commitment was met, where 1 is exactly: measured `value` ÷ promised amount, inverted for an
-/// upper bound.
+/// Measured `value` ÷ promised amount, or its inverse for an upper bound; at least 1 means kept.
 fn share(one: &Verdict, value: f64) -> f64 {
     match one.commitment.bound {
         Bound::AtLeast => value / number(one),

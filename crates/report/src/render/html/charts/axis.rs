@@ -6,14 +6,22 @@ use serde_json::{Value, json};
 
 use crate::section::place;
 
-/// Ticks that are named.
+/// Maximum number of labelled ticks.
 const TICKS_MAX: usize = 12;
-/// Values whose ratio is at least this use a logarithmic axis, if they grow by a factor; sizes are thought of
-/// in powers of two, so less is enough for them.
+/// Values that grow by a factor have a logarithmic axis if last ÷ first is at least this. For sizes, which
+/// are usually powers of two, a smaller ratio is enough.
 const LOGARITHMIC_RATIO: f64 = 16.0;
 const LOGARITHMIC_RATIO_OF_SIZES: f64 = 4.0;
-/// Values grow by a factor where the largest step is this many times the smallest.
+/// Values are taken to grow by a factor if the largest step between neighbours is this many times the smallest.
 const UNEVEN_STEPS: f64 = 2.5;
+/// Points of a smooth line between two measured points.
+const STEPS: usize = 12;
+
+/// Positions of a smooth line from `low` to `high` through `points` measured points, spaced by a constant factor.
+pub(super) fn geometric_steps(low: f64, high: f64, points: usize) -> impl Iterator<Item = f64> + Clone {
+    let count = STEPS * points;
+    (0..=count).map(move |step| low * (high / low).powf(step as f64 / count as f64))
+}
 
 /// The unit of values on an axis, as [`place`] takes it.
 pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
@@ -24,18 +32,18 @@ pub(super) const fn unit_of(value: &SettingValue) -> &'static str {
     }
 }
 
-/// All values of a swept key in a family of charts, and their positions.
+/// The values of a swept key in charts that share an x axis, and their positions.
 #[derive(Debug)]
 pub(super) struct Axis {
     key: String,
     unit: &'static str,
-    /// Rising, each once.
+    /// Sorted, each once.
     values: Vec<f64>,
     logarithmic: bool,
 }
 
 impl Axis {
-    /// The one of `curves`, all over the same key, and of `more` values beside them.
+    /// The axis of `curves`, all over the same key, and of `more` values.
     pub(super) fn of(curves: &[&Curve], more: impl IntoIterator<Item = f64>) -> Self {
         let points = curves.iter().flat_map(|curve| &curve.points);
         let unit = points.clone().next().map_or("", |point| unit_of(&point.at));
@@ -53,14 +61,13 @@ impl Axis {
         let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let largest = steps.iter().copied().fold(0.0, f64::max);
         let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
-        // Whether the values grow by a factor rather than by steps.
         let logarithmic = values.first().zip(values.last()).is_some_and(|(&first, &last)| {
             first > 0.0 && last / first >= ratio && largest > smallest * UNEVEN_STEPS
         });
         Self { key: key.to_owned(), unit, values, logarithmic }
     }
 
-    /// The key in words.
+    /// The name of the key for titles.
     pub(super) fn name(&self) -> &str {
         match self.key.as_str() {
             "read_percent" => "the share of writes",
@@ -70,7 +77,7 @@ impl Axis {
         }
     }
 
-    /// A value in readable form.
+    /// A value with its key, for hover texts.
     pub(super) fn words(&self, value: f64) -> String {
         if self.is_mix() {
             format!("{:.0} % writes", 100.0 - value)
@@ -83,12 +90,12 @@ impl Axis {
         self.key == "read_percent"
     }
 
-    /// Position of a value. A mix is drawn against its share of writes.
+    /// Position of a value. A mix of reads and writes is drawn against its share of writes.
     pub(super) fn at(&self, value: f64) -> f64 {
         if self.is_mix() { 100.0 - value } else { value }
     }
 
-    /// The ends, for lines across the chart.
+    /// The positions of the smallest and the largest value.
     pub(super) fn ends(&self) -> [f64; 2] {
         let ends = [self.values.first(), self.values.last()].map(|end| self.at(end.copied().unwrap_or(0.0)));
         [ends[0].min(ends[1]), ends[0].max(ends[1])]
@@ -101,19 +108,18 @@ impl Axis {
             false => place(value, self.unit),
         };
         let [low, high] = self.ends().map(|end| if self.logarithmic { end.log10() } else { end });
-        let rim = (high - low) * 0.04;
+        let margin = (high - low) * 0.04;
         json!({
             "title": { "text": if self.is_mix() { "share of writes" } else { self.name() } },
             "type": if self.logarithmic { "log" } else { "linear" },
-            "range": [low - rim, high + rim],
+            "range": [low - margin, high + margin],
             "tickmode": "array",
             "tickvals": ticks.iter().map(|&tick| self.at(tick)).collect::<Vec<_>>(),
             "ticktext": ticks.iter().map(tick).collect::<Vec<_>>(),
         })
     }
 
-    /// Labelled values: all if there is room, else evenly spaced ones, including the last; none that would
-    /// overlap its neighbour.
+    /// Labelled values: all if there is room, else every nth up to the last, without labels that would overlap.
     fn ticks(&self) -> Vec<f64> {
         let scale = |value: f64| if self.logarithmic { value.ln() } else { value };
         let [low, high] = self.ends().map(scale);

@@ -1,13 +1,13 @@
-//! Devices side by side, measured and predicted rates by seek time, file systems against the sum of their
-//! devices, and the cost of each layer between device and application.
+//! Rates of single devices, the fit of a seek time, file systems against the sum of their devices, and the
+//! cost of each layer between device and application.
 
 use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
 use serde_json::{Value, json};
 
-use super::axis::Axis;
+use super::axis::{Axis, geometric_steps};
 use super::look::{INK, Look};
 use super::plotly::{Chart, Trace, axis, names};
-use super::series::{fixed, grouped, target};
+use super::series::{fixed, target};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::{column_unit, divisor, latency, percent, rate, whole};
@@ -16,38 +16,34 @@ use crate::report::figure::Figure;
 use crate::section::{headline, point, signed, title};
 
 const PLACE: &str = "devices";
-/// Devices up to which each has a bar.
+/// Maximum number of devices in one chart.
 const BARS_MAX: usize = 192;
-/// Lines of one chart of sizes.
+/// Maximum number of fitted lines in one chart.
 const LINES_MAX: usize = 6;
-/// Places between two sizes at which the line is drawn.
-const STEPS: usize = 12;
 
-/// All of them.
+/// The charts of devices and layers.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let found = &report.found;
-    // Reads and writes of the same devices in the same way stand side by side.
-    let sets = grouped(found.members.iter().filter_map(Stated::says), |one, other| {
-        let key = |set: &&MemberSet| (set.group.clone(), set.target.clone(), set.together, set.fixed.clone());
-        key(one) == key(other)
+    // Reads and writes of the same devices share a chart.
+    let sets = analysis::grouped(found.members.iter().filter_map(Stated::says), |set| {
+        (&set.group, &set.target, set.together, fixed(&set.fixed))
     });
-    let fits = grouped(found.seeks.iter().filter_map(Stated::says), |one, other| one.group == other.group);
-    let strips = grouped(found.strips.iter().filter_map(Stated::says), |one, other| one.phase == other.phase);
+    let fits = analysis::grouped(found.seeks.iter().filter_map(Stated::says), |fit| &fit.group);
+    let strips = analysis::grouped(found.strips.iter().filter_map(Stated::says), |point| point.phase);
     let members = sets.iter().map(|sets| members(report, sets));
     let sizes = fits.iter().map(|fits| sizes(report, fits));
     let strips = strips.iter().map(|points| by_block(report, points));
     members.chain(sizes).chain(strips).chain(layers(report)).collect()
 }
 
-/// A bar for each device, those of a model together.
+/// A bar for each device, ordered by model.
 fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     let first = sets[0];
     let all = || sets.iter().flat_map(|set| &set.members);
-    // Models stand together, in the order in which they come.
     let rank =
         |one: &Member| first.models.iter().position(|known| known.model == one.model).unwrap_or(usize::MAX);
-    let mut order = grouped(all(), |one, other| (&one.model, one.place) == (&other.model, other.place));
-    order.sort_by_key(|alike| (rank(alike[0]), alike[0].place));
+    let mut order = analysis::grouped(all(), |one| (&one.model, one.place));
+    order.sort_by_key(|same| (rank(same[0]), same[0].place));
     order.truncate(BARS_MAX);
     let unit = report.figures.get(first.members[0].figure).map_or(BYTES_PER_SECOND, Figure::shown_unit);
     let height = |one: &Member| match unit {
@@ -60,30 +56,28 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     };
     let bars = sets.iter().map(|set| {
         let of_set = |one: &&&Member| set.members.iter().any(|own| std::ptr::eq(own, **one));
-        let these: Vec<&Member> =
-            order.iter().filter_map(|alike| alike.iter().find(of_set).copied()).collect();
-        let points = these.iter().map(|one| (one.place, height(one), words(one, set)));
-        // Transfers of one size: bytes and transfers per second are in proportion.
-        let deviations = these.iter().map(|one| {
+        let these: Vec<&Member> = order.iter().filter_map(|same| same.iter().find(of_set).copied()).collect();
+        let points = these.iter().map(|one| {
             let rate = one.rate();
-            Some(rate.deviation_sample * height(one) / rate.median.max(1.0))
+            // All transfers have one size, so the relative deviation is the same in bytes and in transfers.
+            let deviation = Some(rate.deviation_sample * height(one) / rate.median.max(1.0));
+            ((one.place, height(one), words(one, set)), (deviation, deviation))
         });
         let slow = these.iter().map(|one| if one.slow == Some(true) { "slow" } else { "" });
-        let rims = these.iter().map(|one| if one.slow == Some(true) { 1.6 } else { 0.0 });
+        let outlines = these.iter().map(|one| if one.slow == Some(true) { 1.6 } else { 0.0 });
         Trace::bars(set.phase.name(), Look::of_work(set.phase, 0))
-            .points(points)
+            .points_with_errors("y", points)
             .with("x", places(&these))
-            .whiskers("y", deviations.map(|deviation| (deviation, deviation)))
             .with("text", slow.collect::<Vec<_>>())
             .with("textposition", "outside")
-            .rimmed(rims.collect::<Vec<_>>())
+            .outlined(outlines.collect::<Vec<_>>())
     });
-    // What devices are graded by, in bytes per second.
+    // Grades of device models are in bytes per second.
     let grades = sets.iter().flat_map(|set| &set.grades).filter(|_| unit == BYTES_PER_SECOND);
-    let grades = grouped(grades, |(one, _), (other, _)| (one - other).abs() < 1.0);
+    let grades = analysis::grouped(grades, |(height, _)| whole(*height));
     let ends = [order[0][0], order[order.len() - 1][0]];
-    let levels = grades.iter().map(|alike| {
-        let (height, grade) = alike[0];
+    let levels = grades.iter().map(|same| {
+        let (height, grade) = same[0];
         let name = format!("{} {}", rate(*height), grade.name);
         let height = height / divisor(unit);
         Trace::level(&name, "dash", [(0.0, height), (1.0, height)]).with("x", places(&ends))
@@ -118,7 +112,7 @@ fn words(one: &Member, set: &MemberSet) -> String {
     )
 }
 
-/// Rates against transfer sizes with the curve that a seek time predicts, one chart for each workload.
+/// Measured rates against transfer sizes, with the curve predicted by the fitted seek time.
 fn sizes(report: &Report, fits: &[&SeekFit]) -> Chart {
     let fits = &fits[..fits.len().min(LINES_MAX)];
     let sizes = |fit: &SeekFit| fit.points.iter().map(|point| point.bytes).collect::<Vec<f64>>();
@@ -138,10 +132,8 @@ fn sizes(report: &Report, fits: &[&SeekFit]) -> Chart {
         let at = |bytes: f64| bytes / (line.positioning_ns / 1e9 + bytes / line.bytes_per_second) / 1e6;
         let [seek, half] = [line.positioning_ns, line.positioning_half_ns].map(|nanos| latency(whole(nanos)));
         let name = format!("{name}: seek {seek} ± {half}, then {}", rate(line.bytes_per_second));
-        // Sizes from the smallest to the largest, each by the same factor from the one before.
-        let (low, high) = (fit.points[0].bytes, fit.points[fit.points.len() - 1].bytes);
-        let count = STEPS * fit.points.len();
-        let steps = (0..=count).map(|step| low * (high / low).powf(step as f64 / count as f64));
+        let steps =
+            geometric_steps(fit.points[0].bytes, fit.points[fit.points.len() - 1].bytes, fit.points.len());
         data.push(Trace::lines(&name, look).points(steps.map(|bytes| (bytes, at(bytes)))));
     }
     let heading = format!("{}: rate of one device against transfer size", fits[0].group);
@@ -177,8 +169,8 @@ fn by_block(report: &Report, points: &[&StripPoint]) -> Chart {
 /// A layer and its figure.
 type Step<'a> = (&'a Figure, &'a Layer);
 
-/// One for each workload, phase and chain of layers, at the point at which the lowest is fastest; none where a layer
-/// is withheld.
+/// One chart for each workload, phase and stack of layers, at the settings where the lowest layer is fastest; none
+/// where a layer is withheld.
 fn layers(report: &Report) -> Vec<Chart> {
     let steps = report.found.layers.iter().filter_map(|stack| {
         let steps = stack.iter().map(|one| Some((report.figures.get(one.figure())?, one.says()?)));
@@ -191,10 +183,10 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
     let (first, (last, highest)) = (stack[0].0, stack[stack.len() - 1]);
     let unit = first.shown_unit();
     let rate = |(figure, _): &Step<'_>| figure.spread_in(unit).median / divisor(unit);
-    // Each layer hangs from the one below by what it takes.
+    // The bar of a layer starts at the rate of the layer below and extends to its own.
     let below = |place: usize| place.checked_sub(1).map_or(0.0, |below| rate(&stack[below]));
     let points = stack.iter().enumerate().map(|(place, step)| {
-        // Where no difference is shown there is no step.
+        // A difference that was not shown is drawn as none.
         let is_step = place == 0 || step.1.loss.is_some();
         (
             escaped(title(report, &step.1.target)),
@@ -212,7 +204,7 @@ fn waterfall(report: &Report, stack: &[Step<'_>]) -> Chart {
         .with("text", shown.collect::<Vec<_>>())
         .with("textposition", "outside")
         .with("cliponaxis", false)
-        .rimmed(0.6);
+        .outlined(0.6);
     let at = point(&first.settings);
     let at = if at.is_empty() { first.phase.name().to_owned() } else { format!("{}, {at}", first.phase) };
     let heading = format!("{}, {at}: from the device to the application", first.group);

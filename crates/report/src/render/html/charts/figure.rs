@@ -11,23 +11,23 @@ use crate::format::escape::chart as escaped;
 use crate::format::{self, column_unit, divisor, iops, rate};
 use crate::report::figure::Figure;
 
-/// Lines of one chart with names of their own; more are told apart by pointing at them.
+/// Maximum number of lines with legend entries; others are named by their hover texts.
 const NAMED_MAX: usize = 4;
-/// Height of panels above each other, in CSS pixels.
+/// Height of a chart of two panels, in CSS pixels.
 const PANELS_PX: usize = 416;
 
-/// Minimum seconds of a repetition: fewer show no trend.
+/// Minimum number of seconds of the longest repetition: fewer show no trend.
 const SECONDS_MIN: usize = 3;
 
-/// What `run` holds on `figure`.
+/// The chart of `figure`; none if its repetitions are too short.
 pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
     over_time(figure, &analysis::seconds(&run.series(&figure.case), &figure.case, figure.phase))
 }
 
-/// Position of a point in a panel, and its hover text.
+/// The position of a second in a panel, and its hover text.
 type Place<'a> = &'a dyn Fn(&Second) -> (f64, f64, String);
 
-/// Two panels: rate and longest latency, where that was measured.
+/// The rate, and below it the longest latency where that was measured.
 fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
     let first = all.first().filter(|_| all.iter().any(|line| line.points.len() >= SECONDS_MIN))?;
     let timed = all.iter().flat_map(|line| &line.points).any(|second| second.latency_max_ns > 0);
@@ -50,9 +50,9 @@ fn over_time(figure: &Figure, all: &[SecondsLine]) -> Option<Chart> {
     let data = all.iter().enumerate().flat_map(|(index, one)| {
         let of = if both { format!("{}s, ", one.operation.name()) } else { String::new() };
         let name = format!("{of}repetition {}", one.repetition + 1);
-        // Of many lines those of one operation look alike.
-        let alike = all.iter().position(|line| line.operation == one.operation).unwrap_or_default();
-        let (look, opacity) = if few { (index, 1.0) } else { (alike, 0.6) };
+        // If there are many lines, those of one operation have the same look.
+        let first = all.iter().position(|line| line.operation == one.operation).unwrap_or_default();
+        let (look, opacity) = if few { (index, 1.0) } else { (first, 0.6) };
         let named = few && all.len() > 1;
         let panels: [Place<'_>; 2] = [&rates, &longest];
         let line = |(number, place): (usize, &Place<'_>)| {

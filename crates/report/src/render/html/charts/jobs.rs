@@ -12,19 +12,19 @@ use crate::format::{duration, rate};
 use crate::report::Report;
 use crate::section::title;
 
-/// Passes that are drawn: the first that counts of each of the first figures.
+/// Maximum number of passes drawn: the first counted pass of each of the first figures.
 const PASSES_MAX: usize = 6;
-/// Streams of tests in one chart; each has a row.
-const LANES_MAX: usize = 90;
-/// Heights of a row, and of the panel of the number running with what is around it, in CSS pixels.
-const LANE_PX: usize = 17;
+/// Maximum number of rows of the launch chart; each stream of a test has one.
+const ROWS_MAX: usize = 90;
+/// Heights in CSS pixels: of a row, and of the panel with the number of running launches.
+const ROW_PX: usize = 17;
 const PANEL_PX: usize = 200;
-/// Points of one line up to which each has a mark.
+/// Maximum number of points of a line with a marker at each.
 const MARKED_MAX: usize = 40;
-/// Points of one line; of more, neighbours are added up.
+/// Maximum number of points of a line; of more, neighbours are averaged.
 const POINTS_MAX: usize = 1500;
 
-/// One histogram for each workload, and the charts of each pass.
+/// A histogram of CPU ratios for each workload, and the charts of each pass.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let passes = analysis::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
     let of_pass = |one: &Timeline| {
@@ -52,7 +52,7 @@ const fn real_seconds(row: &StepRow) -> f64 {
     seconds(row.end_ns.saturating_sub(row.start_ns))
 }
 
-/// A row for each stream of each test, and the number that run below.
+/// A row for each stream of each test; below, the number of running launches.
 fn launches(one: &Timeline) -> Chart {
     let ran: Vec<&LaunchTimer> =
         one.launches.iter().map(|timer| &**timer).filter(|timer| real_seconds(&timer.whole) > 0.0).collect();
@@ -62,28 +62,31 @@ fn launches(one: &Timeline) -> Chart {
             tests.push(&timer.row.test);
         }
     }
-    // Streams of one test stand together.
+    // Rows are ordered by test, then by stream.
     let place = |timer: &LaunchTimer| tests.iter().position(|one| *one == timer.row.test).unwrap_or_default();
-    let lane = |timer: &LaunchTimer| (place(timer), timer.row.stream);
-    let mut lanes: Vec<(usize, u32)> = ran.iter().map(|timer| lane(timer)).collect();
-    lanes.sort_unstable();
-    lanes.dedup();
-    let gone = lanes.len().saturating_sub(LANES_MAX);
-    lanes.truncate(LANES_MAX);
-    let streams = |test: usize| lanes.iter().filter(|(one, _)| *one == test).count();
+    let row = |timer: &LaunchTimer| (place(timer), timer.row.stream);
+    let mut rows: Vec<(usize, u32)> = ran.iter().map(|timer| row(timer)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let hidden = rows.len().saturating_sub(ROWS_MAX);
+    rows.truncate(ROWS_MAX);
+    let streams = |test: usize| rows.iter().filter(|(one, _)| *one == test).count();
     let name = |(test, stream): (usize, u32)| match streams(test) {
         1 => escaped(tests[test]),
         _ => format!("{} · {}", escaped(tests[test]), stream + 1),
     };
-    let drawn = || ran.iter().filter(|timer| lanes.contains(&lane(timer)));
+    let drawn = || ran.iter().filter(|timer| rows.contains(&row(timer)));
     let starts: Vec<f64> = drawn().map(|timer| seconds(timer.row.start_ns)).collect();
-    let points = drawn().map(|timer| (real_seconds(&timer.whole), name(lane(timer)), words(timer)));
-    let bars =
-        Trace::bars("launches", SKY).with("orientation", "h").rimmed(0.6).with("base", starts).points(points);
-    // A cross at the end of each launch that is not complete.
+    let points = drawn().map(|timer| (real_seconds(&timer.whole), name(row(timer)), words(timer)));
+    let bars = Trace::bars("launches", SKY)
+        .with("orientation", "h")
+        .outlined(0.6)
+        .with("base", starts)
+        .points(points);
+    // A cross at the end of each incomplete launch.
     let lost = drawn()
         .filter(|timer| timer.row.outcome != "complete")
-        .map(|timer| (seconds(timer.row.end_ns), name(lane(timer)), words(timer)));
+        .map(|timer| (seconds(timer.row.end_ns), name(row(timer)), words(timer)));
     let lost = Trace::marks("did not come to its end", Look { symbol: "x", ..INK.into() }).points(lost);
     let changes = &one.concurrency.changes;
     let running = changes.iter().map(|&(at, running)| {
@@ -96,16 +99,13 @@ fn launches(one: &Timeline) -> Chart {
         .with("fillcolor", format!("{SKY}22"))
         .with("yaxis", "y2")
         .points(running);
-    // From the first start to the last end.
     let mean = one.concurrency.mean;
     let ends = [changes.first(), changes.last()].map(|at| (at.map_or(0.0, |(at, _)| seconds(*at)), mean));
     let mean = Trace::level(&format!("{mean:.1} at a time on average"), "dash", ends).with("yaxis", "y2");
-    let rows = lanes.len();
-    let labels: Vec<String> = lanes.iter().copied().map(name).collect();
-    // The panel of the number running has a height of its own, whatever the number of rows.
-    let height = LANE_PX * rows + PANEL_PX;
+    let labels: Vec<String> = rows.iter().copied().map(name).collect();
+    let height = ROW_PX * rows.len() + PANEL_PX;
     let below = PANEL_PX as f64 / height as f64;
-    let more = if gone == 0 { String::new() } else { format!(" {gone} more streams are not drawn.") };
+    let more = if hidden == 0 { String::new() } else { format!(" {hidden} more streams are not drawn.") };
     let note = format!(
         "A row for each stream of each test, a bar for each launch, from its start to its end. Below: how many run \
          at a time, and dashed their mean.{more}"
@@ -138,24 +138,23 @@ fn words(one: &LaunchTimer) -> String {
     text
 }
 
-/// Bytes per second of all spaces and of each, with the named levels.
+/// Bytes per second of each space and of all together, with the start, climb and peak levels.
 fn profile(one: &Timeline, levels: &Levels) -> Chart {
     let neighbours = one.seconds.len().div_ceil(POINTS_MAX).max(1);
     let points: Vec<(f64, [f64; 4])> = one.seconds.chunks(neighbours).map(point).collect();
     let mut data = Vec::new();
-    // All of one space alone are that space.
+    // The sum is drawn only if several spaces were used.
     let used = (1..4).filter(|&place| points.iter().any(|(_, rates)| rates[place] > 0.0)).count();
     let looks = [INK.into(), Look::of(0), Look::of(1), Look::of(2)];
     let spaces = ["all spaces", "permanent", "work", "utility"].into_iter().zip(looks);
     for (place, (name, look)) in spaces.enumerate() {
         if points.iter().any(|(_, rates)| rates[place] > 0.0) && (place > 0 || used > 1) {
-            let told = |(at, rates): &(f64, [f64; 4])| {
+            let point = |(at, rates): &(f64, [f64; 4])| {
                 let words = format!("{name}, {at:.1} s: {}", rate(rates[place]));
                 (*at, rates[place] / 1e6, words)
             };
-            // A line through one point is none.
             let line = if points.len() > MARKED_MAX { Trace::lines } else { Trace::curve };
-            data.push(line(name, look).points(points.iter().map(told)));
+            data.push(line(name, look).points(points.iter().map(point)));
         }
     }
     let mut level = |name: &str, look: Look, one: &Level| {
@@ -179,7 +178,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
         .traces(data)
 }
 
-/// The middle of some neighbours, and the bytes per second of all spaces and of each.
+/// The middle of some neighbouring seconds, and their bytes per second: of all spaces together, then of each.
 fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
     let nanos: f64 = some.iter().map(|one| one.length_ns as f64).sum();
     let from = some.first().map_or(0, |one| one.start_ns) as f64;
@@ -188,7 +187,7 @@ fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
     ((from + nanos / 2.0) / 1e9, [permanent + work + utility, permanent, work, utility])
 }
 
-/// How long launches took.
+/// A histogram of launch durations.
 fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
     let bins = lengths.bins().map(|(from, to, count)| {
         let [from, to] = [from, to].map(analysis::edge);
@@ -208,12 +207,12 @@ fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
         .traces([bars])
 }
 
-/// An axis ends so much above the highest bar.
-const ROOM_ABOVE: f64 = 1.1;
-/// Systems that one chart can hold.
+/// End of the y axis ÷ highest bar.
+const HEADROOM: f64 = 1.1;
+/// Maximum number of systems in one chart.
 const SYSTEMS_MAX: usize = 12;
 
-/// One histogram for each workload.
+/// A histogram of CPU time ÷ real time for each workload.
 fn ratios(report: &Report) -> Vec<Chart> {
     let of_group = |systems: &[Matrix]| {
         let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
@@ -226,7 +225,7 @@ fn ratios(report: &Report) -> Vec<Chart> {
 
 fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
     let bins = || systems.iter().flat_map(|one| one.histogram.bins());
-    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64 * ROOM_ABOVE;
+    let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64 * HEADROOM;
     let width = bins().next().map_or(0.0, |(from, to, _)| to - from);
     let bars = systems.iter().enumerate().map(|(place, one)| {
         let bins = one.histogram.bins().map(|(from, to, launches)| {

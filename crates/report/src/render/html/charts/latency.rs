@@ -1,4 +1,4 @@
-//! Latencies: percentiles of figures, and for sweeps against the swept key and the rate.
+//! Latency percentiles of figures, and latencies of sweeps against the swept key and against the rate.
 
 use analysis::{Curve, CurvePoint, ShownIn};
 use plan::Nanos;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::axis::Axis;
 use super::look::{self, Look};
 use super::plotly::{self, Chart, Trace};
-use super::series::{grouped, in_order, rows_of};
+use super::series::{in_order, rows_of};
 use crate::format::escape::chart as escaped;
 use crate::format::{iops, whole};
 use crate::report::Report;
@@ -15,14 +15,13 @@ use crate::report::figure::Figure;
 use crate::report::latencies::{self, is_of_tail, words};
 use crate::section::{line_name, which_target};
 
-/// An axis over more than this ratio has ticks at powers of ten alone.
+/// An axis whose last tick ÷ first tick exceeds this has ticks at powers of ten only, else at 1, 2 and 5 of each.
 const LONG_AXIS: u64 = 500;
-/// Heights in CSS pixels: of a row, and of what is around the rows.
+/// Heights in CSS pixels: of a row, and of everything else.
 pub(super) const ROW_PX: usize = 34;
 pub(super) const FRAME_PX: usize = 76;
 
-/// A logarithmic axis of [`microseconds`] around `nanos`, whose ticks name the unit that fits. Ticks stand at every 1, 2
-/// and 5 where the axis is short, at powers of ten where it is long.
+/// A logarithmic axis of [`microseconds`] that covers `nanos`; tick labels have units that fit.
 pub(super) fn axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
     let values: Vec<u64> = nanos.map(whole).filter(|&value| value > 0).collect();
     let high = values.iter().copied().max().unwrap_or(1);
@@ -41,21 +40,21 @@ pub(super) fn axis(title: &str, nanos: impl Iterator<Item = f64>) -> Value {
     })
 }
 
-/// For an [`axis`]: 0 is shown at its left end.
+/// The position on an [`axis`]. Zero, which a logarithmic axis does not have, is drawn as 1 ns.
 pub(super) fn microseconds(nanos: f64) -> f64 {
     nanos.max(1.0) / 1e3
 }
 
-/// Percentiles of those of `figures` whose latencies are not due to memory.
+/// The percentiles of those of `figures` that were not served from memory.
 pub(super) fn overview(report: &Report, figures: &[&Figure]) -> Option<Chart> {
     let timed =
         |figure: &&Figure| !figure.latency.is_empty() && (!figure.page_cache || figure.is_operations());
     let timed: Vec<&Figure> = figures.iter().copied().filter(timed).collect();
-    let (drawn, gone) = rows_of(&timed);
-    (!drawn.is_empty()).then(|| percentiles(report, &drawn, &gone))
+    let (drawn, omitted) = rows_of(&timed);
+    (!drawn.is_empty()).then(|| percentiles(report, &drawn, &omitted))
 }
 
-/// An axis with a row for each figure, the first on top.
+/// A y axis with a row for each label, the first on top.
 pub(super) fn rows(labels: &[String]) -> Value {
     json!({
         "type": "category", "categoryorder": "array", "categoryarray": labels.iter().rev().collect::<Vec<_>>(),
@@ -64,7 +63,7 @@ pub(super) fn rows(labels: &[String]) -> Value {
     })
 }
 
-/// The row of a figure: its number keeps equal conditions apart.
+/// The label of a figure's row; the number makes it unique.
 pub(super) fn label(report: &Report, figure: &Figure) -> String {
     let tasks = if figure.tasks == 1 { String::new() } else { format!(" × {} tasks", figure.tasks) };
     let target = which_target(report, figure);
@@ -72,8 +71,8 @@ pub(super) fn label(report: &Report, figure: &Figure) -> String {
     format!("{}. {target}{} · {}{tasks}", figure.number, escaped(&figure.what), escaped(&figure.path))
 }
 
-/// Percentiles of every figure on one logarithmic axis, one row each.
-fn percentiles(report: &Report, figures: &[&Figure], gone: &str) -> Chart {
+/// The percentiles of each figure in a row, on one logarithmic axis.
+fn percentiles(report: &Report, figures: &[&Figure], omitted: &str) -> Chart {
     let labels: Vec<String> = figures.iter().map(|figure| label(report, figure)).collect();
     let tail = |figure: &Figure| {
         let shown = figure.latency[0].shown(ShownIn::Latencies);
@@ -87,33 +86,33 @@ fn percentiles(report: &Report, figures: &[&Figure], gone: &str) -> Chart {
     });
     let marks = tails[0].iter().enumerate().map(|(index, (statistic, _))| {
         let points = tails.iter().zip(figures).zip(&labels).map(|((tail, figure), label)| {
-            let told = format!("{}: {}", statistic.heading, words(tail[index].1));
-            (microseconds(tail[index].1), label.as_str(), told, figure.number)
+            let text = format!("{}: {}", statistic.heading, words(tail[index].1));
+            (microseconds(tail[index].1), label.as_str(), text, figure.number)
         });
         let colours: Vec<&str> = figures.iter().map(|figure| look::work(figure.phase).1[0]).collect();
         let marks = Trace::marks(statistic.heading, Look::of(index)).with("marker.color", colours);
-        marks.with("marker.size", 10).rimmed(0.6).points(points)
+        marks.with("marker.size", 10).outlined(0.6).points(points)
     });
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
-    let works =
-        grouped(figures.iter().copied(), |one, other| look::work(one.phase) == look::work(other.phase));
-    let colours = works.iter().map(|alike| {
-        let (name, shades) = look::work(alike[0].phase);
+    // Series without visible points, so that the legend explains the colours.
+    let works = analysis::grouped(figures.iter().map(|figure| look::work(figure.phase)), |work| *work);
+    let colours = works.iter().map(|same| {
+        let (name, shades) = same[0];
         Trace::lines(name, shades[0]).with("line.width", 6).points([(Value::Null, Value::Null)])
     });
-    let note = format!("One in a hundred took longer than p99.{gone}");
+    let note = format!("One in a hundred took longer than p99.{omitted}");
     Chart::new("percentiles", "", "Latency percentiles", note)
         .height(FRAME_PX + ROW_PX * figures.len())
         .axes(axis("latency of a transfer", all), rows(&labels))
         .traces(spans.chain(marks).chain(colours.filter(|_| works.len() > 1)))
 }
 
-/// Lines of the chart of latency against rate.
+/// Maximum number of lines of a chart of latency against rate.
 const LINES_MAX: usize = 12;
-/// Keys whose larger values mean more load.
+/// Swept keys whose larger values mean more load.
 const LOADS: [&str; 5] = ["tasks", "depth", "nodes", "rate", "pace"];
 
-/// The charts of all sweeps that have latencies of small transfers at every point.
+/// The charts of all sweeps of small transfers with latencies at every point.
 pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     let is_timed = |point: &CurvePoint| {
         let figure = report.figures.get(point.figure);
@@ -122,7 +121,7 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     let timed = |curve: &&Curve| curve.points.len() > 2 && curve.points.iter().all(is_timed);
     let timed = report.found.curves.iter().filter(timed);
     let mut charts = Vec::new();
-    for curves in grouped(timed, |one, other| one.group == other.group) {
+    for curves in analysis::grouped(timed, |one| &one.group) {
         let is_load = |curve: &&&Curve| LOADS.contains(&curve.axis.as_str());
         let loads: Vec<&Curve> =
             in_order(curves.iter().filter(is_load).copied()).into_iter().take(LINES_MAX).collect();
@@ -134,15 +133,15 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     charts
 }
 
-/// Mean, p50, p99, p99.9 and the longest against the swept key.
+/// Latency statistics against the swept key.
 fn against_axis(report: &Report, curve: &Curve) -> Chart {
     let swept = Axis::of(&[curve], []);
     let data = latencies::statistics(ShownIn::Latencies).enumerate().map(|(index, kind)| {
         let points = curve.points.iter().filter_map(|point| {
             let latency = report.figures.get(point.figure)?.latency.first()?;
             let (_, nanos) = latency.shown(ShownIn::Latencies).nth(index)?;
-            let told = format!("<b>{} {}</b> at {}", kind.heading, words(nanos), swept.words(point.x));
-            Some((swept.at(point.x), microseconds(nanos), told, point.figure + 1))
+            let text = format!("<b>{} {}</b> at {}", kind.heading, words(nanos), swept.words(point.x));
+            Some((swept.at(point.x), microseconds(nanos), text, point.figure + 1))
         });
         Trace::curve(kind.heading, Look::of_work(curve.phase, index)).points(points)
     });
@@ -163,8 +162,8 @@ fn against_rate(report: &Report, curves: &[&Curve]) -> Chart {
         let timed = || curve.points.iter().filter_map(|point| Some((point, point.latency_mean_ns?)));
         let points = timed().map(|(point, nanos)| {
             let (at, rate) = (escaped(&swept.words(point.x)), iops(point.transfers_per_second));
-            let told = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));
-            (point.transfers_per_second, microseconds(nanos), told, point.figure + 1)
+            let text = format!("<b>{at}</b>: {rate} IOPS, mean {}", words(nanos));
+            (point.transfers_per_second, microseconds(nanos), text, point.figure + 1)
         });
         let before = curves[..number].iter().filter(|other| other.phase == curve.phase).count();
         Trace::curve(&line_name(report, curve, true), Look::of_work(curve.phase, before))

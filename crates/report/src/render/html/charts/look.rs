@@ -1,9 +1,9 @@
 //! Visual styles of series.
 //!
-//! The colour of a series says what was done, the same on the whole page: reads are blue, writes vermillion. Series of the
-//! same work differ by shade and symbol, so that they can be told apart in grey, too. Dots are a second run, stars are
-//! published, and what is in the colour of text was not measured or is a bound. Most colours are those of Okabe and Ito
-//! ("Color Universal Design", 2008), which people with any colour vision tell apart.
+//! The colour of a series encodes the kind of work: reads are blue, writes vermillion. Series of the same work differ
+//! by shade and symbol, so that they can be distinguished in greyscale. A second run is dotted, published figures are
+//! stars, and predicted values and bounds have the colour of text. Most colours are those of Okabe and Ito ("Color
+//! Universal Design", 2008), which can be distinguished with any colour vision.
 
 use plan::Phase;
 
@@ -16,13 +16,13 @@ pub(super) const PURPLE: &str = "#CC79A7";
 /// The colour of text.
 pub(super) const INK: &str = "ink";
 
-/// Series that are of no one kind of work take these in turn.
+/// Colours of series that are not of one kind of work, used in turn.
 const PALETTE: [&str; 6] = [GREEN, PURPLE, ORANGE, SKY, "#7570B3", "#A6761D"];
-/// Dashes, as plotly calls them and as SVG draws them.
+/// Dashes: plotly's name, and the value of SVG's `stroke-dasharray`.
 const DASHES: [(&str, &str); 5] =
     [("solid", ""), ("dash", "6 4"), ("dot", "2 3"), ("dashdot", "7 3 2 3"), ("longdash", "10 4")];
-/// Symbols, as plotly calls them and as text has them, filled and open. Series take the first ones; stars and arrows are
-/// those of published figures, ticks those of single repetitions.
+/// Symbols: plotly's name, and the filled and open character for legends. Series use the first ones; stars and arrows
+/// are for published figures, ticks for single repetitions.
 const SYMBOLS: [(&str, &str, &str); 9] = [
     ("circle", "●", "○"),
     ("square", "■", "□"),
@@ -35,7 +35,7 @@ const SYMBOLS: [(&str, &str, &str); 9] = [
     ("line-ns", "❘", "❘"),
 ];
 const SYMBOLS_OF_SERIES: usize = 5;
-/// Patterns of bars, and as text has them.
+/// Patterns of bars: plotly's name, and the character for legends.
 const PATTERNS: [(&str, &str); 6] = [("", "■"), ("/", "▨"), ("x", "▩"), (".", "▦"), ("-", "▤"), ("|", "▥")];
 
 /// Style of a series: a line by its dash, marks by their symbol, bars by their pattern.
@@ -48,16 +48,16 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The look of series number `index` of a chart whose series are of no one kind of work.
+    /// The look of series number `index` of a chart whose series are not of one kind of work.
     pub(super) fn of(index: usize) -> Self {
         let shape = index + index / PALETTE.len();
         Self::shaped(PALETTE[index % PALETTE.len()], shape)
     }
 
-    /// The look of series number `index` of those that are of the work of `phase`.
+    /// The look of series number `index` among those of the kind of work of `phase`.
     pub(super) fn of_work(phase: Phase, index: usize) -> Self {
         let (_, shades) = work(phase);
-        // Reads and writes have symbols and patterns of their own where each has one series.
+        // A single series of reads and one of writes differ in symbol and pattern.
         let shape = index + usize::from(phase.writes());
         Self::shaped(shades[index % shades.len()], shape)
     }
@@ -78,7 +78,7 @@ impl From<&'static str> for Look {
     }
 }
 
-/// The kind of work of a phase in a word, with its shades.
+/// The name of a phase's kind of work, and its shades.
 pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
     match phase {
         Phase::Read | Phase::FileRead => ("read", &[BLUE, SKY, "#00395A", "#8DA9C4"]),
@@ -98,19 +98,19 @@ pub(crate) fn work(phase: Phase) -> (&'static str, &'static [&'static str]) {
     }
 }
 
-/// A dash as SVG draws it.
+/// The `stroke-dasharray` of a dash.
 pub(super) fn dash_drawn(dash: &str) -> &'static str {
     DASHES.iter().find(|(known, _)| *known == dash).map_or("", |(_, drawn)| drawn)
 }
 
-/// A symbol as text has it.
+/// The legend character of a symbol.
 pub(super) fn symbol_drawn(symbol: &str) -> &'static str {
     let (filled, open) = (symbol.trim_end_matches("-open"), symbol.ends_with("-open"));
     let known = SYMBOLS.iter().find(|(known, ..)| *known == filled);
     known.map_or("●", |(_, whole, hollow)| if open { hollow } else { whole })
 }
 
-/// A pattern of bars as text has it.
+/// The legend character of a pattern.
 pub(super) fn pattern_drawn(pattern: &str) -> &'static str {
     PATTERNS.iter().find(|(known, _)| *known == pattern).map_or("■", |(_, drawn)| drawn)
 }

@@ -1,5 +1,4 @@
-//! References beside measured series: published figures as stars, expected values and limits as lines across
-//! the chart.
+//! References in charts of measured series: published figures as stars, expected values and limits as lines.
 
 use std::cmp::Ordering;
 
@@ -9,34 +8,34 @@ use serde_json::Value;
 
 use super::look::INK;
 use super::plotly::Trace;
-use super::series::grouped;
+
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::{divisor, percent};
 use crate::report::Report;
 use crate::section::{in_unit, title};
 
-/// Limits of one chart, each with dashes of its own.
+/// Dashes of the limits of one chart, which also bound their number.
 const LIMIT_DASHES: [&str; 6] = ["dash", "longdash", "dashdot", "longdashdot", "3px,6px", "12px,2px"];
-/// A limit beyond this multiple of the highest measured point would flatten the lines.
+/// Limits and published figures beyond this multiple of the highest measured point do not extend the axis.
 const FAR: f64 = 2.5;
 
-/// Published figures of one chart.
+/// Published figures in a chart; `X` is their position on the other axis.
 pub(super) struct Stars<X>(Vec<Star<X>>);
 
 struct Star<X> {
     at: X,
-    /// On the axis of values.
+    /// On the axis of rates.
     value: f64,
-    /// As printed, for one that is beyond the axis.
+    /// For a figure beyond the end of the axis.
     printed: String,
     words: String,
     misprinted: bool,
 }
 
 impl<X> Stars<X> {
-    /// Those with a place on an axis of `unit`. Figures that were not requested and have other conditions are
-    /// only in their table.
+    /// The published figures that can be shown on an axis of `unit` and have a `place`. Figures measured under other
+    /// conditions are only in the table.
     pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
         let star = |one: &Beside| {
             one.differs.is_empty().then_some(())?;
@@ -51,25 +50,25 @@ impl<X> Stars<X> {
         Self(report.found.published.iter().filter_map(Stated::says).filter_map(star).collect())
     }
 
-    /// Where they stand.
+    /// Their positions.
     pub(super) fn places(&self) -> impl Iterator<Item = &X> {
         self.0.iter().map(|one| &one.at)
     }
 
-    /// The ends of an axis with own points in `own` and those that stand on it with them: within `far` times of them.
+    /// The ends of an axis for measured points within `own` and for published figures within a factor of `far`.
     pub(super) fn ends(&self, own: [f64; 2], far: f64) -> [f64; 2] {
         let near = |value: &f64| (own[0] / far..=own[1] * far).contains(value);
         let near = self.0.iter().map(|one| one.value).filter(near);
         near.fold(own, |[low, high], value| [low.min(value), high.max(value)])
     }
 
-    /// As [`Stars::ends`] of an axis from 0 with own points up to `own`.
+    /// The end of an axis from 0 for measured points up to `own`.
     pub(super) fn top(&self, own: f64) -> f64 {
         self.ends([0.0, own], FAR)[1]
     }
 
-    /// Stars, open where misprinted; arrows with their values at the `ends` of the axis for those that are beyond them.
-    /// Values are lengths where the chart is `across`, else heights.
+    /// Stars, open where misprinted; for figures beyond the ends of the axis arrows there, labelled with their values.
+    /// Rates are on the x axis if `across`, else on the y axis.
     pub(super) fn traces(
         &self,
         [low, high]: [f64; 2],
@@ -83,10 +82,10 @@ impl<X> Stars<X> {
             (Ordering::Less, true) => ("triangle-left", "middle right"),
             (_, false) => ("triangle-up", "bottom center"),
         };
-        let trace = |alike: Vec<&Star<X>>| {
-            let (symbol, text) = arrow(alike[0]);
-            let open = if alike[0].misprinted { "-open" } else { "" };
-            let points = alike.iter().map(|one| {
+        let trace = |group: Vec<&Star<X>>| {
+            let (symbol, text) = arrow(group[0]);
+            let open = if group[0].misprinted { "-open" } else { "" };
+            let points = group.iter().map(|one| {
                 let (x, y) = place(&one.at, one.value.clamp(low, high));
                 (x, y, one.words.clone())
             });
@@ -97,22 +96,21 @@ impl<X> Stars<X> {
             if text.is_empty() {
                 return marks;
             }
-            let printed: Vec<&str> = alike.iter().map(|one| one.printed.as_str()).collect();
+            let printed: Vec<&str> = group.iter().map(|one| one.printed.as_str()).collect();
             marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
         };
-        let kinds =
-            grouped(&self.0, |one, other| (one.misprinted, beyond(one)) == (other.misprinted, beyond(other)));
-        kinds.into_iter().map(trace).collect()
+        let groups = analysis::grouped(&self.0, |one| (one.misprinted, beyond(one)));
+        groups.into_iter().map(trace).collect()
     }
 }
 
-/// A value of one of the units of findings on an axis of rates of `unit`; none where it is of another kind.
+/// A `value` in the unit `of` (`bytes/s` or `ops/s`) on an axis of rates of `unit`; none if they do not match.
 fn on_axis(value: f64, of: &str, unit: &str) -> Option<f64> {
     let alike = of == if unit == BYTES_PER_SECOND { "bytes/s" } else { "ops/s" };
     alike.then_some(value / divisor(unit))
 }
 
-/// Where on the axis of `curve` a published figure stands; none where it is not about it.
+/// The position of a published figure on the x axis of `curve`; none if it does not belong there.
 pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
     let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
         && one.target.as_ref().is_none_or(|target| *target == curve.target)
@@ -151,8 +149,7 @@ fn words(report: &Report, one: &Beside) -> String {
     lines.join("<br>")
 }
 
-/// Names, dashes and heights of the expected values and limits of the targets of `curves` that can be shown where
-/// `top` is the highest point of the chart.
+/// Names, dashes and values of the expectations and limits for `curves`, in a chart with the highest point `top`.
 pub(super) fn limits(
     report: &Report,
     curves: &[&Curve],

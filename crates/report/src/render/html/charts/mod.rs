@@ -1,4 +1,5 @@
-//! The charts of the page: each file defines the series of one kind of chart.
+//! The charts of the page. Each file makes the series of one subject; `plotly` is the description of a chart,
+//! `look` the style of series, `axis`, `marks` and `series` are shared.
 
 mod answer;
 mod axis;
@@ -26,10 +27,10 @@ pub(crate) use figure::of_figure;
 pub(crate) use look::work;
 pub(crate) use plotly::Chart;
 
-/// Maximum number of charts of one kind: more would be slow to open; the tables have the rest.
+/// Maximum number of charts of one kind, so that the page opens fast; the tables have the rest.
 const CHARTS_MAX: usize = 48;
 
-/// The charts of a study: sweeps, latencies, repetitions.
+/// The charts of a study, for its sections; `second` is another run of it.
 pub(crate) fn of_study(report: &Report, second: Option<&Report>) -> Vec<Chart> {
     let kinds = [
         sweep::charts(report, second),

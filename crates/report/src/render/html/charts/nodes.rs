@@ -1,11 +1,11 @@
-//! Nodes side by side: a bar or point for each node and device, a gap where nothing was measured.
+//! Rates of nodes: a bar or marker for each node and its devices; a gap where nothing was measured.
 
 use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::look::Look;
 use super::plotly::{Chart, Trace, axis};
-use super::series::{grouped, target};
+use super::series::target;
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::names::unit as unit_of;
@@ -13,51 +13,46 @@ use crate::format::node_names;
 use crate::format::{column_unit, divisor, percent, rate, rate_in};
 use crate::report::Report;
 
-/// Maximum number of nodes drawn as bars; more are points.
+/// Maximum number of nodes drawn as bars; more are markers.
 const BARS_MAX: usize = 64;
-/// Names on an axis of nodes.
+/// Maximum number of labelled nodes on the axis.
 const TICKS_MAX: usize = 24;
-/// Kinds of devices, by name, with points of their own.
+/// Maximum number of device names with a series each.
 const DEVICES_NAMED: usize = 4;
-/// Offset between devices of different names, in widths of a node.
+/// Horizontal offset between devices of different names; nodes are 1 apart.
 const DEVICE_STEP: f64 = 0.16;
-/// Maximum number of comparisons drawn: for each target and phase the one on most nodes.
+/// Maximum number of charts: for each target, phase and workload the comparison with the most nodes.
 const COMPARED_MAX: usize = 6;
 
-/// One chart for each figure whose nodes are listed.
+/// The charts of node comparisons.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
-    let compared = grouped(report.found.nodes.iter().filter_map(Stated::says), |one, other| {
-        (&one.target, one.phase, group(one)) == (&other.target, other.phase, group(other))
-    });
-    let compared = compared.into_iter().filter_map(|alike| most(alike, |one| one.nodes.len()));
-    compared.take(COMPARED_MAX).map(|one| comparison(report, one)).collect()
+    let stated = report.found.nodes.iter().filter_map(Stated::says);
+    let compared = analysis::grouped(stated, |one| (&one.target, one.phase, group(one)));
+    // Of equally large ones the first.
+    let largest =
+        compared.into_iter().filter_map(|all| all.into_iter().rev().max_by_key(|one| one.nodes.len()));
+    largest.take(COMPARED_MAX).map(|one| comparison(report, one)).collect()
 }
 
-/// The first of the largest ones.
-fn most<T: Copy>(alike: Vec<T>, size: impl Fn(&T) -> usize) -> Option<T> {
-    alike.into_iter().rev().max_by_key(size)
-}
-
-/// A chart over nodes: numbers, some of which have names.
-fn over_nodes(kind: &'static str, heading: String, note: String, nodes: &[&str], y: &str) -> Chart {
+/// The x axis: node numbers, some of which are labelled by name.
+fn node_axis(nodes: &[&str]) -> Value {
     let step = nodes.len().div_ceil(TICKS_MAX).max(1);
     let ticks: Vec<usize> = (0..nodes.len()).step_by(step).collect();
-    let x = json!({
+    json!({
         "title": { "text": "node" }, "tickmode": "array",
         "ticktext": ticks.iter().map(|&tick| escaped(nodes[tick])).collect::<Vec<_>>(),
-        "tickvals": ticks, "range": ends(nodes.len()), "showgrid": false,
-    });
-    Chart::new(kind, "nodes-compared", heading, note).axes(x, axis(y))
+        "tickvals": ticks, "range": axis_ends(nodes.len()), "showgrid": false,
+    })
 }
 
-/// The ends of an axis of `nodes` nodes, with room for the marks of the first and the last.
-fn ends(nodes: usize) -> [f64; 2] {
+/// The ends of an axis of `nodes` nodes, with room for the markers of the first and the last.
+fn axis_ends(nodes: usize) -> [f64; 2] {
     let room = (nodes as f64 * 0.02).max(0.7);
     [-room, nodes as f64 - 1.0 + room]
 }
 
-/// Bars where there is room, else points.
+/// Bars where there is room, else markers.
 fn marks(few: bool, name: &str, look: Look) -> Trace {
     if few { Trace::bars(name, look) } else { Trace::marks(name, look).with("marker.size", 5) }
 }
@@ -65,7 +60,7 @@ fn marks(few: bool, name: &str, look: Look) -> Trace {
 fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let mut names: Vec<&str> = one.nodes.iter().map(|node| node.node.as_str()).collect();
     names.extend(one.missing.iter().map(String::as_str));
-    // Blanks mark the positions of their names.
+    // Nodes that were not measured keep their place in the order of names.
     names.sort_by(|a, b| analysis::by_name(a, b));
     let place = |node: &NodeStanding| {
         names.binary_search_by(|name| analysis::by_name(name, &node.node)).unwrap_or_default()
@@ -86,7 +81,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         );
     }
     data.extend(device_points(one, few, &place));
-    let [low, high] = ends(names.len());
+    let [low, high] = axis_ends(names.len());
     let mut level = |rate: f64, name: String, dash: &'static str| {
         let name = format!("{name}, {}", rate_in(rate, unit));
         data.push(Trace::level(&name, dash, [low, high].map(|end| (end, rate / divisor(unit)))));
@@ -108,7 +103,9 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
         let missing: Vec<&str> = one.missing.iter().map(String::as_str).collect();
         note.push_str(&format!(" Blank: not measured on {}.", node_names::shortened(&missing)));
     }
-    let chart = over_nodes("nodes", heading(report, one), note, &names, column_unit(unit)).traces(data);
+    let chart = Chart::new("nodes", "nodes-compared", heading(report, one), note)
+        .axes(node_axis(&names), axis(column_unit(unit)))
+        .traces(data);
     if few { chart.with("barmode", "overlay") } else { chart }
 }
 
@@ -128,7 +125,8 @@ fn words(node: &NodeStanding, unit: &str) -> String {
     format!("<b>{name}</b>{slow}<br>{median}, {share} of the median, n = {n}")
 }
 
-/// The devices of the nodes as points, one trace for each name where there are few.
+/// The devices of the nodes as markers: a series for each device name, or where there are many only the slowest
+/// device of each node.
 fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) -> usize) -> Vec<Trace> {
     type Device = (String, DeviceMean);
     let devices = one.nodes.iter().flat_map(|node| node.devices.iter().map(move |device| (node, device)));
@@ -137,9 +135,9 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         let words = format!("<b>{}</b> {}: {}", escaped(&node.node), escaped(name), rate(moved));
         (place(node) as f64 + beside, moved / 1e6, words)
     };
-    let names = grouped(devices, |(_, one), (_, other)| one.0 == other.0);
+    let names = analysis::grouped(devices, |(_, device)| &device.0);
     let trace =
-        |name: &str, symbol| Trace::marks(name, Look { symbol, ..Look::of_work(one.phase, 1) }).rimmed(1);
+        |name: &str, symbol| Trace::marks(name, Look { symbol, ..Look::of_work(one.phase, 1) }).outlined(1);
     if few && names.len() <= DEVICES_NAMED {
         let middle = (names.len() as f64 - 1.0) / 2.0;
         let each = names.iter().enumerate().map(|(index, all)| {
@@ -148,7 +146,6 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         });
         return each.collect();
     }
-    // Points of many would lie on each other.
     let moved = |device: &&Device| device.1.moved_per_second();
     let points = one.nodes.iter().filter_map(|node| {
         let slowest = node.devices.iter().min_by(|a, b| moved(a).total_cmp(&moved(b)))?;

@@ -1,8 +1,7 @@
 //! The subset of plotly.js used by the charts.
 //!
-//! The page adds what depends on light, dark and print; [`INK`] is a placeholder for its text colour. A
-//! browser test runs `Plotly.validate` on every chart, since a misspelt attribute would go unnoticed
-//! otherwise.
+//! The page adds what depends on light mode, dark mode and print; [`INK`] is a placeholder for its text
+//! colour. A browser test runs `Plotly.validate` on every chart, since plotly ignores misspelt attributes.
 
 use std::collections::HashMap;
 
@@ -11,6 +10,14 @@ use serde_json::{Value, json};
 
 use super::look::{INK, Look, dash_drawn, pattern_drawn, symbol_drawn};
 use crate::format::escape::chart as escaped;
+
+/// Distances from a point to the upper and the lower end of its error bar; none if unknown.
+pub(super) type ErrorBar = (Option<f64>, Option<f64>);
+
+/// The error bar of a point at `value` between `ends` (low, high); `scale` converts distances to those on the axis.
+pub(super) fn error_bar(value: f64, ends: Option<(f64, f64)>, scale: impl Fn(f64) -> f64) -> ErrorBar {
+    (ends.map(|(_, high)| scale(high - value)), ends.map(|(low, _)| scale(value - low)))
+}
 
 /// Position of a point, its hover text, and the number of the figure whose conditions the page adds.
 #[derive(Debug)]
@@ -60,14 +67,20 @@ impl Trace {
         }))
     }
 
-    /// A line with a mark at each point.
+    /// Ticks for single repetitions, across horizontal rows.
+    pub(super) fn repetitions() -> Self {
+        let look = Look { symbol: "line-ns-open", ..INK.into() };
+        Self::marks("repetitions", look).with("marker.size", 14)
+    }
+
+    /// A line with a marker at each point.
     pub(super) fn curve(name: &str, look: impl Into<Look>) -> Self {
         let look = look.into();
         let marks = Self::marks("", look).0["marker"].take();
         Self::lines(name, look).with("mode", "lines+markers").with("marker", marks).with("marker.size", 7)
     }
 
-    /// A thin line from one point to another, labelled with its name.
+    /// A thin straight line between two points; its hover text is its name.
     pub(super) fn level(name: &str, dash: &'static str, ends: [(f64, f64); 2]) -> Self {
         let points = ends.map(|(x, y)| (x, y, escaped(name)));
         Self::lines(name, Look { dash, ..INK.into() }).with("line.width", 1.2).points(points)
@@ -95,18 +108,24 @@ impl Trace {
         trace.with("x", x).with("y", y)
     }
 
-    /// Error bars along `axis`, by distances above and below each point; none if unknown.
-    pub(super) fn whiskers(self, axis: &str, ends: impl Iterator<Item = (Option<f64>, Option<f64>)>) -> Self {
-        let (above, below): (Vec<_>, Vec<_>) = ends.unzip();
+    /// As [`Trace::points`], each with its error bar along `axis`.
+    pub(super) fn points_with_errors<P: Into<Point>>(
+        self,
+        axis: &str,
+        points: impl IntoIterator<Item = (P, ErrorBar)>,
+    ) -> Self {
+        let (points, bars): (Vec<P>, Vec<ErrorBar>) = points.into_iter().unzip();
+        let (above, below): (Vec<_>, Vec<_>) = bars.into_iter().unzip();
+        let trace = self.points(points);
         if above.iter().all(Option::is_none) {
-            return self;
+            return trace;
         }
         // plotly would treat null as 0 and draw an interval of zero width.
         let known = |ends: Vec<Option<f64>>| -> Vec<Value> {
             ends.into_iter().map(|end| end.map_or_else(|| "unknown".into(), Value::from)).collect()
         };
         let (above, below) = (known(above), known(below));
-        self.with(
+        trace.with(
             &format!("error_{axis}"),
             json!({
                 "type": "data", "symmetric": false, "array": above, "arrayminus": below,
@@ -115,8 +134,8 @@ impl Trace {
         )
     }
 
-    /// A rim around bars or marks.
-    pub(super) fn rimmed(self, width: impl Into<Value>) -> Self {
+    /// An outline around bars or markers.
+    pub(super) fn outlined(self, width: impl Into<Value>) -> Self {
         self.with("marker.line.color", INK).with("marker.line.width", width)
     }
 
@@ -125,8 +144,8 @@ impl Trace {
         self.with("showlegend", !hidden)
     }
 
-    /// Its entry in the legend, drawn as it is: series number `place` of its chart.
-    fn key(&self, place: usize) -> Option<Value> {
+    /// The legend entry of this series, which is number `place` of its chart.
+    fn legend_entry(&self, place: usize) -> Option<Value> {
         let Self(one) = self;
         let name = one["name"].as_str().filter(|_| one["showlegend"] != false)?;
         let text = |path: &str| one.pointer(path).and_then(Value::as_str).unwrap_or_default();
@@ -146,7 +165,7 @@ impl Trace {
         }))
     }
 
-    /// With the attribute at `path`, as in `line.width`.
+    /// Sets the attribute at `path`, as in `line.width`.
     pub(super) fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
         put(&mut self.0, path, value.into());
         self
@@ -157,12 +176,12 @@ fn put(into: &mut Value, path: &str, value: Value) {
     *path.split('.').fold(into, |at, key| &mut at[key]) = value;
 }
 
-/// An axis of values from 0.
+/// An axis of numbers that starts at 0.
 pub(super) fn axis(title: &str) -> Value {
     json!({ "title": { "text": title }, "rangemode": "tozero" })
 }
 
-/// An axis of names, in the order in which they come.
+/// An axis of names, in the order of the points.
 pub(super) fn names() -> Value {
     json!({ "type": "category", "showgrid": false })
 }
@@ -180,7 +199,7 @@ pub(crate) struct Chart {
     title: String,
     #[serde(skip)]
     note: String,
-    /// Takes the whole width of the page.
+    /// Whether it takes the whole width of the page.
     #[serde(skip)]
     full: bool,
     /// In CSS pixels.
@@ -211,7 +230,7 @@ impl Chart {
         }
     }
 
-    /// Of half the width of the page.
+    /// Takes half of the page's width if `half`.
     pub(super) fn half(self, half: bool) -> Self {
         Self { full: !half, ..self }
     }
@@ -224,8 +243,8 @@ impl Chart {
         self.with("xaxis", x).with("yaxis", y)
     }
 
-    /// Panels above each other over the seconds of a phase, each from one share of the height to another; a trace
-    /// names its own by `yaxis`: `y`, `y2` and so on.
+    /// Panels above each other over the seconds of a phase, each with its range of the height (0 to 1) and its
+    /// y axis. A trace names its panel by `yaxis`: `y`, `y2` and so on.
     pub(super) fn panels<const N: usize>(self, panels: [([f64; 2], Value); N]) -> Self {
         let mut chart = self.with("xaxis", axis("seconds since the start of the phase"));
         for (number, (domain, panel)) in (1..).zip(panels) {
@@ -238,20 +257,20 @@ impl Chart {
         chart
     }
 
-    /// With the attribute at `path` of the layout.
+    /// Sets the attribute at `path` of the layout.
     pub(super) fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
         put(&mut self.layout, path, value.into());
         self
     }
 
-    /// With those series that have points.
+    /// Sets the series; those without points are dropped.
     pub(super) fn traces(mut self, traces: impl IntoIterator<Item = Trace>) -> Self {
         let empty = |Trace(one): &Trace| one["x"].as_array().is_some_and(Vec::is_empty);
         self.data = traces.into_iter().filter(|one| !empty(one)).collect();
         self
     }
 
-    /// Gives each of all charts of a page its name there: `chart-sweep-0`.
+    /// Gives each chart of a page its element id: `chart-sweep-0`.
     pub(crate) fn number<'a>(all: impl IntoIterator<Item = &'a mut Self>) {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         for chart in all {
@@ -261,8 +280,8 @@ impl Chart {
         }
     }
 
-    /// Whether it is of `kind`, compares several things, and is no higher than `height`.
-    pub(super) fn tells(&self, kind: &str, height: usize) -> bool {
+    /// Whether it is of `kind`, has a series of more than two points, and is at most `height` pixels high.
+    pub(super) fn compares(&self, kind: &str, height: usize) -> bool {
         let several = |Trace(one): &Trace| one["x"].as_array().is_some_and(|points| points.len() > 2);
         self.kind == kind && self.height <= height && self.data.iter().any(several)
     }
@@ -271,23 +290,24 @@ impl Chart {
         self.kind == kind
     }
 
-    /// Marked as belonging to the first of two runs only.
+    /// Titled as a chart of the first of two runs only.
     pub(super) fn before(self) -> Self {
         Self { title: format!("Before alone: {}", self.title), ..self }
     }
 
-    /// Its surroundings: title and note, its height, and the names of its series.
+    /// What the page shows around the chart: title, note and legend.
     pub(crate) fn caption(&self) -> Value {
-        let keys = self.data.iter().enumerate().filter_map(|(place, trace)| trace.key(place));
-        let keys: Vec<Value> = if self.layout["showlegend"] == false { Vec::new() } else { keys.collect() };
+        let entries = self.data.iter().enumerate().filter_map(|(place, trace)| trace.legend_entry(place));
+        let entries: Vec<Value> =
+            if self.layout["showlegend"] == false { Vec::new() } else { entries.collect() };
         json!({
             "id": self.id, "title": self.title, "note": self.note, "full": self.full, "height": self.height,
-            // One series needs no name beside that of the chart.
-            "keys": if keys.len() > 1 { keys } else { Vec::new() },
+            // A single series is named by the title.
+            "keys": if entries.len() > 1 { entries } else { Vec::new() },
         })
     }
 
-    /// The numbers of all figures that its points name.
+    /// The numbers of the figures that its points refer to.
     pub(crate) fn figures(&self) -> impl Iterator<Item = u64> {
         let lists = self.data.iter().filter_map(|Trace(one)| one["figures"].as_array());
         lists.flatten().filter_map(Value::as_u64)

@@ -7,55 +7,43 @@ use crate::report::Report;
 use crate::report::figure::{Figure, by_values};
 use crate::section::title;
 
-/// Rows of one chart.
+/// Maximum number of rows of a chart.
 const ROWS_MAX: usize = 64;
-
-/// Groups of `all` whose items are `alike`, in order of first occurrence.
-pub(super) fn grouped<T>(all: impl IntoIterator<Item = T>, alike: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
-    let mut groups: Vec<Vec<T>> = Vec::new();
-    for one in all {
-        match groups.iter_mut().find(|group| alike(&group[0], &one)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
-    groups
-}
 
 /// `curves` in legend order: those of each target and phase by the values of other settings.
 pub(super) fn in_order<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<&'a Curve> {
-    let mut alike = analysis::grouped(curves, |one| (one.target.as_str(), one.phase));
-    for lines in &mut alike {
+    let mut groups = analysis::grouped(curves, |one| (one.target.as_str(), one.phase));
+    for lines in &mut groups {
         lines.sort_by(|one, other| by_values(&one.fixed, &other.fixed));
     }
-    alike.concat()
+    groups.concat()
 }
 
-/// Those of `all` that have a row, and what is said where that is not all: the fastest of each target, workload and
+/// The figures of `all` that get a row, and a note if that is not all: then the fastest of each target, workload and
 /// phase.
 pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
     if all.len() <= ROWS_MAX {
         return (all.to_vec(), String::new());
     }
     let rate = |one: &Figure| one.spread_in(one.shown_unit()).median;
-    let alike = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
+    let groups = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
     let fastest =
-        alike.into_iter().filter_map(|alike| alike.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
+        groups.into_iter().filter_map(|group| group.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
     let fastest: Vec<&Figure> = fastest.take(ROWS_MAX).collect();
-    let told = format!(
+    let note = format!(
         " {} of {} figures: the fastest of each target, workload and phase; the tables have all.",
         fastest.len(),
         all.len()
     );
-    (fastest, told)
+    (fastest, note)
 }
 
-/// `, transfer 1 MiB`: other settings of a series, after its name.
+/// `, transfer 1 MiB`: the settings that are constant in a series, to follow its name.
 pub(super) fn fixed(settings: &[Setting]) -> String {
     settings.iter().map(|one| format!(", {one}")).collect()
 }
 
-/// ` on flash`, or ` of flash`: nothing where the study names no target.
+/// ` on flash` or ` of flash`; empty if the study names no target.
 pub(super) fn target(report: &Report, word: &str, name: &str) -> String {
     match title(report, name) {
         "" => String::new(),

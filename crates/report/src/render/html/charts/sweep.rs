@@ -1,7 +1,8 @@
-//! Rates against a swept key: one line for each target, phase and setting; and every repetition against a swept size.
+//! Rates against a swept key, with a line for each target, phase and setting; and every repetition against a
+//! swept size.
 //!
-//! Charts to be compared have the same axes, which also fit the second run and published figures; coinciding
-//! lines are named together, and published figures and limits are in the chart of their lines.
+//! The charts of one sweep have the same axes, which also cover the second run and published figures. Lines that
+//! coincide share a legend entry.
 
 use analysis::{Curve, CurvePoint, Dispersion, Stated};
 use serde_json::json;
@@ -10,7 +11,7 @@ use super::axis::{Axis, unit_of as axis_unit};
 use super::look::{INK, Look};
 use super::marks::{self, Stars};
 use super::plotly::{Chart, Trace};
-use super::series::{fixed, grouped, in_order};
+use super::series::{fixed, in_order};
 use crate::format::BYTES_PER_SECOND;
 use crate::format::escape::chart as escaped;
 use crate::format::names::client;
@@ -22,33 +23,30 @@ use crate::section::{line_name, title};
 
 /// Maximum number of lines of one chart; more cannot be told apart.
 const LINES_MAX: usize = 16;
-/// Lines up to which all targets share one chart.
+/// Maximum number of lines for which all targets share one chart.
 const TOGETHER_MAX: usize = 6;
-/// Lines up to which each has a band of its interval.
+/// Maximum number of lines with bands of their intervals.
 const BANDS_MAX: usize = 6;
-/// An axis ends so much above its highest value.
-const ROOM_ABOVE: f64 = 1.06;
+/// End of the y axis ÷ highest value.
+const HEADROOM: f64 = 1.06;
 
 /// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
 pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
-    let families = grouped(&report.found.curves, |one: &&Curve, other: &&Curve| {
-        (&one.group, &one.axis, one.client) == (&other.group, &other.axis, other.client)
-    });
+    let families = analysis::grouped(&report.found.curves, |one| (&one.group, &one.axis, client(one.client)));
     families.into_iter().flat_map(|curves| of_family(report, second, &in_order(curves))).collect()
 }
 
 fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec<Chart> {
-    let mut parts = grouped(curves.iter().copied(), |one, other| one.target == other.target);
+    let mut parts = analysis::grouped(curves.iter().copied(), |one| &one.target);
     let apart = parts.len() > 1 && curves.len() > TOGETHER_MAX;
     if !apart {
         parts = vec![curves.to_vec()];
     }
-    // Lines of one phase are compared with each other.
+    // Too many lines for one chart are split by phase.
     let crowded = |part: &Vec<&Curve>| part.len() > TOGETHER_MAX;
     let by_phase = parts.iter().any(crowded) && curves.iter().any(|curve| curve.phase != curves[0].phase);
     if by_phase {
-        let parted = |part| grouped(part, |one: &&Curve, other: &&Curve| one.phase == other.phase);
-        parts = parts.into_iter().flat_map(parted).collect();
+        parts = parts.into_iter().flat_map(|part| analysis::grouped(part, |one| one.phase)).collect();
     }
     let mut charts = Vec::new();
     let units = units(report, curves);
@@ -58,7 +56,7 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
             .iter()
             .map(|part| Stars::of(report, unit, |one| part.iter().find_map(|curve| marks::place(one, curve))))
             .collect();
-        let others = curves.iter().filter_map(|curve| again(second, curve));
+        let others = curves.iter().filter_map(|curve| of_second(second, curve));
         let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
         let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
         let sweep = Sweep { report, second, axis, unit, half, apart, by_phase };
@@ -72,8 +70,8 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     charts
 }
 
-/// The units of the charts of `curves`. Over transfer sizes both are wanted; else what data sheets give for such
-/// transfers.
+/// The units of the charts of `curves`: of a sweep over transfer sizes bytes and transfers per second, else the unit
+/// that data sheets use for such transfers.
 fn units(report: &Report, curves: &[&Curve]) -> Vec<&'static str> {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let mut figures = points.filter_map(|point| report.figures.get(point.figure));
@@ -89,47 +87,42 @@ fn units(report: &Report, curves: &[&Curve]) -> Vec<&'static str> {
 }
 
 /// The same curve of the second run.
-fn again<'a>(second: Option<&'a Report>, curve: &Curve) -> Option<&'a Curve> {
+fn of_second<'a>(second: Option<&'a Report>, curve: &Curve) -> Option<&'a Curve> {
     let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
     let mut others = second.into_iter().flat_map(|second| &second.found.curves);
     others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed)
 }
 
-/// Properties common to the charts of some curves.
+/// What the charts of one sweep in one unit have in common.
 struct Sweep<'a> {
     report: &'a Report,
     second: Option<&'a Report>,
     axis: Axis,
     unit: &'static str,
-    /// It stands beside another one.
+    /// Whether a chart takes half of the page's width.
     half: bool,
-    /// Each target has a chart of its own.
+    /// Whether each target has a chart of its own.
     apart: bool,
-    /// Each phase has.
+    /// Whether each phase has a chart of its own.
     by_phase: bool,
 }
 
 impl Sweep<'_> {
-    /// The height of a point.
-    fn of(&self, point: &CurvePoint) -> f64 {
+    /// The y value of a point.
+    fn y(&self, point: &CurvePoint) -> f64 {
         let bytes = self.unit == BYTES_PER_SECOND;
         if bytes { point.bytes_per_second / divisor(self.unit) } else { point.transfers_per_second }
     }
 
-    /// The height of a value of [`CurvePoint::headline`].
-    fn height(&self, point: &CurvePoint, value: f64) -> f64 {
-        self.of(point) * value / point.headline.median.max(f64::MIN_POSITIVE)
-    }
-
-    /// Both ends of the interval of a point's median, else its lowest and highest repetition.
+    /// The y values of both ends of the interval of a point's median, else of its lowest and highest repetition.
     fn ends(&self, point: &CurvePoint) -> [f64; 2] {
         let all = &point.headline;
         let ends = all.median_interval.as_ref().map_or([all.min, all.max], |ends| [ends.low, ends.high]);
-        ends.map(|end| self.height(point, end))
+        ends.map(|end| self.y(point) * end / all.median.max(f64::MIN_POSITIVE))
     }
 
     fn peak(&self, curve: &Curve) -> f64 {
-        curve.points.iter().map(|point| self.ends(point)[1].max(self.of(point))).fold(0.0, f64::max)
+        curve.points.iter().map(|point| self.ends(point)[1].max(self.y(point))).fold(0.0, f64::max)
     }
 
     fn chart(
@@ -149,7 +142,7 @@ impl Sweep<'_> {
         let limits = limits
             .iter()
             .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
-        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * ROOM_ABOVE] });
+        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
         let chart =
             Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
         let chart = chart.half(self.half).axes(self.axis.layout(), y);
@@ -163,7 +156,7 @@ impl Sweep<'_> {
         format!("{of}{what}{phase} against {}", self.axis.name())
     }
 
-    /// Explanations needed to read the chart.
+    /// How to read the chart.
     fn note(&self, curves: &[&Curve], all: usize) -> String {
         let client = client(curves[0].client);
         let banded =
@@ -183,10 +176,16 @@ impl Sweep<'_> {
         said.collect::<Vec<_>>().join(" ")
     }
 
-    /// The lines of `curves`. Of those that coincide the first has the names of all.
+    /// The lines of `curves`. The first of coinciding lines is named after all of them.
     fn lines(&self, curves: &[&Curve]) -> Vec<Trace> {
         let with_target = curves.iter().any(|curve| curve.target != curves[0].target);
-        let coinciding = grouped(curves.iter().copied(), |one, other| self.coincide(one, other));
+        let mut coinciding: Vec<Vec<&Curve>> = Vec::new();
+        for curve in curves {
+            match coinciding.iter_mut().find(|group| self.coincide(group[0], curve)) {
+                Some(group) => group.push(curve),
+                None => coinciding.push(vec![curve]),
+            }
+        }
         let (mut settings, mut data, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for curve in curves {
             let setting = (&curve.target, &curve.fixed);
@@ -202,15 +201,15 @@ impl Sweep<'_> {
             let group = format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed));
             let line = self.line(curve, look, &names.join(" = "));
             data.extend(bands.into_iter().chain([line]).map(|one| one.with("legendgroup", &*group)));
-            others.extend(again(self.second, curve).map(|other| self.other(other, look)));
+            others.extend(of_second(self.second, curve).map(|other| self.other(other, look)));
         }
-        // One name for all lines of the second run.
+        // One legend entry for all lines of the second run.
         let named = others.into_iter().enumerate().map(|(place, one): (usize, Trace)| one.hidden(place > 0));
         data.extend(named);
         data
     }
 
-    /// The interval of each point, if each has several repetitions.
+    /// The band of the points' intervals, if each point has several repetitions.
     fn band(&self, curve: &Curve, look: Look) -> Vec<Trace> {
         if curve.points.iter().any(|point| point.headline.n < 2) {
             return Vec::new();
@@ -231,14 +230,14 @@ impl Sweep<'_> {
             && found.coincident.iter().any(|group| is_in(group, one) && is_in(group, other))
     }
 
-    /// The line of `curve`, which legends call `shown`.
+    /// The line of `curve` with the legend entry `shown`.
     fn line(&self, curve: &Curve, look: Look, shown: &str) -> Trace {
         let figures: Vec<usize> = curve.points.iter().map(|point| point.figure + 1).collect();
         let line = self.draw(curve, &line_name(self.report, curve, true), look);
         line.with("name", escaped(shown)).with("figures", figures).hidden(shown.is_empty())
     }
 
-    /// The same curve of the second run.
+    /// A line of the second run.
     fn other(&self, curve: &Curve, look: Look) -> Trace {
         let name = format!("{}, second run", line_name(self.report, curve, true));
         let line = self.draw(curve, &name, Look { dash: "dot", ..look });
@@ -252,11 +251,11 @@ impl Sweep<'_> {
             41..=100 => 4,
             _ => 2,
         };
-        let point = |point: &CurvePoint| (self.axis.at(point.x), self.of(point), self.words(name, point));
+        let point = |point: &CurvePoint| (self.axis.at(point.x), self.y(point), self.words(name, point));
         Trace::curve(name, look).with("marker.size", size).points(curve.points.iter().map(point))
     }
 
-    /// Text before the conditions: the line, the position, and the limiting factor.
+    /// Hover text before the conditions: the line, the position, and limits of the rate.
     fn words(&self, name: &str, point: &CurvePoint) -> String {
         let mut text = format!("<b>{}</b>, {}", escaped(name), escaped(&self.axis.words(point.x)));
         if point.balance_bound < 1.0 {
@@ -300,7 +299,7 @@ fn dispersion(report: &Report, one: &Dispersion) -> Chart {
             })
         })
         .collect();
-    let top = repetitions.iter().map(|(_, value, ..)| *value).fold(0.0, f64::max) * 1.06;
+    let top = repetitions.iter().map(|(_, value, ..)| *value).fold(0.0, f64::max) * HEADROOM;
     let onset = points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
         let name = format!("spread begins at {}", swept.words(point.x));
         let x = swept.at(point.x);

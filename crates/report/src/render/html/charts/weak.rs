@@ -1,8 +1,8 @@
-//! Rates over numbers of nodes with the fitted line, plateaus, and crossovers of layers.
+//! Rates over the number of nodes, with fitted lines, plateaus, and the crossovers of layers.
 
 use analysis::{Prediction, Regression, Stated, WeakScaling};
 
-use super::axis::Axis;
+use super::axis::{Axis, geometric_steps};
 use super::look::Look;
 use super::marks::{self, Stars};
 use super::plotly::{Chart, Trace, axis};
@@ -14,7 +14,7 @@ use crate::format::{column_unit, counted, divisor, percent, rate_in};
 use crate::report::Report;
 use crate::section::title;
 
-/// Series that are drawn together, by their places in the findings: one phase with the same tasks on each node.
+/// Series of one chart, with their places in the findings: the same phase and the same tasks on each node.
 type Family<'a> = Vec<(usize, &'a WeakScaling)>;
 
 /// One chart for each phase of each workload, with all targets.
@@ -22,17 +22,17 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let series = report.found.weak_scaling.iter().enumerate();
     for (place, one) in series.filter_map(|(place, one)| Some((place, one.says()?))) {
-        let alike = |family: &&mut Family<'_>| {
+        let belongs = |family: &&mut Family<'_>| {
             family.iter().all(|(_, known)| {
                 (known.phase, known.tasks_per_node) == (one.phase, one.tasks_per_node)
                     && known.fixed == one.fixed
-                    // One target that is reached in two ways would have one name for two lines.
+                    // Both lines of a target measured from two kinds of clients would have the same name.
                     && (known.client == one.client || known.target != one.target)
-                    // Crossing layers may belong to separate workloads.
-                    && (known.group == one.group || meet(report, place, family))
+                    // Layers with a crossover may belong to separate workloads.
+                    && (known.group == one.group || cross(report, place, family))
             })
         };
-        match families.iter_mut().find(alike) {
+        match families.iter_mut().find(belongs) {
             Some(family) => family.push((place, one)),
             None => families.push(vec![(place, one)]),
         }
@@ -40,8 +40,8 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     families.iter().map(|one| chart(report, one)).collect()
 }
 
-/// Whether a crossover is known between a series and one of `family`.
-fn meet(report: &Report, place: usize, family: &Family<'_>) -> bool {
+/// Whether a crossover is known between the series at `place` and one of `family`.
+fn cross(report: &Report, place: usize, family: &Family<'_>) -> bool {
     let is_member = |other: usize| family.iter().any(|(member, _)| *member == other);
     report
         .found
@@ -69,7 +69,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
     let each = family.iter().enumerate();
     let mut data: Vec<Trace> =
         each.flat_map(|(place, (_, one))| series(report, one, Look::of_work(one.phase, place))).collect();
-    // Where a node-local series of the family overtakes a shared one.
+    // Node counts from which a node-local series of the family is faster than a shared one.
     let member = |place: usize| family.iter().any(|(one, _)| *one == place);
     let crossovers = report.found.layer_crossovers.iter().filter_map(Stated::says);
     data.extend(crossovers.filter(|one| member(one.local) && member(one.shared)).filter_map(|one| {
@@ -94,10 +94,7 @@ fn chart(report: &Report, family: &Family<'_>) -> Chart {
         .traces(data)
 }
 
-/// Places between two numbers of nodes at which a line is drawn.
-const STEPS: usize = 12;
-
-/// The points of one series, its line with the interval, its plateau and what is beyond.
+/// One series: its points, its fitted line with the interval, its plateau, and extrapolated points.
 fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     let unit = unit_of(one.phase);
     let scale = divisor(unit);
@@ -108,12 +105,9 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
     let mut data = Vec::new();
     if let Some(fitted) = &one.line {
         let Regression { slope, r_squared, .. } = *fitted;
-        // A straight line is curved on a logarithmic axis: it is drawn through many positions, spaced by a
-        // constant factor.
+        // On a logarithmic axis a straight line appears curved, so it is drawn through many points.
         let (low, high) = (one.points[0].nodes as f64, one.points[one.points.len() - 1].nodes as f64);
-        let count = STEPS * one.points.len();
-        let places = (0..=count).map(|step| low * (high / low).powf(step as f64 / count as f64));
-        let line = places.map(|nodes| (nodes, fitted.predict(nodes)));
+        let line = geometric_steps(low, high, one.points.len()).map(|nodes| (nodes, fitted.predict(nodes)));
         let edge = |sign: f64| {
             let edge = |(nodes, at): (f64, Prediction)| {
                 Some((nodes, ((at.value + sign * at.line_half_width?) / scale).max(0.0)))
@@ -132,28 +126,24 @@ fn series(report: &Report, one: &WeakScaling, look: Look) -> Vec<Trace> {
         if let Some(efficiency) = point.efficiency {
             words.push_str(&format!("<br>efficiency {}", percent(efficiency)));
         }
-        (point.nodes, point.rate / scale, words, point.figure + 1)
+        let deviation = Some(point.deviation / scale);
+        ((point.nodes, point.rate / scale, words, point.figure + 1), (deviation, deviation))
     });
-    let deviations = one.points.iter().map(|point| Some(point.deviation / scale));
-    let curve = Trace::curve(name, look).points(points);
-    data.push(curve.whiskers("y", deviations.map(|deviation| (deviation, deviation))));
+    data.push(Trace::curve(name, look).points_with_errors("y", points));
     if let Some(full) = &one.saturation {
         let name = format!("{name}: plateau {} from {} nodes", rate_in(full.rate, unit), full.from_nodes);
         let ends = [full.from_nodes, full.to_nodes].map(|nodes| (nodes as f64, full.rate / scale));
         data.push(Trace::level(&name, "dash", ends).with("line.width", 2.5));
     }
-    // A falling line would predict negative rates for enough nodes.
-    let more = || one.extrapolated.iter().filter(|more| more.rate > 0.0);
-    let points = more().map(|more| {
+    // A falling line predicts negative rates for enough nodes.
+    let points = one.extrapolated.iter().filter(|more| more.rate > 0.0).map(|more| {
         let words = format!("{} nodes, not measured: {}", more.nodes, rate_in(more.rate, unit));
-        (more.nodes, more.rate / scale, words)
-    });
-    let halves = more().map(|more| {
         let half = more.half_width;
-        (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale))
+        let bar = (half.map(|half| half / scale), half.map(|half| half.min(more.rate) / scale));
+        ((more.nodes, more.rate / scale, words), bar)
     });
     let open = Trace::marks(&format!("{name}: what the line says of more nodes"), look)
         .with("marker.symbol", format!("{}-open", look.symbol));
-    data.push(open.points(points).whiskers("y", halves));
+    data.push(open.points_with_errors("y", points));
     data.into_iter().map(|trace: Trace| trace.with("legendgroup", name)).collect()
 }
