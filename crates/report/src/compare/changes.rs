@@ -1,5 +1,4 @@
-//! A short summary of changes between two runs: changes first, then undecided comparisons, then those without
-//! a shown change; and differences of the hosts.
+//! A short summary of the changes between two runs, and the differences between their hosts.
 
 use analysis::{Comparison, Contrast};
 use plan::Bytes;
@@ -10,13 +9,14 @@ use crate::format::table::{Cell, Table, Tone};
 use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
 use crate::section::{Block, only, signed};
 
-/// Maximum number of comparisons listed without a change, and of undecided ones.
-const NAMED: usize = 3;
-const UNTOLD: usize = 1;
-/// Name of the interval of a change. Its confidence is that of all comparisons together.
+/// Maximum number of comparisons listed without a shown change.
+const UNCHANGED_LISTED: usize = 3;
+/// Maximum number of undecided comparisons listed.
+const UNDECIDED_LISTED: usize = 1;
+/// Heading of the interval of a change. The confidence is for all comparisons together.
 pub(crate) const INTERVAL: &str = "99 % interval";
 /// Maximum number of changes listed.
-const CHANGES: usize = 24;
+const CHANGES_LISTED: usize = 24;
 
 pub(crate) const FASTER: (&str, Tone) = ("faster", Tone::Good);
 pub(crate) const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
@@ -44,14 +44,14 @@ pub(crate) struct Compared {
     pub(crate) comparison: Comparison,
     /// The conditions of both figures.
     pub(crate) conditions: String,
-    /// How these differ; empty if they do not.
+    /// In what the conditions differ; empty if in nothing.
     pub(crate) differs: String,
-    /// Transfer size, if it is so small that its rate is shown in transfers per second.
+    /// The transfer size, if it is so small that rates are shown in transfers per second.
     pub(crate) small_transfer: Option<f64>,
 }
 
 impl Compared {
-    /// A value of either side in words.
+    /// A value of either run in readable form.
     pub(crate) fn value(&self, value: f64) -> String {
         match (self.comparison.operation, self.small_transfer) {
             (Some(_), _) => latency(whole(value)),
@@ -78,7 +78,7 @@ impl Compared {
         self.comparison.difference.is_stated()
     }
 
-    /// Latencies follow their rates.
+    /// Whether it compares rates, rather than latencies or rates while transferring.
     pub(crate) fn is_rate(&self) -> bool {
         self.comparison.operation.is_none() && !self.comparison.transferring
     }
@@ -89,23 +89,23 @@ impl Compared {
 pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
     let rates: Vec<&Compared> = comparisons.iter().filter(|one| one.is_rate()).collect();
     let mut changed = comparisons.iter().filter(|one| one.is_stated());
-    let mut rows: Vec<&Compared> = changed.by_ref().take(CHANGES).collect();
+    let mut rows: Vec<&Compared> = changed.by_ref().take(CHANGES_LISTED).collect();
     let mut more: Vec<String> = match changed.count() {
         0 => Vec::new(),
         count => vec![format!("{count} more changed")],
     };
     let others = rates.iter().copied().filter(|one| !one.is_stated());
     for mut same in analysis::grouped(others, |one| outcome(&one.comparison).0) {
-        let gap = |one: &Compared| one.comparison.difference.change.abs();
-        same.sort_by(|one, other| gap(other).total_cmp(&gap(one)));
-        let said = outcome(&same[0].comparison);
-        let named = if said == NOT_SHOWN { NAMED } else { UNTOLD };
-        if same.len() > named {
-            more.push(format!("{} more {}", same.len() - named, said.0));
+        let size = |one: &Compared| one.comparison.difference.change.abs();
+        same.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let of_all = outcome(&same[0].comparison);
+        let listed = if of_all == NOT_SHOWN { UNCHANGED_LISTED } else { UNDECIDED_LISTED };
+        if same.len() > listed {
+            more.push(format!("{} more {}", same.len() - listed, of_all.0));
         }
-        rows.extend(same.into_iter().take(named));
+        rows.extend(same.into_iter().take(listed));
     }
-    // Of the rows that stand here; every form that has all rows has all caveats.
+    // Only the caveats of listed rows.
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|one| one.caveats()) {
         if !names.contains(&name) {
@@ -142,7 +142,7 @@ fn table(rows: &[&Compared], names: &[&str]) -> Table {
     Table::of(rows.iter().map(|one| (&one.comparison, *one)))
         .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
         .left("case", |(one, _)| {
-            // The name of a point of a sweep has its settings, which may be folded between them.
+            // Allows a line break between the settings in the name of a sweep's point.
             let case = one.case.replace(':', " ");
             match one.operation {
                 Some(of) => format!("{case}, latency of {}s", of.name()),
@@ -170,36 +170,25 @@ pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
         let all: Vec<String> = host.devices.iter().map(fact).filter(|words| !words.is_empty()).collect();
         all.join(", ")
     };
+    let kernel = |host: &HostFacts| known(&host.kernel).split(' ').next().unwrap_or_default().to_owned();
+    let file_systems = |host: &HostFacts| {
+        let all = host.file_systems.iter().map(|one| format!("{} ({})", one.kind, one.options));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let read_ahead = |one: &record::BlockDeviceFacts| {
+        one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
+    };
     let sides = [
         ("node", words(&|host| host.node.clone())),
-        (
-            "kernel",
-            words(&|host| known(&host.kernel).split_whitespace().next().unwrap_or_default().to_owned()),
-        ),
+        ("kernel", words(&kernel)),
         ("processors", words(&|host| format!("{} × {}", host.usable_cpus, known(&host.cpu_model)))),
         ("governor", words(&|host| known(&host.governor))),
         ("memory", words(&|host| Bytes(host.memory_bytes).to_string())),
-        (
-            "file systems",
-            words(&|host| {
-                host.file_systems
-                    .iter()
-                    .map(|one| format!("{} ({})", one.kind, one.options))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }),
-        ),
+        ("file systems", words(&file_systems)),
         ("devices", words(&|host| of_devices(host, &|one| known(&one.model)))),
         ("firmware", words(&|host| of_devices(host, &|one| known(&one.firmware)))),
         ("scheduler", words(&|host| of_devices(host, &|one| known(&one.scheduler)))),
-        (
-            "read-ahead",
-            words(&|host| {
-                of_devices(host, &|one| {
-                    one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
-                })
-            }),
-        ),
+        ("read-ahead", words(&|host| of_devices(host, &read_ahead))),
         ("ioproof", [before, after].map(|run| run.manifest.program_version.clone())),
     ];
     let differs =

@@ -1,4 +1,4 @@
-//! Comparison of two runs of the same cases: changes beyond the scatter, and the rest.
+//! Comparison of two runs of the same cases.
 
 pub(crate) mod changes;
 
@@ -14,10 +14,11 @@ use crate::format::names;
 use crate::format::screen::Screen;
 use crate::format::table::{Cell, Table, wrapped};
 use crate::render::text;
+use crate::report::SHOWN_RATE;
 use crate::report::figure::LARGE_TRANSFER_BYTES;
 use crate::report::origin;
 use crate::report::run_info::tool;
-use crate::report::{SHOWN_RATE, Statements};
+use crate::report::statements::Statements;
 use crate::section::statements;
 use crate::section::{Block, Section, signed};
 
@@ -37,11 +38,11 @@ const SCHEMA: &str = "ioproof-comparison/2";
 pub struct Pair<'a> {
     runs: [&'a Run; 2],
     comparisons: Vec<Compared>,
-    /// Figures of either run that the other lacks.
+    /// Number of figures of either run that the other lacks.
     alone: [usize; 2],
-    /// Pairs with different names and the same point.
+    /// Number of pairs of differently named cases with the same conditions.
     agreements: usize,
-    /// Matrices of jobs of both runs, launch by launch, for programs and for readers.
+    /// Comparisons of job matrices launch by launch, as JSON and as a block for reading.
     matrices: Vec<(Value, Block)>,
 }
 
@@ -90,7 +91,7 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     }
 }
 
-/// The matrices of both runs with the same workload, target and settings; if each run has one, these.
+/// Compares the job matrices with the same workload, target and settings, or the only one of each run.
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
     let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
@@ -122,7 +123,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
         };
         let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
         let contrasts = statements.objects(analysis::Kind::JobContrast);
-        // Tables, tests, scale and seed are equal; page size and direct I/O may differ.
+        // `same_work` is about tables, tests, scale and seed; page size and direct I/O may differ.
         let value =
             json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });
         Some((value, block))
@@ -130,7 +131,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
     before.iter().filter_map(pair).collect()
 }
 
-/// Number of iterations whose mean the tool printed as this figure; none for measured values.
+/// If an imported figure is a printed mean, the number of iterations it was taken over.
 fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
     let of_figure = |row: &&record::WarningRow| {
         row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
@@ -142,7 +143,7 @@ fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
 }
 
 impl Pair<'_> {
-    /// Whether anything is slower in the second run, beyond the scatter.
+    /// Whether anything is significantly slower in the second run.
     #[must_use]
     pub fn is_slower(&self) -> bool {
         self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
@@ -248,7 +249,7 @@ impl Pair<'_> {
         self.comparisons.iter().map(|one| one.comparison.clone()).collect()
     }
 
-    /// The same for a page.
+    /// All comparisons as a section.
     pub(crate) fn section(&self) -> Section {
         let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
         blocks.extend(largest_gap(&self.comparisons()).map(|one| {
@@ -282,7 +283,6 @@ impl Pair<'_> {
         let words = |run: &Run| {
             let manifest = &run.manifest;
             let release = manifest.plan.terms.release.as_ref().map(|release| format!(", {release}"));
-            // Where it is not measured here, that is the first thing to know.
             let from = match manifest.provenance {
                 Provenance::Measured => String::new(),
                 other => format!("{}, ", names::provenance(other)),
@@ -303,7 +303,7 @@ impl Pair<'_> {
         format!("Before: {}. After: {}.", words(before), words(after))
     }
 
-    /// `12 figures in both runs: 2 faster, 10 no change shown.` Latencies follow their rates.
+    /// `12 figures in both runs: 2 faster, 10 no change shown.` Latencies are not counted.
     fn counts(&self) -> String {
         let rates: Vec<&str> = self
             .comparisons
@@ -327,7 +327,7 @@ impl Pair<'_> {
     }
 
     fn table(&self) -> Table {
-        // What changed is read first; the rest keeps its order.
+        // Changes first; otherwise in the order of the plan.
         let mut rows: Vec<(&Comparison, &Compared)> =
             self.comparisons.iter().map(|one| (&one.comparison, one)).collect();
         rows.sort_by_key(|(one, _)| !one.difference.is_stated());

@@ -19,25 +19,24 @@ pub(crate) enum Align {
 
 /// Space between two columns.
 const GAP: &str = "  ";
-/// Indent of the values of a row below its first cell, if the table is too wide for the screen.
-const HANG: &str = "    ";
-/// Minimum width of folded words: narrower columns would be harder to read than a long line.
-const WORDS_LEAST: usize = 10;
-/// Characters that a page has place for in a row, of a table as wide as the page.
+/// Indent of the values of a row in a list, the layout of tables that are too wide for the screen.
+const LIST_INDENT: &str = "    ";
+/// Minimum width of a column whose text is wrapped.
+const WRAPPED_MIN: usize = 10;
+/// Characters in a row of a table that is as wide as the page.
 const PAGE_COLUMNS: usize = 165;
-/// Space between two columns there.
+/// Space between two columns on the page.
 const PAGE_GAP: usize = 3;
-/// A column of words that has less place there would be a tall and narrow one.
-const PAGE_WORDS_LEAST: usize = 40;
+/// Minimum width on the page of the column that can be moved below its row.
+const PAGE_WORDS_MIN: usize = 40;
 
 /// One cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Cell {
-    /// Its text.
     pub(crate) text: String,
-    /// Highlighting; its words say the same.
+    /// Highlighting. The text never depends on it.
     pub(crate) tone: Tone,
-    /// The number of the figure that it names, for a link.
+    /// The number of the figure that the cell links to.
     pub(crate) figure: Option<usize>,
 }
 
@@ -47,7 +46,7 @@ impl Cell {
         Self { text: text.into(), tone, figure: None }
     }
 
-    /// The number of a figure; empty where none.
+    /// A link to a figure by its number; empty if none.
     pub(crate) fn figure(number: Option<usize>) -> Self {
         let text = number.map(|number| number.to_string()).unwrap_or_default();
         Self { text, tone: Tone::Plain, figure: number }
@@ -80,7 +79,7 @@ impl From<Option<String>> for Cell {
     }
 }
 
-/// Units that are not folded away from their number.
+/// Units that are not separated from their number by a line break.
 const UNITS: [&str; 21] = [
     "%", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "kB/s", "MB/s", "GB/s", "TB/s", "ns", "µs",
     "ms", "s", "min", "h", "IOPS",
@@ -91,10 +90,10 @@ const UNITS: [&str; 21] = [
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
-    /// The heading of the column that a terminal shows below the row if it does not fit.
+    /// The heading of the column that is moved below its row if the table is too wide.
     below: Option<&'static str>,
-    /// Whether words may be folded where the table would be too wide.
-    folds: bool,
+    /// Whether text may be wrapped within its column if the table is too wide.
+    wraps: bool,
 }
 
 impl Table {
@@ -104,31 +103,30 @@ impl Table {
             columns: columns.iter().map(|(name, align)| (visible(name).into_owned(), *align)).collect(),
             rows: Vec::new(),
             below: None,
-            folds: true,
+            wraps: true,
         }
     }
 
-    /// A table with a row for each of `rows`, whose columns are yet to come.
+    /// A table with a row for each of `rows`; its columns are added to the result.
     pub(crate) fn of<T>(rows: impl IntoIterator<Item = T>) -> TableOf<T> {
         let of: Vec<T> = rows.into_iter().collect();
         let rows = of.iter().map(|_| Vec::new()).collect();
         TableOf { of, table: Self { rows, ..Self::new(&[]) } }
     }
 
-    /// One line for each row, however long: rows that are searched and compared rather than read.
+    /// One line for each row, however long, so that rows can be searched and compared.
     pub(crate) fn unfolded(mut self) -> Self {
-        self.folds = false;
+        self.wraps = false;
         self
     }
 
-    /// Lets a terminal show the column called `heading`, the last one, below its row where the
-    /// table would be too wide with it.
+    /// Lets the last column, called `heading`, be moved below its row if the table is too wide.
     pub(crate) fn below(mut self, heading: &'static str) -> Self {
         self.below = Some(heading);
         self
     }
 
-    /// Adds a row; it has a cell for every column. What is hidden in its texts is written out.
+    /// Adds a row with a cell for every column. Hidden characters in its texts are escaped.
     pub(crate) fn row(&mut self, cells: Vec<impl Into<Cell>>) {
         debug_assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
         self.rows.push(cells.into_iter().map(|cell| cell.into().shown()).collect());
@@ -170,14 +168,18 @@ impl Table {
         self
     }
 
+    /// The index of the column called `heading`.
+    fn index(&self, heading: &str) -> Option<usize> {
+        self.columns.iter().position(|(name, _)| name == heading)
+    }
+
     /// Without the column that may be below its row, and with rows merged that differ in their first cell
     /// only.
     pub(crate) fn brief(self) -> Self {
-        let table =
-            match self.below.and_then(|heading| self.columns.iter().position(|(name, _)| name == heading)) {
-                Some(index) => self.parted(index).0,
-                None => self,
-            };
+        let table = match self.below.and_then(|heading| self.index(heading)) {
+            Some(index) => self.without_column(index).0,
+            None => self,
+        };
         let same = analysis::grouped(table.rows, |row| {
             row[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()
         });
@@ -198,7 +200,7 @@ impl Table {
     pub(crate) fn take_constant(&mut self, headings: &[&str]) -> Vec<String> {
         let mut said = Vec::new();
         for heading in headings {
-            let Some(index) = self.columns.iter().position(|(name, _)| name == heading) else { continue };
+            let Some(index) = self.index(heading) else { continue };
             let Some((first, others)) = self.rows.split_first() else { continue };
             let text = first[index].text.clone();
             if others.is_empty() || others.iter().any(|row| row[index].text != text) {
@@ -215,17 +217,18 @@ impl Table {
         said
     }
 
-    /// The table for `screen`, with line ends and `indent` before each line. To fit, it gives up in this
-    /// order: the column that may be below its row; words, by folding within their column; and the shape:
-    /// then each row is a list of headings with their values.
+    /// The table for `screen`, with `indent` before each line. If it is too wide, first the column that may be below
+    /// its row is moved there, then text is wrapped within its column, and as a last resort each row becomes a list
+    /// of headings with their values.
     pub(crate) fn to_text(&self, indent: &str, screen: Screen) -> String {
         let most = screen.columns().saturating_sub(width(indent));
-        if let Some(index) = self.hangs(most) {
-            return self.hanging(index, indent, screen);
+        let below = self.below.and_then(|heading| self.index(heading));
+        if let Some(index) = below.filter(|_| total_width(&self.natural_widths()) > most) {
+            return self.with_column_below(index, indent, screen);
         }
         let widths = self.widths(most);
-        if self.folds && across(&widths) > most {
-            return self.listed(indent, screen);
+        if self.wraps && total_width(&widths) > most {
+            return self.as_list(indent, screen);
         }
         let mut out = self.heading(indent, &widths, screen);
         for row in &self.rows {
@@ -250,20 +253,13 @@ impl Table {
         format!("{indent}{}\n{indent}{}\n", screen.strong(heading.join(GAP).trim_end()), rules.join(GAP))
     }
 
-    /// The column that must be below its row.
-    fn hangs(&self, most: usize) -> Option<usize> {
-        let heading = self.below?;
-        let index = self.columns.iter().position(|(name, _)| name == heading)?;
-        (across(&self.natural()) > most).then_some(index)
-    }
-
     /// The table with column `index` below each row.
-    fn hanging(&self, index: usize, indent: &str, screen: Screen) -> String {
-        let (narrow, below) = self.parted(index);
+    fn with_column_below(&self, index: usize, indent: &str, screen: Screen) -> String {
+        let (narrow, below) = self.without_column(index);
         let most = screen.columns().saturating_sub(width(indent));
         let widths = narrow.widths(most);
-        if narrow.folds && across(&widths) > most {
-            return self.listed(indent, screen);
+        if narrow.wraps && total_width(&widths) > most {
+            return self.as_list(indent, screen);
         }
         let text = narrow.to_text(indent, screen);
         let mut lines = text.lines();
@@ -280,26 +276,31 @@ impl Table {
         out
     }
 
-    /// Each row as its first words and, under them, `heading value` of all other cells that say something.
-    fn listed(&self, indent: &str, screen: Screen) -> String {
+    /// Each row as its first cells and, indented below, `heading value` of all other non-empty cells.
+    fn as_list(&self, indent: &str, screen: Screen) -> String {
         let named = self.columns.iter().position(|(_, align)| *align == Align::Left).unwrap_or(0);
         let mut out = String::new();
         for row in &self.rows {
             let (first, others) = row.split_at(named + 1);
             let first: Vec<&str> = first.iter().map(|cell| cell.text.as_str()).collect();
             out.push_str(&wrapped(indent, &first.join(GAP), screen.columns()));
-            let said = others.iter().zip(&self.columns[named + 1..]);
-            let said = said.filter(|(cell, _)| !matches!(cell.text.as_str(), "" | NOT_OBSERVED));
-            let values: Vec<String> = said.map(|(cell, (name, _))| format!("{name} {}", cell.text)).collect();
+            let filled = others.iter().zip(&self.columns[named + 1..]);
+            let filled = filled.filter(|(cell, _)| !matches!(cell.text.as_str(), "" | NOT_OBSERVED));
+            let values: Vec<String> =
+                filled.map(|(cell, (name, _))| format!("{name} {}", cell.text)).collect();
             if !values.is_empty() {
-                out.push_str(&wrapped(&format!("{indent}{HANG}"), &values.join(" · "), screen.columns()));
+                out.push_str(&wrapped(
+                    &format!("{indent}{LIST_INDENT}"),
+                    &values.join(" · "),
+                    screen.columns(),
+                ));
             }
         }
         out
     }
 
     /// The table without column `index`, and that column's text in each row.
-    fn parted(&self, index: usize) -> (Self, Vec<String>) {
+    fn without_column(&self, index: usize) -> (Self, Vec<String>) {
         let without = |row: &Vec<Cell>| {
             let mut row = row.clone();
             let cell = row.remove(index);
@@ -308,25 +309,21 @@ impl Table {
         let (rows, below) = self.rows.iter().map(without).unzip();
         let mut columns = self.columns.clone();
         columns.remove(index);
-        (Self { columns, rows, below: None, folds: self.folds }, below)
+        (Self { columns, rows, below: None, wraps: self.wraps }, below)
     }
 
-    /// For a page: the table without the column that has to stand below its row, and the texts of that column;
-    /// none where a page has place for its words.
+    /// For the page: the table without the column that must be below its row, and the texts of that column; none if
+    /// the page has room for the column.
     pub(crate) fn parted_for_page(&self) -> Option<(Self, Vec<String>)> {
-        let heading = self.below?;
-        let index = self.columns.iter().position(|(name, _)| name == heading)?;
-        let others: usize = self
-            .natural()
-            .iter()
-            .enumerate()
-            .map(|(other, width)| if other == index { 0 } else { width + PAGE_GAP })
-            .sum();
-        (others + PAGE_WORDS_LEAST > PAGE_COLUMNS).then(|| self.parted(index))
+        let index = self.index(self.below?)?;
+        let mut widths = self.natural_widths();
+        widths.remove(index);
+        let others: usize = widths.iter().map(|width| width + PAGE_GAP).sum();
+        (others + PAGE_WORDS_MIN > PAGE_COLUMNS).then(|| self.without_column(index))
     }
 
     /// The width of each column's widest cell.
-    fn natural(&self) -> Vec<usize> {
+    fn natural_widths(&self) -> Vec<usize> {
         (0..self.columns.len())
             .map(|index| {
                 let cells = self.rows.iter().map(|row| width(&row[index].text)).max().unwrap_or(0);
@@ -335,27 +332,27 @@ impl Table {
             .collect()
     }
 
-    /// The width of each column, so that all fit into `most`. Words give way, the widest first;
-    /// numbers do not.
+    /// The width of each column, so that all fit into `most` if possible. The widest columns of words are reduced;
+    /// columns of numbers are not.
     fn widths(&self, most: usize) -> Vec<usize> {
-        let mut widths = self.natural();
+        let mut widths = self.natural_widths();
         loop {
-            let over = across(&widths).saturating_sub(most);
+            let over = total_width(&widths).saturating_sub(most);
             let widest = (0..widths.len())
                 .filter(|&index| {
                     self.columns[index].1 == Align::Left && widths[index] > width(&self.columns[index].0)
                 })
                 .max_by_key(|&index| widths[index]);
             match widest {
-                Some(index) if self.folds && over > 0 && widths[index] > WORDS_LEAST => widths[index] -= 1,
+                Some(index) if self.wraps && over > 0 && widths[index] > WRAPPED_MIN => widths[index] -= 1,
                 _ => return widths,
             }
         }
     }
 
-    /// A row as lines: as many as its most folded cell needs.
+    /// A row as lines, with each cell wrapped to its column.
     fn lines(&self, row: &[Cell], widths: &[usize], screen: Screen) -> Vec<String> {
-        let folded: Vec<Vec<String>> = row
+        let wrapped_cells: Vec<Vec<String>> = row
             .iter()
             .zip(widths)
             .map(|(cell, &column)| {
@@ -365,9 +362,9 @@ impl Table {
                 wrapped("", &cell.text, column).lines().flat_map(|line| broken(line, column)).collect()
             })
             .collect();
-        let lines = folded.iter().map(Vec::len).max().unwrap_or(0);
+        let lines = wrapped_cells.iter().map(Vec::len).max().unwrap_or(0);
         let line = |index: usize| {
-            let cells = folded.iter().zip(row).zip(widths).zip(&self.columns).map(
+            let cells = wrapped_cells.iter().zip(row).zip(widths).zip(&self.columns).map(
                 |(((lines, cell), &column), (_, align))| {
                     let text = lines.get(index).map_or("", String::as_str);
                     let padded = pad(text, column, *align);
@@ -395,7 +392,7 @@ impl Table {
     }
 }
 
-/// A table that is made column by column.
+/// A table that is built column by column.
 pub(crate) struct TableOf<T> {
     of: Vec<T>,
     table: Table,
@@ -412,7 +409,7 @@ impl<T> TableOf<T> {
         self.column(heading, Align::Right, cell)
     }
 
-    /// Adds the columns that `more` adds to it.
+    /// Adds the columns that `more` adds.
     pub(crate) fn with(self, more: impl FnOnce(Self) -> Self) -> Self {
         more(self)
     }
@@ -425,24 +422,24 @@ impl<T> TableOf<T> {
         self
     }
 
-    /// The whole table.
+    /// The finished table.
     pub(crate) fn done(self) -> Table {
         self.table
     }
 }
 
 /// The width of a table with columns of these widths.
-fn across(widths: &[usize]) -> usize {
+fn total_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
 }
 
-/// Characters on the screen. Every character that a report writes is one column wide; names of
-/// files from elsewhere may be wider and then only push their own row.
+/// The width of `text` on the screen. All characters of the program's own texts are one column wide; wider ones in file
+/// names only misalign their own row.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A line in parts of at most `columns`, for words that are longer: names of cases are.
+/// `line` split into parts of at most `columns`, for single words that are longer, such as names of cases.
 fn broken(line: &str, columns: usize) -> Vec<String> {
     let letters: Vec<char> = line.chars().collect();
     letters.chunks(columns.max(1)).map(|part| part.iter().collect()).collect()
@@ -456,35 +453,35 @@ fn pad(cell: &str, column: usize, align: Align) -> String {
     }
 }
 
-/// `text` in lines of at most `columns`, the first after `first`, the others after as many spaces. Line ends of `text`
-/// count as spaces; what is hidden in it is written out.
+/// `text` wrapped to lines of at most `columns`: the first after `first`, the others after as many spaces. Line ends in
+/// `text` count as spaces; hidden characters are escaped.
 pub(crate) fn wrapped(first: &str, text: &str, columns: usize) -> String {
     let (first, text) = (visible(first), visible_lines(text));
     let indent = " ".repeat(width(&first));
     let mut used = width(&first);
     let mut out = first.into_owned();
-    let mut fresh = true;
+    let mut at_line_start = true;
     for word in unbroken(&text) {
         let word = &*word;
-        if !fresh && used + 1 + width(word) > columns {
+        if !at_line_start && used + 1 + width(word) > columns {
             out.push('\n');
             out.push_str(&indent);
             used = width(&indent);
-            fresh = true;
+            at_line_start = true;
         }
-        if !fresh {
+        if !at_line_start {
             out.push(' ');
             used += 1;
         }
         out.push_str(word);
         used += width(word);
-        fresh = false;
+        at_line_start = false;
     }
     out.push('\n');
     out
 }
 
-/// The words of `text`; a unit stays on the line of its number.
+/// The words of `text`, each number with its unit as one word.
 fn unbroken(text: &str) -> Vec<Cow<'_, str>> {
     let mut words: Vec<Cow<'_, str>> = Vec::new();
     for word in text.split_whitespace() {

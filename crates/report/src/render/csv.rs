@@ -10,7 +10,7 @@ use crate::format::escape;
 use crate::report::Report;
 use crate::report::figure::{FIGURE, Figure, SPREAD};
 use crate::report::latencies::LatencyInfo;
-use crate::section::statements;
+use crate::report::statements;
 
 /// A value of a statement.
 type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
@@ -90,7 +90,7 @@ pub(crate) fn csv(report: &Report) -> String {
     let place = |name| columns.iter().position(|column| column == name);
     let of_statements: Vec<(usize, OfStatement)> =
         SHARED.iter().chain(STATEMENT).filter_map(|(name, value)| Some((place(name)?, *value))).collect();
-    for one in statements::said(report) {
+    for one in statements::said(&report.statements, &report.figures) {
         let mut cells = vec![String::new(); columns.len()];
         for (place, value) in &of_statements {
             cells[*place] = value(report, &one);

@@ -1,5 +1,4 @@
-//! Doubts about the figures of a run, by cause: from the audit and from warnings of the record, each cause
-//! once with all of its figures.
+//! Causes of doubt, from the audit and from warnings of the record; each cause once, with all of its figures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -23,38 +22,32 @@ pub(crate) struct Cause {
     pub(crate) disqualifies: bool,
     /// The numbers of its figures.
     pub(crate) figures: Vec<usize>,
-    /// What it concerns apart from figures.
+    /// Other subjects, such as phases without a figure.
     elsewhere: Vec<String>,
-    /// The evidence, for the figure where it is worst.
+    /// The evidence for the most affected figure.
     pub(crate) evidence: String,
-    /// The number of that figure.
+    /// The number of the most affected figure.
     worst: Option<usize>,
     pub(crate) advice: String,
 }
 
 impl Cause {
-    /// `12 figures: #1, #2, … and 4 more`; its own words if it concerns no figure.
+    /// What it concerns: `12 figures: #1, #2, … and 4 more`.
     pub(crate) fn places(&self) -> String {
         let all =
             self.figures.iter().map(|number| format!("#{number}")).chain(self.elsewhere.iter().cloned());
         let named: Vec<String> = all.take(NAMED).collect();
         let count = self.figures.len() + self.elsewhere.len();
         let noun = if self.elsewhere.is_empty() { "figure" } else { "place" };
+        let (counted, names) = (counted(count as u64, noun), named.join(", "));
         match count.saturating_sub(NAMED) {
-            0 if count == 1 => named.concat(),
-            0 => format!("{}: {}", counted(count as u64, noun), named.join(", ")),
-            more => {
-                format!(
-                    "{}: {} and {} more",
-                    counted(count as u64, noun),
-                    named.join(", "),
-                    grouped(more as u64)
-                )
-            }
+            0 if count == 1 => names,
+            0 => format!("{counted}: {names}"),
+            more => format!("{counted}: {names} and {} more", grouped(more as u64)),
         }
     }
 
-    /// The evidence, with the figure number if there are several.
+    /// The evidence, preceded by the number of its figure if there are several.
     pub(crate) fn shown(&self) -> String {
         match self.worst {
             Some(worst) if self.figures.len() > 1 => format!("#{worst}: {}", self.evidence),
@@ -80,8 +73,8 @@ impl Cause {
     }
 }
 
-/// The causes of `report`: wrong data, the rest of the audit, then those of the record only. A warning about
-/// the whole run is merged with the audit's cause of the same name.
+/// The causes of `report`: wrong data first, then those of the audit, then those of the record only. A warning about
+/// the whole run is merged with the cause of the same name.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let mut causes = of_audit(report);
     for note in report.notes.iter().map(of_note) {
@@ -90,7 +83,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
             None => causes.push(note),
         }
     }
-    // Of phases without a figure only the record has a warning.
+    // Wrong data in phases without a figure is known from warnings only.
     causes.sort_by_key(|one| one.name != Check::WrongData.name());
     causes
 }
@@ -120,7 +113,7 @@ fn of_note(note: &Note) -> Cause {
 }
 
 fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
-    // Of equally bad ones the first.
+    // The first of equally severe ones.
     let worst = doubts[1..].iter().fold(doubts[0], |worst, one| match one.severity > worst.severity {
         true => one,
         false => worst,

@@ -1,4 +1,4 @@
-//! Circumstances stated by a study: the nodes, the targets, and whether others used them.
+//! What a study states about its nodes and targets, and whether others used them.
 
 use std::collections::HashSet;
 

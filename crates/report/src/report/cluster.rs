@@ -93,8 +93,7 @@ pub(crate) struct RankMapRow {
     pub(crate) written_on: String,
 }
 
-/// The nodes of `run`; none for a single process on one node. For merged runs those of all, each with its own
-/// clocks and processes.
+/// The nodes of `run`; none for a single process on one node. The nodes of merged runs have no common clock.
 pub(crate) fn cluster(run: &Run) -> Option<ClusterInfo> {
     if run.parts.len() > 1 {
         return of_parts(&run.parts);
@@ -191,31 +190,21 @@ fn file_systems(host: &HostFacts) -> String {
     if each.is_empty() { "none".to_owned() } else { each.join("; ") }
 }
 
-/// `12 × MODEL A, 1 × MODEL B`: names of devices may change from start to start.
+/// `12 × MODEL A, 1 × MODEL B`. Device names are left out, since they may change at each boot.
 fn counted(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
-    let mut kinds: Vec<(String, usize)> = Vec::new();
-    for device in devices {
-        let kind = what(device);
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((kind, 1)),
-        }
-    }
+    let mut kinds = analysis::grouped(devices.iter().map(what), String::clone);
     kinds.sort();
-    let each: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    let each: Vec<String> = kinds.iter().map(|same| format!("{} × {}", same.len(), same[0])).collect();
     if each.is_empty() { "none".to_owned() } else { each.join(", ") }
 }
 
 fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Difference> {
-    let mut values: Vec<FactValue> = Vec::new();
-    for host in hosts {
-        let (value, node) = (value(host), host.node.clone());
-        match values.iter_mut().find(|known| known.value == value) {
-            Some(known) => known.nodes.push(node),
-            None => values.push(FactValue { value, nodes: vec![node] }),
-        }
-    }
-    // What most nodes have stands last, and what came first before what is as frequent.
+    let of = |same: &Vec<&&HostFacts>| FactValue {
+        value: value(same[0]),
+        nodes: same.iter().map(|host| host.node.clone()).collect(),
+    };
+    let mut values: Vec<FactValue> = analysis::grouped(hosts, |host| value(host)).iter().map(of).collect();
+    // The most frequent value is last; of equally frequent ones the first.
     values.reverse();
     values.sort_by_key(|one| one.nodes.len());
     (values.len() > 1).then(|| Difference { fact: fact.to_owned(), values })
@@ -238,9 +227,8 @@ pub(crate) fn rank_maps(run: &Run, figures: &[Figure]) -> Vec<RankMap> {
     reads.filter_map(map).collect()
 }
 
-/// The map of the reads of `case`, from its rows: of the first of the passes with the most tasks that read what their
-/// own node had written. The record says in which file a task read; of a shared file the plan says whose part it was.
-/// None where no row says who wrote.
+/// The map of the reads of `case`, from the first of the passes with the most reads of own node's data. The record has
+/// the file of each read; for a shared file the plan has the owner of each part. None if no row says who wrote.
 fn rank_map(case: &Case, rows: &[TaskRow], figure: usize) -> Option<RankMap> {
     let placement = Placement::new(&case.workload);
     let of_case = || rows.iter().filter(|row| row.key.case == *case.id);
@@ -248,7 +236,7 @@ fn rank_map(case: &Case, rows: &[TaskRow], figure: usize) -> Option<RankMap> {
     for row in of_case().filter(|row| matches!(row.key.phase, Phase::Fill | Phase::Write)) {
         writers.insert((row.task, row.key.repetition), row);
     }
-    // What was written in an earlier pass may be read again.
+    // Data written in an earlier pass may be read again.
     let writer = |task: u32, repetition: u32| {
         writers.range((task, 0)..=(task, repetition)).next_back().map(|(_, row)| *row)
     };

@@ -1,5 +1,4 @@
-//! A figure as shown in every form: that of the analysis with its number, its short conditions and its
-//! doubts; and its columns in JSON and CSV.
+//! A figure with its number, short conditions and doubts, and its columns in JSON and CSV.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,51 +12,50 @@ use plan::{Case, Operation, Role, Setting, SettingValue, Work};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::format::BYTES_PER_SECOND;
 use crate::format::names;
 use crate::report::latencies::LatencyInfo;
-use crate::report::object::{object, objects, schema};
+use crate::report::object::{Nested, list_schema, nested, object, objects, schema};
 
-/// Transfers of at least this size are shown in bytes per second, smaller ones in transfers per second, as in
-/// data sheets.
+/// Transfers of at least this size are shown in bytes per second, smaller ones in IOPS, as in data sheets.
 pub(crate) const LARGE_TRANSFER_BYTES: u64 = 64 << 10;
 
-/// The role of a recorded pass before the window in which a case became steady.
+/// The role of a recorded pass before the steady-state window.
 const UNSETTLED: &str = "before steady state";
 
-/// One result: a phase of a case, over all repetitions.
+/// The result of a phase of a case, over all repetitions.
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
     /// From 1, in the order of the plan.
     pub(crate) number: usize,
-    /// As the analysis has it.
+    /// The figure of the analysis.
     pub(crate) source: analysis::Figure,
-    /// The short form of size, order and direction.
+    /// Size, order and direction in short.
     pub(crate) what: String,
-    /// The short form of cache, backend and depth.
+    /// Cache, backend and depth in short.
     pub(crate) path: String,
     pub(crate) tasks: u32,
     pub(crate) transfer_bytes: u64,
-    /// Bytes of the files that its transfers go over; 0 where it is of other work.
+    /// Bytes of the files that transfers access; 0 for other work.
     pub(crate) data_bytes: u64,
-    /// The long form of all conditions, and whether it had the storage for itself where the study says so.
+    /// All conditions, with whether the storage was used exclusively if the study says so.
     pub(crate) conditions: String,
-    /// Memory took part: the figure is not one of the device.
+    /// The page cache took part, so this is not a rate of the device.
     pub(crate) page_cache: bool,
-    /// Bytes that one operation moves by plan, where it is no transfer.
+    /// Planned bytes of one operation that is not a transfer.
     pub(crate) bytes_per_operation: Option<u64>,
-    /// Who asked whom, and how; none where nobody did.
+    /// Parameters of requests between processes.
     pub(crate) exchange: Option<Exchange>,
     pub(crate) latency: Vec<LatencyInfo>,
     /// Marks of the notes that concern it.
     pub(crate) notes: Vec<String>,
-    /// The checks of the audit that doubt it, by their names in `docs/AUDIT.md`.
+    /// The audit checks that doubt it, by their names in `docs/AUDIT.md`.
     pub(crate) doubts: Vec<&'static str>,
 }
 
-/// `figures` as they are read: each sweep by the values of its keys, in whatever order it ran.
+/// `figures` by workload and target, each sweep sorted by the values of its keys.
 pub(crate) fn in_order<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Vec<&'a Figure> {
     let mut sweeps = analysis::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
     for sweep in &mut sweeps {
@@ -66,7 +64,7 @@ pub(crate) fn in_order<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Vec
     sweeps.concat()
 }
 
-/// The order of two points that have the same keys, by the first value in which they differ.
+/// The order of two points of a sweep, by the first value in which they differ.
 pub(crate) fn by_values(one: &[Setting], other: &[Setting]) -> Ordering {
     let values =
         one.iter().zip(other).filter_map(|(one, other)| one.value.on_axis().zip(other.value.on_axis()));
@@ -111,7 +109,7 @@ impl Deref for Figure {
 }
 
 impl Figure {
-    /// The figure of this number, which `checks` doubt; `case` is the one that it is of.
+    /// The figure `source` of `case` with its number and the `checks` that doubt it.
     pub(crate) fn of(
         run: &Run,
         number: usize,
@@ -148,13 +146,13 @@ impl Figure {
         }
     }
 
-    /// The order of its transfers; none where the words of an import do not tell.
+    /// The order of its transfers; none if an imported text does not say.
     pub(crate) fn order(&self) -> Option<&'static str> {
         let word = |one: &&&str| self.what.split(' ').any(|part| part == **one);
         ["sequential", "random", "backward", "strided", "same"].iter().find(word).copied()
     }
 
-    /// Size, order and phase with the transfers under way: `rand read 4 KiB ×32`.
+    /// Order, phase, size and transfers in flight: `rand read 4 KiB ×32`.
     pub(crate) fn short_name(&self) -> String {
         let order = match self.order() {
             Some("sequential") => "seq",
@@ -165,37 +163,37 @@ impl Figure {
             return self.what.clone();
         }
         let depth: u32 = self.path.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(1);
-        let under_way = u64::from(self.tasks) * u64::from(depth);
+        let in_flight = u64::from(self.tasks) * u64::from(depth);
         let buffered = if self.path.starts_with("buffered") { ", buffered" } else { "" };
-        format!("{order} {} {} ×{under_way}{buffered}", self.phase, plan::Bytes(self.transfer_bytes))
+        format!("{order} {} {} ×{in_flight}{buffered}", self.phase, plan::Bytes(self.transfer_bytes))
     }
 
-    /// What it is read by: `bytes/s` of transfers; else operations by their name, as in `creates/s`.
+    /// The unit of its rate: `bytes/s` for transfers, else named operations, as in `creates/s`.
     pub(crate) fn unit(&self) -> &'static str {
         names::unit(self.phase)
     }
 
-    /// Whether it is read by its operations, being no transfers.
+    /// Whether its rate is in operations rather than bytes.
     pub(crate) fn is_operations(&self) -> bool {
         self.unit() != BYTES_PER_SECOND
     }
 
-    /// Whether data sheets tell such transfers in bytes per second.
+    /// Whether its transfers are large, and so shown in bytes per second.
     pub(crate) fn is_large(&self) -> bool {
         !self.is_operations() && self.transfer_bytes >= LARGE_TRANSFER_BYTES
     }
 
-    /// What data sheets tell it in: the unit of its bytes, or what a transfer per second of it is called.
+    /// The unit that a data sheet would use: `bytes/s` for large transfers, else [`Figure::operations_unit`].
     pub(crate) fn shown_unit(&self) -> &'static str {
         if self.is_large() { BYTES_PER_SECOND } else { self.operations_unit() }
     }
 
-    /// Its rate in `unit`: bytes, or else operations, per second.
+    /// The summary of its rate in bytes per second if `unit` is that, else in operations per second.
     pub(crate) fn spread_in(&self, unit: &str) -> &Summary {
         if unit == BYTES_PER_SECOND { &self.bytes_per_second } else { &self.transfers_per_second }
     }
 
-    /// That of one of its repetitions.
+    /// The rate of one of its repetitions, in the same way.
     pub(crate) fn rate_in(&self, pass: &RepetitionFigure, unit: &str) -> f64 {
         let rate = pass.rates.get(self.rate);
         rate.map_or(0.0, |rate| match unit {
@@ -204,12 +202,12 @@ impl Figure {
         })
     }
 
-    /// What a transfer per second of it is called: `IOPS`, or `creates/s`.
+    /// The unit of its operations per second: `IOPS`, or named operations as in `creates/s`.
     pub(crate) fn operations_unit(&self) -> &'static str {
         if self.is_operations() { self.unit() } else { "IOPS" }
     }
 
-    /// What the spreads are of, as in `median of 3 repetitions, by wall time`.
+    /// How the rate was obtained: `median of 3 repetitions, by wall time`.
     pub(crate) fn statistic(&self) -> String {
         match self.repeated() {
             1 => format!("one repetition, {}", self.rate.name()),
@@ -217,12 +215,12 @@ impl Figure {
         }
     }
 
-    /// How many repetitions count.
+    /// The number of counted repetitions.
     pub(crate) const fn repeated(&self) -> usize {
         self.source.headline().n
     }
 
-    /// `imported a b, cached, too short`: footnotes, and the checks of the audit that doubt it.
+    /// Marks of footnotes, and the audit checks that doubt it: `imported a b, cached, too short`.
     pub(crate) fn marks(&self) -> String {
         let imported = (self.provenance == record::Provenance::Imported).then_some("imported");
         let notes =
@@ -231,12 +229,12 @@ impl Figure {
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Items that were not as the run had left them.
+    /// Number of items changed by somebody else.
     pub(crate) fn surprises(&self) -> u64 {
         self.counted().map(|pass| pass.phase.surprises).sum()
     }
 
-    /// Each operation apart, where the phase did several: medians over the repetitions of its rates by wall time.
+    /// Rates of each kind of operation by wall time, medians over the repetitions.
     pub(crate) fn operations(&self) -> Vec<(Operation, Rate)> {
         let of = |operation: Operation| {
             let passes = self.counted().flat_map(|pass| &pass.rates.operations);
@@ -275,7 +273,7 @@ impl Exchange {
     }
 }
 
-/// The role of a pass; that of a recorded one that does not count is [`UNSETTLED`].
+/// The role of a pass; [`UNSETTLED`] for a recorded one that does not count.
 pub(crate) fn role(pass: &RepetitionFigure) -> &'static str {
     match pass.role {
         Role::Recorded if !pass.counts => UNSETTLED,
@@ -283,12 +281,12 @@ pub(crate) fn role(pass: &RepetitionFigure) -> &'static str {
     }
 }
 
-/// Every rate that a pass has.
+/// The rates of a pass, with their names.
 pub(crate) fn rates(pass: &RepetitionFigure) -> impl Iterator<Item = (RateName, Rate)> + '_ {
     RateName::ALL.iter().filter_map(|&name| Some((name, pass.rates.get(name)?)))
 }
 
-/// The columns of a figure; spreads and lists stand beside them.
+/// The columns of a figure; [`NESTED`] has its objects and lists.
 pub(crate) const FIGURE: &[Column<Figure>] = &[
     count("number", "", "From 1, in the order of the plan.", |one| Some(one.number as u64)),
     word("case", "", "The case of the plan.", |one| &one.case),
@@ -433,35 +431,46 @@ const DEVICE: &[Column<(String, DeviceMean)>] = &[
     nanos("wait_ns", "", "Time of one request.", |(_, mean)| mean.wait_ns),
 ];
 
-impl Figure {
-    /// A repetition as an object, with its rates.
-    fn repetition(&self, pass: &RepetitionFigure) -> Json {
-        let mut all = object(REPETITION, pass);
+/// The objects and lists of a figure.
+const NESTED: &[Nested<Figure>] = &[
+    nested("settings", |_| list_schema(SETTING), |one| objects(SETTING, &one.settings)),
+    nested("bytes_per_second", |_| schema(SPREAD, []), |one| object(SPREAD, &one.bytes_per_second).into()),
+    nested(
+        "transfers_per_second",
+        |_| schema(SPREAD, []),
+        |one| object(SPREAD, &one.transfers_per_second).into(),
+    ),
+    nested("operations", |_| list_schema(OPERATION), |one| objects(OPERATION, &one.operations())),
+    nested("exchange", |all| json!(all.subschema_for::<Option<Exchange>>()), |one| json!(one.exchange)),
+    nested("latency", |all| json!(all.subschema_for::<Vec<LatencyInfo>>()), |one| json!(one.latency)),
+    nested("repetitions", repetitions_schema, repetitions),
+    nested("devices", |_| list_schema(DEVICE), |one| objects(DEVICE, &one.devices)),
+];
+
+/// The repetitions of a figure, each with its rates.
+fn repetitions(figure: &Figure) -> Json {
+    let repetition = |pass: &RepetitionFigure| {
         let rates: Vec<_> = rates(pass).map(|(name, rate)| (name.name(), rate)).collect();
+        let mut all = object(REPETITION, pass);
         all.insert("rates".to_owned(), objects(RATE, &rates));
-        for unit in [BYTES_PER_SECOND, "ops/s"] {
-            let key = if unit == BYTES_PER_SECOND { "bytes_per_second" } else { "transfers_per_second" };
-            all.insert(key.to_owned(), json!(self.rate_in(pass, unit)));
-        }
-        all.into()
-    }
+        all.insert("bytes_per_second".to_owned(), json!(figure.rate_in(pass, BYTES_PER_SECOND)));
+        all.insert("transfers_per_second".to_owned(), json!(figure.rate_in(pass, "ops/s")));
+        Json::from(all)
+    };
+    figure.repetitions.iter().map(repetition).collect()
+}
+
+fn repetitions_schema(_: &mut SchemaGenerator) -> Json {
+    let number = || json!({ "type": "number" });
+    let rates = [("bytes_per_second", number()), ("transfers_per_second", number())];
+    let beside = [("rates", list_schema(RATE))].into_iter().chain(rates);
+    json!({ "type": "array", "items": schema(REPETITION, beside) })
 }
 
 impl Serialize for Figure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all: Map<String, Json> = object(FIGURE, self);
-        let repetitions: Json = self.repetitions.iter().map(|pass| self.repetition(pass)).collect();
-        let beside = [
-            ("settings", objects(SETTING, &self.settings)),
-            ("bytes_per_second", object(SPREAD, &self.bytes_per_second).into()),
-            ("transfers_per_second", object(SPREAD, &self.transfers_per_second).into()),
-            ("operations", objects(OPERATION, &self.operations())),
-            ("exchange", json!(self.exchange)),
-            ("latency", json!(self.latency)),
-            ("repetitions", repetitions),
-            ("devices", objects(DEVICE, &self.devices)),
-        ];
-        all.extend(beside.map(|(key, value)| (key.to_owned(), value)));
+        let mut all = object(FIGURE, self);
+        all.extend(NESTED.iter().map(|field| (field.key.to_owned(), (field.value)(self))));
         all.serialize(serializer)
     }
 }
@@ -472,20 +481,7 @@ impl JsonSchema for Figure {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let list = |items: Json| json!({ "type": "array", "items": items });
-        let of_pass = [("rates", list(schema(RATE, [])))];
-        let rates =
-            ["bytes_per_second", "transfers_per_second"].map(|key| (key, json!({ "type": "number" })));
-        let beside = [
-            ("settings", list(schema(SETTING, []))),
-            ("bytes_per_second", schema(SPREAD, [])),
-            ("transfers_per_second", schema(SPREAD, [])),
-            ("operations", list(schema(OPERATION, []))),
-            ("exchange", json!(generator.subschema_for::<Option<Exchange>>())),
-            ("latency", json!(generator.subschema_for::<Vec<LatencyInfo>>())),
-            ("repetitions", list(schema(REPETITION, of_pass.into_iter().chain(rates)))),
-            ("devices", list(schema(DEVICE, []))),
-        ];
-        Schema::try_from(schema(FIGURE, beside)).expect("an object is a schema")
+        let nested = NESTED.iter().map(|field| (field.key, (field.schema)(generator)));
+        Schema::try_from(schema(FIGURE, nested)).expect("an object is a schema")
     }
 }

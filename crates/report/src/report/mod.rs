@@ -15,6 +15,7 @@ pub(crate) mod origin;
 pub(crate) mod printed;
 pub(crate) mod run_info;
 pub(crate) mod schema;
+pub(crate) mod statements;
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,6 +28,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use self::notes::Note;
+use self::statements::Statements;
 use crate::format::{counted, grouped};
 use crate::inventory::beside::{PublishedMachine, machines};
 use crate::report::circumstances::StudyInfo;
@@ -88,15 +90,6 @@ pub(crate) struct Report {
     #[serde(serialize_with = "time")]
     #[schemars(schema_with = "schema_of_time")]
     pub(crate) time: Option<Reconciled>,
-}
-
-/// The statements of a report: a table for each kind that has any.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Statements {
-    /// A table for each kind.
-    pub(crate) tables: Vec<analysis::Table>,
-    /// The conditions of every figure, by its place.
-    pub(crate) conditions: Vec<String>,
 }
 
 /// A word of the report and its meaning.

@@ -22,7 +22,7 @@ pub(crate) struct Note {
     pub(crate) entries: Vec<NoteEntry>,
 }
 
-/// What a note says, and of what.
+/// A text of a note, and what it concerns.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct NoteEntry {
     pub(crate) text: String,
@@ -40,8 +40,8 @@ struct Said<'a> {
     elsewhere: Vec<String>,
 }
 
-/// The notes of `run`: those of the whole run first, then in the order of the figures, which are
-/// given their marks; the first `marked` marks are those of the audit.
+/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. The
+/// first `marked` marks are used by the audit.
 pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for said in said(run, figures) {
@@ -73,7 +73,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         });
         let said = &mut all[at];
         match of {
-            // Figures are visited in order, so that a known one is the last.
+            // Figures are visited in order, so a duplicate can only be the last one.
             Ok(number) if said.figures.last() != Some(&number) => said.figures.push(number),
             Err(place) if !said.elsewhere.contains(&place) => said.elsewhere.push(place),
             Ok(_) | Err(_) => {}
@@ -87,7 +87,7 @@ fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
         let key = row.key.as_ref();
         if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {
             let doubts = &figures[number - 1].doubts;
-            // Doubts of the audit about the figure are not repeated.
+            // Warnings that the audit has turned into doubts about the figure are not repeated.
             if !Check::of(warning).is_some_and(|check| doubts.contains(&check.name())) {
                 by_figure.entry(*number).or_default().push((kind, warning));
             }

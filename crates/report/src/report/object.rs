@@ -1,12 +1,27 @@
-//! Objects of the JSON form, and their schema, made from columns.
+//! JSON objects made from typed columns, and their schemas.
 
 use analysis::table::Column;
 use analysis::{Quantity, Value};
 use plan::{Bytes, Nanos, SettingValue};
-use schemars::{Schema, json_schema};
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-/// An object with a field for each column; a text that is not there is empty.
+/// A field of an object that is itself an object or a list.
+pub(crate) struct Nested<T: 'static> {
+    pub(crate) key: &'static str,
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Json,
+    pub(crate) value: fn(&T) -> Json,
+}
+
+pub(crate) const fn nested<T>(
+    key: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Json,
+    value: fn(&T) -> Json,
+) -> Nested<T> {
+    Nested { key, schema, value }
+}
+
+/// An object with a field for each column; a missing text is an empty one.
 pub(crate) fn object<T>(columns: &[Column<T>], of: &T) -> Map<String, Json> {
     let field = |column: &Column<T>| match (column.quantity, column.value(of)) {
         (Quantity::Text, Value::None) => (column.key.to_owned(), json!("")),
@@ -15,12 +30,12 @@ pub(crate) fn object<T>(columns: &[Column<T>], of: &T) -> Map<String, Json> {
     columns.iter().map(field).collect()
 }
 
-/// A list of such objects.
+/// A list of objects.
 pub(crate) fn objects<T>(columns: &[Column<T>], all: &[T]) -> Json {
     all.iter().map(|one| Json::from(object(columns, one))).collect()
 }
 
-/// The schema of such an object, which has the fields `beside`, too. Every field is required.
+/// The schema of an object with a field for each column and the fields `beside`. Every field is required.
 pub(crate) fn schema<T>(
     columns: &[Column<T>],
     beside: impl IntoIterator<Item = (&'static str, Json)>,
@@ -36,9 +51,14 @@ pub(crate) fn schema<T>(
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-/// The schema of a list of such objects.
+/// The schema of a list of objects.
+pub(crate) fn list_schema<T>(columns: &[Column<T>]) -> Json {
+    json!({ "type": "array", "items": schema(columns, []) })
+}
+
+/// As [`list_schema`], for an attribute of schemars.
 pub(crate) fn schema_of_list<T>(columns: &[Column<T>]) -> Schema {
-    json_schema!({ "type": "array", "items": schema(columns, []) })
+    Schema::try_from(list_schema(columns)).expect("an object is a schema")
 }
 
 /// A value as JSON.
@@ -72,7 +92,7 @@ pub(crate) fn json_of(value: &Value) -> Json {
     }
 }
 
-/// The schema of a field: the type of the values of a column, each of which may be missing.
+/// The schema of a field with the values of a column, each of which may be null.
 pub(crate) fn property(quantity: Quantity, about: &str) -> Json {
     let mut schema = match quantity {
         Quantity::Text => json!({ "type": ["string", "null"] }),

@@ -1,4 +1,4 @@
-//! Where, when and by which program a run was made, in the words of all forms.
+//! Where, when and by which program a run was made, as lines for all forms.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::format::{duration, utc};
 use crate::report::Report;
 use crate::report::run_info::RunInfo;
 
-/// The nodes, if there are several, and their differences.
+/// The nodes, if there are several, and the facts in which they differ.
 pub(crate) fn nodes_line(report: &Report) -> Option<String> {
     let cluster = report.cluster.as_ref()?;
     let mut line = crate::section::nodes_line(cluster);
@@ -17,7 +17,7 @@ pub(crate) fn nodes_line(report: &Report) -> Option<String> {
     Some(line)
 }
 
-/// Node, system, processors, memory; unknown facts are left to the host section.
+/// Node, system, processors and memory, without unknown facts.
 pub(crate) fn host_line(report: &Report) -> String {
     let host = &report.host;
     let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
@@ -31,7 +31,7 @@ pub(crate) fn host_line(report: &Report) -> String {
         host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),
     );
     let cpus = host.usable_cpus;
-    // Of an imported run nothing of this is known.
+    // Unknown for an imported run.
     if cpus > 0 {
         parts.push(match host.cpu_model.known() {
             Some(model) => format!("{cpus} × {model}"),
@@ -42,14 +42,14 @@ pub(crate) fn host_line(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// The name of a host that no imported text names.
+/// The node name of imported runs whose text does not name the host.
 pub(crate) const UNKNOWN_NODE: &str = "unknown";
 
 pub(crate) fn is_imported(report: &Report) -> bool {
     report.run.provenance == "imported"
 }
 
-/// When, how long, by which program, with which seed; of an imported run first where it is from.
+/// When the run took place, how long, by which program and with which seed; for an imported run first its source.
 pub(crate) fn run_line(report: &Report) -> String {
     let run = &report.run;
     let (when, origin, program) = (when(report), origin(report), &run.program_version);
@@ -64,7 +64,7 @@ fn several_files(report: &Report) -> bool {
     report.printed.as_ref().is_some_and(|printed| printed.files.len() > 1)
 }
 
-/// When the run was, and how long it took, as far as that is known.
+/// When the run took place and how long it took, as far as known.
 pub(crate) fn when(report: &Report) -> String {
     let run = &report.run;
     let started = utc(run.started_unix_ns);
@@ -75,7 +75,7 @@ pub(crate) fn when(report: &Report) -> String {
             (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
             _ => format!("measured {started}{took}"),
         },
-        // The time between runs is unknown.
+        // Merged runs have no duration of their own.
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
             _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
@@ -83,7 +83,7 @@ pub(crate) fn when(report: &Report) -> String {
     }
 }
 
-/// `measured`; of an imported run the files that it is from and what printed them.
+/// `measured`; for an imported run its files and the tools that printed them.
 pub(crate) fn origin(report: &Report) -> String {
     let files = report.printed.as_ref().map(|printed| printed.files.as_slice()).unwrap_or_default();
     match (report.run.provenance, files) {
@@ -92,7 +92,7 @@ pub(crate) fn origin(report: &Report) -> String {
     }
 }
 
-/// Duration of the run, if its end is known. Tools print whole seconds: shorter ones are unknown.
+/// Duration of the run, if its end is known. Imported times are whole seconds, so shorter durations are unknown.
 fn took(report: &Report) -> Option<String> {
     let nanos = report.run.finished_unix_ns?.checked_sub(report.run.started_unix_ns)?;
     let seconds = nanos as f64 / 1e9;

@@ -30,7 +30,7 @@ pub(crate) struct RunInfo {
     pub(crate) seed: u64,
     pub(crate) started_unix_ns: i64,
     pub(crate) finished_unix_ns: Option<i64>,
-    /// How many runs were put together; 1 for a run alone.
+    /// The number of merged runs; 1 for a single run.
     #[serde(skip)]
     pub(crate) runs: usize,
     /// How often it was resumed after it had ended early.

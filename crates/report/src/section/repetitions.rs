@@ -2,7 +2,7 @@
 
 use analysis::{RepetitionFigure, Stated, Summary};
 
-use super::block::{Block, Extent, figure, only, signed, title};
+use super::block::{Block, Extent, only, signed, title};
 use crate::format::iops;
 use crate::format::names::unit as unit_of;
 use crate::format::table::{Cell, Table, Tone};
@@ -42,7 +42,7 @@ fn spread(report: &Report) -> Table {
             move |x| if onset.is_some_and(|onset| x >= onset.x) { Tone::Doubtful } else { Tone::Plain };
         let points = one.points.iter();
         points.filter_map(move |point| {
-            Some((one, point, figure(report, point.point.figure + 1)?, tone(point.point.x)))
+            Some((one, point, report.figures.get(point.point.figure)?, tone(point.point.x)))
         })
     });
     Table::of(rows)

@@ -1,12 +1,10 @@
-//! Single sections of a report, for commands that answer one question.
+//! Parts of a report for commands that answer one question: verdicts and doubts.
 
-use crate::report::DOUBT;
-use crate::report::object::objects;
 use std::collections::HashSet;
 
-use analysis::{Doubt, Kind, Standing, Stated, Verdict};
+use analysis::{Kind, Standing, Stated, Verdict};
 use record::Library;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::Study;
 use crate::format::escape::json_text;
@@ -14,6 +12,8 @@ use crate::format::screen::Screen;
 use crate::format::table::Table;
 use crate::format::{counted, grouped};
 use crate::render::text::section_whole;
+use crate::report::DOUBT;
+use crate::report::object::objects;
 
 /// Verdict on a study without commitments.
 const NO_COMMITMENT: &str =
@@ -102,12 +102,6 @@ pub fn check_published(library: &Library) -> String {
 /// The same as JSON: `{"schema", "doubts"}`.
 #[must_use]
 pub fn check_published_json(library: &Library) -> String {
-    let value = |one: &Doubt| {
-        json!({
-            "check": one.check.name(), "concerns": one.concerns, "evidence": one.evidence,
-            "advice": one.advice, "disqualifies": one.disqualifies(),
-        })
-    };
-    let all: Vec<Value> = analysis::audit_published(library).iter().map(value).collect();
-    json_text(&json!({ "schema": "ioproof-check/1", "doubts": all }))
+    let doubts = objects(DOUBT, &analysis::audit_published(library));
+    json_text(&json!({ "schema": "ioproof-check/1", "doubts": doubts }))
 }

@@ -4,7 +4,7 @@ use analysis::{Outcome, Quantity};
 
 use super::family::{Family, Labels, with};
 use crate::report::Report;
-use crate::section::statements::said;
+use crate::report::statements::said;
 
 /// The families; `of` gives the labels of a figure by its number.
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
@@ -12,7 +12,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         Family::new("ioproof_statement", "stateset", "what follows for a statement, by its kind");
     let mut last: Option<&analysis::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
-    for one in said(report) {
+    for one in said(&report.statements, &report.figures) {
         if !one.policy.metrics {
             continue;
         }
