@@ -13,10 +13,9 @@ use serde_json::Value;
 
 /// First characters that make a spreadsheet treat a text as a formula, including the full-width forms.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
-/// Characters with a possible meaning anywhere in a line of Markdown; `]` and `>` have none without their
-/// partners.
+/// Characters with a possible meaning anywhere in a line of Markdown; `]` and `>` have none without `[` and `<`.
 const MARKS: &str = "\\`*_~$|<[";
-/// Tags of the little HTML that plotly understands which the charts are made with.
+/// The HTML tags that the charts use; plotly understands a few more.
 const CHART_TAGS: [&str; 5] = ["<b>", "</b>", "<br>", "<extra>", "</extra>"];
 
 /// Text within a line of Markdown, shown as it is.
@@ -25,8 +24,8 @@ pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, character) in text.char_indices() {
         let (before, after) = (&text[..index], &text[index + character.len_utf8()..]);
-        // An address in the text becomes a link without any mark, a name of a character that character.
-        let meant = match character {
+        // Addresses become links and character references become characters without any markup.
+        let is_special = match character {
             '&' => after.starts_with(|c: char| c == '#' || c.is_ascii_alphanumeric()),
             '@' => {
                 let part = |c: char| !c.is_whitespace();
@@ -36,7 +35,7 @@ pub(crate) fn markdown(text: &str) -> String {
             '.' => before.len() >= 3 && before.as_bytes()[before.len() - 3..].eq_ignore_ascii_case(b"www"),
             _ => false,
         };
-        if meant || MARKS.contains(character) {
+        if is_special || MARKS.contains(character) {
             out.push('\\');
         }
         out.push(character);
@@ -44,7 +43,7 @@ pub(crate) fn markdown(text: &str) -> String {
     out
 }
 
-/// A line of Markdown or the rest of one behind a list's mark: as [`markdown()`], and it begins no heading, list or rule.
+/// A line of Markdown, or of a list item: as [`markdown()`], and it cannot start a heading, list or rule.
 pub(crate) fn markdown_line(text: &str) -> String {
     let line = markdown(text.trim_start());
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -98,13 +97,12 @@ pub(crate) fn html(text: &str) -> String {
     out
 }
 
-/// Text that plotly shows as it is: it understands a little HTML, and `%{…}` in its templates.
+/// Text for plotly, which interprets some HTML tags, and `%{…}` in templates.
 pub(crate) fn chart(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace("%{", "%&#123;")
 }
 
-/// Data of charts as JSON for an element `script`, which nothing in it can end. Of all tags only those remain that the
-/// charts are made with.
+/// Data of charts as JSON for a `script` element, which its texts cannot end. Tags other than [`CHART_TAGS`] are escaped.
 pub(crate) fn chart_json(mut data: Value) -> String {
     clean(&mut data);
     data.to_string().replace('<', "\\u003c")

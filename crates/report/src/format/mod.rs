@@ -1,7 +1,8 @@
-//! Number formatting: grouped digits, few significant digits, units named.
+//! Text of values: numbers with grouped digits, few significant digits and named units. Below it: tables, escapes and
+//! names.
 //!
-//! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones (MiB/s = 2²⁰),
-//! because tools print both under similar names.
+//! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones (MiB/s = 2²⁰), because tools
+//! print both under similar names.
 
 pub(crate) mod escape;
 pub(crate) mod fold;
@@ -75,7 +76,7 @@ pub(crate) fn rate_in(value: f64, unit: &str) -> String {
     }
 }
 
-/// A rate without its unit, as the columns and axes called [`column_unit`] have it.
+/// A rate without its unit, for columns and axes in [`column_unit`].
 pub(crate) fn bare_rate(value: f64, unit: &str) -> String {
     if unit == BYTES_PER_SECOND { megabytes(value) } else { iops(value) }
 }
@@ -90,8 +91,7 @@ pub(crate) fn column_unit(unit: &'static str) -> &'static str {
     if unit == BYTES_PER_SECOND { "MB/s" } else { unit }
 }
 
-/// The unit of a column of rates of several units: `MB/s` where it is that of all, else none, and each
-/// cell names its own.
+/// The unit of a column of rates: the common one of all `units`, else none, and each cell has its own.
 pub(crate) fn shared_unit(mut units: impl Iterator<Item = &'static str>) -> &'static str {
     let Some(first) = units.next() else { return "MB/s" };
     if units.all(|unit| unit == first) { column_unit(first) } else { "" }
@@ -112,7 +112,7 @@ pub(crate) fn mebibytes(bytes_per_second: f64) -> String {
     number(bytes_per_second / f64::from(1 << 20))
 }
 
-/// Bytes per second for a sentence, in the decimal unit that fits, three digits: `18.8 GB/s`.
+/// Bytes per second with three digits in the decimal unit that fits: `18.8 GB/s`.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
     let (unit, name) = match bytes_per_second.abs() {
         r if r < 1e6 => (1e3, "kB/s"),
@@ -123,12 +123,12 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
     format!("{} {name}", three_digits(bytes_per_second / unit))
 }
 
-/// A rate in three digits with its unit, operations in thousands and millions: `3.24 GB/s`, `36.5k IOPS`.
+/// A rate with three digits and its unit: `3.24 GB/s`, `36.5k IOPS`.
 pub(crate) fn compact_rate(value: f64, unit: &str) -> String {
     if unit == BYTES_PER_SECOND { rate(value) } else { format!("{} {unit}", compact(value, value, false)) }
 }
 
-/// A rate in three digits in the scale of the rate `like`, bytes without their unit: `3.24`, `36.5k`.
+/// A rate with three digits in the scale of the rate `like`, without its unit: `3.24`, `36.5k`.
 pub(crate) fn compact(value: f64, like: f64, of_bytes: bool) -> String {
     let scales = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let (scale, letter) = scales.into_iter().find(|(scale, _)| like.abs() >= *scale).unwrap_or((1.0, ""));
@@ -213,7 +213,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(count))
 }
 
-/// `text` with a large first letter, as sentences begin.
+/// `text` with a capital first letter.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -253,7 +253,7 @@ pub(crate) fn iops(per_second: f64) -> String {
     }
 }
 
-/// A share of device bytes, two places.
+/// A ratio with two decimal places.
 pub(crate) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| NOT_OBSERVED.to_owned(), |share| format!("{share:.2}"))
 }

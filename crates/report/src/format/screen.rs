@@ -8,16 +8,16 @@ use serde::Serialize;
 
 use crate::format::escape;
 
-/// The escape codes that a coloured screen is sent.
+/// The escape codes used by coloured output.
 const CODES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
 /// Columns of a file or a pipe, and of a terminal that does not say how many it has.
 pub(crate) const COLUMNS: usize = 120;
-/// A narrower terminal wraps lines: figures and their units need that much.
+/// Minimum width of the layout; on a narrower terminal lines wrap.
 const COLUMNS_LEAST: usize = 60;
-/// Longer lines are harder to read than folded ones.
+/// Maximum width of the layout, since longer lines are hard to read.
 const COLUMNS_MOST: usize = 200;
-/// Prose is folded to that, as it is in print.
+/// Maximum width of prose.
 pub(crate) const PROSE_COLUMNS: usize = 100;
 
 /// Output layout: width, and whether colour is used.
@@ -77,7 +77,7 @@ impl Screen {
         self.wrap("33", text)
     }
 
-    /// The text of a highlighted cell; its words say the same without colour.
+    /// `text` highlighted.
     pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
         match tone {
             Tone::Plain => text.to_owned(),

@@ -12,7 +12,7 @@ use crate::report::figure::{FIGURE, Figure, SPREAD};
 use crate::report::latencies::LatencyInfo;
 use crate::report::statements;
 
-/// A value of a statement.
+/// How a row of a statement gets its value of a column.
 type OfStatement = fn(&Report, &statements::Said<'_>) -> String;
 
 /// Columns that only rows of statements have.
@@ -57,7 +57,7 @@ fn latency_columns(operation: Operation) -> impl Iterator<Item = String> {
     std::iter::once(format!("{name}_{counted}")).chain(statistics)
 }
 
-/// The rates of a figure.
+/// The rates of a figure, by the prefix of their columns.
 type Rates = [(&'static str, fn(&Figure) -> &Summary); 2];
 const RATES: Rates = [
     ("bytes_per_second", |figure| &figure.source.bytes_per_second),
@@ -100,7 +100,7 @@ pub(crate) fn csv(report: &Report) -> String {
     out
 }
 
-/// The statements of a kind, with a row for each; none where there are none.
+/// The statements of a kind with a row for each; none if there is no statement.
 pub(crate) fn wide(report: &Report, kind: analysis::Kind) -> Option<String> {
     let table = report.statements.tables.iter().find(|one| one.kind == kind && !one.rows.is_empty())?;
     let named = ["run_id", "number"].into_iter().chain(table.columns.iter().map(|head| head.key));
@@ -154,8 +154,7 @@ fn row(report: &Report, figure: &Figure, warnings: &[&str]) -> Vec<String> {
     cells
 }
 
-/// A number with a point and without an exponent, as every reader of CSV takes it; nothing where
-/// it is not finite.
+/// A number with a decimal point and without an exponent, for any reader of CSV; empty if not finite.
 fn decimal(value: f64) -> String {
     if value.is_finite() { format!("{value}") } else { String::new() }
 }

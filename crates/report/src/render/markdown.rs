@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::report::origin;
 use crate::section::{Block, Extent, Section, rates, sections};
 
-/// Rows of one table: a wiki shows no more in one page.
+/// Maximum number of rows of a table, since wikis limit the size of a page.
 const ROWS_SHOWN: usize = 1_000;
 
 /// The whole report.

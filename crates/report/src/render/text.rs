@@ -14,12 +14,11 @@ use crate::report::origin;
 use crate::section::{Block, Extent, Section, rates, sections};
 use crate::summary::card::Card;
 
-/// Lines on what is not there, causes of doubt, and figures that the short form shows.
+/// Limits of the short form: lines about missing parts, causes of doubt, figures, rows of any other table, and lines of
+/// a list.
 const MISSING_SHOWN: usize = 3;
 const CAUSES_SHOWN: usize = 6;
 const FIGURES_SHOWN: usize = 64;
-
-/// Rows of one table and lines of one list that the short form shows.
 const ROWS_SHOWN: usize = 24;
 const LINES_SHOWN: usize = 12;
 
@@ -39,7 +38,7 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
             writeln!(out, "{}{}", if card.blocks.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
         blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
     }
-    // What another tool printed, and the job table of random operations, are what was asked for.
+    // Sections that belong to the answer of certain runs.
     let asked = |section: &Section| match section.id {
         "printed" => origin::is_imported(report),
         "jobs" => report.run.tool == plan::randomops::TOOL,
@@ -56,7 +55,7 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
         let line = wrapped(&first, &cause.sentence(report.figures.len()), screen.prose());
         out.push_str(&screen.warning(&line));
     }
-    // Each letter has its name at least.
+    // Marks of the other causes are at least named.
     let others = card.causes.iter().skip(CAUSES_SHOWN);
     let named: Vec<String> =
         others.map(|one| format!("{} {}", one.mark, one.named(report.figures.len()))).collect();
@@ -94,7 +93,7 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
     out
 }
 
-/// A section for a terminal in full.
+/// A section for a terminal, uncut.
 pub(crate) fn section_whole(section: &Section, screen: Screen) -> String {
     let mut out = String::new();
     section_upto(&mut out, section, screen, usize::MAX, usize::MAX);
@@ -137,7 +136,7 @@ fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: us
     }
 }
 
-/// How much a terminal does not show.
+/// A line about `count` omitted lines or rows.
 fn rest(out: &mut String, count: usize, noun: &str) {
     if count > 0 {
         let more = counted(count as u64, &format!("more {noun}"));
@@ -145,7 +144,7 @@ fn rest(out: &mut String, count: usize, noun: &str) {
     }
 }
 
-/// What a note says, line by line.
+/// The lines of a note.
 fn note_lines(note: &Note, screen: Screen) -> String {
     let mut out = String::new();
     for (index, entry) in note.entries.iter().enumerate() {

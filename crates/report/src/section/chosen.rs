@@ -1,13 +1,13 @@
-//! Selection of the figures shown in full, if a study has too many for all.
+//! Selection of the figures shown in full if a study has too many.
 
 use analysis::{Doubt, Kind};
 
 use crate::report::Report;
 use crate::report::figure::Figure;
 
-/// Maximum number of figures of sweeps shown in full.
+/// Maximum number of swept figures shown in full.
 const SWEPT_MAX: usize = 40;
-/// Maximum number of figures outside sweeps.
+/// Maximum number of figures outside sweeps shown in full.
 const SINGLE_MAX: usize = 100;
 
 /// Some of a report's figures, by their numbers.
@@ -15,13 +15,13 @@ const SINGLE_MAX: usize = 100;
 pub(crate) struct Chosen {
     /// In rising order.
     pub(crate) numbers: Vec<usize>,
-    /// How many figures there are.
+    /// The number of all figures.
     pub(crate) of: usize,
 }
 
 impl Chosen {
-    /// All figures if they are few. Otherwise those outside sweeps, and of the others those that decided a
-    /// verdict, are doubtful, or are the best of their sweep.
+    /// All figures if they are few. Otherwise those outside sweeps, and swept ones that decided a verdict, are the best
+    /// of their sweep, or are doubtful.
     pub(crate) fn of(report: &Report) -> Self {
         let of = report.figures.len();
         let single = report.figures.iter().filter(|figure| figure.settings.is_empty());

@@ -1,4 +1,4 @@
-//! Values printed by other tools with consistency checks; and a breakdown of run time.
+//! Values printed by other tools, with consistency checks; and the breakdown of run time.
 
 use super::block::{Block, Extent, only};
 use crate::format::table::Table;
@@ -31,7 +31,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     blocks
 }
 
-/// Breakdown of the time of a run of operations, whose tools print only rates.
+/// The breakdown of run time, for runs with figures of operations.
 pub(super) fn time(report: &Report) -> Vec<Block> {
     let Some(time) = &report.time else { return Vec::new() };
     if !report.figures.iter().any(crate::report::figure::Figure::is_operations) {

@@ -1,4 +1,4 @@
-//! Spread of repetitions over a swept size, and drift over rounds.
+//! Spread of repetitions, their values, and drift over rounds.
 
 use analysis::{RepetitionFigure, Stated, Summary};
 
@@ -60,8 +60,8 @@ fn spread(report: &Report) -> Table {
         .done()
 }
 
-/// All values of each figure that was repeated, and their maximum, as studies that publish the best of three show
-/// them; of large studies those figures that are shown in full.
+/// The values of each repeated figure and their maximum, for comparison with studies that publish the best of three. Of
+/// large studies only figures shown in full.
 fn values(report: &Report) -> Table {
     let spread = |one: &Figure| if one.is_large() { one.bytes_per_second } else { one.transfers_per_second };
     let shown = |one: &Figure, value: f64| if one.is_large() { megabytes(value) } else { iops(value) };
@@ -91,8 +91,7 @@ fn values(report: &Report) -> Table {
     .below("conditions")
 }
 
-/// Every pass of figures whose repetitions have several rounds; of large studies those that are
-/// shown in full.
+/// The passes of figures with several rounds; of large studies only figures shown in full.
 fn rounds(report: &Report) -> Table {
     let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
     let these: Vec<&Figure> = Chosen::of(report).figures(report).into_iter().filter(has_rounds).collect();

@@ -70,8 +70,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Best, the bound of unbalanced tasks, footnotes and doubts. Of several phases in one row, what
-    /// is said of all of them stands first, then what is said of one.
+    /// Remarks on the figures of a row: first those that concern all of its phases, then those of each phase.
     fn words(&self, figures: &[&Figure]) -> String {
         let each: Vec<Vec<String>> = figures.iter().map(|figure| self.of_figure(figure)).collect();
         let in_all = |word: &&String| each.iter().all(|words| words.contains(word));

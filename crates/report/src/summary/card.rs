@@ -1,5 +1,5 @@
-//! The summary card of a run: commitments and claims, the best points, or the figures themselves; each with
-//! its range and marks for its doubts.
+//! The summary card of a run: commitments, claims and best points, or the figures themselves, with ranges and
+//! marks of doubts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,34 +18,34 @@ use crate::report::origin;
 use crate::section::statements::without_figures;
 use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
 
-/// Maximum number of figures listed singly on a card.
-const FIGURES: usize = 8;
-/// The phases of a tree: all of them, in narrower rows.
-const PHASES: usize = 10;
-/// Maximum number of figures listed singly below the card; beyond it each sweep has one row.
-const LISTED: usize = 64;
-/// Commitments on a card, and systems of jobs.
-const COMMITMENTS: usize = 4;
-/// Maximum number of undecided claims on a card: several mostly have the same reason.
-const OPEN_CLAIMS: usize = 2;
-/// Comparisons of jobs on a card.
-const CONTRASTS: usize = 3;
-/// Maximum length of a claim's text.
-const STATEMENT: usize = 90;
+/// Maximum number of figures listed on a card.
+const FIGURES_MAX: usize = 8;
+/// The same if all are figures of operations: all phases of a tree.
+const OPERATIONS_MAX: usize = 10;
+/// Maximum number of figures listed below the card; of more, each sweep has one row.
+const LISTED_MAX: usize = 64;
+/// Maximum number of commitments, and of job matrices, on a card.
+const COMMITMENTS_MAX: usize = 4;
+/// Maximum number of undecided claims on a card, since they usually have the same reason.
+const UNDECIDED_CLAIMS_MAX: usize = 2;
+/// Maximum number of comparisons of jobs on a card.
+const CONTRASTS_MAX: usize = 3;
+/// Maximum length of a claim's text, in characters.
+const CLAIM_LENGTH: usize = 90;
 /// Maximum length of its evidence.
-const EVIDENCE: usize = 72;
-/// Rows of commitments, statements and best points together.
-const ROWS: usize = 6;
+const EVIDENCE_LENGTH: usize = 72;
+/// Maximum number of rows of commitments, claims and best points together.
+const ROWS_MAX: usize = 6;
 /// Maximum number of swept keys with a column each.
-const KEYS: usize = 3;
+const KEYS_MAX: usize = 3;
 
-/// Heading of figures with their transfers in flight, as in `×32`.
+/// Heading of short names with transfers in flight, as in `×32`.
 const IN_FLIGHT: &str = "figure (× in flight)";
 
 /// A card.
 #[derive(Debug)]
 pub(crate) struct Card {
-    /// Where it was measured, how often, how long.
+    /// Storage, repetitions, time and nodes in one line.
     pub(crate) circumstances: String,
     pub(crate) blocks: Vec<Block>,
     /// Whether every figure is on the card.
@@ -58,7 +58,7 @@ impl Card {
         let causes = causes(report);
         let rows = Rows::of(report, &causes);
         let mut judged = rows.commitments();
-        let claims = claims(report, ROWS.saturating_sub(judged.len()).max(1));
+        let claims = claims(report, ROWS_MAX.saturating_sub(judged.len()).max(1));
         let mut of_jobs = rows.jobs();
         of_jobs.extend(contrasts(report));
         let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
@@ -67,11 +67,11 @@ impl Card {
         let blocks = if has_all_figures {
             rows.figures()
         } else {
-            judged.extend(rows.best(ROWS.saturating_sub(judged.len() + claims.len())));
+            judged.extend(rows.best(ROWS_MAX.saturating_sub(judged.len() + claims.len())));
             let stand = rows.verdicts_stand();
             let mut blocks = lines(judged);
             blocks.extend(stand);
-            // Their words are long, and take the width of names and figures.
+            // A table of their own, since their long texts would narrow the columns of the others.
             blocks.extend(lines(claims));
             blocks.extend(of_jobs);
             blocks
@@ -85,16 +85,16 @@ impl Card {
         match report.figures.len() {
             0 => Vec::new(),
             _ if self.has_all_figures => Vec::new(),
-            1..=LISTED => rows.figures(),
+            1..=LISTED_MAX => rows.figures(),
             _ => rows.sweeps(),
         }
     }
 }
 
-/// Whether the figures are few enough to be listed singly.
+/// Whether the figures are few enough to be listed on the card.
 fn are_few(report: &Report) -> bool {
-    let most = if report.figures.iter().all(Figure::is_operations) { PHASES } else { FIGURES };
-    report.figures.len() <= most
+    let operations = report.figures.iter().all(Figure::is_operations);
+    report.figures.len() <= if operations { OPERATIONS_MAX } else { FIGURES_MAX }
 }
 
 /// A line of a card: the outcome, its subject, and the figures.
@@ -139,7 +139,7 @@ fn circumstances(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// Pass duration and data size of transfers: `of 2.01 s over 256 MiB`.
+/// Duration of a pass and data size, if all figures are of transfers: `of 2.01 s over 256 MiB`.
 fn extent(report: &Report) -> Option<String> {
     let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > 0);
     if origin::is_imported(report) || transfers().count() < report.figures.len() {
@@ -151,7 +151,7 @@ fn extent(report: &Report) -> Option<String> {
     Some(format!("of {times} over {data}"))
 }
 
-/// The smallest and largest in words, or their common value.
+/// The smallest and the largest value, or their common value.
 fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<String> {
     let (least, most) = all.fold(None, |ends: Option<(u64, u64)>, one| {
         Some(ends.map_or((one, one), |(least, most)| (least.min(one), most.max(one))))
@@ -170,7 +170,7 @@ fn storage(report: &Report) -> Option<String> {
     Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
 }
 
-/// The first `most` of `all`, and a summary of the others; a single one left over is listed instead.
+/// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
 fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Line> {
     let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
     let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
@@ -185,14 +185,14 @@ fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Li
     lines
 }
 
-/// The verdict of each commitment, failed ones first.
+/// The verdicts of all commitments, failed ones first.
 pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
     let mut all: Vec<&Verdict> = report.found.verdicts.iter().filter_map(Stated::says).collect();
     all.sort_by_key(|one| urgency(one.judgement));
     all
 }
 
-/// Failed and refuted ones first.
+/// Sort key: failed and refuted ones first.
 fn urgency(standing: Standing) -> u8 {
     match standing {
         Standing::DoesNotHold => 0,
@@ -210,23 +210,23 @@ fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
     Cell::toned(words[standing as usize], tone)
 }
 
-/// Verdicts of the tested claims, in at most `most` lines and one; undecided ones last.
+/// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
 fn claims(report: &Report, most: usize) -> Vec<Line> {
     let all = report.found.claims.iter().filter_map(Stated::says);
     let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
     let is_open = |one: &&ClaimVerdict| one.standing == Standing::CannotTell;
     tested.sort_by_key(|one| (is_open(one), urgency(one.standing)));
     let open = tested.iter().filter(|one| is_open(one)).count();
-    let most = most.min(tested.len() - open + OPEN_CLAIMS);
+    let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
     let line = |one: &&ClaimVerdict| {
         let word = judged(one.standing, &Standing::OF_CLAIMS);
-        (one.standing, (word, shortened(&one.text, STATEMENT), compared(one)))
+        (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
     cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
 }
 
-/// The evidence of a claim, without the conditions of its figures, which are in the full report.
-fn compared(one: &ClaimVerdict) -> String {
+/// The evidence of a claim without the conditions of its figures, which are in parentheses.
+fn brief_evidence(one: &ClaimVerdict) -> String {
     let Some(evidence) = one.evidence.first() else { return String::new() };
     let without = |(depth, text): (usize, String), letter: char| match letter {
         '(' => (depth + 1, text.trim_end().to_owned()),
@@ -235,10 +235,10 @@ fn compared(one: &ClaimVerdict) -> String {
         _ => (depth, text + letter.encode_utf8(&mut [0; 4])),
     };
     let brief = evidence.chars().fold((0, String::new()), without).1;
-    shortened(brief.split("; ").next().unwrap_or_default(), EVIDENCE)
+    shortened(brief.split("; ").next().unwrap_or_default(), EVIDENCE_LENGTH)
 }
 
-/// `text` up to the last word that ends within `most` letters.
+/// `text` cut at a word end, to at most `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -246,16 +246,16 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Systems with the same jobs side by side.
+/// Comparisons of systems that ran the same jobs.
 fn contrasts(report: &Report) -> Vec<Block> {
     let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
     let Some(table) = found else { return Vec::new() };
-    // Published systems rest on no figure of this run.
+    // Rows without figures are of published systems.
     let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
     let (withheld, rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
     let own = analysis::Table { rows, ..table.clone() };
     let mut shown = without_figures(&own, |target| title(report, target));
-    let more = shown.cut(CONTRASTS);
+    let more = shown.cut(CONTRASTS_MAX);
     let mut blocks = constant(shown, &["system", "against"], " against ");
     if more > 0 {
         blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));
@@ -267,14 +267,14 @@ fn contrasts(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// `table`, with the constant values of the columns `headings` moved above it.
+/// `table`, with constant values of the columns `headings` as its caption.
 fn constant(table: Table, headings: &[&str], between: &str) -> Vec<Block> {
     let mut table = table.without_empty_columns();
     let caption = table.take_constant(headings).join(between);
     if table.is_empty() { Vec::new() } else { vec![Block::Table { caption, table }] }
 }
 
-/// Figures as rows.
+/// Makes rows of figures.
 struct Rows<'a> {
     report: &'a Report,
     marks: HashMap<usize, String>,
@@ -291,7 +291,7 @@ impl<'a> Rows<'a> {
         Self { report, marks: marks(causes), limits }
     }
 
-    /// Every figure: first those outside sweeps in one table, then each sweep in its own, phase by phase.
+    /// Every figure: those outside sweeps in one table, then each swept workload in its own, sorted by phase.
     fn figures(&self) -> Vec<Block> {
         let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
             in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
@@ -303,7 +303,7 @@ impl<'a> Rows<'a> {
         blocks
     }
 
-    /// A row for each of `figures`; common values are above the table.
+    /// A row for each of `figures`; values common to all are in the caption.
     fn table(&self, figures: &[&'a Figure]) -> Vec<Block> {
         let swept = figures.iter().any(|figure| !figure.settings.is_empty());
         let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
@@ -320,7 +320,7 @@ impl<'a> Rows<'a> {
             .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
             .left("target", |one| self.target(one))
             .left(figure, |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
-            .with(|table| match keys.len() <= KEYS {
+            .with(|table| match keys.len() <= KEYS_MAX {
                 true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
                 false => table.left("at", |one| point(&one.settings)),
             })
@@ -348,7 +348,7 @@ impl<'a> Rows<'a> {
         blocks
     }
 
-    /// What the points of a sweep share.
+    /// What identifies a sweep.
     fn sweep<'f>(&self, figure: &'f Figure) -> (&'f str, &'f str, plan::Phase) {
         (&figure.group, &figure.target, figure.phase)
     }
@@ -367,11 +367,11 @@ impl<'a> Rows<'a> {
         mark.map(|mark| format!("  ! {mark}")).unwrap_or_default()
     }
 
-    /// Each commitment, those that were not kept first.
+    /// The commitments, failed ones first.
     fn commitments(&self) -> Vec<Line> {
         let all = by_judgement(self.report);
         let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
-        cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS)
+        cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS_MAX)
     }
 
     /// States that doubts do not change verdicts, if a verdict is based on a doubtful figure.
@@ -390,11 +390,11 @@ impl<'a> Rows<'a> {
             Bound::AtMost => "≤",
         };
         let needs = format!("needs {}", criterion(one.commitment.amount, sign));
-        // Judged by its bound, the bound is what was measured.
+        // A measured value that is the decisive bound is not shown twice.
         let bound = one.decisive_bound();
         let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));
         let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
-        // An untested commitment has the name of its case before the reason.
+        // The reason of an untested commitment follows the name of its case.
         let why = one.because.first().map(|why| match one.judgement {
             Standing::NotTested => why.rsplit(": ").next().unwrap_or(why),
             _ => why.as_str(),
@@ -429,7 +429,7 @@ impl<'a> Rows<'a> {
             )
         };
         let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
-        let table = Table::of(figures.into_iter().take(COMMITMENTS))
+        let table = Table::of(figures.into_iter().take(COMMITMENTS_MAX))
             .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
             .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
             .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
@@ -449,7 +449,7 @@ impl<'a> Rows<'a> {
         Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
     }
 
-    /// The best point of each sweep, in at most `most` lines and one; nothing if there is no room.
+    /// The best point of each sweep, in at most `most` lines and one that counts the rest; none if `most` is 0.
     fn best(&self, most: usize) -> Vec<Line> {
         if most == 0 {
             return Vec::new();
@@ -462,7 +462,7 @@ impl<'a> Rows<'a> {
             let mark = self.mark_at(Some(stated.figure()));
             let on = Some(self.target(figure)).filter(|target| !target.is_empty());
             let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
-            // Doubts about its figure have their letter.
+            // Doubts about the figure are marked by letters.
             let why = stated.reasons.iter().map(|one| one.because);
             let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
             let why: String = why.map(|because| format!("; {}", because.name())).collect();
@@ -481,7 +481,7 @@ impl<'a> Rows<'a> {
         lines
     }
 
-    /// Range of the figures of each sweep, if they are too many to be listed singly; without withheld ones.
+    /// A row for each sweep with the range of its figures, without withheld ones.
     fn sweeps(&self) -> Vec<Block> {
         let withheld = self.report.found.audit.iter().filter(|one| one.withholds(Use::Other));
         let withheld: HashSet<usize> = withheld.filter_map(|one| one.figure).collect();
@@ -524,7 +524,7 @@ fn value(figure: &Figure, key: &str) -> Option<String> {
     Some(setting.value.to_string())
 }
 
-/// The range of the repetitions, in the scale of the rate.
+/// The range of the repetitions, in the unit of the rate.
 fn range(figure: &Figure) -> Option<String> {
     let unit = figure.shown_unit();
     let spread = figure.spread_in(unit);

@@ -14,7 +14,7 @@ struct Line<'a> {
     rival: &'a Rival,
     /// None if one of the two has no figure.
     found: Option<&'a Stated<CrossCheck>>,
-    /// Operations are told, not bytes.
+    /// Whether rates are in operations rather than bytes.
     operations: bool,
 }
 

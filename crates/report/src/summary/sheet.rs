@@ -1,5 +1,5 @@
-//! One printable sheet for each commitment: what was fixed before the run, the measurements, doubts, what
-//! could not be checked, and the judgement. It is written for the party that loses.
+//! One printable sheet for each commitment: the terms fixed before the run, the measurements, doubts, what could
+//! not be checked, and the verdict. It has everything that a party needs to contest the verdict.
 
 use std::collections::HashSet;
 
@@ -17,13 +17,13 @@ use crate::report::Report;
 use crate::report::origin;
 use crate::section::{Block, Section, conditions, promised_value};
 
-/// Cases of one commitment that are named.
+/// Maximum number of cases and protocols of a commitment that are listed.
 const NAMED: usize = 12;
 
-/// Figures of one commitment whose repetitions are shown.
+/// Maximum number of figures of a commitment that are shown, and of lines of a list.
 const SHOWN: usize = 24;
 
-/// A sheet for each commitment of `run`; none where nothing was promised.
+/// A sheet for each commitment of `run`; none if there are no commitments.
 pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
     let verdicts: Vec<&Verdict> = report.found.verdicts.iter().filter_map(analysis::Stated::says).collect();
     if verdicts.is_empty() {
@@ -101,7 +101,7 @@ impl Sheet<'_> {
         promised_value(self.report, self.verdict, value)
     }
 
-    /// The judgement in a sentence.
+    /// The verdict in a sentence.
     fn why(&self) -> String {
         let verdict = self.verdict;
         let mut text = match verdict.judgement {
@@ -193,7 +193,7 @@ impl Sheet<'_> {
         doubts.chain(self.report.missing.iter().cloned()).collect()
     }
 
-    /// How a doubt affected the judgement.
+    /// How a doubt affected the verdict.
     fn weighs(&self, one: &Doubt) -> &'static str {
         let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
             return "for information";
@@ -210,7 +210,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Checks that could not be made, by what they lacked.
+    /// What could not be checked, and why.
     fn unseen(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.run.manifest.provenance == Provenance::Imported {
@@ -307,13 +307,12 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
     lines
 }
 
-/// How much of what was promised was measured, before those words: `0.7 % of`, `105 times`.
+/// The measured share of what was promised, to precede those words: `0.7 % of`, `105 times`.
 fn part_of(share: f64) -> String {
     if share < 10.0 { format!("{} of", percent(share)) } else { format!("{} times", number(share)) }
 }
 
-/// What remains unknown about writes: behaviour of storage that is full, worn in, or out of its burst
-/// allowance.
+/// What remains unknown about writes: how full, preconditioned or throttled storage behaves.
 fn unseen_of_writes(number: usize, figure: &Figure, case: &Case) -> String {
     let steady = matches!(case.protocol.stopping, Stopping::Steady { .. });
     let before = match (case.protocol.wipe, case.protocol.precondition) {

@@ -1,4 +1,4 @@
-//! The template context of the page: formatted numbers beside the raw ones.
+//! The values of the page's template.
 
 use crate::report::figure::role;
 use crate::report::object::object;
@@ -34,9 +34,9 @@ use crate::summary::sheet;
 
 /// Maximum number of causes of doubt on the first screen; the full list is collapsed.
 const CAUSES_SHOWN: usize = 6;
-/// Maximum rows of a card that keep its chart on the first screen; a longer card has it below.
+/// Maximum number of rows of a card that is placed before the chart; a longer card follows it.
 const ROWS_BEFORE: usize = 12;
-/// Targets that a table names.
+/// Maximum number of targets named in a table.
 const TARGETS_NAMED: usize = 3;
 
 /// The page up to the scripts.
@@ -85,7 +85,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         .zip(&of_figures)
         .map(|(figure, charts)| figure_value(report, figure, charts.as_slice()))
         .collect();
-    // Of two runs the rows say what speaks against which of both.
+    // In a comparison the rows themselves have the doubts about either run.
     let causes = if second.is_some() { &[] } else { card.causes.as_slice() };
     let mut context = json!({
         "css": include_str!("page.css"),
@@ -110,14 +110,14 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "charts": escape::chart_json(raw(&all)),
         "hovers": hovers(report, &all),
     });
-    // Words that occur nowhere on the page need no explanation.
-    let said = context.to_string();
-    let occurs = |one: &&Definition| one.name.split(", ").any(|word| said.contains(word));
+    // Only words that occur on the page are explained.
+    let text = context.to_string();
+    let occurs = |one: &&Definition| one.name.split(", ").any(|word| text.contains(word));
     context["definitions"] = raw(&report.definitions.iter().filter(occurs).collect::<Vec<_>>());
     render(include_str!("page.html"), context)
 }
 
-/// The parts of a page, in reading order. Sections not named come last.
+/// The parts of the page in reading order: id, title and the ids of sections. Other sections are in the last part.
 const PARTS: [(&str, &str, &[&str]); 10] = [
     ("changed", "What changed, figure by figure", &["comparison"]),
     ("promises", "Commitments and statements", &["summary", "claims", "expected", "cost", "sheets"]),
@@ -139,8 +139,8 @@ const PARTS: [(&str, &str, &[&str]); 10] = [
     ("more", "Everything else", &[]),
 ];
 
-/// Each part with its sections; none that is empty. Figures, conditions and the rest have more in the template.
-/// Of two runs that are compared, all but the changes are of the first.
+/// The non-empty parts with their sections. The template adds contents to some of them. In a comparison all parts but
+/// the changes are of the first run.
 fn parts(sections: &[Section], compared: bool, value: impl Fn(&Section) -> Value) -> Value {
     let is_named = |one: &&Section| PARTS.iter().any(|(.., ids)| ids.contains(&one.id));
     let part = |&(id, title, ids): &(&str, &str, &[&str])| {
@@ -166,7 +166,7 @@ fn parts(sections: &[Section], compared: bool, value: impl Fn(&Section) -> Value
     PARTS.iter().filter_map(part).collect()
 }
 
-/// The title of the study; of two runs those of both.
+/// The title of the study, or of both runs.
 fn title(report: &Report, second: Option<&Second>) -> String {
     let own = &report.run.title;
     match second.map(|second| &second.report.run.title) {
@@ -176,7 +176,7 @@ fn title(report: &Report, second: Option<&Second>) -> String {
     }
 }
 
-/// Where, when and by which program; for two runs the name and time of each.
+/// Where, when and by which program; in a comparison id, node and time of each run.
 fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
     match second {
         None => {
@@ -209,7 +209,7 @@ fn doubtful(report: &Report) -> Option<String> {
     (!doubted.is_empty()).then(|| format!("{} of {} doubtful", doubted.len(), counted(all, "figure")))
 }
 
-/// `block` with a bar beside each range of a figure; those of one unit have one scale, from 0 to the highest.
+/// Adds a bar to each cell of the column `range`. Bars of one unit have one scale, from 0 to the highest value.
 fn ranged(report: &Report, mut block: Value) -> Value {
     let place = block["columns"].as_array().and_then(|all| all.iter().position(|one| one["name"] == "range"));
     let Some(place) = place else { return block };
@@ -296,14 +296,14 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
     })
 }
 
-/// Those with rows, each with its caption.
+/// The non-empty tables with their captions.
 fn tables<'t>(all: impl IntoIterator<Item = (&'t str, Table)>) -> Value {
     let filled = all.into_iter().filter(|(_, table)| !table.is_empty());
     filled.map(|(caption, table)| section::table_value(caption, &table, &HashSet::new())).collect()
 }
 
-/// Every repetition with its rates by name, in the figure's unit; and the names of the rates without a column
-/// because they equal the first one everywhere.
+/// The repetitions with their rates by name; and the names of rates without a column because they always equal the
+/// first one.
 fn repetitions(figure: &Figure) -> (Table, String) {
     let rate = |one: &RepetitionFigure, name: RateName| {
         let found = one.rates.get(name)?;
@@ -392,7 +392,7 @@ fn plan(report: &Report) -> Value {
     ])
 }
 
-/// The host, beside published machines where there are any; file systems and devices under the targets.
+/// The host, beside published machines if there are any; file systems and devices of the targets.
 fn storage(report: &Report) -> Value {
     let host = &report.host;
     let under_targets = [

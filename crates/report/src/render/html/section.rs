@@ -8,11 +8,11 @@ use super::charts::Chart;
 use crate::format::table::{Align, Cell, Table};
 use crate::section::{Block, Section};
 
-/// Maximum number of rows of one table: a page with more is slow to open.
+/// Maximum number of rows of a table, so that the page opens fast.
 const ROWS_SHOWN: usize = 300;
-/// Longer tables are collapsed.
+/// Tables with more rows are collapsed.
 const ROWS_OPEN: usize = 40;
-/// Lines of one list.
+/// Maximum number of lines of a list.
 const LINES_SHOWN: usize = 100;
 
 /// `section` with its charts, and links to the figures in `linked`.
@@ -25,7 +25,7 @@ pub(super) fn value(section: &Section, charts: &[Chart], linked: &HashSet<usize>
     })
 }
 
-/// The captions of the charts that stand at `place`.
+/// The captions of the charts at `place`.
 fn charts_of(charts: &[Chart], place: &str) -> Vec<Value> {
     charts.iter().filter(|chart| chart.place == place).map(Chart::caption).collect()
 }

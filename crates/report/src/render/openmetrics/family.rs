@@ -8,8 +8,8 @@ use crate::format::escape::label;
 /// Names and values in the braces of a sample.
 pub(super) type Labels = Vec<(String, String)>;
 
-/// A family: a name, a help text, and its samples in written form: with ten thousand cases, storing their
-/// labels one by one would take a gigabyte.
+/// A family: a name, a help text, and its samples as text. Storing the labels of ten thousand cases separately would take
+/// a gigabyte.
 pub(super) struct Family {
     name: Cow<'static, str>,
     kind: &'static str,
@@ -17,17 +17,17 @@ pub(super) struct Family {
     lines: String,
 }
 
-/// The units that names end with.
+/// Units, which are suffixes of names.
 const UNITS: [&str; 6] =
     ["bytes_per_second", "transfers_per_second", "nanoseconds", "seconds", "ratio", "bytes"];
 
 impl Family {
-    /// Numbers; a unit is the end of the name.
+    /// A gauge; its name ends with the unit.
     pub(super) fn gauge(name: impl Into<Cow<'static, str>>, help: &'static str) -> Self {
         Self::new(name, "gauge", help)
     }
 
-    /// One of the types of OpenMetrics.
+    /// A family of the OpenMetrics type `kind`.
     pub(super) fn new(name: impl Into<Cow<'static, str>>, kind: &'static str, help: &'static str) -> Self {
         Self { name: name.into(), kind, help, lines: String::new() }
     }

@@ -107,7 +107,7 @@ fn figure_families(report: &Report) -> Vec<Family> {
         let of = of_figure(figure);
         info.put_as("_info", conditions(figure), 1.0);
         let rated = with(&of, &[("rate", figure.rate.name())]);
-        // Operations on names move no bytes; that is not a bandwidth of 0.
+        // Metadata operations have no bandwidth, rather than one of 0.
         if !figure.is_operations() || figure.bytes_per_second.max > 0.0 {
             spread(&mut bandwidth, &rated, &figure.bytes_per_second);
         }
@@ -145,7 +145,7 @@ fn of_figure(figure: &Figure) -> Labels {
     ])
 }
 
-/// The conditions of `figure` in full, and its place in its sweep.
+/// The full conditions of `figure`, and its swept values.
 fn conditions(figure: &Figure) -> Labels {
     let mut all = labels(&[
         ("case", &figure.case),
@@ -159,7 +159,7 @@ fn conditions(figure: &Figure) -> Labels {
     all
 }
 
-/// A swept key and its value in base units, as a chart needs it on an axis.
+/// A swept key as a label, and its value in base units.
 fn setting(setting: &Setting) -> (String, String) {
     let letters = setting.key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
     let value = match &setting.value {

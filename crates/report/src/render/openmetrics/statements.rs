@@ -1,4 +1,4 @@
-//! Statements as families: what follows for each, and one family for each number that a kind of statement has.
+//! Statements as families: one for their outcomes, and one for each numeric column of a kind of statement.
 
 use analysis::{Outcome, Quantity};
 
@@ -46,7 +46,7 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
     std::iter::once(outcome).chain(numbers).collect()
 }
 
-/// `ioproof_best_gain_ratio`: the unit of a family without labels for it is the end of its name.
+/// `ioproof_best_gain_ratio`: the name ends with the unit, unless the unit is a label.
 fn name(kind: &str, key: &str, unit: &str) -> String {
     let unit = match unit {
         "s" => "seconds",
