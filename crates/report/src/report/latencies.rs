@@ -1,4 +1,4 @@
-//! Latencies of a figure, and their columns: all of it made from [`analysis::LATENCY_STATISTICS`].
+//! Latencies of a figure and their columns, generated from [`analysis::LATENCY_STATISTICS`].
 
 use analysis::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
 use plan::{Case, Measure, Operation};
@@ -41,7 +41,7 @@ impl LatencyInfo {
         }
     }
 
-    /// Whether it is counted from the start that was intended.
+    /// Whether it is a response time, counted from the intended start.
     pub(crate) fn is_response(&self) -> bool {
         self.measure == "response"
     }
@@ -59,7 +59,7 @@ impl LatencyInfo {
         self.all().filter(move |(statistic, _)| statistic.shown >= level)
     }
 
-    /// The statistic of this key, for reading; nothing where the list has none.
+    /// The statistic called `key` in readable form; empty if there is none.
     pub(crate) fn words(&self, key: &str) -> String {
         let found = self.all().find(|(statistic, _)| statistic.key == key);
         found.map(|(_, nanos)| words(nanos)).unwrap_or_default()
@@ -74,12 +74,12 @@ impl LatencyInfo {
     }
 }
 
-/// Nanoseconds for reading.
+/// A time in readable form.
 pub(crate) fn words(nanos: f64) -> String {
     format::latency(format::whole(nanos))
 }
 
-/// Whether a statistic counts the operations up to a latency.
+/// Whether a statistic is a percentile, minimum or maximum rather than a mean.
 pub(crate) const fn is_of_tail(statistic: &LatencyStatistic) -> bool {
     !matches!(statistic.take, Take::Mean(_))
 }
@@ -94,7 +94,7 @@ pub(crate) fn headings(level: ShownIn) -> Vec<&'static str> {
     statistics(level).map(|statistic| statistic.heading).collect()
 }
 
-/// The latency of each row has a column for each statistic at `level`.
+/// Adds a column for each statistic at `level` of the latency of each row.
 pub(crate) fn columns<'r, T>(
     table: TableOf<T>,
     level: ShownIn,

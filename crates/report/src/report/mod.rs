@@ -42,9 +42,9 @@ use crate::report::run_info::{CaseInfo, RunInfo, case_info, case_state, run_info
 /// The version of the JSON form. It changes when a field changes its meaning or goes away; new
 /// fields may come within one version.
 pub(crate) const SCHEMA: &str = "ioproof-report/3";
-/// The rate that summaries show: fsync and close are part of what a user waits for.
+/// The rate that summaries show. It includes fsync and close, which a user waits for.
 pub(crate) const SHOWN_RATE: RateName = RateName::ByWall;
-/// Figures with too few repetitions that are named before the rest is counted.
+/// Maximum number of figures with missing repetitions that are named; the rest is counted.
 const SHORT_NAMED: usize = 8;
 
 /// A whole report.
@@ -226,11 +226,11 @@ fn missing(
     );
     let mut short = figures.iter().filter_map(|figure| {
         let case = cases.get(figure.case.as_str())?;
-        // A case that may end early is whole as soon as it is finished.
+        // A case that may end early is complete as soon as it is finished.
         let by_count = case.protocol.stopping == Stopping::Count;
         let done = !by_count && finished.contains(figure.case.as_str());
         let (has, planned) = (figure.repetitions.len(), case.passes_max() as usize);
-        // Of an imported run nothing else was printed.
+        // Imported runs have only what was printed.
         let imported = figure.provenance == Provenance::Imported;
         (!done && !imported && has < planned)
             .then(|| format!("Figure {} has {has} of {planned} repetitions.", figure.number))

@@ -89,16 +89,7 @@ fn figure_families(report: &Report) -> Vec<Family> {
         "summary",
         "time of one transfer or operation; quantiles 0 and 1 are the shortest and the longest",
     );
-    let mut repetitions = Family::gauge("ioproof_repetitions", "repetitions that the figure is made of");
-    let mut device = Family::gauge(
-        "ioproof_device_share_ratio",
-        "bytes that the devices moved for each byte that the tasks moved",
-    );
-    let mut cached = Family::gauge(
-        "ioproof_page_cache",
-        "1 where memory took part and the figure is not one of the device",
-    );
-    let mut warnings = Family::gauge("ioproof_warnings", "warnings that concern the figure");
+    let mut gauges: Vec<Family> = GAUGES.iter().map(|&(name, help, _)| Family::gauge(name, help)).collect();
     let mut doubts = Family::gauge("ioproof_doubts", "1 for each check of the audit that doubts the figure");
     for doubt in report.found.audit.iter().filter(|doubt| doubt.figure.is_none()) {
         doubts.put(labels(&[("check", doubt.check.name()), ("what", &doubt.concerns)]), 1.0);
@@ -118,18 +109,35 @@ fn figure_families(report: &Report) -> Vec<Family> {
         for one in &figure.latency {
             summary(&mut latency, &of, one);
         }
-        repetitions.put(of.clone(), figure.repetitions.len() as f64);
-        if let Some(share) = figure.moved_by_devices() {
-            device.put(of.clone(), share);
+        for (family, (_, _, value)) in gauges.iter_mut().zip(GAUGES) {
+            if let Some(value) = value(figure) {
+                family.put(of.clone(), value);
+            }
         }
-        cached.put(of.clone(), f64::from(u8::from(figure.page_cache)));
         for check in &figure.doubts {
             doubts.put(with(&of, &[("check", check)]), 1.0);
         }
-        warnings.put(of, figure.notes.len() as f64);
     }
-    vec![info, bandwidth, transfers, confidence, latency, repetitions, device, cached, warnings, doubts]
+    [info, bandwidth, transfers, confidence, latency].into_iter().chain(gauges).chain([doubts]).collect()
 }
+
+/// A gauge with one sample for each figure that has the value: its name, help text and value.
+type FigureGauge = (&'static str, &'static str, fn(&Figure) -> Option<f64>);
+
+const GAUGES: &[FigureGauge] = &[
+    ("ioproof_repetitions", "repetitions that the figure is made of", |one| {
+        Some(one.repetitions.len() as f64)
+    }),
+    (
+        "ioproof_device_share_ratio",
+        "bytes that the devices moved for each byte that the tasks moved",
+        |one| one.moved_by_devices(),
+    ),
+    ("ioproof_page_cache", "1 where memory took part and the figure is not one of the device", |one| {
+        Some(f64::from(u8::from(one.page_cache)))
+    }),
+    ("ioproof_warnings", "warnings that concern the figure", |one| Some(one.notes.len() as f64)),
+];
 
 /// Labels that identify `figure`.
 fn of_figure(figure: &Figure) -> Labels {
