@@ -9,10 +9,10 @@ use record::{HistoryRow, PhaseKey, Row, Run};
 use serde_json::{Value, json};
 
 use crate::Screen;
-use crate::csv::line;
-use crate::escape;
+use crate::format::escape;
+use crate::format::table::{Cell, Table};
 use crate::format::{counted, grouped};
-use crate::table::{Cell, Table};
+use crate::render::csv::line;
 
 /// Selection of operations of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct History {
     parts: Vec<Part>,
 }
 
-/// Those of one phase.
+/// The last operations of one phase.
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     key: PhaseKey,
@@ -144,7 +144,7 @@ impl Part {
         self.started_unix_ns.saturating_add(i64::try_from(row.start_ns).unwrap_or(i64::MAX))
     }
 
-    /// The file of all rows, where there is only one.
+    /// The file of all rows, if it is the same.
     fn only_file(&self) -> Option<&str> {
         let first = self.rows.first().map(|row| row.file.as_str()).filter(|file| !file.is_empty())?;
         self.rows.iter().all(|row| row.file == first).then_some(first)
@@ -199,7 +199,7 @@ impl Part {
     }
 }
 
-/// The means in words.
+/// The mean times in a sentence.
 fn words(split: &HistorySplit) -> String {
     let micros = |nanos: f64| format!("{:.1} µs", nanos / 1e3);
     let mut out = format!("mean {} an operation", micros(split.latency_ns));

@@ -4,12 +4,14 @@ use std::io::{self, Write};
 
 use record::Run;
 
-use crate::causes::causes;
+use crate::format::escape;
+use crate::format::screen::Screen;
+use crate::render::text;
+use crate::render::{csv, html, markdown, openmetrics};
+use crate::report::causes::causes;
 use crate::report::{Report, SHOWN_RATE};
-use crate::screen::Screen;
 use crate::section::Second;
-use crate::text;
-use crate::{cross_check, csv, escape, html, markdown, openmetrics, sheet};
+use crate::summary::{cross_check, sheet};
 
 /// A run with its figures and findings. Computing it is most of the work, so callers that write several forms
 /// should do it once.

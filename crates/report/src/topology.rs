@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use plan::topology::{Card, Cell, Server, To, Topology};
 use plan::visible;
 
-use crate::table::width;
+use crate::format::table::width;
 
 /// Columns of a terminal, less those of a frame.
 const COLUMNS: usize = 100;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rows::{self, FactRow};
-use crate::table::Table;
+use crate::format::table::Table;
 
 /// Shown for values that a publication does not state.
 const NOT_STATED: &str = "not stated";
@@ -31,8 +31,7 @@ pub(crate) struct PrintedFact {
     pub(crate) printed: String,
 }
 
-/// The machines of the studies that the terms name figures or statements of, or that have figures `beside`
-/// own ones.
+/// The machines of the studies whose figures or statements are named by `terms` or are `beside` own figures.
 pub(crate) fn machines<'a>(terms: &'a Terms, beside: impl Iterator<Item = &'a str>) -> Vec<PublishedMachine> {
     let library = record::published();
     let figures = terms.published.iter().map(|one| one.id.as_str()).chain(beside);
@@ -53,13 +52,13 @@ fn all_rows(host: &HostFacts) -> Vec<FactRow> {
     rows::rows(host).into_iter().chain(rows::storage(host)).collect()
 }
 
-/// The host with a column for each machine. With `stated` only what one of the machines is known by.
+/// The host with a column for each machine; with `stated` only facts that a machine has.
 pub(crate) fn table(host: &HostFacts, machines: &[PublishedMachine], stated: bool) -> Table {
     let is_told = |row: &FactRow| !stated || machines.iter().any(|one| stated_by(one, row).is_some());
     of_rows(all_rows(host).iter().filter(|row| is_told(row)), machines, stated)
 }
 
-/// All of it, a table for each group of facts.
+/// The same, with a table for each group of facts.
 pub(crate) fn groups(host: &HostFacts, machines: &[PublishedMachine]) -> Vec<(&'static str, Table)> {
     let rows = all_rows(host);
     let groups = rows.chunk_by(|one, next| one.group == next.group);
@@ -73,7 +72,7 @@ fn of_rows<'r>(
 ) -> Table {
     let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", |row| row.text());
     for one in machines {
-        // A terminal has no room for titles; they are with the figures of the studies.
+        // A terminal has no room for titles; the sections of published figures have them.
         let heading = format!("study {}{}", one.study, if letters { "" } else { ": " });
         let heading = if letters { heading } else { heading + &one.source };
         table = table.left(&heading, |row| stated_by(one, row).unwrap_or(NOT_STATED));

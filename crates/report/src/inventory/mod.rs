@@ -1,4 +1,4 @@
-//! A host as `ioproof host facts` shows it.
+//! A host as shown by `ioproof host facts`.
 
 pub(crate) mod beside;
 pub(crate) mod rows;
@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 
 use plan::visible;
 use record::{Fact, Inventory};
-use schemars::generate::SchemaSettings;
 
 use crate::Screen;
-use crate::escape;
-use crate::screen::COLUMNS;
-use crate::table::{Table, wrapped};
+use crate::format::escape;
+use crate::format::screen::COLUMNS;
+use crate::format::table::{Table, wrapped};
+use crate::report::schema::schema_of;
 
 /// All of `inventory` for a terminal of 120 columns.
 #[must_use]
@@ -82,10 +82,5 @@ pub fn inventory_json(inventory: &Inventory) -> String {
 /// `docs/host.schema.json`.
 #[must_use]
 pub fn inventory_schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = generator.into_root_schema_for::<Inventory>();
-    schema.insert("title".to_owned(), "A host, as ioproof host facts shows it".into());
-    let mut out = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
-    out.push('\n');
-    out
+    schema_of::<Inventory>("A host, as ioproof host facts shows it")
 }

@@ -8,13 +8,13 @@ use record::{
 
 use crate::format::{counted, decimal_bytes};
 
-/// Clocks, nodes and members that are listed whole.
+/// Maximum number of items of a list; the rest is counted.
 const LISTED_MAX: usize = 8;
 
-/// An unknown value, if there is no room for a reason; JSON has it.
+/// An unknown value where there is no room for the reason; JSON has the reason.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// A value; none if it was looked for and is absent.
+/// A value; `Known(None)` if it was looked for and is absent.
 pub(crate) type Shown = Fact<Option<String>>;
 
 /// One fact of a host in words.
@@ -56,7 +56,7 @@ fn plain<T: ToString>(fact: &Fact<T>) -> Shown {
     shown(fact, ToString::to_string)
 }
 
-/// A known fact as it is, else why it is not known.
+/// A known fact, or why it is unknown.
 pub(super) fn words<T: ToString>(fact: &Fact<T>) -> String {
     text(&plain(fact))
 }
@@ -77,7 +77,7 @@ fn group(group: &'static str, rows: Rows) -> impl Iterator<Item = FactRow> {
     rows.into_iter().map(move |(key, name, value)| FactRow { key, group, name, value })
 }
 
-/// Every fact that is a row; devices, file systems, volumes and network are tables of their own.
+/// The facts that are rows; devices, file systems, volumes and network have tables.
 pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
     let (machine, cpu) = (&host.machine, &host.processors);
     let of_those = |text: String| match (cpu.looked_at, host.logical_cpus) {
@@ -165,7 +165,7 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
         ("memory", "memory", known(memory)),
         ("huge-pages", "transparent huge pages", plain(&host.transparent_hugepages)),
     ];
-    // Software has a row for each of its names; all of them if none was looked for.
+    // A row for each installed software; if nothing was looked for, a row for each known name.
     let version = |name: &str| match &host.software {
         Fact::Unknown(reason) => Some(Fact::Unknown(reason.clone())),
         Fact::Known(all) => all.iter().find(|one| one.name == name).map(|one| one.version.clone()),
@@ -194,7 +194,7 @@ const NAMES: [(&str, &str); 12] = [
     ("flux", "Flux"),
 ];
 
-/// What is measured on: devices under the targets, how their links run, file systems.
+/// The storage of the targets: devices with slots and links, file systems, network.
 pub(crate) fn storage(host: &HostFacts) -> impl Iterator<Item = FactRow> {
     let some = |words: String| Fact::Known(Some(words).filter(|words| !words.is_empty()));
     let file_systems = host
@@ -230,13 +230,13 @@ fn listed(all: impl Iterator<Item = String>, between: &str) -> String {
     all.collect::<Vec<_>>().join(between)
 }
 
-/// The first of `all`, and `more` where there are more.
+/// The first of `all`, and `more` with the number of the others.
 fn first(all: impl ExactSizeIterator<Item = String>, more: impl Fn(usize) -> String) -> String {
     let over = all.len().saturating_sub(LISTED_MAX);
     listed(all.take(LISTED_MAX).chain((over > 0).then(|| more(over))), "; ")
 }
 
-/// Settings tuned by this program, with the values before.
+/// Settings tuned by this program, with their previous values.
 fn tuning(tuning: &Tuning) -> Shown {
     let in_force = match tuning {
         Tuning::InForce(in_force) => in_force,
@@ -278,7 +278,7 @@ fn batch(host: &HostFacts) -> Shown {
     known(format!("{} {}{}", job.system, job.id, parts.concat()))
 }
 
-/// Nodes with their processors and memory; many are counted, since they are alike.
+/// NUMA nodes with their processors and memory.
 fn numa(host: &HostFacts) -> Shown {
     let Fact::Known(nodes) = &host.processors.nodes else { return plain(&host.numa_nodes) };
     let one = |node: &NumaNodeFacts| {

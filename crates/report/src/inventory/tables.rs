@@ -7,11 +7,11 @@ use record::{
 };
 
 use super::rows::{UNKNOWN, link};
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{decimal_bytes, grouped};
-use crate::table::{Cell, Table, Tone};
 
-/// Below this share, the free space of a file system is called little. XFS and ext4 slow down without long
-/// free extents; study C left nothing free.
+/// A file system with a smaller share of free space is called full, since XFS and ext4 slow down without long free
+/// extents.
 pub(super) const FREE_LEAST: f64 = 0.05;
 
 fn short<T>(fact: &Fact<T>, words: impl Fn(&T) -> String) -> String {
@@ -68,35 +68,35 @@ pub(crate) fn queues(devices: &[BlockDeviceFacts]) -> Table {
         .done()
 }
 
-/// `0,1,2,3` as `0-3`; the kernel names each.
+/// `0,1,2,3` as `0-3`.
 fn cpu_range(list: &str) -> String {
     let numbers: Vec<u32> = list.split(',').filter_map(|one| one.trim().parse().ok()).collect();
-    crate::hosts::runs(&numbers, 0)
+    crate::format::node_names::runs(&numbers, 0)
 }
 
 /// File systems with what is free.
 pub(crate) fn file_systems(all: &[FileSystemFacts]) -> Table {
-    let told =
+    let if_known =
         |one: &FileSystemFacts, words: String| if one.size_bytes > 0 { words } else { UNKNOWN.to_owned() };
     Table::of(all)
         .left("mounted at", |one| one.mount_point.clone())
         .left("type", |one| one.kind.clone())
         .left("source", |one| one.source.clone())
-        .right("size", |one| told(one, decimal_bytes(one.size_bytes)))
-        .right("free", |one| match (told(one, decimal_bytes(one.free_bytes)), is_full(one)) {
+        .right("size", |one| if_known(one, decimal_bytes(one.size_bytes)))
+        .right("free", |one| match (if_known(one, decimal_bytes(one.free_bytes)), is_full(one)) {
             (free, true) => Cell::toned(format!("{free} (little)"), Tone::Doubtful),
             (free, false) => free.into(),
         })
         .right("inodes free", |one| match one.inodes {
-            0 => told(one, "no fixed number".to_owned()),
-            _ => told(one, grouped(one.free_inodes)),
+            0 => if_known(one, "no fixed number".to_owned()),
+            _ => if_known(one, grouped(one.free_inodes)),
         })
         .left("options", |one| one.options.replace(',', ", "))
         .done()
         .below("options")
 }
 
-/// Whether little of a file system is free.
+/// Whether a file system has little free space.
 pub(super) fn is_full(one: &FileSystemFacts) -> bool {
     one.size_bytes > 0 && (one.free_bytes as f64) < one.size_bytes as f64 * FREE_LEAST
 }
@@ -128,7 +128,7 @@ pub(super) fn network(all: &[NetworkFacts]) -> Table {
         .done()
 }
 
-/// Units by positions: what sits where. The width of a free slot stands in it.
+/// What is in each slot, by unit and position; for a free slot its width.
 pub(super) fn places(map: &SlotMap) -> Table {
     let names = |of: fn(&Slot) -> &str| {
         let same = analysis::grouped(map.slots.iter().map(of), |name| *name);

@@ -7,11 +7,11 @@ use plan::{
     SpaceOutlook, Spread, Surroundings, Workload,
 };
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::Screen;
-use crate::table::wrapped;
 
-/// Targets and nodes that are named before the rest is counted.
+/// Maximum number of targets and nodes named; the rest is counted.
 const NAMED: usize = 4;
 
 /// A line of a plan: a name and its text.
@@ -19,8 +19,8 @@ pub(super) fn line(name: &str, text: &str, screen: Screen) -> String {
     wrapped(&format!("  {name:<11} "), text, screen.prose())
 }
 
-/// The work of a case of transfers, without its surroundings.
-pub(super) fn what_lines(
+/// What a case of transfers does.
+pub(super) fn transfer_lines(
     case: &Case,
     outlook: &Outlook,
     around: &Surroundings,
@@ -74,12 +74,12 @@ pub(super) fn tasks_words(workload: &Workload) -> String {
     }
 }
 
-/// Which node reads what which node wrote: the first nodes, and how much crosses over.
+/// Which nodes read data of which nodes: a summary, then the first nodes.
 fn across_lines(case: &Case, node_of: &[u32]) -> Vec<String> {
     if !case.phases.iter().any(|phase| phase.needs_data()) {
         return Vec::new();
     }
-    // A run that is too small for the plan is rejected when it starts.
+    // A run with too few processes is rejected when it starts.
     let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
     let mut lines = vec![across.sentence()];
     if case.workload.read_from != ReadFrom::Same {
@@ -131,7 +131,7 @@ fn existing_words(workload: &Workload) -> &'static str {
     }
 }
 
-/// Each device, whose data may be lost; for files the first ones.
+/// All devices, since their data may be lost; of directories and files the first ones.
 fn targets_words(workload: &Workload) -> String {
     let targets = &workload.files.targets;
     let mut names: Vec<String> = targets.iter().map(|path| path.display().to_string()).collect();
@@ -241,8 +241,8 @@ pub(super) fn keep_words(workload: &Workload) -> &'static str {
     }
 }
 
-/// Volume, seconds and rate of a phase of transfers, and where the rate comes from.
-pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String {
+/// Predicted volume, duration and rate of a phase of transfers, and the source of the rate.
+pub(super) fn predicted_transfers(outlook: &PhaseOutlook, around: &Surroundings) -> String {
     let phase = outlook.phase;
     let source = match if phase.writes() { &around.write.source } else { &around.read.source } {
         source if phase == Phase::Mixed && *source != around.read.source => {
@@ -265,7 +265,7 @@ pub(super) fn space_words(space: &SpaceOutlook) -> String {
     format!("{}: {needed} of {free} free, {}", space.name, percent(space.share()))
 }
 
-/// The volume against the memory.
+/// The volume compared with the memory, and what follows for reads.
 pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String {
     let risk = memory_risk(workload, memory);
     let Some(memory) = memory else { return risk.to_owned() };
@@ -274,12 +274,12 @@ pub(super) fn memory_words(workload: &Workload, memory: Option<Bytes>) -> String
     format!("one pass moves {volume:.2} × the memory of {}{where_to}: {risk}", memory.both_units())
 }
 
-/// The volume as a multiple of the memory. Each node has a memory of its own, and moves its share.
+/// A node's share of the volume as a multiple of its memory.
 fn multiple(workload: &Workload, memory: Bytes) -> f64 {
     workload.bytes().0 as f64 / f64::from(workload.nodes) / (memory.0 as f64).max(1.0)
 }
 
-/// Whether the memory can serve reads instead of the storage.
+/// Whether the page cache can serve reads instead of the storage.
 pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
     match (workload.backend, memory) {
         (_, None) => "not known; whether the page cache can hold the data cannot be said",

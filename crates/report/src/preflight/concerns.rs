@@ -2,11 +2,11 @@
 
 use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, decimal_bytes, duration, grouped, percent, rate};
-use crate::screen::Screen;
-use crate::table::wrapped;
 
-/// A quick plan measures the cache on purpose and states so in the titles of those cases.
+/// Whether to show a concern. A quick plan measures the cache on purpose, as the titles of those cases say.
 pub(super) fn is_news(plan: &Plan, concern: &Concern) -> bool {
     !matches!((&plan.question, concern), (Question::Quick { .. }, Concern::Cacheable { .. }))
 }

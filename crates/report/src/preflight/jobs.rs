@@ -4,8 +4,8 @@ use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{JobSpace, JobTest, Jobs, JobsPlacement, Phase, TestKind, Workload};
 
 use crate::Screen;
+use crate::format::table::Table;
 use crate::format::{counted, decimal_bytes, grouped, percent};
-use crate::table::Table;
 
 /// `1 launch`, `12 launches`.
 fn launch_words(count: u64) -> String {
@@ -199,7 +199,7 @@ mod tests {
         insta::assert_snapshot!(format!(
             "{}\n{}",
             lines.join("\n"),
-            tables(jobs, crate::screen::Screen::PLAIN)
+            tables(jobs, crate::format::screen::Screen::PLAIN)
                 .lines()
                 .map(str::trim_end)
                 .collect::<Vec<_>>()

@@ -6,8 +6,8 @@ use plan::layout::{Action, Step};
 use plan::{Bytes, Layout, Recipe, visible_lines};
 
 use crate::format::counted;
-use crate::screen::Screen;
-use crate::table::wrapped;
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 
 /// What is known about a layout before it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,7 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
         let head = head.into_iter().filter(|(_, words)| !words.is_empty());
         let head: String = head.map(|(before, words)| format!("{before}{words}")).collect();
         out += &wrapped("  ", &head, screen.prose());
-        // Of devices that were named before one line tells, with the commands.
+        // In the short form, devices listed before are mentioned in the line of the commands.
         let mut same = String::new();
         if !one.devices.is_empty() {
             let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
@@ -124,9 +124,9 @@ fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
 /// Programs that lose no data with any arguments.
 const HARMLESS: [&str; 4] = ["mount", "umount", "mmmount", "mmumount"];
 
-/// Number of commands that make a layout and dismantle it, and each kind of those that change data on
-/// devices. `told_before` precedes the number.
-fn counted_of_one(one: &LayoutOutlook, told_before: &str, screen: Screen) -> String {
+/// The number of commands that make and dismantle a layout, and each kind of those that change data on devices.
+/// `prefix` precedes the number.
+fn counted_of_one(one: &LayoutOutlook, prefix: &str, screen: Screen) -> String {
     let undone = one.steps.iter().rev().flat_map(|step| &step.undo).map(|undo| &undo.action);
     let all: Vec<&Action> =
         one.steps.iter().map(|step| &step.action).chain(undone).chain(&one.checks).collect();
@@ -165,16 +165,15 @@ fn counted_of_one(one: &LayoutOutlook, told_before: &str, screen: Screen) -> Str
         format!("    # {text}{times}\n")
     };
     let head = match all.len() {
-        0 if told_before.is_empty() => return String::new(),
-        0 => format!("{told_before}no command"),
-        all if is_own => format!("{told_before}{}:", counted(all as u64, "command")),
-        all => format!("{told_before}{}; beside directories and mounts:", counted(all as u64, "command")),
+        0 if prefix.is_empty() => return String::new(),
+        0 => format!("{prefix}no command"),
+        all if is_own => format!("{prefix}{}:", counted(all as u64, "command")),
+        all => format!("{prefix}{}; beside directories and mounts:", counted(all as u64, "command")),
     };
     wrapped("    ", &head, screen.prose()) + &kinds.iter().map(line).collect::<String>()
 }
 
-/// The commands of a layout. None is wrapped, so that it can be copied and nothing is overlooked.
-/// Continuation lines begin with the shell's prompt for them.
+/// The commands of a layout, unwrapped so that they can be copied. Continuation lines begin with the shell's prompt.
 fn of_one(one: &LayoutOutlook, screen: Screen) -> String {
     let command =
         |action: &Action| format!("    # {}\n", visible_lines(&action.to_string()).replace('\n', "\n    > "));

@@ -6,6 +6,7 @@ mod case;
 mod concerns;
 mod jobs;
 mod layouts;
+mod offsets;
 mod outline;
 mod sweep;
 mod terms;
@@ -22,16 +23,15 @@ pub use self::layouts::{Commands, LayoutOutlook, layouts};
 pub(crate) use self::terms::{promised, words as protocol};
 
 use self::case::{line, memory_words, space_words};
+use crate::format::screen::Screen;
+use crate::format::table::{width, wrapped};
 use crate::format::{counted, decimal_bytes, duration, grouped, shell_line};
-use crate::offsets;
-use crate::screen::Screen;
-use crate::statements::without_figures;
-use crate::table::{width, wrapped};
+use crate::section::statements::without_figures;
 
-/// Cases of a plan that `explain` describes in full before it only counts them.
+/// Maximum number of cases that `explain` describes; the rest is counted.
 const CASES_EXPLAINED: usize = 64;
 
-/// Kinds of concerns shown before a run.
+/// Maximum number of kinds of concerns shown before a run.
 const CONCERNS_BEFORE: usize = 3;
 
 /// A short preview before a run starts: cases, seconds, bytes and space, and the main concerns. [`outline`]
@@ -61,7 +61,7 @@ pub fn preflight(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
 const ROOM: &str = "Slots and room, by what the study says of its targets";
 const LIMITS: &str = "Expected at most, by the study's own limits";
 
-/// Bytes that all passes write, and that they read.
+/// Bytes written and bytes read by all passes.
 fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
     let moved = |writes: bool| {
         let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
@@ -196,7 +196,7 @@ fn options(notes: &[OptionNote], screen: Screen) -> String {
     for note in notes {
         let mut shown = note.written.as_str();
         if width(shown) > written {
-            // A long value has a line of its own, so that the columns stay where they are.
+            // A long value gets a line of its own, so that the columns stay aligned.
             let _ = writeln!(out, "  {}", visible(shown));
             shown = "";
         }
@@ -208,18 +208,10 @@ fn options(notes: &[OptionNote], screen: Screen) -> String {
 
 fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings, screen: Screen) -> String {
     let is_transfers = case.workload.work.is_transfers();
-    let does = match is_transfers {
-        true => case::what_lines(case, outlook, around),
-        false => works::what_lines(case, outlook),
-    };
+    let does = works::what_lines(case, outlook, around);
     let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
-    for phase in outlook.fill.iter().chain(&outlook.phases) {
-        let predicted = match phase.phase.is_transfers() {
-            true => case::predicted(phase, around),
-            false => works::predicted(phase, around),
-        };
-        out.push_str(&line("predicted", &predicted, screen));
-    }
+    let phases = outlook.fill.iter().chain(&outlook.phases);
+    out.extend(phases.map(|phase| line("predicted", &works::predicted(phase, around), screen)));
     out.extend(outlook.spaces.iter().map(|space| line("space", &space_words(space), screen)));
     if is_transfers {
         out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
@@ -250,7 +242,7 @@ fn altogether(
     let mut lines = vec![("time", format!("about {} in {cases}{}", duration(seconds), volume(plan, all)))];
     let needed = spaces.iter().filter(|space| space.needed.0 > 0);
     lines.extend(needed.map(|space| ("space", format!("at most {}", space_words(space)))));
-    // Names and messages are not predicted by rates of data.
+    // Data rates predict nothing for metadata and messages.
     let rates = [("write rate", &around.write), ("read rate", &around.read)];
     lines.extend(rates.into_iter().filter(|_| moves_data).map(|(name, rate)| (name, expected(rate))));
     lines.push(("seed", plan.seed.to_string()));

@@ -10,19 +10,19 @@ use plan::{Case, Outlook, Plan, SettingValue, Surroundings};
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
 use super::{case, jobs, works};
+use crate::format::screen::Screen;
+use crate::format::table::{Table, wrapped};
 use crate::format::{counted, decimal_bytes, duration, grouped};
-use crate::screen::Screen;
-use crate::table::{Table, wrapped};
 
-/// Rows of a workload's table above which cases that differ in one more key are merged.
+/// Maximum number of rows of a workload's table; of more, cases that differ in one more key are merged.
 const ROWS: usize = 7;
-/// Texts in which the cases of a workload differ before only the first of them are shown.
+/// Maximum number of different texts shown for one line of a workload.
 const TEXTS: usize = 3;
-/// Numbers of each case that the table has in its columns.
+/// Lines left out because the table has their numbers.
 const NUMBERS: [&str; 5] = ["block", "segments", "volume", "files", "balance"];
-/// What a swept key of the table may say.
+/// Lines left out if they differ between cases, because the table has the swept keys.
 const KEYS: [&str; 2] = ["transfer", "tasks"];
-/// The location of data, which is never abbreviated.
+/// The line with the location of data, which is never abbreviated.
 const TARGETS: &str = "targets";
 
 /// Description of a case: names and texts.
@@ -30,17 +30,17 @@ type Lines = Vec<(&'static str, String)>;
 
 /// The cases of `plan`, by workload.
 pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings, screen: Screen) -> String {
-    let told: Vec<Lines> =
+    let lines_of_cases: Vec<Lines> =
         plan.cases.iter().zip(all).map(|(case, outlook)| lines(case, outlook, around)).collect();
-    let of_all = common(&told.iter().collect::<Vec<_>>());
+    let of_all = common(&lines_of_cases.iter().collect::<Vec<_>>());
     let mut out = String::new();
     if plan.cases.len() > 1 && !of_all.is_empty() {
         out += &format!("\nIn each of {}\n", counted(plan.cases.len() as u64, "case"));
         out.extend(of_all.iter().map(|(name, text)| line(name, text, screen)));
     }
     for group in groups(plan, all) {
-        let told: Vec<&Lines> = group.iter().map(|(case, _)| &told[place(plan, case)]).collect();
-        out += &workload(&group, &told, if plan.cases.len() > 1 { &of_all } else { &[] }, screen);
+        let own: Vec<&Lines> = group.iter().map(|(case, _)| &lines_of_cases[place(plan, case)]).collect();
+        out += &workload(&group, &own, if plan.cases.len() > 1 { &of_all } else { &[] }, screen);
     }
     out
 }
@@ -50,13 +50,10 @@ fn place(plan: &Plan, case: &Case) -> usize {
     plan.cases.iter().position(|one| std::ptr::eq(one, case)).expect("a case of the plan")
 }
 
-/// Description of the case, each name once: further lines of a name are left to `--full`.
+/// Description of the case, with one line for each name; `--full` has all lines.
 fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
     let is_transfers = case.workload.work.is_transfers();
-    let mut lines = match is_transfers {
-        true => case::what_lines(case, outlook, around),
-        false => works::what_lines(case, outlook),
-    };
+    let mut lines = works::what_lines(case, outlook, around);
     let writes = case.phases.iter().any(|phase| phase.writes());
     lines.retain(|(name, _)| match *name {
         "" => false,
@@ -69,14 +66,19 @@ fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
     lines
 }
 
-/// The lines common to all of `told`.
-fn common(told: &[&Lines]) -> Lines {
-    let Some((first, others)) = told.split_first() else { return Lines::new() };
+/// The lines common to all descriptions.
+fn common(all: &[&Lines]) -> Lines {
+    let Some((first, others)) = all.split_first() else { return Lines::new() };
     first.iter().filter(|one| others.iter().all(|other| other.contains(one))).cloned().collect()
 }
 
-/// One workload: properties common to its cases but not to the whole plan, and their differences.
-fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)], screen: Screen) -> String {
+/// One workload: properties common to its cases but not to the whole plan, and the differences between its cases.
+fn workload(
+    group: &Group<'_>,
+    lines_of_cases: &[&Lines],
+    of_all: &[(&'static str, String)],
+    screen: Screen,
+) -> String {
     let first = group[0].0;
     let name = if first.group.is_empty() { &first.id } else { &first.group };
     let title = if first.title.is_empty() { String::new() } else { format!(": {}", first.title) };
@@ -85,13 +87,13 @@ fn workload(group: &Group<'_>, told: &[&Lines], of_all: &[(&'static str, String)
         several => format!(", {}", counted(several as u64, "case")),
     };
     let mut out = format!("\n{}", wrapped("", &format!("{name}{cases}{title}"), screen.prose()));
-    let own = common(told);
-    let names = analysis::grouped(told.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
+    let own = common(lines_of_cases);
+    let names = analysis::grouped(lines_of_cases.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
     for texts in &names {
         let name = texts[0].0;
         if own.iter().any(|(of_own, _)| *of_own == name) {
-            let is_said = of_all.iter().any(|(of_all, _)| *of_all == name);
-            out.extend((!is_said).then(|| line(name, &texts[0].1, screen)));
+            let is_common = of_all.iter().any(|(of_all, _)| *of_all == name);
+            out.extend((!is_common).then(|| line(name, &texts[0].1, screen)));
         } else if !KEYS.contains(&name) {
             let texts = analysis::grouped(texts.iter().map(|(_, text)| text), |text| *text);
             let shown = if name == TARGETS { texts.len() } else { TEXTS.min(texts.len()) };
@@ -130,7 +132,7 @@ fn value<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue> {
     case.settings.iter().find(|one| one.key == key).map(|one| &one.value)
 }
 
-/// A row for each set of cases that differ in one key alone, or in more of them where these rows would be many.
+/// A row for each set of cases that differ in one key only, or in more keys if there would be too many rows.
 fn points(group: &Group<'_>) -> Table {
     let keys = keys(group);
     let mut folded: BTreeSet<&str> = BTreeSet::new();

@@ -6,10 +6,10 @@ use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
 
 use super::concerns::{concern_words, is_news};
 use crate::format::counted;
-use crate::screen::Screen;
-use crate::table::wrapped;
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 
-/// Values of a key that are named before only its ends are.
+/// Maximum number of values of a key listed; of more, the first, the last and the number.
 const VALUES_NAMED: usize = 6;
 
 /// The cases of one workload.
@@ -26,7 +26,7 @@ pub(super) fn groups<'a>(plan: &'a Plan, all: &'a [Outlook]) -> Vec<Group<'a>> {
 pub(super) fn taken<'a>(settings: &[&'a Setting]) -> Vec<&'a SettingValue> {
     let mut values: Vec<&SettingValue> = Vec::new();
     for setting in settings {
-        // Neighbouring cases have most values in common, so the last ones are looked at first.
+        // Searched from the end, since neighbouring cases have most values in common.
         if !values.iter().rev().any(|value| **value == setting.value) {
             values.push(&setting.value);
         }
@@ -52,7 +52,6 @@ pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen
     let kinds = analysis::grouped(each, |(_, concern)| discriminant(*concern));
     let mut out = String::new();
     for kind in kinds.iter().take(most) {
-        // Two phases of one case are one case.
         let cases = kind.chunk_by(|(one, _), (next, _)| one.id == next.id).count();
         let worst = kind.iter().rev().max_by(|one, other| weight(one.1).total_cmp(&weight(other.1)));
         let Some((case, concern)) = worst else { continue };

@@ -3,10 +3,10 @@
 use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, side};
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
+use crate::format::screen::Screen;
+use crate::format::table::wrapped;
 use crate::format::{counted, percent};
-use crate::screen::Screen;
 use crate::section::criterion;
-use crate::table::wrapped;
 
 /// Statistics of the study that need more repetitions than planned, with how many.
 pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
@@ -47,13 +47,13 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
     analysis::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
 }
 
-/// The cases and result phases that a selection is about.
+/// The cases of a selection, once for each selected result phase.
 fn chosen<'a>(plan: &'a Plan, selector: &Selector) -> impl Iterator<Item = &'a Case> {
     let phases = plan.cases.iter().flat_map(|case| case.phases.iter().map(move |&phase| (case, phase)));
     phases.filter(|(case, phase)| phase.is_result() && selector.takes(case, *phase)).map(|(case, _)| case)
 }
 
-/// Minimum number of passes of a case that count.
+/// The minimum number of counted passes of a case.
 const fn counting(case: &Case) -> u32 {
     match case.protocol.stopping {
         Stopping::Count => case.repetitions,
@@ -62,7 +62,7 @@ const fn counting(case: &Case) -> u32 {
     }
 }
 
-/// The protocols of cases, unless they run simply once: one line for each.
+/// A line for each protocol that differs from the default.
 pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
     let told = plan.cases.iter().filter(|case| case.protocol != Protocol::default());
     let said = analysis::grouped(told, |case| words(case));

@@ -1,13 +1,21 @@
-//! A case in words whose work is not transfers: trees, objects, requests and responses.
+//! Descriptions of cases by their kind of work: trees, objects, requests and responses, jobs; transfers are in
+//! `case`.
 
 use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
 
-use super::case::{clock_words, keep_words, phases_words, tasks_words};
+use super::case::{clock_words, keep_words, phases_words, predicted_transfers, tasks_words, transfer_lines};
 use super::jobs;
 use crate::format::{counted, decimal_bytes, duration, grouped};
 
-/// What the case does, without its surroundings.
-pub(super) fn what_lines(case: &Case, outlook: &Outlook) -> Vec<(&'static str, String)> {
+/// What the case does: names and texts of lines.
+pub(super) fn what_lines(
+    case: &Case,
+    outlook: &Outlook,
+    around: &Surroundings,
+) -> Vec<(&'static str, String)> {
+    if case.workload.work.is_transfers() {
+        return transfer_lines(case, outlook, around);
+    }
     let (workload, forecast) = (&case.workload, &outlook.forecast);
     let mut lines = vec![("tasks", tasks_words(workload))];
     match &workload.work {
@@ -65,14 +73,17 @@ fn directories(count: u64) -> String {
     format!("{} director{}", grouped(count), if count == 1 { "y" } else { "ies" })
 }
 
-/// Operations and seconds of a phase, and where the guess comes from.
+/// Predicted operations and duration of a phase, and the source of the prediction.
 pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String {
     let phase = outlook.phase;
+    if phase.is_transfers() {
+        return predicted_transfers(outlook, around);
+    }
     let source = if phase.makes() { &around.write.source } else { &around.read.source };
     let (seconds, volume) = (duration(outlook.seconds), decimal_bytes(outlook.bytes.0));
     let bytes = if outlook.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
     match outlook.operations {
-        // Their compute time is unknown in advance.
+        // The compute time of jobs is unknown in advance.
         None if matches!(phase, Phase::Load | Phase::Jobs) => {
             format!("{phase}: {volume} of tables, at least {seconds} by their volume ({source})")
         }

@@ -7,9 +7,9 @@ use plan::{Outlook, Phase, PhaseOutlook, Plan};
 
 use crate::format::{decimal_bytes, duration, grouped};
 
-/// The share of the forecast time after which the pace of what is done counts in full for the rest.
+/// The share of the forecast time after which the forecast of the rest is fully corrected by the pace so far.
 const TRUSTED_FROM: f64 = 0.25;
-/// Letters of a case's name that are always shown.
+/// Minimum number of characters shown of a case's name.
 const NAME_LEAST: usize = 8;
 
 /// One phase of one repetition, as it is expected to go.
@@ -29,9 +29,9 @@ pub(super) struct TimeLeft {
     /// The place of each case in the plan, from 1.
     numbers: HashMap<String, usize>,
     current: Option<usize>,
-    /// The current phase is over.
+    /// Whether the current phase is over.
     between: bool,
-    /// Seconds that phases ended by volume took, and were expected to take.
+    /// Actual and forecast seconds of finished phases that end by volume.
     took: f64,
     expected: f64,
     /// Bytes and operations of the current phase.
@@ -67,15 +67,14 @@ impl TimeLeft {
         self.current.map_or(0, |index| index + 1)
     }
 
-    /// Removes the remaining steps of `case` from the estimate. For cases that an earlier run has finished,
-    /// that failed, or whose values have settled before their last repetition.
+    /// Removes the remaining steps of `case` from the estimate: it was finished by an earlier run, has failed, or has
+    /// ended early.
     pub(super) fn skip(&mut self, case: &str) {
         let later = self.steps.split_off(self.next());
         self.steps.extend(later.into_iter().filter(|step| step.case != case));
     }
 
-    /// A phase begins. One that is not in the plan (such as an unforeseen fill) is shown, and costs no time
-    /// in the forecast.
+    /// A phase begins. A phase that is not in the plan, such as an unforeseen fill, is shown but not forecast.
     pub(super) fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
         let from = self.next();
         let is_it =
@@ -122,8 +121,8 @@ impl TimeLeft {
         this + later.sum::<f64>()
     }
 
-    /// Actual seconds per forecast second. Short phases carry little weight: one directory that took forty
-    /// times its microseconds does not make sixty thousand files slow.
+    /// Actual seconds per forecast second. Short phases have little weight, since one slow directory says nothing about
+    /// thousands of files.
     fn pace(&self) -> f64 {
         if self.expected <= 0.0 {
             return 1.0;

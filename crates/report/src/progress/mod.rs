@@ -15,22 +15,22 @@ use record::PhaseRow;
 
 use self::left::TimeLeft;
 use self::log::Log;
+use crate::format::names::unit;
+use crate::format::screen::{COLUMNS, terminal_columns};
+use crate::format::table::width;
 use crate::format::{counted, duration, rate_in};
-use crate::screen::{COLUMNS, terminal_columns};
-use crate::table::width;
-use crate::words::unit;
 
-/// Columns of the bar, and of the narrowest useful one.
+/// Width of the bar, and its minimum.
 const BAR: usize = 16;
 const BAR_LEAST: usize = 4;
 /// Redraws per second; more costs the load CPU time without benefit.
 const DRAWS_PER_SECOND: u8 = 4;
-/// Results of one case that a line has room for.
+/// Maximum number of results of a case in a line.
 const RESULTS_MAX: usize = 4;
 /// Random transfers up to this size are shown in transfers per second.
 const SMALL_MAX: Bytes = Bytes::kib(64);
 
-/// How much is shown.
+/// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// Everything.
@@ -41,7 +41,7 @@ pub enum Shown {
     Nothing,
 }
 
-/// Where it is shown.
+/// Where progress is shown.
 #[derive(Debug)]
 enum View {
     Terminal(ProgressBar),
@@ -57,7 +57,7 @@ struct Results {
     rates: Vec<(Phase, Vec<f64>)>,
 }
 
-/// What is shown on stderr. Feed it from whatever tells of a run's progress:
+/// Progress of a run on stderr:
 ///
 /// ```no_run
 /// # fn show(plan: &plan::Plan, around: &plan::Surroundings) {
@@ -75,7 +75,7 @@ pub struct Progress {
     left: TimeLeft,
     view: View,
     started: Instant,
-    /// Of the cases in progress.
+    /// Results of the cases in progress.
     results: Vec<Results>,
     /// The current phase is a result of a counted pass.
     counts: bool,
@@ -134,7 +134,7 @@ impl Progress {
         self.draw();
     }
 
-    /// Some time has passed: a log may be due for a line.
+    /// Called regularly: writes a line to a log if one is due.
     pub fn tick(&mut self) {
         let (now, state) = (self.started.elapsed(), self.state());
         if let View::Log(log) = &mut self.view
@@ -247,7 +247,7 @@ impl Progress {
         let amount = if bytes { self.left.moved } else { self.left.operations };
         let rate = match self.left.elapsed {
             seconds if seconds > 0.0 && amount > 0 => {
-                format!(", {}", told(phase, self.small, amount as f64 / seconds))
+                format!(", {}", rate_text(phase, self.small, amount as f64 / seconds))
             }
             _ => String::new(),
         };
@@ -356,19 +356,19 @@ impl Results {
 
     fn rate(&self, phase: Phase, rates: &[f64]) -> String {
         let Some(summary) = Summary::of(rates) else { return String::new() };
-        let told = |rate| told(phase, self.small, rate);
-        let middle = told(summary.median);
+        let text = |rate| rate_text(phase, self.small, rate);
+        let median = text(summary.median);
         if rates.len() < 2 {
-            return middle;
+            return median;
         }
-        let (low, high) = (told(summary.min), told(summary.max));
+        let (low, high) = (text(summary.min), text(summary.max));
         let number = |text: &str| {
             let (number, unit) = text.rsplit_once(' ')?;
-            middle.ends_with(&format!(" {unit}")).then(|| number.to_owned())
+            median.ends_with(&format!(" {unit}")).then(|| number.to_owned())
         };
         match (number(&low), number(&high)) {
-            (Some(low), Some(high)) => format!("{middle} ({low}–{high})"),
-            _ => format!("{middle} ({low} – {high})"),
+            (Some(low), Some(high)) => format!("{median} ({low}–{high})"),
+            _ => format!("{median} ({low} – {high})"),
         }
     }
 }
@@ -384,8 +384,8 @@ fn columns() -> usize {
     terminal_columns(std::io::stderr()).unwrap_or(COLUMNS)
 }
 
-/// The current work, a bar and `figures`. If wider than `columns`, the bar is shortened, then the `label`,
-/// then the bar is dropped: the figures matter most.
+/// The current work, a bar and `figures`. To fit into `columns`, the bar is shortened, then the `label`, then the bar is
+/// dropped.
 fn live_line(label: impl Fn(usize) -> String, share: f64, figures: &str, columns: usize) -> String {
     let beside = columns.saturating_sub(width(figures) + 2);
     let name = |room| visible(&label(room)).into_owned();
@@ -411,7 +411,7 @@ fn by_bytes(phase: Phase, small: bool) -> bool {
     phase.counts_bytes() && (!small || !phase.is_result())
 }
 
-fn told(phase: Phase, small: bool, rate: f64) -> String {
+fn rate_text(phase: Phase, small: bool, rate: f64) -> String {
     let unit = if by_bytes(phase, small) || !phase.counts_bytes() { unit(phase) } else { "IOPS" };
     rate_in(rate, unit)
 }
@@ -435,7 +435,7 @@ fn extent(plan: &Plan, outlooks: &[Outlook]) -> String {
     }
 }
 
-/// The share of its passes after which a case can be over.
+/// The share of its passes after which a case can end early.
 fn least_share(case: &Case) -> f64 {
     let least = match case.protocol.stopping {
         Stopping::Count => return 1.0,

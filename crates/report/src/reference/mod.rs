@@ -15,7 +15,7 @@ use record::{Library, Metric, Published, PublishedOperation, Study};
 use serde_json::{Value, json};
 
 use crate::Screen;
-use crate::table::{Table, width};
+use crate::format::table::{Table, width};
 
 pub use show::{show, show_json};
 

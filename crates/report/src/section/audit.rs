@@ -1,9 +1,9 @@
 //! Doubts by cause, with their evidence.
 
 use super::block::{Block, only};
-use crate::causes::of_audit;
+use crate::format::table::{Cell, Table, Tone};
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::causes::of_audit;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let table = Table::of(of_audit(report))

@@ -1,13 +1,13 @@
 //! The building blocks of sections, and shared wording.
 
-use crate::figure::Figure;
+use crate::format::table::Table;
 use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
 use crate::report::Report;
-use crate::table::Table;
+use crate::report::figure::Figure;
 use analysis::{Comparison, Curve, Verdict};
 use plan::{Amount, Bytes, Nanos, Setting};
 
-/// How many rows of a table of statements are shown.
+/// How many rows of a table of statements are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// As many rows as the limit of its kind.
@@ -16,57 +16,52 @@ pub(crate) enum Extent {
     Full,
 }
 
-/// A part of a report with a heading of its own.
+/// A section of a report.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
-    /// Its name in links.
+    /// Its anchor on the page.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     pub(crate) before_figures: bool,
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Another run of the same study.
+/// Another run of the same study, compared with the one of the report.
 #[derive(Debug)]
 pub(crate) struct Second {
     pub(crate) report: Report,
-    /// What changed between both, in short.
+    /// The changes in short.
     pub(crate) answer: Vec<Block>,
-    /// What changed between both.
+    /// The changes in full.
     pub(crate) changed: Section,
-    /// The same, figure by figure.
+    /// The changes figure by figure, for charts.
     pub(crate) comparisons: Vec<Comparison>,
 }
 
 /// Content of a section.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
-    /// A heading within the section; the charts of the workload `place` are under it.
+    /// A heading within the section, followed by the charts of `place`.
     Heading {
         place: String,
         text: String,
     },
     Text(String),
-    /// Statements of one kind.
+    /// Lines with bullets.
     List(Vec<String>),
-    /// A table, and what it is of, which may be empty.
+    /// A table with its caption, which may be empty.
     Table {
         caption: String,
         table: Table,
     },
 }
 
-/// A table without silent columns as the only block; nothing where it has no rows.
+/// `table` without empty columns as the only block; no block if it has no rows.
 pub(crate) fn only(caption: &str, table: Table) -> Vec<Block> {
     if table.is_empty() {
         return Vec::new();
     }
     vec![Block::Table { caption: caption.to_owned(), table: table.without_empty_columns() }]
-}
-
-/// The figure of a number.
-pub(crate) fn figure(report: &Report, number: usize) -> Option<&Figure> {
-    report.figures.get(number.checked_sub(1)?)
 }
 
 /// Display name of a target.
@@ -79,7 +74,7 @@ pub(crate) fn which_target<'a>(report: &'a Report, figure: &'a Figure) -> &'a st
     if report.study.targets.len() > 1 { title(report, &figure.target) } else { "" }
 }
 
-/// The conditions of `figure`, after its target and the swept values that they do not name.
+/// The conditions of `figure`, preceded by its target and by swept values that they do not include.
 pub(crate) fn conditions(report: &Report, figure: &Figure) -> String {
     let target = which_target(report, figure);
     let place = unnamed(figure);
@@ -91,7 +86,7 @@ pub(crate) fn conditions(report: &Report, figure: &Figure) -> String {
     }
 }
 
-/// Swept values that no condition names: `size 100 GiB`.
+/// Swept values that the conditions do not include: `size 100 GiB`.
 pub(crate) fn unnamed(figure: &Figure) -> String {
     let named = |one: &&Setting| !["target", "tasks", "transfer", "read_percent"].contains(&one.key.as_str());
     let parts = figure.settings.iter().filter(named);
@@ -108,7 +103,7 @@ pub(crate) fn headline(figure: &Figure) -> String {
     }
 }
 
-/// An amount and on which side of it a figure has to be: `p99 at most 5 ms`, `≥ 900 GB/s`.
+/// An amount after the side on which a figure has to be: `p99 at most 5 ms`, `≥ 900 GB/s`.
 pub(crate) fn criterion(one: Amount, side: &str) -> String {
     let (value, unit) = match one {
         Amount::BytesPerSecond(value) => (value, "bytes/s"),
@@ -116,7 +111,7 @@ pub(crate) fn criterion(one: Amount, side: &str) -> String {
         Amount::Latency { nanos, .. } => (nanos, "ns"),
     };
     let value = in_unit(value, unit);
-    // A round number was written without places.
+    // Without trailing zeros, as amounts are written in studies.
     let value = value.split_once(' ').map_or(value.clone(), |(number, unit)| match number.contains('.') {
         true => format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.')),
         false => value.clone(),
@@ -127,7 +122,7 @@ pub(crate) fn criterion(one: Amount, side: &str) -> String {
     }
 }
 
-/// A value in the unit of what was promised.
+/// A value in the unit of the commitment.
 pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> String {
     let own = verdict.figure.and_then(|place| report.figures.get(place));
     match (verdict.commitment.amount, own.filter(|own| own.is_operations())) {
@@ -138,7 +133,7 @@ pub(crate) fn promised_value(report: &Report, verdict: &Verdict, value: f64) -> 
     }
 }
 
-/// A value of `bytes/s`, `ops/s`, `ns` or `fraction`, for reading.
+/// A value of the unit `bytes/s`, `ops/s`, `ns` or `fraction` in readable form.
 pub(crate) fn in_unit(value: f64, unit: &str) -> String {
     match unit {
         "bytes/s" => rate(value),
@@ -149,7 +144,7 @@ pub(crate) fn in_unit(value: f64, unit: &str) -> String {
     }
 }
 
-/// Distinguishes a curve from the others of its chart: `write on flash, transfer 1 MiB`.
+/// The name of a curve within its chart: `write on flash, transfer 1 MiB`.
 pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> String {
     let target = title(report, &curve.target);
     let on = if with_target && !target.is_empty() { format!(" on {target}") } else { String::new() };
@@ -157,12 +152,12 @@ pub(crate) fn line_name(report: &Report, curve: &Curve, with_target: bool) -> St
     format!("{}{on}{fixed}", curve.phase)
 }
 
-/// A place on the axis of a swept key whose values have `unit`.
+/// A value of a swept key with the unit `bytes`, `ns` or none.
 pub(crate) fn place(value: f64, unit: &str) -> String {
     match unit {
         "bytes" => Bytes(whole(value)).to_string(),
         "ns" => Nanos(whole(value)).to_string(),
-        // A count without needless places.
+
         _ if value.fract() == 0.0 => grouped(whole(value)),
         _ => number(value),
     }

@@ -1,17 +1,17 @@
 //! The nodes of a run: differences, clock accuracy, and the map of readers to writers.
 
-use super::block::{Block, conditions, figure, only};
-use crate::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
+use super::block::{Block, conditions, only};
+use crate::format::node_names;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{counted, grouped, latency};
-use crate::hosts;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::cluster::{ClusterInfo, Difference, FactValue, NodeInfo, RankMap, RankMapRow};
 
-/// Other values of one fact that a sentence names.
+/// Maximum number of values of a differing fact named beside the most frequent one.
 const VALUES_NAMED: usize = 3;
-/// Rows of a rank map that are read.
+/// Maximum number of rows shown of a rank map.
 const MAPPED_ROWS: usize = 12;
-/// Maps whose rows are shown; for the others the sentence suffices.
+/// Maximum number of maps shown as tables; the others have a sentence only.
 const MAPS_SHOWN: usize = 2;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
@@ -33,7 +33,8 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
 /// `16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4`.
 pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
     let names: Vec<&str> = cluster.nodes.iter().map(|one| one.node.as_str()).collect();
-    let mut text = format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), hosts::shortened(&names));
+    let mut text =
+        format!("{}: {}", counted(cluster.nodes.len() as u64, "node"), node_names::shortened(&names));
     if let Some(ranks) = cluster.ranks {
         text.push_str(&format!(
             " · {} {}",
@@ -42,7 +43,7 @@ pub(crate) fn nodes_line(cluster: &ClusterInfo) -> String {
         ));
     }
     if let Some(library) = cluster.library.as_ref().and_then(|text| text.lines().next()) {
-        // The rest of what a library says is who built it, when and how.
+        // What follows the comma is how the library was built.
         text.push_str(&format!(" · {}", library.split(',').next().unwrap_or_default().trim()));
     }
     text
@@ -53,9 +54,9 @@ fn difference(one: &Difference) -> String {
     let Some((most, others)) = one.values.split_last() else { return one.fact.clone() };
     let nodes = |value: &FactValue| {
         let names: Vec<&str> = value.nodes.iter().map(String::as_str).collect();
-        format!("{} {} {}", hosts::shortened(&names), have(names.len()), value.value)
+        format!("{} {} {}", node_names::shortened(&names), have(names.len()), value.value)
     };
-    // The most frequent of the others come first.
+    // Values are sorted by frequency; the most frequent of the others is named first.
     let mut parts: Vec<String> = others.iter().rev().take(VALUES_NAMED).map(nodes).collect();
     let left = others.len().saturating_sub(VALUES_NAMED);
     if left > 0 {
@@ -79,7 +80,7 @@ const fn have(count: usize) -> &'static str {
     if count == 1 { "has" } else { "have" }
 }
 
-/// Comparability of times of different nodes.
+/// The accuracy of clock offsets between nodes.
 fn clocks(cluster: &ClusterInfo) -> Option<Block> {
     let first = cluster.nodes.first()?;
     let others: Vec<&NodeInfo> =
@@ -109,7 +110,7 @@ fn rank_maps(report: &Report) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::List(all.iter().map(|one| sentence(report, one)).collect())];
-    // Those in which memory may have answered are looked at first.
+    // First those with the most reads of own data, which memory may have served.
     let mut shown: Vec<&RankMap> = all.iter().collect();
     shown.sort_by_key(|one| std::cmp::Reverse(one.own_node));
     for one in shown.into_iter().take(MAPS_SHOWN) {
@@ -119,7 +120,7 @@ fn rank_maps(report: &Report) -> Vec<Block> {
 }
 
 fn sentence(report: &Report, one: &RankMap) -> String {
-    let own = figure(report, one.figure).map(|own| conditions(report, own)).unwrap_or_default();
+    let own = report.figures.get(one.figure - 1).map(|own| conditions(report, own)).unwrap_or_default();
     let mut text = format!(
         "Figure {} ({own}): {} of {} read what their own node had written",
         one.figure,

@@ -1,17 +1,17 @@
-//! Tables of published studies in their published form, with measured figures in the same cells.
+//! Tables of published studies in their published layout, with measured figures beside.
 //!
-//! Figures belong to the same table if they have the same section and test. Their cell follows from storage,
-//! direction, size and statistic. A mean and its deviation share a cell.
+//! Figures belong to the same table if they have the same section and test. Storage, direction, size and statistic
+//! determine the cell of a figure. A mean and its deviation share a cell.
 
 use analysis::{Beside, Outcome, Stated};
 use record::{Metric, Published, PublishedStatistic};
 
 use super::block::{Block, in_unit};
+use crate::format::table::{Align, Cell, Table};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
 use crate::report::Report;
-use crate::table::{Align, Cell, Table};
 
-/// A published figure with its deviation, and the own one of the same cell.
+/// A published figure with its deviation and its cell.
 struct Entry<'a> {
     row: String,
     column: String,
@@ -20,7 +20,7 @@ struct Entry<'a> {
     is_doubtful: bool,
 }
 
-/// Each published table of which the study places figures in at least two rows and two columns.
+/// The published tables with own figures in at least two rows and two columns.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
     let tables = analysis::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
@@ -29,7 +29,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     tables.iter().filter_map(|same| form(same)).collect()
 }
 
-/// Whether the study has it in a table, or with a deviation.
+/// Whether the study prints it in a table or with a deviation.
 fn is_of_table(one: &Beside) -> bool {
     let published = &one.published;
     let counted = matches!(published.metric, Metric::Bandwidth | Metric::Iops | Metric::Latency);
@@ -54,7 +54,6 @@ fn deviation_of(mean: &Published) -> Option<&'static Published> {
     is_mean.then(|| record::published().figures.iter().find(wanted)).flatten()
 }
 
-/// What a figure is of, in the words of its place in a table.
 fn storage(one: &Beside) -> String {
     one.storage().to_owned()
 }
@@ -63,7 +62,7 @@ fn size(one: &Beside) -> Option<u64> {
     one.published.parameters.transfer_bytes
 }
 
-/// `write`, or `4 KiB random write` where a table has streams as well.
+/// `write`, or `4 KiB random write` if the table has sequential figures too.
 fn direction(one: &Beside, names_order: bool) -> String {
     let published = &one.published;
     match (names_order, published.parameters.random, size(one)) {
@@ -73,7 +72,7 @@ fn direction(one: &Beside, names_order: bool) -> String {
     }
 }
 
-/// A published table; none of a single row or column.
+/// A published table; none if it would have a single row or column.
 fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
     let all = || same.iter().map(|(_, one)| *one);
     let is_random = |one: &Beside| one.published.parameters.random == Some(true);
@@ -136,7 +135,7 @@ fn published(entry: &Entry<'_>, are_bytes: bool) -> String {
     format!("{}{}", value(one.value(), unit, are_bytes), deviation.unwrap_or_default())
 }
 
-/// The measured scatter, beside a mean.
+/// The standard deviation of measured values and their number, if the published figure is a mean.
 fn spread_of(one: &Beside) -> Option<(f64, usize)> {
     one.spread.filter(|_| one.published.statistic == PublishedStatistic::Mean)
 }

@@ -1,13 +1,13 @@
-//! Layouts: the commands as executed, what was read back, and the devices with their queues.
+//! Layouts: the commands as executed, what was read back, and the devices.
 
 use plan::Bytes;
 use record::{BlockDeviceFacts, CommandRun, Fact, LayoutFinding};
 
 use super::block::Block;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{counted, decimal_bytes, duration, grouped};
-use crate::layouts::LayoutInfo;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::layouts::LayoutInfo;
 
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     report.layouts.iter().flat_map(of_one).collect()
@@ -64,7 +64,7 @@ fn summary(one: &LayoutInfo) -> String {
     text
 }
 
-/// Equal commands for one device after another are shown by the first and the last.
+/// The commands; of consecutive calls of one program with the same result only the first and the last.
 fn commands(all: &[CommandRun]) -> Table {
     let program = |run: &CommandRun| run.command.split_whitespace().next().unwrap_or_default().to_owned();
     let alike = |one: &CommandRun, next: &CommandRun| {
@@ -85,7 +85,7 @@ fn commands(all: &[CommandRun]) -> Table {
         .done()
 }
 
-/// A command, what it is from, how it ended, and how long it took.
+/// A command, its source, how it ended, and how long it took.
 fn command(run: &CommandRun) -> (String, Option<String>, Cell, String) {
     let ended = match run.succeeded() {
         true => Cell::from("well"),
@@ -99,7 +99,7 @@ fn seconds(runs: &[CommandRun]) -> String {
 }
 
 fn findings(all: &[LayoutFinding]) -> Table {
-    // Options of a mount are one long word; after a comma it may end a line.
+    // Allows a line break between mount options.
     let parted = |text: &String| text.replace(',', ", ");
     let tone = |one: &LayoutFinding| if one.differs() { Tone::Doubtful } else { Tone::Plain };
     Table::of(all)
@@ -112,7 +112,7 @@ fn findings(all: &[LayoutFinding]) -> Table {
 }
 
 fn devices(all: &[BlockDeviceFacts]) -> Table {
-    // Columns that are empty for most virtual devices are dropped then.
+    // Empty if unknown, so that the column is dropped for virtual devices.
     let or_empty = |fact: &Fact<String>| fact.known().map(|text| text.trim().to_owned());
     let count = |fact: &Fact<u32>| known(fact, |&count| grouped(count.into()));
     Table::of(all)

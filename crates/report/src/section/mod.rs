@@ -5,6 +5,7 @@
 
 mod audit;
 mod block;
+pub(crate) mod chosen;
 mod cluster;
 mod forms;
 mod layouts;
@@ -13,14 +14,15 @@ mod printed;
 mod rates;
 mod repetitions;
 mod single;
+pub(crate) mod statements;
 mod sweep;
 mod targets;
 
 use crate::report::Report;
 
 pub(crate) use block::{
-    Block, Extent, Second, Section, conditions, criterion, figure, headline, in_unit, line_name, only, place,
-    point, promised_value, signed, title, which_target,
+    Block, Extent, Second, Section, conditions, criterion, headline, in_unit, line_name, only, place, point,
+    promised_value, signed, title, which_target,
 };
 pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;

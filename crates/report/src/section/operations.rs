@@ -1,4 +1,4 @@
-//! Files and directories, small objects, and requests between processes: figures shown as operations.
+//! Figures of operations: files and directories, small objects, and requests between processes.
 
 use crate::format::interval;
 use analysis::ShownIn;
@@ -6,25 +6,25 @@ use plan::Phase;
 use record::Provenance;
 
 use super::block::{Block, conditions, only, title, unnamed, which_target};
-use crate::chosen::Chosen;
-use crate::figure::{Exchange, Figure};
 use crate::format::iops;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{
     NOT_OBSERVED, counted, decimal_bytes, grouped, latency, megabytes, number, rate_in, whole,
 };
-use crate::latencies::{self, LatencyInfo};
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::figure::{Exchange, Figure};
+use crate::report::latencies::{self, LatencyInfo};
+use crate::section::chosen::Chosen;
 
-/// Figures of files, directories and objects, or those of exchanges.
-fn these(report: &Report, exchanges: bool) -> Vec<&Figure> {
+/// The figures of exchanges, or else those of files, directories and objects.
+fn operation_figures(report: &Report, exchanges: bool) -> Vec<&Figure> {
     let wanted = |figure: &&Figure| figure.is_operations() && figure.exchange.is_some() == exchanges;
     Chosen::of(report).figures(report).into_iter().filter(wanted).collect()
 }
 
-/// Files, directories and objects.
+/// The section of files, directories and objects.
 pub(super) fn metadata(report: &Report) -> Vec<Block> {
-    let figures = these(report, false);
+    let figures = operation_figures(report, false);
     if figures.is_empty() {
         return Vec::new();
     }
@@ -85,7 +85,7 @@ fn rates(report: &Report, figures: &[&Figure]) -> Table {
         .below("at, notes")
 }
 
-/// Nothing where no bytes are moved.
+/// A rate in MB/s; none if no bytes are moved.
 fn moved(bytes_per_second: f64) -> Option<String> {
     (bytes_per_second > 0.0).then(|| megabytes(bytes_per_second))
 }
@@ -94,13 +94,13 @@ fn cpu(figure: &Figure) -> Option<String> {
     figure.cpu_ns_per_operation().map(|nanos| latency(whole(nanos)))
 }
 
-/// The latency of the only operation of `figure`; of several the tables of rounds and latencies have each.
+/// The response time of `figure` if it has a single kind of operation.
 pub(crate) fn response(figure: &Figure) -> Option<&LatencyInfo> {
     let mut all = figure.latency.iter().filter(|one| one.is_response());
     all.next().filter(|_| all.next().is_none())
 }
 
-/// Each operation of phases that do several.
+/// The kinds of operations of phases that have several.
 fn rounds(figures: &[&Figure]) -> Table {
     let rows = figures.iter().flat_map(|&figure| {
         figure.operations().into_iter().map(move |(operation, rate)| {
@@ -118,7 +118,7 @@ fn rounds(figures: &[&Figure]) -> Table {
         .done()
 }
 
-/// Bytes that files have and bytes that are held for them, with the creates of the same case.
+/// File sizes and allocated bytes, with the create rate of the same case.
 fn allocated(report: &Report, figures: &[&Figure]) -> Table {
     let rows = figures.iter().filter_map(|figure| {
         let of_case = |phase: Phase| {
@@ -128,7 +128,7 @@ fn allocated(report: &Report, figures: &[&Figure]) -> Table {
         let bytes = created.and_then(|created| created.bytes_per_operation).unwrap_or(0);
         let held = figure.allocated_bytes_per_file()?;
         let is_empty = bytes == 0 && held == 0.0;
-        // The rate beside it is that of the creates.
+
         (!is_empty).then_some((created.unwrap_or(figure), held, created, bytes))
     });
     let ratio =
@@ -145,9 +145,9 @@ fn allocated(report: &Report, figures: &[&Figure]) -> Table {
         .below("conditions")
 }
 
-/// Requests and responses between processes.
+/// The section of requests and responses between processes.
 pub(super) fn exchanges(report: &Report) -> Vec<Block> {
-    let figures = these(report, true);
+    let figures = operation_figures(report, true);
     if figures.is_empty() {
         return Vec::new();
     }
@@ -164,7 +164,7 @@ pub(super) fn exchanges(report: &Report) -> Vec<Block> {
 }
 
 fn exchange_table(report: &Report, figures: &[&Figure]) -> Table {
-    // Hosts and networks of another tool's ends are not printed.
+    // Other tools do not print hosts and networks.
     let imported = |figure: &Figure| figure.provenance == Provenance::Imported;
     let told = |figure: &Figure, how: &Exchange| match imported(figure) {
         true => conditions(report, figure),

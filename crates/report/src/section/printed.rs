@@ -1,10 +1,10 @@
-//! Values printed by other tools with consistency checks; and a breakdown of run time.
+//! Values printed by other tools, with consistency checks; and the breakdown of run time.
 
 use super::block::{Block, Extent, only};
+use crate::format::table::Table;
 use crate::format::{duration, percent};
-use crate::imported::shown_unit;
 use crate::report::Report;
-use crate::table::Table;
+use crate::report::printed::shown_unit;
 
 /// Printed values and their checks.
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
@@ -31,10 +31,10 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     blocks
 }
 
-/// Breakdown of the time of a run of operations, whose tools print only rates.
+/// The breakdown of run time, for runs with figures of operations.
 pub(super) fn time(report: &Report) -> Vec<Block> {
     let Some(time) = &report.time else { return Vec::new() };
-    if !report.figures.iter().any(crate::figure::Figure::is_operations) {
+    if !report.figures.iter().any(crate::report::figure::Figure::is_operations) {
         return Vec::new();
     }
     let share = |seconds: f64| percent(seconds / time.wall_seconds);

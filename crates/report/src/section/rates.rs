@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use analysis::ShownIn;
 
 use super::block::{Block, Section, only, unnamed, which_target};
-use crate::chosen::Chosen;
-use crate::figure::Figure;
+use crate::format::table::{Cell, Table};
 use crate::format::{grouped, mebibytes, megabytes, percent};
 use crate::format::{iops, share};
-use crate::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
 use crate::report::Report;
-use crate::table::{Cell, Table};
+use crate::report::figure::Figure;
+use crate::report::latencies::{self, LatencyInfo, RESPONSE_FROM_START};
+use crate::section::chosen::Chosen;
 
-/// The tables of the figures that are shown in full; `long` names all conditions in one column.
+/// The tables of the figures shown in full; with `long` one column has all conditions.
 pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
     let section = |id, title, blocks| Section { id, title, before_figures: false, blocks };
     if report.figures.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn rates(report: &Report, long: bool) -> Vec<Section> {
     sections
 }
 
-/// Description of the numbers: given once if all figures agree.
+/// How the rates were obtained.
 fn statistic(report: &Report) -> String {
     let repeated = report.figures.iter().any(|figure| figure.repeated() > 1);
     let mut text = if repeated { "Median of n repetitions" } else { "One repetition of each" }.to_owned();
@@ -62,7 +62,7 @@ fn one_rate(report: &Report) -> Option<&'static str> {
     report.figures.iter().all(|figure| figure.rate == first).then_some(first.name())
 }
 
-/// The confidence of the intervals, where there are any.
+/// The least confidence of the intervals, if there are any.
 fn confidence(report: &Report) -> Option<String> {
     let transfers = report.figures.iter().filter(|figure| !figure.is_operations());
     let spreads = transfers
@@ -80,7 +80,7 @@ fn latency_heading(report: &Report) -> &'static str {
     }
 }
 
-/// The table of rates; `long` names all conditions in one column.
+/// The table of rates; with `long` one column has all conditions.
 fn table(report: &Report, figures: &[&Figure], long: bool) -> Table {
     let same_rate = one_rate(report).is_some();
     let short = |text: String| (!long).then_some(text);
@@ -126,7 +126,7 @@ fn latencies(report: &Report, figures: &[&Figure]) -> Table {
         .below("at")
 }
 
-/// Start points of response and service times, if the table shows both.
+/// From when response and service times are counted, if the table has both.
 fn measures(report: &Report) -> Option<String> {
     let all = || report.figures.iter().flat_map(|figure| &figure.latency);
     let find = |measure: &str| all().find(|one| one.measure == measure).map(|one| one.counted_from);

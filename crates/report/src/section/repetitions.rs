@@ -1,15 +1,15 @@
-//! Spread of repetitions over a swept size, and drift over rounds.
+//! Spread of repetitions, their values, and drift over rounds.
 
 use analysis::{RepetitionFigure, Stated, Summary};
 
-use super::block::{Block, Extent, figure, only, signed, title};
-use crate::chosen::Chosen;
-use crate::figure::{Figure, role};
+use super::block::{Block, Extent, only, signed, title};
 use crate::format::iops;
+use crate::format::names::unit as unit_of;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{duration, megabytes, percent, rate_under, shared_unit};
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
-use crate::words::unit as unit_of;
+use crate::report::figure::{Figure, role};
+use crate::section::chosen::Chosen;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks = report.statements.blocks(report, "repetitions", extent);
@@ -42,7 +42,7 @@ fn spread(report: &Report) -> Table {
             move |x| if onset.is_some_and(|onset| x >= onset.x) { Tone::Doubtful } else { Tone::Plain };
         let points = one.points.iter();
         points.filter_map(move |point| {
-            Some((one, point, figure(report, point.point.figure + 1)?, tone(point.point.x)))
+            Some((one, point, report.figures.get(point.point.figure)?, tone(point.point.x)))
         })
     });
     Table::of(rows)
@@ -60,8 +60,8 @@ fn spread(report: &Report) -> Table {
         .done()
 }
 
-/// All values of each figure that was repeated, and their maximum, as studies that publish the best of three show
-/// them; of large studies those figures that are shown in full.
+/// The values of each repeated figure and their maximum, for comparison with studies that publish the best of three. Of
+/// large studies only figures shown in full.
 fn values(report: &Report) -> Table {
     let spread = |one: &Figure| if one.is_large() { one.bytes_per_second } else { one.transfers_per_second };
     let shown = |one: &Figure, value: f64| if one.is_large() { megabytes(value) } else { iops(value) };
@@ -91,8 +91,7 @@ fn values(report: &Report) -> Table {
     .below("conditions")
 }
 
-/// Every pass of figures whose repetitions have several rounds; of large studies those that are
-/// shown in full.
+/// The passes of figures with several rounds; of large studies only figures shown in full.
 fn rounds(report: &Report) -> Table {
     let has_rounds = |figure: &&Figure| figure.repetitions.iter().any(|one| one.drift.is_some());
     let these: Vec<&Figure> = Chosen::of(report).figures(report).into_iter().filter(has_rounds).collect();

@@ -1,4 +1,4 @@
-//! Single requests: one task, one request in flight, each timed; through the page cache and around it.
+//! Latencies of single requests: one task with one request in flight, direct and through the page cache.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,12 +6,12 @@ use analysis::Check;
 
 use super::block::{Block, only, which_target};
 use super::operations::response;
-use crate::figure::Figure;
+use crate::format::table::{Cell, Table, TableOf, Tone};
 use crate::format::{grouped, latency, whole};
 use crate::report::Report;
-use crate::table::{Cell, Table, TableOf, Tone};
+use crate::report::figure::Figure;
 
-/// The figures of the workloads whose transfers are all single requests.
+/// The figures of workloads in which all transfers are single requests.
 fn singles(report: &Report) -> Vec<&Figure> {
     let transfers = || report.figures.iter().filter(|figure| !figure.is_operations());
     let mixed: HashSet<&str> =
@@ -36,15 +36,15 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
          deviation of the requests",
         side_by_side(report, &pairs),
     );
-    // Among other work, those stand alone that something published is known of.
+    // In a study with other work, figures without a partner are listed only if published latencies are known.
     let others = report.figures.iter().filter(|figure| !figure.is_operations()).count() > figures.len();
-    let is_told = |figure: &&Figure| {
+    let is_listed = |figure: &&Figure| {
         !others || !(paired.contains(&figure.number) || published(report, &[figure]).is_empty())
     };
-    let told: Vec<&Figure> = figures.into_iter().filter(is_told).collect();
+    let listed: Vec<&Figure> = figures.into_iter().filter(is_listed).collect();
     blocks.extend(only(
         "One request at a time. Mean and standard deviation are of the requests, not of their mean",
-        each(report, &told, &paired),
+        each(report, &listed, &paired),
     ));
     if blocks.is_empty() {
         return blocks;
@@ -57,7 +57,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// The same requests of the same target: around the page cache, and through it.
+/// Figures of the same requests to the same target: direct, and through the page cache.
 fn pairs<'a>(figures: &[&'a Figure]) -> Vec<[&'a Figure; 2]> {
     let request = |one: &'a Figure| (one.target.as_str(), one.what.as_str(), one.phase);
     let (direct, cached): (Vec<&Figure>, Vec<&Figure>) = figures.iter().partition(|figure| is_direct(figure));
@@ -100,7 +100,7 @@ fn flags(direct: &Figure, cached: &Figure) -> Cell {
     }
 }
 
-/// Every figure with all that is known of its requests; what is published stands with `paired` ones already.
+/// Every figure with all statistics of its requests. Published latencies of `paired` ones are in the other table.
 fn each(report: &Report, figures: &[&Figure], paired: &HashSet<usize>) -> Table {
     let cache = |figure: &Figure| match (is_direct(figure), from_memory(figure)) {
         (true, false) => Cell::from("direct"),
@@ -131,7 +131,7 @@ fn is_direct(figure: &Figure) -> bool {
     figure.path.starts_with("direct")
 }
 
-/// Whether memory answered, or so fast that no device did.
+/// Whether the audit found that memory answered.
 fn from_memory(figure: &Figure) -> bool {
     let of_memory = [Check::Cached, Check::ImplausibleLatency].map(Check::name);
     figure.doubts.iter().any(|doubt| of_memory.contains(doubt))
@@ -142,9 +142,9 @@ fn from_memory(figure: &Figure) -> bool {
 fn published(report: &Report, figures: &[&Figure]) -> String {
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
     let placed = report.found.published.iter().filter_map(analysis::Stated::says);
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     let of_these = placed
-        .filter(|one| one.unit() == "ns" && is_of(one.figure) && told.insert(one.published.id.as_str()));
+        .filter(|one| one.unit() == "ns" && is_of(one.figure) && seen.insert(one.published.id.as_str()));
     let words = |same: &Vec<&analysis::Beside>| {
         let on = match same[0].storage() {
             "" => String::new(),

@@ -4,12 +4,12 @@ use analysis::{CurvePoint, Kind, ShownIn};
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, Extent, title};
-use crate::figure::{Figure, in_order};
 use crate::format::iops;
+use crate::format::table::{Cell, Table, Tone};
 use crate::format::{NOT_OBSERVED, megabytes, percent};
-use crate::latencies;
 use crate::report::Report;
-use crate::table::{Cell, Table, Tone};
+use crate::report::figure::{Figure, in_order};
+use crate::report::latencies;
 use plan::Setting;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
@@ -70,8 +70,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Best, the bound of unbalanced tasks, footnotes and doubts. Of several phases in one row, what
-    /// is said of all of them stands first, then what is said of one.
+    /// Remarks on the figures of a row: first those that concern all of its phases, then those of each phase.
     fn words(&self, figures: &[&Figure]) -> String {
         let each: Vec<Vec<String>> = figures.iter().map(|figure| self.of_figure(figure)).collect();
         let in_all = |word: &&String| each.iter().all(|words| words.contains(word));

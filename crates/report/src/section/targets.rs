@@ -1,21 +1,20 @@
 //! Targets as described by the study, and their comparison.
 
 use super::block::{Block, Extent, only};
-use crate::circumstances::TargetInfo;
+use crate::format::table::Table;
 use crate::report::Report;
-use crate::table::Table;
+use crate::report::circumstances::TargetInfo;
 
 pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let mut blocks: Vec<Block> = node(report).map(Block::Text).into_iter().collect();
     blocks.extend(only("What each target is, as the study says", described(report)));
-    // One target has no rank among others.
     if report.study.targets.len() > 1 {
         blocks.extend(report.statements.blocks(report, "targets", extent));
     }
     blocks
 }
 
-/// What the study says of each node, and in what the measuring one differs.
+/// The study's description of a node, and in what the measured node differs from it.
 fn node(report: &Report) -> Option<String> {
     let study = &report.study;
     let differs = match study.node_differs.as_slice() {

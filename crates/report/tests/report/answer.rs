@@ -127,7 +127,7 @@ fn a_cause_shows_the_figure_where_it_is_worst() {
 #[test]
 fn a_command_line_is_not_set_against_another_machine() {
     let run = common::operations::files();
-    let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: serde_json::Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let published = json["statements"]["published"].as_array().expect("published figures");
     assert!(!published.is_empty() && published.iter().all(|one| one["ratio"].is_null()), "{published:?}");
     assert_eq!(json["machines"], serde_json::json!([]));

@@ -76,7 +76,7 @@ fn browser() -> Option<PathBuf> {
 
 /// What the page of `run` says of itself with all its parts open, `flags` given to the browser.
 fn told(browser: &Path, run: &record::Run, flags: &[&str]) -> Value {
-    told_of(browser, page(|out| report::html(run, out)), flags)
+    told_of(browser, page(|out| report::Study::of(run).html(out)), flags)
 }
 
 fn page(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
@@ -175,7 +175,7 @@ fn every_chart_is_drawn_without_a_word_of_complaint() {
 #[test]
 fn a_link_opens_the_folded_parts_that_it_leads_into() {
     let Some(browser) = browser() else { return };
-    let page = page(|out| report::html(&common::run(), out));
+    let page = page(|out| report::Study::of(&common::run()).html(out));
     let [plain, linked] = ["", "figure-2"].map(|id| told_at(&browser, page.clone(), id, &[]));
     let shut = |told: &Value| told["shut"].as_u64().expect("a number");
     // The figure and the part that it stands in.
@@ -229,7 +229,7 @@ fn files_and_messages_are_drawn_and_pictured() {
         assert_sound(&told, told["charts"].as_array().expect("charts").len());
         assert_eq!(told["broken_links"], Value::Array(Vec::new()), "{name}");
         let file = pictures().join(format!("{name}.html"));
-        std::fs::write(&file, page(|out| report::html(&run, out))).expect("written");
+        std::fs::write(&file, page(|out| report::Study::of(&run).html(out))).expect("written");
         let made = pictures().join(format!("{name}.png"));
         let flag = format!("--screenshot={}", made.display());
         let address = format!("file://{}", file.display());
@@ -282,7 +282,7 @@ fn nodes_layers_and_jobs_are_drawn_whether_they_are_few_or_many() {
         ("jobs-15", common::timeline::jobs()),
         ("jobs-101", common::timeline::many()),
     ] {
-        let page = page(|out| report::html(&run, out));
+        let page = page(|out| report::Study::of(&run).html(out));
         std::fs::write(pictures().join(format!("{name}.html")), &page).expect("written");
         let told = told_of(&browser, page, &[]);
         let drawn = told["charts"].as_array().expect("charts");

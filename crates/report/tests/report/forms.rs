@@ -10,17 +10,17 @@ const DOCUMENTATION: &str = include_str!("../../../../docs/REPORT.md");
 
 #[test]
 fn a_whole_run_as_text() {
-    insta::assert_snapshot!(redacted(&report::text_in_full(&common::run())));
+    insta::assert_snapshot!(redacted(&report::Study::of(&common::run()).text_in_full(report::Screen::PLAIN)));
 }
 
 #[test]
 fn a_whole_run_as_markdown() {
-    insta::assert_snapshot!(redacted(&report::markdown(&common::run())));
+    insta::assert_snapshot!(redacted(&report::Study::of(&common::run()).markdown()));
 }
 
 #[test]
 fn text_fits_a_terminal_and_has_escape_codes_only_when_asked() {
-    let plain = report::text_in_full(&common::run());
+    let plain = report::Study::of(&common::run()).text_in_full(report::Screen::PLAIN);
     let widest = plain.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(120), "{widest:?} columns\n{plain}");
     assert!(!plain.contains('\u{1b}'));
@@ -31,8 +31,8 @@ fn text_fits_a_terminal_and_has_escape_codes_only_when_asked() {
 #[test]
 fn no_figure_stands_without_its_conditions() {
     let run = common::run();
-    let markdown = report::markdown(&run);
-    let csv = report::csv(&run);
+    let markdown = report::Study::of(&run).markdown();
+    let csv = report::Study::of(&run).csv();
     let page = page(&run);
     for case in &run.manifest.plan.cases {
         for phase in case.phases.iter().filter(|phase| phase.is_result()) {
@@ -47,7 +47,7 @@ fn no_figure_stands_without_its_conditions() {
 #[test]
 fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
     let run = common::run();
-    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let cached: Vec<bool> = json["figures"]
         .as_array()
         .expect("figures")
@@ -55,7 +55,11 @@ fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
         .map(|figure| figure["page_cache"] == true)
         .collect();
     assert_eq!(cached.iter().filter(|cached| **cached).count(), 2);
-    for text in [report::text_in_full(&run), report::markdown(&run), page(&run)] {
+    for text in [
+        report::Study::of(&run).text_in_full(report::Screen::PLAIN),
+        report::Study::of(&run).markdown(),
+        page(&run),
+    ] {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("cached") && text.contains("the page cache answered:"));
         assert!(text.contains("use direct I/O, or data"), "no advice in {}", &text[..200]);
@@ -64,7 +68,7 @@ fn a_cached_figure_is_marked_and_its_warning_told_in_every_form() {
 
 #[test]
 fn study_a_has_its_published_figures_beside_its_own() {
-    let json: Value = serde_json::from_str(&report::json(&common::run())).expect("JSON");
+    let json: Value = serde_json::from_str(&report::Study::of(&common::run()).json()).expect("JSON");
     let beside = |phase: &str| {
         let figures = json["figures"].as_array().expect("figures");
         let figure = figures.iter().find(|figure| figure["case"] == "ior" && figure["phase"] == phase);
@@ -73,7 +77,7 @@ fn study_a_has_its_published_figures_beside_its_own() {
         rows.iter().find(|row| row["figure"] == number).expect("a row")["published"].as_f64()
     };
     assert_eq!((beside("write"), beside("read")), (Some(2.05e9), Some(2.78e9)));
-    let text = report::text_in_full(&common::run());
+    let text = report::Study::of(&common::run()).text_in_full(report::Screen::PLAIN);
     assert!(text.contains("2.05 GB/s") && text.contains("2.78 GB/s"), "{text}");
 }
 
@@ -83,14 +87,18 @@ fn beside_the_figures_of_a_study_stands_what_the_study_says() {
     let mut run = common::run();
     run.manifest.plan.question =
         plan::Question::Study { path: "s.toml".into(), text: String::new(), overrides: Vec::new() };
-    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     assert_eq!(json["statements"]["published"], Value::Array(Vec::new()));
-    assert!(!report::text_in_full(&run).contains("Published figures and own ones"));
+    assert!(
+        !report::Study::of(&run)
+            .text_in_full(report::Screen::PLAIN)
+            .contains("Published figures and own ones")
+    );
 }
 
 #[test]
 fn every_csv_row_has_a_cell_for_every_column() {
-    let csv = report::csv(&common::run());
+    let csv = report::Study::of(&common::run()).csv();
     let cells = |line: &str| {
         let mut quoted = false;
         1 + line
@@ -112,21 +120,22 @@ fn the_documentation_names_every_field() {
     let made_up = common::study::study();
     let study = report::Study::of(&made_up);
     let mut fields = BTreeSet::new();
-    let nodes = report::json(&common::cluster::compared(4));
-    let weak = report::json(&common::cluster::weak(12));
-    let layers = report::json(&common::layers::layers());
-    let files = report::json(&common::operations::files());
-    let exchanges = report::json(&common::operations::exchanges());
-    let imported = report::json(&common::operations::imported());
-    let matrix = report::json(&common::matrix::matrix_with(|launch| {
+    let nodes = report::Study::of(&common::cluster::compared(4)).json();
+    let weak = report::Study::of(&common::cluster::weak(12)).json();
+    let layers = report::Study::of(&common::layers::layers()).json();
+    let files = report::Study::of(&common::operations::files()).json();
+    let exchanges = report::Study::of(&common::operations::exchanges()).json();
+    let imported = report::Study::of(&common::operations::imported()).json();
+    let matrix = report::Study::of(&common::matrix::matrix_with(|launch| {
         if launch.launch == 3 && launch.key.repetition == 0 {
             launch.outcome = "failed".to_owned();
         }
-    }));
+    }))
+    .json();
     let matrix: Value = serde_json::from_str(&matrix).expect("JSON");
     collect(&matrix["statements"], &mut fields);
-    let own = report::json(&common::run());
-    let jobs = report::json(&common::timeline::jobs());
+    let own = report::Study::of(&common::run()).json();
+    let jobs = report::Study::of(&common::timeline::jobs()).json();
     for json in [own, study.json(), nodes, weak, layers, files, exchanges, imported, jobs] {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         for (key, value) in json.as_object().expect("an object") {
@@ -139,7 +148,7 @@ fn the_documentation_names_every_field() {
     let made = common::timeline::jobs();
     let rows = report::Study::of(&made).launches_csv().expect("there were jobs");
     fields.extend(rows.lines().next().expect("a heading").split(',').map(str::to_owned));
-    let heading = report::csv(&common::run());
+    let heading = report::Study::of(&common::run()).csv();
     // Latencies have the names that JSON has, behind the operation.
     let column =
         |name: &str| name.split_once("_latency_").map_or(name, |(_, statistic)| statistic).to_owned();
@@ -196,21 +205,21 @@ fn names_from_outside_cannot_become_markup() {
     let page = page(&run);
     let (own, _) = page.split_once("id=\"library\">").expect("plotly.js");
     assert!(!own.contains("<script>alert") && !own.contains("<img") && !own.contains("</script><b>"));
-    assert!(!report::markdown(&run).replace("\\<", "").contains("<script>"));
+    assert!(!report::Study::of(&run).markdown().replace("\\<", "").contains("<script>"));
 }
 
 #[test]
 fn a_run_without_results_is_no_error() {
     let run = common::empty();
-    assert!(report::text_in_full(&run).contains("no finished result"));
+    assert!(report::Study::of(&run).text_in_full(report::Screen::PLAIN).contains("no finished result"));
     assert!(page(&run).contains("no finished result"));
-    assert_eq!(report::csv(&run).lines().count(), 1);
-    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    assert_eq!(report::Study::of(&run).csv().lines().count(), 1);
+    let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     assert_eq!(json["figures"], Value::Array(Vec::new()));
 }
 
 fn page(run: &record::Run) -> String {
     let mut out = Vec::new();
-    report::html(run, &mut out).expect("written");
+    report::Study::of(run).html(&mut out).expect("written");
     String::from_utf8(out).expect("UTF-8")
 }

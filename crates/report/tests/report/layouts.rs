@@ -61,7 +61,11 @@ pub(crate) fn with_layouts() -> Run {
 #[test]
 fn layouts_are_told_with_commands_findings_and_devices() {
     let run = with_layouts();
-    let text = report::text_in_full(&run).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = report::Study::of(&run)
+        .text_in_full(report::Screen::PLAIN)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     for words in [
         "one XFS each (stands for XVM)",
         "recipe per-device over 12 devices: /dev/nvme0n1,",
@@ -74,14 +78,18 @@ fn layouts_are_told_with_commands_findings_and_devices() {
         "it could not be made: mkfs.xfs failed",
         "exit status 1",
     ] {
-        assert!(text.contains(words), "nothing says {words:?} in\n{}", report::text_in_full(&run));
+        assert!(
+            text.contains(words),
+            "nothing says {words:?} in\n{}",
+            report::Study::of(&run).text_in_full(report::Screen::PLAIN)
+        );
     }
-    let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: serde_json::Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     assert_eq!(json["layouts"][0]["created"].as_array().map(Vec::len), Some(13), "all of them");
     assert_eq!(
         (&json["layouts"][0]["state"], &json["layouts"][1]["state"]),
         (&"dismantled".into(), &"not made".into())
     );
-    let plain = report::text_in_full(&common::operations::single());
+    let plain = report::Study::of(&common::operations::single()).text_in_full(report::Screen::PLAIN);
     assert!(!plain.contains("Commands as they were run"), "a run without layouts has no such section");
 }

@@ -9,7 +9,11 @@ fn a_matrix_with_failed_launches_is_marked_and_compared_with_nothing() {
             (launch.outcome, launch.message) = ("out-of-memory".to_owned(), "sort needed more".to_owned());
         }
     });
-    let text = report::text_in_full(&run).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = report::Study::of(&run)
+        .text_in_full(report::Screen::PLAIN)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     for words in [
         "withheld: failed jobs: 2 of 101 launches did not complete in pass 0",
         "failed jobs",
@@ -69,12 +73,12 @@ fn runs_of_the_same_jobs_are_judged_whatever_their_path_and_others_are_not() {
 #[test]
 fn the_tables_of_a_matrix_stand_in_markdown_and_on_the_page() {
     let run = common::matrix::matrix();
-    let markdown = report::markdown(&run);
+    let markdown = report::Study::of(&run).markdown();
     for words in ["Table 1", "Table 2", "published", "0.035 (!", "computed again +0.1 GB"] {
         assert!(markdown.contains(words), "nothing says {words:?} in\n{markdown}");
     }
     let mut page = Vec::new();
-    report::html(&run, &mut page).expect("written");
+    report::Study::of(&run).html(&mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
     assert!(page.contains("id=\"chart-matrix-0\"") && page.contains("CPU time ÷ real time of every launch"));
 }

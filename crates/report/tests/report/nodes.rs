@@ -7,7 +7,7 @@ use crate::common::cluster::{compared, operations};
 
 #[test]
 fn the_header_names_nodes_processes_library_and_what_differs() {
-    let text = report::text_in_full(&compared(16));
+    let text = report::Study::of(&compared(16)).text_in_full(report::Screen::PLAIN);
     assert!(text.contains("16 nodes: n[01-16] · 32 processes · Open MPI v4.1.4"), "{text}");
     assert!(text.contains("kernel: n03 has 6.1.0-17-amd64"), "{text}");
     assert!(text.contains("; the other 15 nodes have 6.1.0-18-amd64"), "{text}");
@@ -16,13 +16,13 @@ fn the_header_names_nodes_processes_library_and_what_differs() {
 
 #[test]
 fn a_shift_by_a_node_promises_that_nobody_reads_what_his_node_wrote() {
-    let text = report::markdown(&compared(4));
+    let text = report::Study::of(&compared(4)).markdown();
     assert!(text.contains(": 0 of 12 tasks read what their own node had written."), "{text}");
 }
 
 #[test]
 fn the_job_table_of_random_operations_stands_first_and_counts_nodes() {
-    let text = report::text_in_full(&operations(609));
+    let text = report::Study::of(&operations(609)).text_in_full(report::Screen::PLAIN);
     let first = text.find("\nJobs\n").expect("a job table");
     assert!(text.find("\nRates\n").is_some_and(|rates| first < rates), "{text}");
     let row = text[first..].lines().find(|line| line.contains("up (1)")).expect("a job");
@@ -39,8 +39,8 @@ fn merged_jobs_say_which_nodes_they_covered_and_that_others_could_disturb() {
         run.manifest.plan.terms.exclusive = Some(false);
         run
     };
-    let text =
-        report::text_in_full(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"));
+    let text = report::Study::of(&record::merge(vec![job("4711"), job("4712")]).expect("runs of one study"))
+        .text_in_full(report::Screen::PLAIN);
     let coverage = text.split("\nCoverage of nodes\n").nth(1).expect("a section");
     for said in ["in 2 jobs", "slurm 4711", "slurm 4712", "storage not exclusive", "n[01-03]", "n04"] {
         assert!(coverage.contains(said), "no {said} in {coverage}");

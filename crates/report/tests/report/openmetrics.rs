@@ -35,7 +35,7 @@ fn texts() -> Vec<String> {
         common::layers::layers(),
         common::timeline::jobs(),
     ];
-    runs.iter().map(report::openmetrics).chain([study()]).collect()
+    runs.iter().map(|run| report::Study::of(run).openmetrics()).chain([study()]).collect()
 }
 
 /// A sample: its name, labels and value.
@@ -158,8 +158,8 @@ fn the_grammar_of_this_test_refuses_what_is_wrong() {
 #[test]
 fn the_values_are_those_of_the_report_in_base_units() {
     let run = common::run();
-    let json: serde_json::Value = serde_json::from_str(&report::json(&run)).expect("JSON");
-    let (_, samples) = parse(&report::openmetrics(&run)).expect("OpenMetrics");
+    let json: serde_json::Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
+    let (_, samples) = parse(&report::Study::of(&run).openmetrics()).expect("OpenMetrics");
     let value = |name: &str, case: &str, more: &[(&str, &str)]| {
         let of = |sample: &&Sample| {
             sample.name == name
@@ -199,7 +199,7 @@ fn the_values_are_those_of_the_report_in_base_units() {
 #[test]
 fn every_figure_has_its_conditions_in_full() {
     let run = common::run();
-    let (_, samples) = parse(&report::openmetrics(&run)).expect("OpenMetrics");
+    let (_, samples) = parse(&report::Study::of(&run).openmetrics()).expect("OpenMetrics");
     for case in &run.manifest.plan.cases {
         for phase in case.phases.iter().filter(|phase| phase.is_result()) {
             let conditions = case.workload.conditions(*phase);
@@ -230,7 +230,7 @@ fn promises_statements_and_expectations_of_a_study_are_told() {
 fn names_from_outside_stay_within_their_label() {
     let mut run = common::run();
     run.manifest.plan.title = "a \"title\" with \\ and\n# EOF".into();
-    let (_, samples) = parse(&report::openmetrics(&run)).expect("OpenMetrics");
+    let (_, samples) = parse(&report::Study::of(&run).openmetrics()).expect("OpenMetrics");
     assert_eq!(samples[0].labels["title"], run.manifest.plan.title);
 }
 

@@ -8,17 +8,17 @@ use crate::common;
 #[test]
 fn operations_have_their_names_in_every_form() {
     let run = common::operations::files();
-    let markdown = report::markdown(&run);
+    let markdown = report::Study::of(&run).markdown();
     let rows = markdown.split("## Latency of every operation").next().expect("a first part");
     assert!(rows.contains("creates/s") && rows.contains("stats/s") && rows.contains("removes/s"));
     assert!(!rows.contains("IOPS"), "{rows}");
     assert!(!markdown.contains("## Rates"));
     let mut page = Vec::new();
-    report::html(&run, &mut page).expect("written");
+    report::Study::of(&run).html(&mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
     assert!(page.contains("Files and directories") && page.contains("creates/s"));
     assert!(!page.contains("id=\"rates\""), "no table of transfers without transfers");
-    let report: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let report: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let created = &report["figures"][0];
     assert_eq!(created["unit"], "creates/s");
     assert_eq!(created["bytes_per_operation"], 32_768);
@@ -36,7 +36,7 @@ fn operations_have_their_names_in_every_form() {
 
 #[test]
 fn the_table_of_values_has_the_latency_of_each_operation() {
-    let csv = report::csv(&common::operations::files());
+    let csv = report::Study::of(&common::operations::files()).csv();
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
     let column = |name: &str| names.iter().position(|one| *one == name).expect("a column");
@@ -50,7 +50,7 @@ fn the_table_of_values_has_the_latency_of_each_operation() {
 
 #[test]
 fn requests_between_processes_say_by_what_they_travel() {
-    let text = report::text_in_full(&common::operations::exchanges());
+    let text = report::Study::of(&common::operations::exchanges()).text_in_full(report::Screen::PLAIN);
     assert!(text.contains("RDMA is not available"), "{text}");
     assert!(text.contains("RPC/s") && text.contains("TCP"), "{text}");
 }
@@ -58,7 +58,7 @@ fn requests_between_processes_say_by_what_they_travel() {
 /// A direct read that is faster than any device is no latency of one.
 #[test]
 fn single_requests_are_told_apart_by_what_answered() {
-    let text = report::text_in_full(&common::operations::single());
+    let text = report::Study::of(&common::operations::single()).text_in_full(report::Screen::PLAIN);
     let section = text.split("Latency of single requests").nth(1).expect("the section");
     let section = section.split("\n\n").next().expect("a part");
     assert!(section.contains("page cache"), "{section}");
@@ -77,17 +77,19 @@ fn single_requests_are_told_apart_by_what_answered() {
 fn what_is_imported_says_so_wherever_it_stands() {
     let run = common::operations::imported();
     let mut page = Vec::new();
-    report::html(&run, &mut page).expect("written");
+    report::Study::of(&run).html(&mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
-    for (form, text) in
-        [("text", report::text_in_full(&run)), ("markdown", report::markdown(&run)), ("html", page)]
-    {
+    for (form, text) in [
+        ("text", report::Study::of(&run).text_in_full(report::Screen::PLAIN)),
+        ("markdown", report::Study::of(&run).markdown()),
+        ("html", page),
+    ] {
         assert!(text.contains("imported from page.txt (tsqosperf, mmfsadm)"), "{form}");
         assert!(text.contains("page.txt:126"), "{form} lacks the line of a value");
         assert!(text.contains("start to start") && text.contains("71.9 µs"), "{form} lacks the round trip");
     }
-    let text = report::text_in_full(&run);
+    let text = report::Study::of(&run).text_in_full(report::Screen::PLAIN);
     let rates = text.split("Rates").nth(1).expect("rates").split("Latency").next().expect("a part");
     assert_eq!(rates.matches("imported").count(), 2, "{rates}");
-    assert!(report::csv(&run).contains(",imported,"));
+    assert!(report::Study::of(&run).csv().contains(",imported,"));
 }

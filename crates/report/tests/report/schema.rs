@@ -42,7 +42,7 @@ fn faults(report: &Value) -> Vec<String> {
 #[test]
 fn every_report_is_as_the_schema_says() {
     for run in [common::run(), common::killed(), common::empty()] {
-        assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
+        assert_eq!(faults(&parsed(&report::Study::of(&run).json())), [""; 0]);
     }
     for run in [
         common::cluster::compared(4),
@@ -51,7 +51,7 @@ fn every_report_is_as_the_schema_says() {
         common::matrix::matrix(),
         common::timeline::jobs(),
     ] {
-        assert_eq!(faults(&parsed(&report::json(&run))), [""; 0]);
+        assert_eq!(faults(&parsed(&report::Study::of(&run).json())), [""; 0]);
     }
     let run = common::study::study();
     let study = report::Study::of(&run);
@@ -60,7 +60,7 @@ fn every_report_is_as_the_schema_says() {
 
 #[test]
 fn what_a_later_program_adds_is_let_through() {
-    let mut report = parsed(&report::json(&common::run()));
+    let mut report = parsed(&report::Study::of(&common::run()).json());
     report["added_later"] = true.into();
     report["figures"][0]["added_later"] = 1.into();
     assert_eq!(faults(&report), [""; 0]);
@@ -68,7 +68,7 @@ fn what_a_later_program_adds_is_let_through() {
 
 #[test]
 fn what_is_missing_or_of_another_kind_is_found_with_its_place() {
-    let report = parsed(&report::json(&common::run()));
+    let report = parsed(&report::Study::of(&common::run()).json());
     let broken = |pointer: &str, value: Option<Value>| {
         let mut report = report.clone();
         let (parent, key) = pointer.rsplit_once('/').expect("a place");

@@ -114,7 +114,7 @@ fn nothing_of_a_stranger_acts_in_any_form() {
 #[test]
 fn no_field_of_a_stranger_is_a_formula() {
     let run = doctored();
-    let csv = report::csv(&run);
+    let csv = report::Study::of(&run).csv();
     assert_plain("csv", &csv, &["\r\n"]);
     let columns = csv.lines().next().expect("a heading").split(',').count();
     let mut marked = 0;
@@ -141,7 +141,7 @@ fn no_field_of_a_stranger_is_a_formula() {
 #[test]
 fn no_label_of_a_stranger_ends_early() {
     let run = doctored();
-    let text = report::openmetrics(&run);
+    let text = report::Study::of(&run).openmetrics();
     assert_plain("openmetrics", &text, &[]);
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (mut open, mut escaped, mut rest) = (false, false, String::new());
@@ -164,7 +164,7 @@ fn no_label_of_a_stranger_ends_early() {
 fn the_page_of_a_stranger_has_no_element_of_the_record() {
     let run = doctored();
     let mut page = Vec::new();
-    report::html(&run, &mut page).expect("written");
+    report::Study::of(&run).html(&mut page).expect("written");
     let page = String::from_utf8(page).expect("UTF-8");
     let end = page.find("<script>").expect("the scripts of the page");
     let own = &page[..end];

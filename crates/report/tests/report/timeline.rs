@@ -7,13 +7,17 @@ use crate::common::timeline::{interrupted, jobs, many};
 #[test]
 fn every_form_says_how_many_ran_how_fast_and_where() {
     let run = jobs();
-    for text in [report::text_in_full(&run), report::markdown(&run), page(&run)] {
+    for text in [
+        report::Study::of(&run).text_in_full(report::Screen::PLAIN),
+        report::Study::of(&run).markdown(),
+        page(&run),
+    ] {
         let text = text.replace('\n', " ");
         for words in ["mean at a time", "climbs to", "read share", "utility space ran low", "out-of-memory"] {
             assert!(text.contains(words), "no {words} in {}", &text[..400.min(text.len())]);
         }
     }
-    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let one = &json["statements"]["job_pass"][0];
     assert_eq!((one["launches"].as_u64(), one["complete"].as_u64()), (Some(15), Some(14)));
     let spaces = json["statements"]["job_space"].as_array().expect("spaces");
@@ -45,20 +49,20 @@ fn launches_and_steps_have_a_row_each_with_a_cell_for_every_column() {
 #[test]
 fn a_hundred_launches_with_six_steps_each_leave_the_tables_readable() {
     let run = many();
-    let text = report::text_in_full(&run);
+    let text = report::Study::of(&run).text_in_full(report::Screen::PLAIN);
     assert!(text.lines().all(|line| line.chars().count() <= 120 || line.contains("http")), "too wide");
-    let read = report::markdown(&run);
+    let read = report::Study::of(&run).markdown();
     let cut = "more are in the JSON and CSV forms";
     assert!(read.contains(cut), "707 launches and steps, of which 300 are in a table");
     assert!(!text.contains(cut) && text.lines().count() > read.lines().count());
-    let json: Value = serde_json::from_str(&report::json(&run)).expect("JSON");
+    let json: Value = serde_json::from_str(&report::Study::of(&run).json()).expect("JSON");
     let timers = json["statements"]["full_timer"].as_array().expect("launches");
     assert_eq!(timers.iter().filter(|one| one["step"].is_null()).count() * 7, timers.len());
 }
 
 fn page(run: &record::Run) -> String {
     let mut out = Vec::new();
-    report::html(run, &mut out).expect("written");
+    report::Study::of(run).html(&mut out).expect("written");
     String::from_utf8(out).expect("UTF-8")
 }
 

@@ -1,0 +1,197 @@
+//! A short summary of the changes between two runs, and the differences between their hosts.
+
+use analysis::{Comparison, Contrast};
+use plan::Bytes;
+use record::{HostFacts, Run};
+
+use crate::format::names;
+use crate::format::table::{Cell, Table, Tone};
+use crate::format::{compact_rate, counted, latency, mark, rate_in, whole};
+use crate::section::{Block, only, signed};
+
+/// Maximum number of comparisons listed without a shown change.
+const UNCHANGED_LISTED: usize = 3;
+/// Maximum number of undecided comparisons listed.
+const UNDECIDED_LISTED: usize = 1;
+/// Heading of the interval of a change. The confidence is for all comparisons together.
+pub(crate) const INTERVAL: &str = "99 % interval";
+/// Maximum number of changes listed.
+const CHANGES_LISTED: usize = 24;
+
+pub(crate) const FASTER: (&str, Tone) = ("faster", Tone::Good);
+pub(crate) const SLOWER: (&str, Tone) = ("slower", Tone::Bad);
+/// Absence of a shown difference does not prove equality.
+pub(crate) const NOT_SHOWN: (&str, Tone) = ("no change shown", Tone::Plain);
+pub(crate) const TOO_FEW: (&str, Tone) = ("too few values", Tone::Doubtful);
+pub(crate) const CANNOT_TELL: (&str, Tone) = ("cannot be told", Tone::Doubtful);
+
+/// The outcome of a comparison: a higher rate is faster, a higher latency slower.
+pub(crate) fn outcome(one: &Comparison) -> (&'static str, Tone) {
+    if one.is_withheld() {
+        return CANNOT_TELL;
+    }
+    match (one.difference.outcome, one.operation) {
+        (Contrast::Higher, None) | (Contrast::Lower, Some(_)) => FASTER,
+        (Contrast::Lower, None) | (Contrast::Higher, Some(_)) => SLOWER,
+        (Contrast::NotShown, _) => NOT_SHOWN,
+        (Contrast::TooFew, _) => TOO_FEW,
+    }
+}
+
+/// A comparison with its conditions.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) comparison: Comparison,
+    /// The conditions of both figures.
+    pub(crate) conditions: String,
+    /// In what the conditions differ; empty if in nothing.
+    pub(crate) differs: String,
+    /// The transfer size, if it is so small that rates are shown in transfers per second.
+    pub(crate) small_transfer: Option<f64>,
+}
+
+impl Compared {
+    /// A value of either run in readable form.
+    pub(crate) fn value(&self, value: f64) -> String {
+        match (self.comparison.operation, self.small_transfer) {
+            (Some(_), _) => latency(whole(value)),
+            (None, Some(bytes)) => compact_rate(value / bytes, "IOPS"),
+            (None, None) => rate_in(value, names::unit(self.comparison.phase)),
+        }
+    }
+
+    /// The relative change; none if no change is shown, since a number would suggest one.
+    pub(crate) fn change(&self) -> Option<f64> {
+        let one = &self.comparison;
+        let is_said = !one.is_withheld() && one.difference.outcome != Contrast::NotShown;
+        is_said.then_some(one.difference.change)
+    }
+
+    /// Caveats of the result: names of reasons with their evidence.
+    fn caveats(&self) -> impl Iterator<Item = (&str, &str)> {
+        let differs = Some(("not measured alike", &*self.differs)).filter(|(_, differs)| !differs.is_empty());
+        let reasons = self.comparison.reasons.iter();
+        differs.into_iter().chain(reasons.map(|one| (one.because.name(), &*one.evidence)))
+    }
+
+    fn is_stated(&self) -> bool {
+        self.comparison.difference.is_stated()
+    }
+
+    /// Whether it compares rates, rather than latencies or rates while transferring.
+    pub(crate) fn is_rate(&self) -> bool {
+        self.comparison.operation.is_none() && !self.comparison.transferring
+    }
+}
+
+/// A row for each change, a few of the others, and the number of the rest; then each caveat once, with the
+/// letter used in its rows.
+pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
+    let rates: Vec<&Compared> = comparisons.iter().filter(|one| one.is_rate()).collect();
+    let mut changed = comparisons.iter().filter(|one| one.is_stated());
+    let mut rows: Vec<&Compared> = changed.by_ref().take(CHANGES_LISTED).collect();
+    let mut more: Vec<String> = match changed.count() {
+        0 => Vec::new(),
+        count => vec![format!("{count} more changed")],
+    };
+    let others = rates.iter().copied().filter(|one| !one.is_stated());
+    for mut same in analysis::grouped(others, |one| outcome(&one.comparison).0) {
+        let size = |one: &Compared| one.comparison.difference.change.abs();
+        same.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let of_all = outcome(&same[0].comparison);
+        let listed = if of_all == NOT_SHOWN { UNCHANGED_LISTED } else { UNDECIDED_LISTED };
+        if same.len() > listed {
+            more.push(format!("{} more {}", same.len() - listed, of_all.0));
+        }
+        rows.extend(same.into_iter().take(listed));
+    }
+    // Only the caveats of listed rows.
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flat_map(|one| one.caveats()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut blocks = only("", table(&rows, &names));
+    if !more.is_empty() {
+        blocks.push(Block::Text(format!("and {}", more.join(", "))));
+    }
+    blocks.extend(names.iter().enumerate().filter_map(|(index, name)| {
+        let evidence =
+            |one: &Compared| one.caveats().find(|(of, _)| of == name).map(|(_, why)| why.to_owned());
+        let all = || comparisons.iter().filter_map(|one| Some((one, evidence(one)?)));
+        let of = match all().filter(|(one, _)| one.is_rate()).count() {
+            0 | 1 => String::new(),
+            every if every == rates.len() => ", all figures".to_owned(),
+            some => format!(", {}", counted(some as u64, "figure")),
+        };
+        let (first, why) = all().next()?;
+        let (case, phase) = (&first.comparison.case, first.comparison.phase);
+        Some(Block::Text(format!("{}  {name}{of}: {case} {phase}, {why}", mark(index))))
+    }));
+    blocks
+}
+
+fn table(rows: &[&Compared], names: &[&str]) -> Table {
+    let letters = |one: &Compared| {
+        let place = |(name, _)| names.iter().position(|other| *other == name);
+        let mut places: Vec<usize> = one.caveats().filter_map(place).collect();
+        places.sort_unstable();
+        places.into_iter().map(mark).collect::<Vec<_>>().join(" ")
+    };
+    Table::of(rows.iter().map(|one| (&one.comparison, *one)))
+        .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
+        .left("case", |(one, _)| {
+            // Allows a line break between the settings in the name of a sweep's point.
+            let case = one.case.replace(':', " ");
+            match one.operation {
+                Some(of) => format!("{case}, latency of {}s", of.name()),
+                None if one.transferring => format!("{case} {}, transfers alone", one.phase),
+                None => format!("{case} {}", one.phase),
+            }
+        })
+        .right("before", |(one, of)| of.value(one.difference.before))
+        .right("after", |(one, of)| of.value(one.difference.after))
+        .right("change", |(_, of)| of.change().map(signed))
+        .right(INTERVAL, |(one, _)| {
+            one.difference
+                .interval
+                .map(|(low, high)| format!("{} … {}", signed(low).trim_end_matches(" %"), signed(high)))
+        })
+        .left("!", |(_, of)| letters(of))
+        .done()
+}
+
+/// Differences between the hosts and programs of both runs: `kernel 6.1.0-25 → 6.1.0-28`.
+pub(crate) fn differences([before, after]: [&Run; 2]) -> Vec<String> {
+    let words = |fact: &dyn Fn(&HostFacts) -> String| [before, after].map(|run| fact(&run.manifest.host));
+    let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
+    let of_devices = |host: &HostFacts, fact: &dyn Fn(&record::BlockDeviceFacts) -> String| {
+        let all: Vec<String> = host.devices.iter().map(fact).filter(|words| !words.is_empty()).collect();
+        all.join(", ")
+    };
+    let kernel = |host: &HostFacts| known(&host.kernel).split(' ').next().unwrap_or_default().to_owned();
+    let file_systems = |host: &HostFacts| {
+        let all = host.file_systems.iter().map(|one| format!("{} ({})", one.kind, one.options));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let read_ahead = |one: &record::BlockDeviceFacts| {
+        one.read_ahead_bytes.known().map(|&bytes| Bytes(bytes).to_string()).unwrap_or_default()
+    };
+    let sides = [
+        ("node", words(&|host| host.node.clone())),
+        ("kernel", words(&kernel)),
+        ("processors", words(&|host| format!("{} × {}", host.usable_cpus, known(&host.cpu_model)))),
+        ("governor", words(&|host| known(&host.governor))),
+        ("memory", words(&|host| Bytes(host.memory_bytes).to_string())),
+        ("file systems", words(&file_systems)),
+        ("devices", words(&|host| of_devices(host, &|one| known(&one.model)))),
+        ("firmware", words(&|host| of_devices(host, &|one| known(&one.firmware)))),
+        ("scheduler", words(&|host| of_devices(host, &|one| known(&one.scheduler)))),
+        ("read-ahead", words(&|host| of_devices(host, &read_ahead))),
+        ("ioproof", [before, after].map(|run| run.manifest.program_version.clone())),
+    ];
+    let differs =
+        sides.into_iter().filter(|(_, [one, other])| one != other && !(one.is_empty() || other.is_empty()));
+    differs.map(|(name, [one, other])| format!("{name} {one} → {other}")).collect()
+}

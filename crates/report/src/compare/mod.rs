@@ -1,0 +1,364 @@
+//! Comparison of two runs of the same cases.
+
+pub(crate) mod changes;
+
+use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
+use plan::Operation;
+use record::{Provenance, Run, Warning};
+use serde_json::{Value, json};
+
+use self::changes::{CANNOT_TELL, Compared, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
+use crate::format::counted;
+use crate::format::escape;
+use crate::format::names;
+use crate::format::screen::Screen;
+use crate::format::table::{Cell, Table, wrapped};
+use crate::render::text;
+use crate::report::SHOWN_RATE;
+use crate::report::figure::LARGE_TRANSFER_BYTES;
+use crate::report::origin;
+use crate::report::run_info::tool;
+use crate::report::statements::Statements;
+use crate::section::statements;
+use crate::section::{Block, Section, signed};
+
+/// The version of the JSON form.
+const SCHEMA: &str = "ioproof-comparison/2";
+
+/// Two runs with the same cases.
+///
+/// ```no_run
+/// use std::path::Path;
+/// let before = record::Run::open(Path::new("runs/before"))?;
+/// let after = record::Run::open(Path::new("runs/after"))?;
+/// println!("{}", report::compare(&before, &after).text(report::Screen::PLAIN));
+/// # Ok::<(), record::RecordError>(())
+/// ```
+#[derive(Debug)]
+pub struct Pair<'a> {
+    runs: [&'a Run; 2],
+    comparisons: Vec<Compared>,
+    /// Number of figures of either run that the other lacks.
+    alone: [usize; 2],
+    /// Number of pairs of differently named cases with the same conditions.
+    agreements: usize,
+    /// Comparisons of job matrices launch by launch, as JSON and as a block for reading.
+    matrices: Vec<(Value, Block)>,
+}
+
+/// Compares what `before` and `after` measured under the same conditions.
+#[must_use]
+pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
+    let runs = [before, after];
+    let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
+    let [own, others] = [0, 1].map(|at| {
+        let doubts = analysis::findings(runs[at], &figures[at]).audit;
+        Gate::new(&runs[at].manifest.plan, &figures[at], &doubts)
+    });
+    let pairs = analysis::paired(&own, &others);
+    let with_conditions = |pair: &Paired| {
+        let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
+        let mut words = one.conditions.clone();
+        if one.conditions != other.conditions {
+            words.push_str(&format!("; then {}", other.conditions));
+        }
+        for (run, figure, side) in [(before, one, "before"), (after, other, "after")] {
+            if let Some(iterations) = printed_mean(run, figure) {
+                words.push_str(&format!("; {side} is the printed mean of {iterations} iterations"));
+            }
+        }
+        if !pair.differs.is_empty() {
+            words.push_str(&format!("; differs in {}", pair.differs.join("; ")));
+        }
+        let [bytes, others] =
+            [one, other].map(|of| (of.bytes_per_second.median / of.transfers_per_second.median).round());
+        let is_small = bytes == others && bytes < LARGE_TRANSFER_BYTES as f64 && one.phase.counts_bytes();
+        let small_transfer = is_small.then_some(bytes);
+        let compared = move |one: &Comparison| Compared {
+            comparison: one.clone(),
+            conditions: words.clone(),
+            differs: pair.differs.join("; "),
+            small_transfer,
+        };
+        pair.comparisons.iter().map(compared).collect::<Vec<_>>()
+    };
+    Pair {
+        runs,
+        alone: figures.each_ref().map(|side| side.len() - pairs.len()),
+        comparisons: pairs.iter().flat_map(with_conditions).collect(),
+        agreements: pairs.iter().filter(|pair| pair.by_conditions).count(),
+        matrices: matrices(runs, &figures, [&own, &others]),
+    }
+}
+
+/// Compares the job matrices with the same workload, target and settings, or the only one of each run.
+fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
+    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
+    let only_ones = before.len() == 1 && after.len() == 1;
+    let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
+    let name = |one: &Matrix, side: &str| {
+        let what = if one.case.target.is_empty() { &one.case.group } else { &one.case.target };
+        format!("{what} {side}")
+    };
+    let pair = |one: &Matrix| {
+        let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
+        let same_work = analysis::same_jobs(&one.case.workload.work, &other.case.workload.work);
+        let (before, after) = (name(one, "before"), name(other, "after"));
+        let systems = [after.clone(), before.clone()];
+        let rows = analysis::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
+        let table = rows.filter(|_| same_work).map(|rows| analysis::Table::of(&rows));
+        let block = match &table {
+            Some(table) => Block::Table {
+                caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
+                table: statements::without_figures(table, |text| text),
+            },
+            None if same_work => Block::Text(format!(
+                "{before} and {after}: no verdict, for not all launches of both completed and have their pairs."
+            )),
+            None => Block::Text(
+                "The jobs of both runs are not the same (scale, seed, tables or tests): no verdict, for their sums are of \
+                 different work."
+                    .to_owned(),
+            ),
+        };
+        let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
+        let contrasts = statements.objects(analysis::Kind::JobContrast);
+        // `same_work` is about tables, tests, scale and seed; page size and direct I/O may differ.
+        let value =
+            json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });
+        Some((value, block))
+    };
+    before.iter().filter_map(pair).collect()
+}
+
+/// If an imported figure is a printed mean, the number of iterations it was taken over.
+fn printed_mean(run: &Run, figure: &Figure) -> Option<u64> {
+    let of_figure = |row: &&record::WarningRow| {
+        row.key.as_ref().is_some_and(|key| *key.case == *figure.case && key.phase == figure.phase)
+    };
+    run.warnings.iter().filter(of_figure).find_map(|row| match row.warning {
+        Warning::PrintedMean { iterations } => Some(iterations),
+        _ => None,
+    })
+}
+
+impl Pair<'_> {
+    /// Whether anything is significantly slower in the second run.
+    #[must_use]
+    pub fn is_slower(&self) -> bool {
+        self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
+    }
+
+    /// Changes for a terminal: changes first, then undecided comparisons and those without a shown change.
+    #[must_use]
+    pub fn text(&self, screen: Screen) -> String {
+        let mut out = format!(
+            "{}\n{}{}",
+            screen.strong("Comparison of two runs"),
+            wrapped("", &self.sides(), screen.prose()),
+            wrapped("", &self.counts(), screen.prose())
+        );
+        out.push('\n');
+        text::blocks_text(&mut out, &self.changes(), screen);
+        out
+    }
+
+    /// The changes, the differences of the hosts, and the figures that only one run has.
+    pub(crate) fn changes(&self) -> Vec<Block> {
+        let mut blocks = match self.comparisons.is_empty() {
+            true => vec![Block::Text("No case was measured in both runs.".to_owned())],
+            false => changes::blocks(&self.comparisons),
+        };
+        blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
+        let differs = changes::differences(self.runs);
+        blocks.push(Block::Text(match differs.is_empty() {
+            true => "No difference between the hosts is recorded.".to_owned(),
+            false => format!("The hosts differ: {}.", differs.join("; ")),
+        }));
+        blocks
+    }
+
+    /// Every comparison with its conditions, for a terminal.
+    #[must_use]
+    pub fn text_in_full(&self, screen: Screen) -> String {
+        let mut out = format!("{}\n", screen.strong("Comparison of two runs"));
+        out.push_str(&text::section_whole(&self.section(), screen));
+        out
+    }
+
+    /// Markdown, with pipe tables.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = "# Comparison of two runs\n\n".to_owned();
+        crate::render::markdown::section_markdown(&mut out, &self.section());
+        out
+    }
+
+    /// JSON in the schema `ioproof-comparison/2`.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let reason = |one: &Reason| json!({ "because": one.because.name(), "evidence": one.evidence });
+        let row = |compared: &Compared| {
+            let Compared { comparison: one, conditions, .. } = compared;
+            let found = &one.difference;
+            json!({
+                "case": one.case,
+                "phase": one.phase.name(),
+                "latency_of": one.operation.map(Operation::name),
+                "transferring": one.transferring,
+                "conditions": conditions,
+                "before": found.before,
+                "after": found.after,
+                "unit": if one.operation.is_some() { "ns" } else { names::unit(one.phase) },
+                "change": compared.change(),
+                "change_low": found.interval.map(|(low, _)| low),
+                "change_high": found.interval.map(|(_, high)| high),
+                "p_value": found.p_value,
+                "outcome": outcome(one).0,
+                "standing": one.outcome.name(),
+                "reasons": one.reasons.iter().map(reason).collect::<Vec<_>>(),
+            })
+        };
+        let side = |run: &Run| {
+            let manifest = &run.manifest;
+            json!({
+                "id": manifest.run_id,
+                "title": manifest.plan.title,
+                "directory": run.directory.display().to_string(),
+                "release": manifest.plan.terms.release,
+                "node": manifest.host.node,
+                "program_version": manifest.program_version,
+                "provenance": manifest.provenance,
+                "tool": tool(run),
+            })
+        };
+        escape::json_text(&json!({
+            "schema": SCHEMA,
+            "before": side(self.runs[0]),
+            "after": side(self.runs[1]),
+            "only_before": self.alone[0],
+            "only_after": self.alone[1],
+            "paired_by_conditions": self.agreements,
+            "comparisons": self.comparisons.iter().map(row).collect::<Vec<_>>(),
+            "matrices": self.matrices.iter().map(|(value, _)| value).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// All comparisons.
+    pub(crate) fn comparisons(&self) -> Vec<Comparison> {
+        self.comparisons.iter().map(|one| one.comparison.clone()).collect()
+    }
+
+    /// All comparisons as a section.
+    pub(crate) fn section(&self) -> Section {
+        let mut blocks = vec![Block::Text(self.sides()), Block::Text(self.counts())];
+        blocks.extend(largest_gap(&self.comparisons()).map(|one| {
+            let (change, said) = (signed(one.difference.change), outcome(one).0);
+            Block::Text(format!(
+                "The largest gap between both is {change}: {} of {} ({said}).",
+                one.phase, one.case
+            ))
+        }));
+        if self.agreements > 0 {
+            blocks.push(Block::Text(format!(
+                "{} of figures of different names: the same phase, size, order, tasks and nodes. What \
+                 differs beside that stands with each. A rate while transferring leaves out opening, syncing \
+                 and closing, which tools count in different ways.",
+                counted(self.agreements as u64, "pair")
+            )));
+        }
+        blocks.push(match self.comparisons.is_empty() {
+            true => Block::Text("No case was measured in both runs.".to_owned()),
+            false => Block::Table {
+                caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
+                    .to_owned(),
+                table: self.table(),
+            },
+        });
+        blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
+        Section { id: "comparison", title: "What changed", before_figures: true, blocks }
+    }
+
+    fn sides(&self) -> String {
+        let words = |run: &Run| {
+            let manifest = &run.manifest;
+            let release = manifest.plan.terms.release.as_ref().map(|release| format!(", {release}"));
+            let from = match manifest.provenance {
+                Provenance::Measured => String::new(),
+                other => format!("{}, ", names::provenance(other)),
+            };
+            let tool = Some(tool(run)).filter(|tool| !tool.is_empty());
+            let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();
+            let node = match (manifest.provenance, manifest.host.node.as_str()) {
+                (Provenance::Imported, origin::UNKNOWN_NODE) => String::new(),
+                (_, node) => format!(" on {node}"),
+            };
+            let (title, id, release) = (&manifest.plan.title, &manifest.run_id, release.unwrap_or_default());
+            format!("{title} ({from}{id}{release}{tool}{node})")
+        };
+        let [before, after] = self.runs;
+        if before.manifest.run_id == after.manifest.run_id {
+            return format!("Both are the same run: {}.", words(before));
+        }
+        format!("Before: {}. After: {}.", words(before), words(after))
+    }
+
+    /// `12 figures in both runs: 2 faster, 10 no change shown.` Latencies are not counted.
+    fn counts(&self) -> String {
+        let rates: Vec<&str> = self
+            .comparisons
+            .iter()
+            .filter(|one| one.is_rate())
+            .map(|one| outcome(&one.comparison).0)
+            .collect();
+        let kinds = [FASTER, SLOWER, NOT_SHOWN, TOO_FEW, CANNOT_TELL];
+        let kinds = kinds.map(|(kind, _)| (kind, rates.iter().filter(|one| **one == kind).count()));
+        let kinds = kinds.iter().filter(|(_, count)| *count > 0);
+        let kinds: Vec<String> = kinds.map(|(word, count)| format!("{count} {word}")).collect();
+        let colon = if kinds.is_empty() { "" } else { ": " };
+        let mut text =
+            format!("{} in both runs{colon}{}.", counted(rates.len() as u64, "figure"), kinds.join(", "));
+        for (side, alone) in ["before", "after"].into_iter().zip(self.alone) {
+            if alone > 0 {
+                text.push_str(&format!(" {} only {side}.", counted(alone as u64, "figure")));
+            }
+        }
+        text
+    }
+
+    fn table(&self) -> Table {
+        // Changes first; otherwise in the order of the plan.
+        let mut rows: Vec<(&Comparison, &Compared)> =
+            self.comparisons.iter().map(|one| (&one.comparison, one)).collect();
+        rows.sort_by_key(|(one, _)| !one.difference.is_stated());
+        Table::of(rows)
+            .left("result", |(one, _)| Cell::toned(outcome(one).0, outcome(one).1))
+            .left("case", |(one, _)| one.case.clone())
+            .left("phase", |(one, _)| one.phase.name())
+            .left("of", |(one, _)| match (one.operation, one.transferring) {
+                (Some(of), _) => format!("mean latency of {}s", of.name()),
+                (None, true) => "rate while transferring".to_owned(),
+                (None, false) => "rate".to_owned(),
+            })
+            .right("before", |(one, of)| of.value(one.difference.before))
+            .right("after", |(one, of)| of.value(one.difference.after))
+            .right("change", |(one, of)| {
+                Cell::toned(of.change().map(signed).unwrap_or_default(), outcome(one).1)
+            })
+            .right(changes::INTERVAL, |(one, _)| {
+                one.difference.interval.map(|(low, high)| format!("{} … {}", signed(low), signed(high)))
+            })
+            .right("p", |(one, _)| {
+                let words = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+                one.difference.p_value.map(words)
+            })
+            .left("conditions", |(one, Compared { conditions, .. })| {
+                let reasons = one.reasons.iter();
+                let reasons = reasons.map(|one| format!("; {}: {}", one.because.name(), one.evidence));
+                format!("{conditions}{}", reasons.collect::<String>())
+            })
+            .done()
+            .below("conditions")
+            .without_empty_columns()
+    }
+}

@@ -1,0 +1,206 @@
+//! The chart of the first screen: commitments or changes where there are any, else the most telling chart of
+//! the study.
+
+use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
+use plan::Bound;
+use serde_json::json;
+
+use super::latency::{FRAME_PX, ROW_PX, rows};
+use super::look::{INK, Look, work};
+use super::plotly::{Chart, Trace, error_bar};
+use crate::format::escape::chart as escaped;
+use crate::format::percent;
+use crate::report::Report;
+use crate::section::{criterion, signed};
+use crate::summary::card::by_judgement;
+
+/// Maximum number of rows of the first screen's chart.
+const ROWS_MAX: usize = 12;
+/// Maximum height of the first screen's chart in CSS pixels.
+const HEIGHT_MAX: usize = 640;
+/// Kinds of charts used if there are no commitments or comparisons, in order of preference.
+const KINDS: [&str; 10] = [
+    "jobs-launches",
+    "jobs-profile",
+    "matrix",
+    "layers",
+    "weak",
+    "sweep",
+    "nodes",
+    "devices",
+    "operations",
+    "percentiles",
+];
+/// Maximum number of labelled ticks of a logarithmic axis.
+const TICKS_MAX: usize = 7;
+/// Shares whose ratio exceeds this are drawn on a logarithmic axis.
+const LOGARITHMIC_RATIO: f64 = 10.0;
+
+/// The chart of the first screen; one of `of_study` or `overview` is removed from there.
+pub(crate) fn answer(
+    report: &Report,
+    changes: Option<&[Comparison]>,
+    of_study: &mut Vec<Chart>,
+    overview: &mut Vec<Chart>,
+) -> Option<Chart> {
+    let answer = changes.map_or_else(|| promised(report), self::changes);
+    // If two runs have nothing comparable, the chart is of the first run and its title says so. Sweep charts
+    // contain both runs.
+    let alone = |chart: Chart| if changes.is_none() || chart.is("sweep") { chart } else { chart.before() };
+    answer.or_else(|| {
+        let place =
+            |charts: &[Chart], kind: &str| charts.iter().position(|one| one.compares(kind, HEIGHT_MAX));
+        for kind in KINDS {
+            for charts in [&mut *of_study, &mut *overview] {
+                if let Some(place) = place(charts, kind) {
+                    return Some(alone(charts.remove(place)));
+                }
+            }
+        }
+        (!overview.is_empty()).then(|| alone(overview.remove(0)))
+    })
+}
+
+/// A chart with a row for each label, and a vertical reference line at `reference`.
+fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], reference: f64) -> Chart {
+    let line = json!({
+        "type": "line", "x0": reference, "x1": reference, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+        "line": { "color": INK, "width": 1.5 },
+    });
+    let height = FRAME_PX + ROW_PX * labels.len();
+    Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])
+}
+
+/// Changes between two runs, with their intervals.
+fn changes(all: &[Comparison]) -> Option<Chart> {
+    // The mean latency of a closed loop follows from its rate, so it is left out where the rate is compared.
+    let is_rate = |one: &Comparison| one.operation.is_none() && !one.transferring;
+    let repeats = |one: &Comparison| {
+        let same = |rate: &Comparison| is_rate(rate) && (&rate.case, rate.phase) == (&one.case, one.phase);
+        one.operation.is_some() && all.iter().any(same)
+    };
+    let mut shown: Vec<&Comparison> = all.iter().filter(|one| !one.is_withheld() && !repeats(one)).collect();
+    // In percent; the sign of latencies is inverted, so that faster is always to the right.
+    let side = |one: &Comparison| if one.operation.is_some() { -100.0 } else { 100.0 };
+    let rank = |one: &Comparison| (!one.difference.is_stated(), one.difference.interval.is_none());
+    let size = |one: &Comparison| one.difference.change.abs();
+    shown.sort_by(|one, other| rank(one).cmp(&rank(other)).then(size(other).total_cmp(&size(one))));
+    let hidden = shown.len().saturating_sub(ROWS_MAX);
+    shown.truncate(ROWS_MAX);
+    let label = |one: &Comparison| {
+        let of = match one.operation {
+            Some(of) => format!("latency of {}s", of.name()),
+            None if one.transferring => format!("{} while transferring", one.phase),
+            None => one.phase.to_string(),
+        };
+        format!("{} · {of}", escaped(&one.case))
+    };
+    let labels: Vec<String> = shown.iter().map(|one| label(one)).collect();
+    let groups =
+        analysis::grouped(shown.iter().copied(), |one| (work(one.phase), one.difference.is_stated()));
+    let traces = groups.iter().map(|group| {
+        let (phase, stated) = (group[0].phase, group[0].difference.is_stated());
+        let name = format!("{}{}", work(phase).0, if stated { "" } else { ", no change shown" });
+        let symbol = if stated { "circle" } else { "circle-open" };
+        let points = group.iter().map(|one| {
+            let change = one.difference.change;
+            let text = match one.difference.outcome {
+                Contrast::NotShown => "no change shown".to_owned(),
+                _ => signed(change),
+            };
+            let (above, below) = error_bar(change, one.difference.interval, |share| share * 100.0);
+            let bar = if side(one) < 0.0 { (below, above) } else { (above, below) };
+            ((change * side(one), label(one), format!("<b>{}</b>: {text}", label(one))), bar)
+        });
+        let look = Look { symbol, ..Look::of_work(phase, 0) };
+        Trace::marks(&name, look).with("marker.size", 11).points_with_errors("x", points)
+    });
+    let more = if hidden == 0 { String::new() } else { format!(" {hidden} more in the table.") };
+    let inverted = match shown.iter().any(|one| one.operation.is_some()) {
+        true => " Changes of latencies have the other sign here: shorter is to the right.",
+        false => "",
+    };
+    let note =
+        format!("After against before, with the interval of the change where there is one.{inverted}{more}");
+    (!labels.is_empty()).then(|| {
+        let x = json!({ "title": { "text": "← slower    change, %    faster →" }, "zeroline": false });
+        intervals("changes", "What changed", note, &labels, 0.0).with("xaxis", x).traces(traces)
+    })
+}
+
+/// What was measured as a share of what was promised, with intervals and repetitions.
+fn promised(report: &Report) -> Option<Chart> {
+    let measured = by_judgement(report).into_iter();
+    let measured = measured.filter_map(|one| Some((one, share(one, one.measured?))));
+    let measured = measured.filter(|(_, share)| *share > 0.0 && share.is_finite());
+    let measured: Vec<(&Verdict, f64)> = measured.take(ROWS_MAX).collect();
+    let label = |one: &Verdict| {
+        let commitment = &one.commitment;
+        let word = Standing::OF_COMMITMENTS[one.judgement as usize];
+        let promised = criterion(commitment.amount, side(commitment.bound));
+        escaped(&format!("{word} · {}, {promised}", commitment.name))
+    };
+    let labels: Vec<String> = measured.iter().map(|(one, _)| label(one)).collect();
+    let values = |one: &Verdict| -> Vec<f64> {
+        let own = one.figure.and_then(|place| report.figures.get(place));
+        let values = own.into_iter().flat_map(|own| own.counted()).filter_map(|pass| one.value(pass));
+        values.map(|value| share(one, value)).filter(|share| share.is_finite()).collect()
+    };
+    let phase = |one: &Verdict| one.figure.and_then(|place| report.figures.get(place)).map(|own| own.phase);
+    let groups = analysis::grouped(measured.iter().copied(), |(one, _)| phase(one));
+    let shares = groups.iter().map(|group| {
+        let of_phase = phase(group[0].0);
+        let look = of_phase.map_or_else(|| Look::of(0), |phase| Look::of_work(phase, 0));
+        let points = group.iter().map(|&(one, share)| {
+            let words = format!("<b>{}</b>: {} of it", label(one), percent(share));
+            let bounds = median_bounds(&values(one), 1.0 - CONFIDENCE);
+            let bounds = bounds.map(|ends| (ends.low.min(share), ends.high.max(share)));
+            ((share * 100.0, label(one), words), error_bar(share, bounds, |share| share * 100.0))
+        });
+        let name = of_phase.map_or("measured", |phase| work(phase).0);
+        Trace::marks(name, look).with("marker.size", 11).points_with_errors("x", points)
+    });
+    let repetitions = measured
+        .iter()
+        .flat_map(|(one, _)| values(one).into_iter().map(move |value| (value * 100.0, label(one))));
+    let repetitions = Trace::repetitions().points(repetitions);
+    let all = || measured.iter().map(|(_, share)| *share).chain([1.0]);
+    let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    let inverted = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
+        true => " Of what may be at most so much: promised ÷ measured.",
+        false => "",
+    };
+    let note =
+        format!("Measured ÷ promised, with the interval of the median.{inverted} Right of the line: kept.");
+    (!labels.is_empty()).then(|| {
+        let title = json!({ "text": "← not kept    % of what was promised    kept →" });
+        let x = match most > least * LOGARITHMIC_RATIO {
+            true => {
+                let near = |tick: &f64| (least * 10.0..=most * 1000.0).contains(tick);
+                let powers: Vec<f64> = (-6..9).map(|power| 10_f64.powi(power)).filter(near).collect();
+                let step = powers.len().div_ceil(TICKS_MAX).max(1);
+                let ticks: Vec<f64> = powers.into_iter().step_by(step).collect();
+                json!({ "title": title, "type": "log", "tickvals": ticks, "ticktext": ticks, "tickangle": 0 })
+            }
+            false => json!({ "title": title, "rangemode": "tozero" }),
+        };
+        let chart = intervals("promised", "Measured against promised", note, &labels, 100.0).with("xaxis", x);
+        chart.traces(shares.chain([repetitions]))
+    })
+}
+
+/// Measured `value` ÷ promised amount, or its inverse for an upper bound; at least 1 means kept.
+fn share(one: &Verdict, value: f64) -> f64 {
+    match one.commitment.bound {
+        Bound::AtLeast => value / number(one),
+        Bound::AtMost => number(one) / value,
+    }
+}
+
+/// The promised amount, as a number in the unit of [`Verdict::measured`].
+const fn number(one: &Verdict) -> f64 {
+    match one.commitment.amount {
+        plan::Amount::BytesPerSecond(value) | plan::Amount::OperationsPerSecond(value) => value,
+        plan::Amount::Latency { nanos, .. } => nanos,
+    }
+}

@@ -1,0 +1,183 @@
+//! References in charts of measured series: published figures as stars, expected values and limits as lines.
+
+use std::cmp::Ordering;
+
+use analysis::{Beside, Curve, Stated};
+use plan::Amount;
+use serde_json::Value;
+
+use super::look::INK;
+use super::plotly::Trace;
+
+use crate::format::BYTES_PER_SECOND;
+use crate::format::escape::chart as escaped;
+use crate::format::{divisor, percent};
+use crate::report::Report;
+use crate::section::{in_unit, title};
+
+/// Dashes of the limits of one chart, which also bound their number.
+const LIMIT_DASHES: [&str; 6] = ["dash", "longdash", "dashdot", "longdashdot", "3px,6px", "12px,2px"];
+/// Limits and published figures beyond this multiple of the highest measured point do not extend the axis.
+const FAR: f64 = 2.5;
+
+/// Published figures in a chart; `X` is their position on the other axis.
+pub(super) struct Stars<X>(Vec<Star<X>>);
+
+struct Star<X> {
+    at: X,
+    /// On the axis of rates.
+    value: f64,
+    /// For a figure beyond the end of the axis.
+    printed: String,
+    words: String,
+    misprinted: bool,
+}
+
+impl<X> Stars<X> {
+    /// The published figures that can be shown on an axis of `unit` and have a `place`. Figures measured under other
+    /// conditions are only in the table.
+    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
+        let star = |one: &Beside| {
+            one.differs.is_empty().then_some(())?;
+            Some(Star {
+                value: on_axis(one.value(), one.unit(), unit)?,
+                at: place(one)?,
+                printed: escaped(&in_unit(one.value(), one.unit())),
+                words: words(report, one),
+                misprinted: !one.misprint.is_empty(),
+            })
+        };
+        Self(report.found.published.iter().filter_map(Stated::says).filter_map(star).collect())
+    }
+
+    /// Their positions.
+    pub(super) fn places(&self) -> impl Iterator<Item = &X> {
+        self.0.iter().map(|one| &one.at)
+    }
+
+    /// The ends of an axis for measured points within `own` and for published figures within a factor of `far`.
+    pub(super) fn ends(&self, own: [f64; 2], far: f64) -> [f64; 2] {
+        let near = |value: &f64| (own[0] / far..=own[1] * far).contains(value);
+        let near = self.0.iter().map(|one| one.value).filter(near);
+        near.fold(own, |[low, high], value| [low.min(value), high.max(value)])
+    }
+
+    /// The end of an axis from 0 for measured points up to `own`.
+    pub(super) fn top(&self, own: f64) -> f64 {
+        self.ends([0.0, own], FAR)[1]
+    }
+
+    /// Stars, open where misprinted; for figures beyond the ends of the axis arrows there, labelled with their values.
+    /// Rates are on the x axis if `across`, else on the y axis.
+    pub(super) fn traces(
+        &self,
+        [low, high]: [f64; 2],
+        across: bool,
+        place: impl Fn(&X, f64) -> (Value, Value),
+    ) -> Vec<Trace> {
+        let beyond = |one: &Star<X>| (one.value > high).cmp(&(one.value < low));
+        let arrow = |one: &Star<X>| match (beyond(one), across) {
+            (Ordering::Equal, _) => ("star", ""),
+            (Ordering::Greater, true) => ("triangle-right", "middle left"),
+            (Ordering::Less, true) => ("triangle-left", "middle right"),
+            (_, false) => ("triangle-up", "bottom center"),
+        };
+        let trace = |group: Vec<&Star<X>>| {
+            let (symbol, text) = arrow(group[0]);
+            let open = if group[0].misprinted { "-open" } else { "" };
+            let points = group.iter().map(|one| {
+                let (x, y) = place(&one.at, one.value.clamp(low, high));
+                (x, y, one.words.clone())
+            });
+            let name = ["published", if open.is_empty() { "" } else { ", misprinted" }];
+            let name = name.concat() + if text.is_empty() { "" } else { ", beyond the axis" };
+            let marks = Trace::marks(&name, INK).with("marker.symbol", format!("{symbol}{open}"));
+            let marks = marks.with("marker.size", 12).points(points);
+            if text.is_empty() {
+                return marks;
+            }
+            let printed: Vec<&str> = group.iter().map(|one| one.printed.as_str()).collect();
+            marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
+        };
+        let groups = analysis::grouped(&self.0, |one| (one.misprinted, beyond(one)));
+        groups.into_iter().map(trace).collect()
+    }
+}
+
+/// A `value` in the unit `of` (`bytes/s` or `ops/s`) on an axis of rates of `unit`; none if they do not match.
+fn on_axis(value: f64, of: &str, unit: &str) -> Option<f64> {
+    let alike = of == if unit == BYTES_PER_SECOND { "bytes/s" } else { "ops/s" };
+    alike.then_some(value / divisor(unit))
+}
+
+/// The position of a published figure on the x axis of `curve`; none if it does not belong there.
+pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
+    let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
+        && one.target.as_ref().is_none_or(|target| *target == curve.target)
+        && one.phase.is_none_or(|phase| phase == curve.phase);
+    if !about {
+        return None;
+    }
+    if let Some(stated) = one.at.iter().find(|setting| setting.key == curve.axis) {
+        let mut others = one.at.iter().filter(|other| other.key != curve.axis && other.key != "target");
+        return others.all(|other| curve.fixed.contains(other)).then(|| stated.value.on_axis())?;
+    }
+    let own = one.figure?;
+    curve.points.iter().find(|point| point.figure == own).map(|point| point.x)
+}
+
+fn words(report: &Report, one: &Beside) -> String {
+    let published = &one.published;
+    let mut lines = vec![
+        format!("<b>published: {}</b>", escaped(&in_unit(one.value(), one.unit()))),
+        escaped(&format!(
+            "{} · printed {} ({})",
+            published.id,
+            published.as_published(),
+            published.statistic.name()
+        )),
+        escaped(&one.source()),
+    ];
+    let target = one.target.as_deref().map(|target| title(report, target)).unwrap_or_default();
+    if !target.is_empty() {
+        lines.push(format!("beside {}", escaped(target)));
+    }
+    if let (Some(own), Some(ratio)) = (one.own, one.ratio()) {
+        lines.push(format!("own {}, {} of it", escaped(&in_unit(own, one.unit())), percent(ratio)));
+    }
+    lines.extend((!one.misprint.is_empty()).then(|| format!("misprint: {}", escaped(&one.misprint))));
+    lines.join("<br>")
+}
+
+/// Names, dashes and values of the expectations and limits for `curves`, in a chart with the highest point `top`.
+pub(super) fn limits(
+    report: &Report,
+    curves: &[&Curve],
+    unit: &'static str,
+    top: f64,
+) -> Vec<(String, &'static str, f64)> {
+    let mut limits: Vec<(String, &str, f64)> = Vec::new();
+    for one in report.found.expected.iter().filter_map(Stated::says) {
+        let (number, of) = match one.amount {
+            Amount::BytesPerSecond(value) => (value, "bytes/s"),
+            Amount::OperationsPerSecond(value) => (value, "ops/s"),
+            Amount::Latency { .. } => continue,
+        };
+        let Some(value) = on_axis(number, of, unit) else { continue };
+        let about = report.figures.get(one.figure).is_some_and(|figure| {
+            curves.iter().any(|curve| {
+                (&curve.group, &curve.target, curve.phase) == (&figure.group, &figure.target, figure.phase)
+            })
+        });
+        let name = format!("{}: {}", one.name, crate::format::rate_in(number, unit));
+        let known = limits.iter().any(|(other, ..)| *other == name);
+        if let Some(dash) = LIMIT_DASHES.get(limits.len())
+            && about
+            && !known
+            && value <= top * FAR
+        {
+            limits.push((name, dash, value));
+        }
+    }
+    limits
+}

@@ -1,0 +1,316 @@
+//! Rates against a swept key, with a line for each target, phase and setting; and every repetition against a
+//! swept size.
+//!
+//! The charts of one sweep have the same axes, which also cover the second run and published figures. Lines that
+//! coincide share a legend entry.
+
+use analysis::{Curve, CurvePoint, Dispersion, Stated};
+use serde_json::json;
+
+use super::axis::{Axis, unit_of as axis_unit};
+use super::look::{INK, Look};
+use super::marks::{self, Stars};
+use super::plotly::{Chart, Trace};
+use super::series::{fixed, in_order};
+use crate::format::BYTES_PER_SECOND;
+use crate::format::escape::chart as escaped;
+use crate::format::names::client;
+use crate::format::names::unit as unit_of;
+use crate::format::{column_unit, divisor, percent, rate_in};
+use crate::report::Report;
+use crate::report::figure::Figure;
+use crate::section::{line_name, title};
+
+/// Maximum number of lines of one chart; more cannot be told apart.
+const LINES_MAX: usize = 16;
+/// Maximum number of lines for which all targets share one chart.
+const TOGETHER_MAX: usize = 6;
+/// Maximum number of lines with bands of their intervals.
+const BANDS_MAX: usize = 6;
+/// End of the y axis ÷ highest value.
+const HEADROOM: f64 = 1.06;
+
+/// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
+pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
+    let families = analysis::grouped(&report.found.curves, |one| (&one.group, &one.axis, client(one.client)));
+    families.into_iter().flat_map(|curves| of_family(report, second, &in_order(curves))).collect()
+}
+
+fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec<Chart> {
+    let mut parts = analysis::grouped(curves.iter().copied(), |one| &one.target);
+    let apart = parts.len() > 1 && curves.len() > TOGETHER_MAX;
+    if !apart {
+        parts = vec![curves.to_vec()];
+    }
+    // Too many lines for one chart are split by phase.
+    let crowded = |part: &Vec<&Curve>| part.len() > TOGETHER_MAX;
+    let by_phase = parts.iter().any(crowded) && curves.iter().any(|curve| curve.phase != curves[0].phase);
+    if by_phase {
+        parts = parts.into_iter().flat_map(|part| analysis::grouped(part, |one| one.phase)).collect();
+    }
+    let mut charts = Vec::new();
+    let units = units(report, curves);
+    let half = apart || units.len() > 1;
+    for unit in units {
+        let stars: Vec<Stars<f64>> = parts
+            .iter()
+            .map(|part| Stars::of(report, unit, |one| part.iter().find_map(|curve| marks::place(one, curve))))
+            .collect();
+        let others = curves.iter().filter_map(|curve| of_second(second, curve));
+        let all: Vec<&Curve> = curves.iter().copied().chain(others).collect();
+        let axis = Axis::of(&all, stars.iter().flat_map(Stars::places).copied());
+        let sweep = Sweep { report, second, axis, unit, half, apart, by_phase };
+        let highest = all.iter().map(|curve| sweep.peak(curve)).fold(0.0, f64::max);
+        let limits: Vec<_> = parts.iter().map(|part| marks::limits(report, part, unit, highest)).collect();
+        let lines = limits.iter().flatten().map(|(.., value)| *value);
+        let top = lines.chain(stars.iter().map(|stars| stars.top(highest))).fold(highest, f64::max);
+        let each = parts.iter().zip(limits).zip(stars);
+        charts.extend(each.map(|((part, limits), stars)| sweep.chart(part, &limits, &stars, top)));
+    }
+    charts
+}
+
+/// The units of the charts of `curves`: of a sweep over transfer sizes bytes and transfers per second, else the unit
+/// that data sheets use for such transfers.
+fn units(report: &Report, curves: &[&Curve]) -> Vec<&'static str> {
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let mut figures = points.filter_map(|point| report.figures.get(point.figure));
+    let is_small = |figure: &Figure| !figure.is_large();
+    let mut named = curves.iter().map(|curve| unit_of(curve.phase));
+    if let Some(first) = named.next().filter(|unit| *unit != BYTES_PER_SECOND) {
+        return vec![if named.all(|unit| unit == first) { first } else { "operations/s" }];
+    }
+    if curves[0].axis != "transfer" {
+        return vec![if figures.all(is_small) { "IOPS" } else { BYTES_PER_SECOND }];
+    }
+    if figures.any(is_small) { vec![BYTES_PER_SECOND, "IOPS"] } else { vec![BYTES_PER_SECOND] }
+}
+
+/// The same curve of the second run.
+fn of_second<'a>(second: Option<&'a Report>, curve: &Curve) -> Option<&'a Curve> {
+    let key = |one: &Curve| (one.group.clone(), one.target.clone(), one.phase, one.axis.clone());
+    let mut others = second.into_iter().flat_map(|second| &second.found.curves);
+    others.find(|other| key(other) == key(curve) && other.fixed == curve.fixed)
+}
+
+/// What the charts of one sweep in one unit have in common.
+struct Sweep<'a> {
+    report: &'a Report,
+    second: Option<&'a Report>,
+    axis: Axis,
+    unit: &'static str,
+    /// Whether a chart takes half of the page's width.
+    half: bool,
+    /// Whether each target has a chart of its own.
+    apart: bool,
+    /// Whether each phase has a chart of its own.
+    by_phase: bool,
+}
+
+impl Sweep<'_> {
+    /// The y value of a point.
+    fn y(&self, point: &CurvePoint) -> f64 {
+        let bytes = self.unit == BYTES_PER_SECOND;
+        if bytes { point.bytes_per_second / divisor(self.unit) } else { point.transfers_per_second }
+    }
+
+    /// The y values of both ends of the interval of a point's median, else of its lowest and highest repetition.
+    fn ends(&self, point: &CurvePoint) -> [f64; 2] {
+        let all = &point.headline;
+        let ends = all.median_interval.as_ref().map_or([all.min, all.max], |ends| [ends.low, ends.high]);
+        ends.map(|end| self.y(point) * end / all.median.max(f64::MIN_POSITIVE))
+    }
+
+    fn peak(&self, curve: &Curve) -> f64 {
+        curve.points.iter().map(|point| self.ends(point)[1].max(self.y(point))).fold(0.0, f64::max)
+    }
+
+    fn chart(
+        &self,
+        all: &[&Curve],
+        limits: &[(String, &'static str, f64)],
+        stars: &Stars<f64>,
+        top: f64,
+    ) -> Chart {
+        let mut peaks: Vec<f64> = all.iter().map(|curve| self.peak(curve)).collect();
+        peaks.sort_by(|one, other| other.total_cmp(one));
+        let least = peaks.get(LINES_MAX - 1).copied().unwrap_or_default();
+        let fast = all.iter().copied().filter(|curve| self.peak(curve) >= least);
+        let curves: Vec<&Curve> = fast.take(LINES_MAX).collect();
+        let [low, high] = self.axis.ends();
+        let stars = stars.traces([0.0, top], false, |&at, value| (self.axis.at(at).into(), value.into()));
+        let limits = limits
+            .iter()
+            .map(|(name, dash, value)| Trace::level(name, dash, [(low, *value), (high, *value)]));
+        let y = json!({ "title": { "text": column_unit(self.unit) }, "range": [0, top * HEADROOM] });
+        let chart =
+            Chart::new("sweep", &curves[0].group, self.title(curves[0]), self.note(&curves, all.len()));
+        let chart = chart.half(self.half).axes(self.axis.layout(), y);
+        chart.traces(self.lines(&curves).into_iter().chain(stars).chain(limits))
+    }
+
+    fn title(&self, first: &Curve) -> String {
+        let what = if self.unit == BYTES_PER_SECOND { "Bandwidth" } else { self.unit };
+        let of = if self.apart { format!("{}: ", title(self.report, &first.target)) } else { String::new() };
+        let phase = if self.by_phase { format!(" of {}", first.phase) } else { String::new() };
+        format!("{of}{what}{phase} against {}", self.axis.name())
+    }
+
+    /// How to read the chart.
+    fn note(&self, curves: &[&Curve], all: usize) -> String {
+        let client = client(curves[0].client);
+        let banded =
+            curves.len() <= BANDS_MAX && curves.iter().any(|curve| !self.band(curve, INK.into()).is_empty());
+        let parts = [
+            (true, "Medians of the repetitions that count.".to_owned()),
+            (
+                banded,
+                "Band: the interval of the median from six repetitions on, else lowest to highest."
+                    .to_owned(),
+            ),
+            (self.apart, "The same axes for all targets.".to_owned()),
+            (all > curves.len(), format!("The {} fastest of {all} lines.", curves.len())),
+            (!client.is_empty(), format!("Clients {client}.")),
+        ];
+        let said = parts.into_iter().filter_map(|(says, words)| says.then_some(words));
+        said.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The lines of `curves`. The first of coinciding lines is named after all of them.
+    fn lines(&self, curves: &[&Curve]) -> Vec<Trace> {
+        let with_target = curves.iter().any(|curve| curve.target != curves[0].target);
+        let mut coinciding: Vec<Vec<&Curve>> = Vec::new();
+        for curve in curves {
+            match coinciding.iter_mut().find(|group| self.coincide(group[0], curve)) {
+                Some(group) => group.push(curve),
+                None => coinciding.push(vec![curve]),
+            }
+        }
+        let (mut settings, mut data, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for curve in curves {
+            let setting = (&curve.target, &curve.fixed);
+            if !settings.contains(&setting) {
+                settings.push(setting);
+            }
+            let place = settings.iter().position(|one| *one == setting).unwrap_or_default();
+            let look = Look::of_work(curve.phase, place);
+            let named = coinciding.iter().find(|group| std::ptr::eq(group[0], *curve));
+            let names = named.into_iter().flatten().map(|one| line_name(self.report, one, with_target));
+            let names: Vec<String> = names.collect();
+            let bands = if curves.len() <= BANDS_MAX { self.band(curve, look) } else { Vec::new() };
+            let group = format!("{} {}{}", curve.phase, curve.target, fixed(&curve.fixed));
+            let line = self.line(curve, look, &names.join(" = "));
+            data.extend(bands.into_iter().chain([line]).map(|one| one.with("legendgroup", &*group)));
+            others.extend(of_second(self.second, curve).map(|other| self.other(other, look)));
+        }
+        // One legend entry for all lines of the second run.
+        let named = others.into_iter().enumerate().map(|(place, one): (usize, Trace)| one.hidden(place > 0));
+        data.extend(named);
+        data
+    }
+
+    /// The band of the points' intervals, if each point has several repetitions.
+    fn band(&self, curve: &Curve, look: Look) -> Vec<Trace> {
+        if curve.points.iter().any(|point| point.headline.n < 2) {
+            return Vec::new();
+        }
+        let end = |at: usize| {
+            let end = move |point: &CurvePoint| (self.axis.at(point.x), self.ends(point)[at]);
+            curve.points.iter().map(end).collect()
+        };
+        Trace::band(look, [end(0), end(1)]).into()
+    }
+
+    /// Whether the analysis found both lines within the noise of each other.
+    fn coincide(&self, one: &Curve, other: &Curve) -> bool {
+        let found = &self.report.found;
+        let is_in =
+            |group: &[usize], curve| group.iter().any(|&place| std::ptr::eq(&found.curves[place], curve));
+        one.phase == other.phase
+            && found.coincident.iter().any(|group| is_in(group, one) && is_in(group, other))
+    }
+
+    /// The line of `curve` with the legend entry `shown`.
+    fn line(&self, curve: &Curve, look: Look, shown: &str) -> Trace {
+        let figures: Vec<usize> = curve.points.iter().map(|point| point.figure + 1).collect();
+        let line = self.draw(curve, &line_name(self.report, curve, true), look);
+        line.with("name", escaped(shown)).with("figures", figures).hidden(shown.is_empty())
+    }
+
+    /// A line of the second run.
+    fn other(&self, curve: &Curve, look: Look) -> Trace {
+        let name = format!("{}, second run", line_name(self.report, curve, true));
+        let line = self.draw(curve, &name, Look { dash: "dot", ..look });
+        let open = format!("{}-open", look.symbol);
+        line.with("marker.symbol", open).with("name", "the second run").with("legendgroup", "second")
+    }
+
+    fn draw(&self, curve: &Curve, name: &str, look: Look) -> Trace {
+        let size = match curve.points.len() {
+            0..=40 => 7,
+            41..=100 => 4,
+            _ => 2,
+        };
+        let point = |point: &CurvePoint| (self.axis.at(point.x), self.y(point), self.words(name, point));
+        Trace::curve(name, look).with("marker.size", size).points(curve.points.iter().map(point))
+    }
+
+    /// Hover text before the conditions: the line, the position, and limits of the rate.
+    fn words(&self, name: &str, point: &CurvePoint) -> String {
+        let mut text = format!("<b>{}</b>, {}", escaped(name), escaped(&self.axis.words(point.x)));
+        if point.balance_bound < 1.0 {
+            text.push_str(&format!("<br>tasks allow {} of the sum", percent(point.balance_bound)));
+        }
+        if let Some(ratio) = point.little {
+            text.push_str(&format!("<br>Little's law: {} of the transfers under way", percent(ratio)));
+        }
+        text
+    }
+}
+
+/// One chart for each dispersion.
+pub(super) fn dispersions(report: &Report) -> Vec<Chart> {
+    let all = report.found.dispersion.iter().filter_map(Stated::says).filter(|one| one.points.len() > 1);
+    all.map(|one| dispersion(report, one)).collect()
+}
+
+fn dispersion(report: &Report, one: &Dispersion) -> Chart {
+    let curve = &one.curve;
+    let points: Vec<&CurvePoint> = one.points.iter().map(|one| &one.point).collect();
+    let places = points.iter().map(|point| point.x);
+    let swept = Axis::new(&curve.axis, axis_unit(&points[0].at), places.collect());
+    let look = Look::of_work(curve.phase, 0);
+    let unit = unit_of(curve.phase);
+    let medians = points.iter().map(|point| (swept.at(point.x), point.headline.median / divisor(unit)));
+    let repetitions: Vec<_> = points
+        .iter()
+        .flat_map(|point| {
+            let (swept, figure) = (&swept, &report.figures[point.figure]);
+            let values = figure.counted().filter_map(|pass| figure.headline_of(pass));
+            values.zip(1..).map(move |(value, number)| {
+                let words = format!(
+                    "<b>{}</b>, value {number} of {}: {}; all vary by {}",
+                    swept.words(point.x),
+                    point.headline.n,
+                    rate_in(value, unit),
+                    percent(point.headline.variation)
+                );
+                (swept.at(point.x), value / divisor(unit), words, point.figure + 1)
+            })
+        })
+        .collect();
+    let top = repetitions.iter().map(|(_, value, ..)| *value).fold(0.0, f64::max) * HEADROOM;
+    let onset = points.iter().find(|point| Some(&point.at) == one.onset.as_ref()).map(|point| {
+        let name = format!("spread begins at {}", swept.words(point.x));
+        let x = swept.at(point.x);
+        Trace::level(&name, "dash", [(x, 0.0), (x, top)])
+    });
+    let open =
+        Trace::marks("every repetition", look).with("marker.symbol", "circle-open").points(repetitions);
+    let heading = format!("{}, {} of {}", title(report, &curve.target), curve.phase, curve.group);
+    let y = json!({ "title": { "text": column_unit(unit) }, "range": [0, top] });
+    Chart::new("dispersion", "repetitions", heading, "Every repetition at every size.")
+        .half(points.len() <= 12)
+        .axes(swept.layout(), y)
+        .traces([Trace::lines("median", look).points(medians), open].into_iter().chain(onset))
+}

@@ -1,0 +1,93 @@
+//! A report in Markdown: for a wiki, an issue or a pull request.
+
+use std::fmt::Write as _;
+
+use crate::format::counted;
+use crate::format::escape::{markdown as inline, markdown_code, markdown_line};
+use crate::format::table::Table;
+use crate::inventory::beside;
+use crate::report::Report;
+use crate::report::origin;
+use crate::section::{Block, Extent, Section, rates, sections};
+
+/// Maximum number of rows of a table, since wikis limit the size of a page.
+const ROWS_SHOWN: usize = 1_000;
+
+/// The whole report.
+pub(crate) fn markdown(report: &Report) -> String {
+    let mut out = format!("# {}\n\n", markdown_line(&report.run.title));
+    if let Some(line) = origin::nodes_line(report) {
+        let _ = writeln!(out, "{}  ", markdown_line(&line));
+    }
+    let _ = writeln!(out, "{}  ", markdown_line(&origin::host_line(report)));
+    let _ = writeln!(out, "{}\n", markdown_line(&origin::run_line(report)));
+    for line in &report.missing {
+        let _ = writeln!(out, "> **{}**\n", inline(line));
+    }
+    let (before, after) = sections(report, Extent::Limited)
+        .into_iter()
+        .partition::<Vec<_>, _>(|section| section.before_figures);
+    for section in before.iter().chain(&rates(report, true)).chain(&after) {
+        section_markdown(&mut out, section);
+    }
+    if !report.notes.is_empty() {
+        out.push_str("## Notes\n\n");
+        for note in &report.notes {
+            let said: Vec<String> = note
+                .entries
+                .iter()
+                .map(|entry| format!("{}: {}", inline(&entry.concerns), inline(&entry.text)))
+                .collect();
+            let _ =
+                writeln!(out, "- **{}** {}. *Advice: {}.*", note.mark, said.join("; "), inline(&note.advice));
+        }
+        out.push('\n');
+    }
+    if !report.machines.is_empty() {
+        let table = beside::table(&report.host, &report.machines, false);
+        let _ = writeln!(out, "## The host beside published machines\n\n{}", table.to_markdown());
+    }
+    let _ = writeln!(out, "## How it was measured\n\n{}", definitions(report).to_markdown());
+    let _ = writeln!(out, "## Measure it again\n\n{}", markdown_code(&report.run.command_line));
+    out
+}
+
+/// A section with pipe tables; an overlong table is cut, with a note.
+pub(crate) fn section_markdown(out: &mut String, section: &Section) {
+    let _ = writeln!(out, "## {}\n", markdown_line(section.title));
+    for block in &section.blocks {
+        match block {
+            Block::Heading { text, .. } => {
+                let _ = writeln!(out, "### {}\n", markdown_line(text));
+            }
+            Block::Text(text) => {
+                let _ = writeln!(out, "{}\n", markdown_line(text));
+            }
+            Block::List(lines) => {
+                for line in lines {
+                    let _ = writeln!(out, "- {}", markdown_line(line));
+                }
+                out.push('\n');
+            }
+            Block::Table { caption, table } => {
+                if !caption.is_empty() {
+                    let _ = writeln!(out, "{}\n", markdown_line(caption));
+                }
+                let mut table = table.clone();
+                let gone = table.cut(ROWS_SHOWN);
+                let _ = writeln!(out, "{}", table.to_markdown());
+                if gone > 0 {
+                    let more = counted(gone as u64, "more row");
+                    let _ = writeln!(out, "… and {more} in the CSV form of this report\n");
+                }
+            }
+        }
+    }
+}
+
+fn definitions(report: &Report) -> Table {
+    Table::of(&report.definitions)
+        .left("word", |one| one.name.clone())
+        .left("meaning", |one| one.meaning.clone())
+        .done()
+}

@@ -1,0 +1,183 @@
+//! A run for a terminal: its card with the figures and their doubts, or all tables.
+
+use std::fmt::Write as _;
+
+use plan::visible;
+
+use crate::format::counted;
+use crate::format::screen::Screen;
+use crate::format::table::{width, wrapped};
+use crate::inventory::beside;
+use crate::report::Report;
+use crate::report::notes::Note;
+use crate::report::origin;
+use crate::section::{Block, Extent, Section, rates, sections};
+use crate::summary::card::Card;
+
+/// Limits of the short form: lines about missing parts, causes of doubt, figures, rows of any other table, and lines of
+/// a list.
+const MISSING_SHOWN: usize = 3;
+const CAUSES_SHOWN: usize = 6;
+const FIGURES_SHOWN: usize = 64;
+const ROWS_SHOWN: usize = 24;
+const LINES_SHOWN: usize = 12;
+
+/// The card, the remaining figures, and the doubts.
+pub(crate) fn text(report: &Report, screen: Screen) -> String {
+    let card = Card::of(report);
+    let mut out = format!("{}\n{}", screen.strong(&report.run.title), folded(&card.circumstances, screen));
+    for line in report.missing.iter().take(MISSING_SHOWN) {
+        out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
+    }
+    rest(&mut out, report.missing.len().saturating_sub(MISSING_SHOWN), "line");
+    out.push('\n');
+    blocks_text(&mut out, &card.blocks, screen);
+    let others = card.others(report);
+    if !others.is_empty() {
+        let _ =
+            writeln!(out, "{}{}", if card.blocks.is_empty() { "" } else { "\n" }, screen.strong("Figures"));
+        blocks_upto(&mut out, &others, screen, LINES_SHOWN, FIGURES_SHOWN);
+    }
+    // Sections that belong to the answer of certain runs.
+    let asked = |section: &Section| match section.id {
+        "printed" => origin::is_imported(report),
+        "jobs" => report.run.tool == plan::randomops::TOOL,
+        _ => false,
+    };
+    let asked = sections(report, Extent::Limited).into_iter().filter(asked);
+    asked.for_each(|section| section_upto(&mut out, &section, screen, LINES_SHOWN, ROWS_SHOWN));
+    out.push('\n');
+    if card.causes.is_empty() && !report.figures.is_empty() {
+        out.push_str("The audit found nothing against these figures.\n");
+    }
+    for cause in card.causes.iter().take(CAUSES_SHOWN) {
+        let first = format!("{:<2} ", cause.mark);
+        let line = wrapped(&first, &cause.sentence(report.figures.len()), screen.prose());
+        out.push_str(&screen.warning(&line));
+    }
+    // Marks of the other causes are at least named.
+    let others = card.causes.iter().skip(CAUSES_SHOWN);
+    let named: Vec<String> =
+        others.map(|one| format!("{} {}", one.mark, one.named(report.figures.len()))).collect();
+    if !named.is_empty() {
+        let line = wrapped("   ", &format!("{}; all in `ioproof check`", named.join("; ")), screen.prose());
+        out.push_str(&screen.warning(&line));
+    }
+    out
+}
+
+/// All tables.
+pub(crate) fn whole(report: &Report, screen: Screen) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", screen.strong(&report.run.title));
+    out.push_str(&head(report, screen));
+    for line in &report.missing {
+        out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
+    }
+    let (before, after) =
+        sections(report, Extent::Full).into_iter().partition::<Vec<_>, _>(|section| section.before_figures);
+    let rates = rates(report, false);
+    let sections = before.iter().chain(&rates).chain(&after);
+    sections.for_each(|section| out.push_str(&section_whole(section, screen)));
+    if !report.machines.is_empty() {
+        let _ = writeln!(out, "\n{}", screen.strong("The host beside published machines"));
+        out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", screen));
+    }
+    if !report.notes.is_empty() {
+        let _ = writeln!(out, "\n{}", screen.strong("Notes"));
+    }
+    for note in &report.notes {
+        out.push_str(&screen.warning(&note_lines(note, screen)));
+        out.push_str(&wrapped("    advice: ", &note.advice, screen.prose()));
+    }
+    out
+}
+
+/// A section for a terminal, uncut.
+pub(crate) fn section_whole(section: &Section, screen: Screen) -> String {
+    let mut out = String::new();
+    section_upto(&mut out, section, screen, usize::MAX, usize::MAX);
+    out
+}
+
+fn section_upto(out: &mut String, section: &Section, screen: Screen, lines_max: usize, rows_max: usize) {
+    let _ = writeln!(out, "\n{}", screen.strong(section.title));
+    blocks_upto(out, &section.blocks, screen, lines_max, rows_max);
+}
+
+/// All of `blocks`.
+pub(crate) fn blocks_text(out: &mut String, blocks: &[Block], screen: Screen) {
+    blocks_upto(out, blocks, screen, usize::MAX, usize::MAX);
+}
+
+fn blocks_upto(out: &mut String, blocks: &[Block], screen: Screen, lines_max: usize, rows_max: usize) {
+    for block in blocks {
+        match block {
+            Block::Heading { text, .. } => {
+                let _ = writeln!(out, "\n{}", screen.strong(text));
+            }
+            Block::Text(text) => out.push_str(&wrapped("", text, screen.prose())),
+            Block::List(lines) => {
+                for line in lines.iter().take(lines_max) {
+                    out.push_str(&wrapped("  · ", line, screen.prose()));
+                }
+                rest(out, lines.len().saturating_sub(lines_max), "line");
+            }
+            Block::Table { caption, table } => {
+                if !caption.is_empty() {
+                    out.push_str(&wrapped("", caption, screen.prose()));
+                }
+                let mut table = table.clone();
+                let gone = table.cut(rows_max);
+                out.push_str(&table.to_text("", screen));
+                rest(out, gone, "row");
+            }
+        }
+    }
+}
+
+/// A line about `count` omitted lines or rows.
+fn rest(out: &mut String, count: usize, noun: &str) {
+    if count > 0 {
+        let more = counted(count as u64, &format!("more {noun}"));
+        let _ = writeln!(out, "  … and {more} in the page and the other forms of this report");
+    }
+}
+
+/// The lines of a note.
+fn note_lines(note: &Note, screen: Screen) -> String {
+    let mut out = String::new();
+    for (index, entry) in note.entries.iter().enumerate() {
+        let first = if index == 0 { format!("{:>2}  ", note.mark) } else { "    ".to_owned() };
+        out.push_str(&wrapped(&first, &format!("{}: {}", entry.concerns, entry.text), screen.prose()));
+    }
+    out
+}
+
+/// The run in a few lines: host, time, state, seed.
+fn head(report: &Report, screen: Screen) -> String {
+    let mut out = origin::nodes_line(report).map(|line| folded(&line, screen)).unwrap_or_default();
+    out.push_str(&folded(&origin::host_line(report), screen));
+    out.push_str(&folded(&origin::run_line(report), screen));
+    out
+}
+
+/// Folds a line between its parts, not within one.
+fn folded(line: &str, screen: Screen) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for part in visible(line).split(" · ") {
+        if used > 0 && used + 3 + width(part) > screen.prose() {
+            out.push('\n');
+            used = 0;
+        }
+        if used > 0 {
+            out.push_str(" · ");
+            used += 3;
+        }
+        out.push_str(part);
+        used += width(part);
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,145 @@
+//! Causes of doubt, from the audit and from warnings of the record; each cause once, with all of its figures.
+
+use std::collections::{BTreeSet, HashMap};
+
+use analysis::{Check, Doubt};
+
+use crate::format::{counted, grouped, mark};
+use crate::report::Report;
+use crate::report::notes::Note;
+
+/// Maximum number of figures listed per cause; JSON and CSV have all.
+const NAMED: usize = 8;
+
+/// A reason to doubt figures.
+#[derive(Debug, Clone)]
+pub(crate) struct Cause {
+    /// The letter that marks its figures.
+    pub(crate) mark: String,
+    /// The check of the audit, or the kind of warning.
+    pub(crate) name: String,
+    /// Whether its figures cannot meet a commitment.
+    pub(crate) disqualifies: bool,
+    /// The numbers of its figures.
+    pub(crate) figures: Vec<usize>,
+    /// Other subjects, such as phases without a figure.
+    elsewhere: Vec<String>,
+    /// The evidence for the most affected figure.
+    pub(crate) evidence: String,
+    /// The number of the most affected figure.
+    worst: Option<usize>,
+    pub(crate) advice: String,
+}
+
+impl Cause {
+    /// What it concerns: `12 figures: #1, #2, … and 4 more`.
+    pub(crate) fn places(&self) -> String {
+        let all =
+            self.figures.iter().map(|number| format!("#{number}")).chain(self.elsewhere.iter().cloned());
+        let named: Vec<String> = all.take(NAMED).collect();
+        let count = self.figures.len() + self.elsewhere.len();
+        let noun = if self.elsewhere.is_empty() { "figure" } else { "place" };
+        let (counted, names) = (counted(count as u64, noun), named.join(", "));
+        match count.saturating_sub(NAMED) {
+            0 if count == 1 => names,
+            0 => format!("{counted}: {names}"),
+            more => format!("{counted}: {names} and {} more", grouped(more as u64)),
+        }
+    }
+
+    /// The evidence, preceded by the number of its figure if there are several.
+    pub(crate) fn shown(&self) -> String {
+        match self.worst {
+            Some(worst) if self.figures.len() > 1 => format!("#{worst}: {}", self.evidence),
+            _ => self.evidence.clone(),
+        }
+    }
+
+    /// `not quiet, 3 of 16 figures`.
+    pub(crate) fn named(&self, all: usize) -> String {
+        let of = match self.figures.len() {
+            0 => String::new(),
+            1 => format!(", #{}", self.figures[0]),
+            2 if all == 2 => ", both figures".to_owned(),
+            count if count == all => format!(", all {} figures", grouped(all as u64)),
+            count => format!(", {} of {} figures", grouped(count as u64), grouped(all as u64)),
+        };
+        format!("{}{of}", self.name)
+    }
+
+    /// `not quiet, 3 of 16 figures: #4: others used 85 % of the processors; repeat the run on a quiet host`.
+    pub(crate) fn sentence(&self, all: usize) -> String {
+        format!("{}: {}; {}", self.named(all), self.shown(), self.advice)
+    }
+}
+
+/// The causes of `report`: wrong data first, then those of the audit, then those of the record only. A warning about
+/// the whole run is merged with the cause of the same name.
+pub(crate) fn causes(report: &Report) -> Vec<Cause> {
+    let mut causes = of_audit(report);
+    for note in report.notes.iter().map(of_note) {
+        match causes.iter_mut().find(|one| one.name == note.name && note.figures.is_empty()) {
+            Some(same) => same.elsewhere.extend(note.elsewhere),
+            None => causes.push(note),
+        }
+    }
+    // Wrong data in phases without a figure is known from warnings only.
+    causes.sort_by_key(|one| one.name != Check::WrongData.name());
+    causes
+}
+
+/// Causes of the audit; disqualifying ones first.
+pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
+    let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
+    checks.sort_by_key(|doubts| !doubts[0].disqualifies());
+    checks.iter().enumerate().map(|(index, doubts)| of_check(mark(index), doubts)).collect()
+}
+
+fn of_note(note: &Note) -> Cause {
+    let figures: BTreeSet<usize> = note.entries.iter().flat_map(|entry| entry.figures.clone()).collect();
+    let places = note.entries.iter().filter(|entry| entry.figures.is_empty());
+    let name = note.kind.replace('-', " ");
+    let first = note.entries.first().map(|entry| entry.text.as_str()).unwrap_or_default();
+    Cause {
+        mark: note.mark.clone(),
+        disqualifies: false,
+        worst: figures.first().copied(),
+        figures: figures.into_iter().collect(),
+        elsewhere: places.map(|entry| entry.concerns.clone()).collect(),
+        evidence: first.strip_prefix(&format!("{name}: ")).unwrap_or(first).to_owned(),
+        advice: note.advice.clone(),
+        name,
+    }
+}
+
+fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
+    // The first of equally severe ones.
+    let worst = doubts[1..].iter().fold(doubts[0], |worst, one| match one.severity > worst.severity {
+        true => one,
+        false => worst,
+    });
+    let mut figures: Vec<usize> = doubts.iter().filter_map(|one| one.figure).map(|place| place + 1).collect();
+    figures.dedup();
+    let elsewhere = doubts.iter().filter(|one| one.figure.is_none()).map(|one| one.concerns.clone());
+    Cause {
+        mark,
+        name: worst.check.name().to_owned(),
+        disqualifies: worst.disqualifies(),
+        figures,
+        elsewhere: elsewhere.collect(),
+        evidence: worst.evidence.clone(),
+        worst: worst.figure.map(|place| place + 1),
+        advice: worst.advice.clone(),
+    }
+}
+
+/// The marks of the causes that concern each figure, by its number.
+pub(crate) fn marks(causes: &[Cause]) -> HashMap<usize, String> {
+    let mut marks: HashMap<usize, Vec<&str>> = HashMap::new();
+    for cause in causes {
+        for &number in &cause.figures {
+            marks.entry(number).or_default().push(&cause.mark);
+        }
+    }
+    marks.into_iter().map(|(number, marks)| (number, marks.join(" "))).collect()
+}

@@ -1,0 +1,134 @@
+//! The footnotes of a report: one for each kind of warning, with its figures.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use analysis::Check;
+use record::{Run, Warning};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::format::{counted, mark};
+use crate::report::figure::Figure;
+
+/// Maximum number of warnings of one kind about one figure shown in full; the rest is counted.
+const TOLD_MAX: usize = 3;
+
+/// One kind of warning of the record.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Note {
+    pub(crate) mark: String,
+    pub(crate) kind: String,
+    pub(crate) advice: String,
+    pub(crate) entries: Vec<NoteEntry>,
+}
+
+/// A text of a note, and what it concerns.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct NoteEntry {
+    pub(crate) text: String,
+    /// Which figures or phases, in words.
+    pub(crate) concerns: String,
+    pub(crate) figures: Vec<usize>,
+}
+
+/// The texts of a kind of warning, with the figures and other places concerned.
+struct Said<'a> {
+    kind: String,
+    text: String,
+    warning: &'a Warning,
+    figures: Vec<usize>,
+    elsewhere: Vec<String>,
+}
+
+/// The notes of `run`: those of the whole run first, then in the order of the figures, whose `notes` are set. The
+/// first `marked` marks are used by the audit.
+pub(crate) fn notes(run: &Run, figures: &mut [Figure], marked: usize) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    for said in said(run, figures) {
+        let at = notes.iter().position(|note| note.kind == said.kind).unwrap_or_else(|| {
+            let (mark, advice) = (mark(marked + notes.len()), said.warning.advice().to_owned());
+            notes.push(Note { mark, kind: said.kind.clone(), advice, entries: Vec::new() });
+            notes.len() - 1
+        });
+        notes[at].entries.push(entry(said));
+    }
+    for note in &notes {
+        let concerned: HashSet<usize> = note.entries.iter().flat_map(|entry| entry.figures.clone()).collect();
+        for figure in figures.iter_mut().filter(|figure| concerned.contains(&figure.number)) {
+            figure.notes.push(note.mark.clone());
+        }
+    }
+    notes
+}
+
+fn said<'a>(run: &'a Run, figures: &[Figure]) -> Vec<Said<'a>> {
+    let mut all: Vec<Said<'a>> = Vec::new();
+    // Index in `all` of each text of each kind: a long study has thousands.
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut say = |kind: &str, text: String, warning: &'a Warning, of: Result<usize, String>| {
+        let at = *places.entry((kind.to_owned(), text)).or_insert_with_key(|(kind, text)| {
+            let (kind, text) = (kind.clone(), text.clone());
+            all.push(Said { kind, text, warning, figures: Vec::new(), elsewhere: Vec::new() });
+            all.len() - 1
+        });
+        let said = &mut all[at];
+        match of {
+            // Figures are visited in order, so a duplicate can only be the last one.
+            Ok(number) if said.figures.last() != Some(&number) => said.figures.push(number),
+            Err(place) if !said.elsewhere.contains(&place) => said.elsewhere.push(place),
+            Ok(_) | Err(_) => {}
+        }
+    };
+    let numbers: HashMap<(&str, &str), usize> =
+        figures.iter().map(|figure| ((figure.case.as_str(), figure.phase.name()), figure.number)).collect();
+    let mut by_figure: BTreeMap<usize, Vec<(String, &Warning)>> = BTreeMap::new();
+    for row in &run.warnings {
+        let (kind, warning) = (kind(&row.warning), &row.warning);
+        let key = row.key.as_ref();
+        if let Some(number) = key.and_then(|key| numbers.get(&(&*key.case, key.phase.name()))) {
+            let doubts = &figures[number - 1].doubts;
+            // Warnings that the audit has turned into doubts about the figure are not repeated.
+            if !Check::of(warning).is_some_and(|check| doubts.contains(&check.name())) {
+                by_figure.entry(*number).or_default().push((kind, warning));
+            }
+            continue;
+        }
+        let place = key.map_or_else(
+            || "the whole run".to_owned(),
+            |key| format!("{} of {}, repetition {}", key.phase, key.case, key.repetition + 1),
+        );
+        say(&kind, warning.to_string(), warning, Err(place));
+    }
+    for (number, mine) in by_figure {
+        for (index, (kind, warning)) in mine.iter().enumerate() {
+            let alike = |others: &[(String, _)]| others.iter().filter(|(other, _)| other == kind).count();
+            let (before, all) = (alike(&mine[..index]), alike(&mine));
+            let mut text = warning.to_string();
+            if before + 1 == TOLD_MAX && all > TOLD_MAX {
+                let rest = counted((all - TOLD_MAX) as u64, "more warning");
+                text.push_str(&format!("; {rest} of this kind in the record"));
+            }
+            if before < TOLD_MAX {
+                say(kind, text, warning, Ok(number));
+            }
+        }
+    }
+    all
+}
+
+fn entry(said: Said<'_>) -> NoteEntry {
+    let mut concerns = said.elsewhere;
+    let numbers: Vec<String> = said.figures.iter().map(ToString::to_string).collect();
+    match numbers.len() {
+        0 => {}
+        1 => concerns.push(format!("figure {}", numbers[0])),
+        _ => concerns.push(format!("figures {}", numbers.join(", "))),
+    }
+    NoteEntry { text: said.text, concerns: concerns.join("; "), figures: said.figures }
+}
+
+/// The kind as stored in the record, such as `cached-reads`.
+fn kind(warning: &Warning) -> String {
+    let value = serde_json::to_value(warning).unwrap_or_default();
+    value["kind"].as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,115 @@
+//! Where, when and by which program a run was made, as lines for all forms.
+
+use std::fmt::Write as _;
+
+use crate::format::{duration, utc};
+use crate::report::Report;
+use crate::report::run_info::RunInfo;
+
+/// The nodes, if there are several, and the facts in which they differ.
+pub(crate) fn nodes_line(report: &Report) -> Option<String> {
+    let cluster = report.cluster.as_ref()?;
+    let mut line = crate::section::nodes_line(cluster);
+    if !cluster.differences.is_empty() {
+        let facts: Vec<&str> = cluster.differences.iter().map(|one| one.fact.as_str()).collect();
+        let _ = write!(line, " · not the same: {}", facts.join(", "));
+    }
+    Some(line)
+}
+
+/// Node, system, processors and memory, without unknown facts.
+pub(crate) fn host_line(report: &Report) -> String {
+    let host = &report.host;
+    let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
+    let mut parts = vec![match (several, is_imported(report) && host.node == UNKNOWN_NODE) {
+        (true, _) => format!("first node {}", host.node),
+        (false, true) => "on a host that is not printed".to_owned(),
+        (false, false) => host.node.clone(),
+    }];
+    parts.extend(host.operating_system.known().cloned());
+    parts.extend(
+        host.kernel.known().map(|kernel| kernel.split_whitespace().next().unwrap_or_default().to_owned()),
+    );
+    let cpus = host.usable_cpus;
+    // Unknown for an imported run.
+    if cpus > 0 {
+        parts.push(match host.cpu_model.known() {
+            Some(model) => format!("{cpus} × {model}"),
+            None => format!("{cpus} processors"),
+        });
+        parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+    }
+    parts.join(" · ")
+}
+
+/// The node name of imported runs whose text does not name the host.
+pub(crate) const UNKNOWN_NODE: &str = "unknown";
+
+pub(crate) fn is_imported(report: &Report) -> bool {
+    report.run.provenance == "imported"
+}
+
+/// When the run took place, how long, by which program and with which seed; for an imported run first its source.
+pub(crate) fn run_line(report: &Report) -> String {
+    let run = &report.run;
+    let (when, origin, program) = (when(report), origin(report), &run.program_version);
+    let state = format!("run {} ({})", run.id, run.state);
+    if is_imported(report) {
+        return format!("{origin} by ioproof {program} · {when} · {state}");
+    }
+    format!("{when} · {origin} by ioproof {program} · seed {} · {state}", run.seed)
+}
+
+fn several_files(report: &Report) -> bool {
+    report.printed.as_ref().is_some_and(|printed| printed.files.len() > 1)
+}
+
+/// When the run took place and how long it took, as far as known.
+pub(crate) fn when(report: &Report) -> String {
+    let run = &report.run;
+    let started = utc(run.started_unix_ns);
+    let took = took(report).map(|took| format!(", took {took}")).unwrap_or_default();
+    match (is_imported(report), run.undated) {
+        (true, true) => format!("when it was measured is not printed; imported {started}"),
+        (true, false) => match (several_files(report), run.finished_unix_ns) {
+            (true, Some(finished)) => format!("measured from {started} to {}", utc(finished)),
+            _ => format!("measured {started}{took}"),
+        },
+        // Merged runs have no duration of their own.
+        (false, _) => match (run.runs, run.finished_unix_ns) {
+            (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
+            _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
+        },
+    }
+}
+
+/// `measured`; for an imported run its files and the tools that printed them.
+pub(crate) fn origin(report: &Report) -> String {
+    let files = report.printed.as_ref().map(|printed| printed.files.as_slice()).unwrap_or_default();
+    match (report.run.provenance, files) {
+        ("imported", [_, ..]) => format!("imported from {} ({})", files.join(", "), report.run.tool),
+        (provenance, _) => provenance.to_owned(),
+    }
+}
+
+/// Duration of the run, if its end is known. Imported times are whole seconds, so shorter durations are unknown.
+fn took(report: &Report) -> Option<String> {
+    let nanos = report.run.finished_unix_ns?.checked_sub(report.run.started_unix_ns)?;
+    let seconds = nanos as f64 / 1e9;
+    match is_imported(report) {
+        true => (seconds >= 1.0).then(|| format!("about {}", duration(seconds))),
+        false => Some(duration(seconds)),
+    }
+}
+
+/// `; it did not run for 6 min 3 s of them: killed, resumed once`.
+fn paused(run: &RunInfo) -> Option<String> {
+    let killed = if run.killed > 0 { "killed" } else { "interrupted" };
+    let times = match run.resumed {
+        0 => return None,
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    let paused = duration(run.paused_ns as f64 / 1e9);
+    Some(format!("; it did not run for {paused} of them: {killed}, resumed {times}"))
+}

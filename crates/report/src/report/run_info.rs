@@ -1,0 +1,163 @@
+//! The run as a whole, and its plan.
+
+use std::collections::HashSet;
+
+use plan::{Case, Forecast, OptionNote, Phase, Question, shell_word};
+use record::{Run, RunState};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::format::names::provenance;
+use crate::format::shell_line;
+
+/// The run as a whole.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RunInfo {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) directory: String,
+    #[schemars(extend("enum" = ["complete", "interrupted", "failed", "killed", "still running"]))]
+    pub(crate) state: &'static str,
+    #[schemars(extend("enum" = ["measured", "imported", "published", "simulated"]))]
+    pub(crate) provenance: &'static str,
+    pub(crate) program_version: String,
+    pub(crate) command_line: String,
+    /// The tool whose words were used, as in `ior`; empty where it was none.
+    pub(crate) tool: String,
+    pub(crate) asked: String,
+    #[schemars(with = "Vec<OptionShape>")]
+    pub(crate) options: Vec<OptionNote>,
+    pub(crate) seed: u64,
+    pub(crate) started_unix_ns: i64,
+    pub(crate) finished_unix_ns: Option<i64>,
+    /// The number of merged runs; 1 for a single run.
+    #[serde(skip)]
+    pub(crate) runs: usize,
+    /// How often it was resumed after it had ended early.
+    pub(crate) resumed: usize,
+    /// How often it had been killed before.
+    pub(crate) killed: usize,
+    /// Nanoseconds in which it did not run.
+    pub(crate) paused_ns: u64,
+    /// Of an imported run: no text says when it was printed, and both times are those of the import.
+    pub(crate) undated: bool,
+}
+
+/// What [`OptionNote`] looks like as JSON.
+#[derive(JsonSchema)]
+#[schemars(rename = "OptionNote")]
+#[expect(dead_code, reason = "only its fields' names and types are looked at")]
+struct OptionShape {
+    /// As the user wrote it, as in `-b1m`.
+    written: String,
+    /// The long name in the tool's own words.
+    name: String,
+    /// What it does, with resolved values.
+    meaning: String,
+}
+
+/// One case of the plan.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CaseInfo {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// One line for each result phase.
+    pub(crate) conditions: Vec<String>,
+    pub(crate) phases: Vec<&'static str>,
+    pub(crate) tasks: u32,
+    pub(crate) transfer_bytes: u64,
+    pub(crate) block_bytes: u64,
+    pub(crate) segments: u64,
+    pub(crate) pass_bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) targets: Vec<String>,
+    pub(crate) repetitions: u32,
+    /// `finished`, `failed: …`, `not finished` or `not started`.
+    pub(crate) state: String,
+}
+
+pub(crate) fn run_info(run: &Run) -> RunInfo {
+    let manifest = &run.manifest;
+    let (asked, options) = match &manifest.plan.question {
+        Question::Quick { directory } => {
+            (format!("ioproof run --quick {}", shell_word(&directory.to_string_lossy())), Vec::new())
+        }
+        Question::CrossCheck { directory, .. } => {
+            (format!("ioproof cross-check {}", shell_word(&directory.to_string_lossy())), Vec::new())
+        }
+        Question::Study { path, .. } => {
+            (format!("ioproof run {}", shell_word(&path.to_string_lossy())), Vec::new())
+        }
+        Question::Dialect { arguments, notes, .. } => (shell_line(arguments), notes.clone()),
+        Question::Import { command_lines, .. } => (command_lines.join("; "), Vec::new()),
+    };
+    RunInfo {
+        id: manifest.run_id.clone(),
+        title: manifest.plan.title.clone(),
+        directory: run.directory.display().to_string(),
+        state: state(&run.state),
+        provenance: provenance(manifest.provenance),
+        program_version: manifest.program_version.clone(),
+        command_line: shell_line(&manifest.command_line),
+        tool: tool(run),
+        asked,
+        options,
+        seed: manifest.plan.seed,
+        started_unix_ns: manifest.started_unix_ns,
+        finished_unix_ns: manifest.finished_unix_ns,
+        runs: run.parts.len().max(1),
+        resumed: run.pauses.len(),
+        killed: run.pauses.iter().filter(|pause| pause.killed).count(),
+        paused_ns: analysis::paused_ns(run),
+        undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
+    }
+}
+
+/// The tool whose command line was used, or the tools whose output was imported; empty if none.
+pub(crate) fn tool(run: &Run) -> String {
+    match &run.manifest.plan.question {
+        Question::Dialect { tool, .. } => tool.clone(),
+        Question::Import { tools, .. } => tools.join(", "),
+        Question::Quick { .. } | Question::Study { .. } | Question::CrossCheck { .. } => String::new(),
+    }
+}
+
+const fn state(state: &RunState) -> &'static str {
+    match state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed { .. } => "failed",
+        RunState::Killed => "killed",
+        RunState::Running => "still running",
+    }
+}
+
+/// State of a case.
+pub(crate) fn case_state(run: &Run, case: &Case, begun: &HashSet<&str>, finished: &HashSet<&str>) -> String {
+    match run.failed_cases.iter().find(|failed| failed.case == case.id) {
+        Some(failed) => format!("failed: {}", failed.message),
+        None if finished.contains(case.id.as_str()) => "finished".to_owned(),
+        None if begun.contains(case.id.as_str()) => "not finished".to_owned(),
+        None => "not started".to_owned(),
+    }
+}
+
+pub(crate) fn case_info(case: &Case, state: String) -> CaseInfo {
+    let (workload, forecast) = (&case.workload, Forecast::of(case));
+    let results: Vec<Phase> = case.phases.iter().copied().filter(|phase| phase.is_result()).collect();
+    CaseInfo {
+        id: case.id.clone(),
+        title: case.title.clone(),
+        conditions: results.iter().map(|&phase| case.conditions(phase)).collect(),
+        phases: case.phases.iter().map(|phase| phase.name()).collect(),
+        tasks: workload.tasks,
+        transfer_bytes: workload.geometry.transfer.0,
+        block_bytes: workload.geometry.block.0,
+        segments: workload.geometry.segments,
+        pass_bytes: forecast.phase_bytes.0,
+        files: forecast.files,
+        targets: workload.files.targets.iter().map(|target| target.display().to_string()).collect(),
+        repetitions: case.repetitions,
+        state,
+    }
+}

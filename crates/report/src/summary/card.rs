@@ -1,0 +1,536 @@
+//! The summary card of a run: commitments, claims and best points, or the figures themselves, with ranges and
+//! marks of doubts.
+
+use std::collections::{HashMap, HashSet};
+
+use analysis::{
+    Because, Best, ClaimVerdict, Kind, Outcome, Standing, Stated, Summary, Timeline, Use, Value, Verdict,
+    side,
+};
+use plan::{Bound, Bytes};
+
+use crate::format::table::{Cell, Table, Tone};
+use crate::format::{BYTES_PER_SECOND, compact, compact_rate, counted, duration, latency, number};
+use crate::report::Report;
+use crate::report::causes::{Cause, causes, marks};
+use crate::report::figure::{Figure, in_order};
+use crate::report::origin;
+use crate::section::statements::without_figures;
+use crate::section::{Block, criterion, only, point, promised_value, response, signed, title};
+
+/// Maximum number of figures listed on a card.
+const FIGURES_MAX: usize = 8;
+/// The same if all are figures of operations: all phases of a tree.
+const OPERATIONS_MAX: usize = 10;
+/// Maximum number of figures listed below the card; of more, each sweep has one row.
+const LISTED_MAX: usize = 64;
+/// Maximum number of commitments, and of job matrices, on a card.
+const COMMITMENTS_MAX: usize = 4;
+/// Maximum number of undecided claims on a card, since they usually have the same reason.
+const UNDECIDED_CLAIMS_MAX: usize = 2;
+/// Maximum number of comparisons of jobs on a card.
+const CONTRASTS_MAX: usize = 3;
+/// Maximum length of a claim's text, in characters.
+const CLAIM_LENGTH: usize = 90;
+/// Maximum length of its evidence.
+const EVIDENCE_LENGTH: usize = 72;
+/// Maximum number of rows of commitments, claims and best points together.
+const ROWS_MAX: usize = 6;
+/// Maximum number of swept keys with a column each.
+const KEYS_MAX: usize = 3;
+
+/// Heading of short names with transfers in flight, as in `×32`.
+const IN_FLIGHT: &str = "figure (× in flight)";
+
+/// A card.
+#[derive(Debug)]
+pub(crate) struct Card {
+    /// Storage, repetitions, time and nodes in one line.
+    pub(crate) circumstances: String,
+    pub(crate) blocks: Vec<Block>,
+    /// Whether every figure is on the card.
+    has_all_figures: bool,
+    pub(crate) causes: Vec<Cause>,
+}
+
+impl Card {
+    pub(crate) fn of(report: &Report) -> Self {
+        let causes = causes(report);
+        let rows = Rows::of(report, &causes);
+        let mut judged = rows.commitments();
+        let claims = claims(report, ROWS_MAX.saturating_sub(judged.len()).max(1));
+        let mut of_jobs = rows.jobs();
+        of_jobs.extend(contrasts(report));
+        let has_statements = !judged.is_empty() || !claims.is_empty() || !of_jobs.is_empty();
+        let few = are_few(report) && !report.figures.is_empty();
+        let has_all_figures = few && !has_statements;
+        let blocks = if has_all_figures {
+            rows.figures()
+        } else {
+            judged.extend(rows.best(ROWS_MAX.saturating_sub(judged.len() + claims.len())));
+            let stand = rows.verdicts_stand();
+            let mut blocks = lines(judged);
+            blocks.extend(stand);
+            // A table of their own, since their long texts would narrow the columns of the others.
+            blocks.extend(lines(claims));
+            blocks.extend(of_jobs);
+            blocks
+        };
+        Self { circumstances: circumstances(report), blocks, has_all_figures, causes }
+    }
+
+    /// All figures that are not on the card.
+    pub(crate) fn others(&self, report: &Report) -> Vec<Block> {
+        let rows = Rows::of(report, &self.causes);
+        match report.figures.len() {
+            0 => Vec::new(),
+            _ if self.has_all_figures => Vec::new(),
+            1..=LISTED_MAX => rows.figures(),
+            _ => rows.sweeps(),
+        }
+    }
+}
+
+/// Whether the figures are few enough to be listed on the card.
+fn are_few(report: &Report) -> bool {
+    let operations = report.figures.iter().all(Figure::is_operations);
+    report.figures.len() <= if operations { OPERATIONS_MAX } else { FIGURES_MAX }
+}
+
+/// A line of a card: the outcome, its subject, and the figures.
+type Line = (Cell, String, String);
+
+fn lines(all: Vec<Line>) -> Vec<Block> {
+    let table = Table::of(all)
+        .left("", |(word, ..)| word.clone())
+        .left("", |(_, name, _)| name.clone())
+        .left("", |(.., figures)| figures.clone())
+        .done();
+    only("", table)
+}
+
+/// Storage, repetitions, time and nodes.
+fn circumstances(report: &Report) -> String {
+    let mut parts = Vec::new();
+    parts.extend(storage(report));
+    let mut counts = report.figures.iter().map(Figure::repeated);
+    let same = counts.next().filter(|&first| counts.all(|count| count == first));
+    let passes = same.map(|count| counted(count as u64, "repetition"));
+    parts.extend(match extent(report) {
+        Some(extent) => Some(format!("{} {extent}", passes.as_deref().unwrap_or("repetitions"))),
+        None => passes,
+    });
+    let run = &report.run;
+    if origin::is_imported(report) {
+        parts.extend([origin::origin(report), origin::when(report)]);
+    } else {
+        parts.push(origin::when(report));
+    }
+    parts.push(match &report.cluster {
+        Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
+        _ => format!("node {}", report.host.node),
+    });
+    if run.provenance == "simulated" {
+        parts.push(run.provenance.to_owned());
+    }
+    if run.state != "complete" {
+        parts.push(run.state.to_owned());
+    }
+    parts.join(" · ")
+}
+
+/// Duration of a pass and data size, if all figures are of transfers: `of 2.01 s over 256 MiB`.
+fn extent(report: &Report) -> Option<String> {
+    let transfers = || report.figures.iter().filter(|figure| figure.data_bytes > 0);
+    if origin::is_imported(report) || transfers().count() < report.figures.len() {
+        return None;
+    }
+    let passes = transfers().flat_map(|figure| figure.counted().map(|pass| pass.phase.wall_ns));
+    let times = ends(passes, latency)?;
+    let data = ends(transfers().map(|figure| figure.data_bytes), |bytes| Bytes(bytes).to_string())?;
+    Some(format!("of {times} over {data}"))
+}
+
+/// The smallest and the largest value, or their common value.
+fn ends(all: impl Iterator<Item = u64>, words: fn(u64) -> String) -> Option<String> {
+    let (least, most) = all.fold(None, |ends: Option<(u64, u64)>, one| {
+        Some(ends.map_or((one, one), |(least, most)| (least.min(one), most.max(one))))
+    })?;
+    let [least, most] = [least, most].map(words);
+    Some(if least == most { least } else { format!("{least} to {most}") })
+}
+
+/// The file system of the only target: `ext4 on nvme0n1 (PM9A3)`.
+fn storage(report: &Report) -> Option<String> {
+    let [system] = report.host.file_systems.as_slice() else { return None };
+    let source = system.source.rsplit('/').next().unwrap_or_default();
+    let on = if source.is_empty() || source == system.kind { String::new() } else { format!(" on {source}") };
+    let models = report.host.devices.iter().find(|device| source.starts_with(&device.name));
+    let model = models.and_then(|device| device.model.known());
+    Some(format!("{}{on}{}", system.kind, model.map(|model| format!(" ({model})")).unwrap_or_default()))
+}
+
+/// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
+fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Line> {
+    let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
+    let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
+    if !rest.is_empty() {
+        let count = |(place, word): (usize, &&str)| {
+            let count = rest.iter().filter(|(standing, _)| *standing as usize == place).count();
+            (count > 0).then(|| format!("{count} {word}"))
+        };
+        let counts: Vec<String> = words.iter().enumerate().filter_map(count).collect();
+        lines.push((Cell::default(), format!("{} more", rest.len()), counts.join(", ")));
+    }
+    lines
+}
+
+/// The verdicts of all commitments, failed ones first.
+pub(crate) fn by_judgement(report: &Report) -> Vec<&Verdict> {
+    let mut all: Vec<&Verdict> = report.found.verdicts.iter().filter_map(Stated::says).collect();
+    all.sort_by_key(|one| urgency(one.judgement));
+    all
+}
+
+/// Sort key: failed and refuted ones first.
+fn urgency(standing: Standing) -> u8 {
+    match standing {
+        Standing::DoesNotHold => 0,
+        Standing::CannotTell | Standing::NotTested => 1,
+        Standing::Holds => 2,
+    }
+}
+
+fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
+    let tone = match standing {
+        Standing::Holds => Tone::Good,
+        Standing::DoesNotHold => Tone::Bad,
+        Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
+    };
+    Cell::toned(words[standing as usize], tone)
+}
+
+/// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
+fn claims(report: &Report, most: usize) -> Vec<Line> {
+    let all = report.found.claims.iter().filter_map(Stated::says);
+    let mut tested: Vec<&ClaimVerdict> = all.filter(|one| one.standing != Standing::NotTested).collect();
+    let is_open = |one: &&ClaimVerdict| one.standing == Standing::CannotTell;
+    tested.sort_by_key(|one| (is_open(one), urgency(one.standing)));
+    let open = tested.iter().filter(|one| is_open(one)).count();
+    let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
+    let line = |one: &&ClaimVerdict| {
+        let word = judged(one.standing, &Standing::OF_CLAIMS);
+        (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
+    };
+    cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
+}
+
+/// The evidence of a claim without the conditions of its figures, which are in parentheses.
+fn brief_evidence(one: &ClaimVerdict) -> String {
+    let Some(evidence) = one.evidence.first() else { return String::new() };
+    let without = |(depth, text): (usize, String), letter: char| match letter {
+        '(' => (depth + 1, text.trim_end().to_owned()),
+        ')' => (depth.saturating_sub(1), text),
+        _ if depth > 0 => (depth, text),
+        _ => (depth, text + letter.encode_utf8(&mut [0; 4])),
+    };
+    let brief = evidence.chars().fold((0, String::new()), without).1;
+    shortened(brief.split("; ").next().unwrap_or_default(), EVIDENCE_LENGTH)
+}
+
+/// `text` cut at a word end, to at most `most` characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} …", text[..end].rsplit_once(' ').map_or(&text[..end], |(all, _)| all)),
+    }
+}
+
+/// Comparisons of systems that ran the same jobs.
+fn contrasts(report: &Report) -> Vec<Block> {
+    let found = report.statements.tables.iter().find(|table| table.kind == Kind::JobContrast);
+    let Some(table) = found else { return Vec::new() };
+    // Rows without figures are of published systems.
+    let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
+    let (withheld, rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
+    let own = analysis::Table { rows, ..table.clone() };
+    let mut shown = without_figures(&own, |target| title(report, target));
+    let more = shown.cut(CONTRASTS_MAX);
+    let mut blocks = constant(shown, &["system", "against"], " against ");
+    if more > 0 {
+        blocks.push(Block::Text(format!("and {}", counted(more as u64, "more comparison"))));
+    }
+    blocks.extend(withheld.first().and_then(|row| row.reasons.first()).map(|why| {
+        let count = counted(withheld.len() as u64, "comparison");
+        Block::Text(format!("cannot be told: {count}, as one for {}: {}", why.because.name(), why.evidence))
+    }));
+    blocks
+}
+
+/// `table`, with constant values of the columns `headings` as its caption.
+fn constant(table: Table, headings: &[&str], between: &str) -> Vec<Block> {
+    let mut table = table.without_empty_columns();
+    let caption = table.take_constant(headings).join(between);
+    if table.is_empty() { Vec::new() } else { vec![Block::Table { caption, table }] }
+}
+
+/// Makes rows of figures.
+struct Rows<'a> {
+    report: &'a Report,
+    marks: HashMap<usize, String>,
+    limits: HashMap<usize, String>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(report: &'a Report, causes: &[Cause]) -> Self {
+        let limit = |row: &analysis::Row| match row.cells.first() {
+            Some(Value::Text(word)) => Some((row.figures.first()? + 1, word.clone())),
+            _ => None,
+        };
+        let limits = report.statements.stated(Kind::LimitedBy).filter_map(limit).collect();
+        Self { report, marks: marks(causes), limits }
+    }
+
+    /// Every figure: those outside sweeps in one table, then each swept workload in its own, sorted by phase.
+    fn figures(&self) -> Vec<Block> {
+        let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
+            in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
+        let mut blocks = self.table(&alone);
+        for of_workload in analysis::grouped(swept, |figure| figure.group.as_str()) {
+            let by_phase = analysis::grouped(of_workload, |figure| self.sweep(figure));
+            blocks.extend(self.table(&by_phase.into_iter().flatten().collect::<Vec<_>>()));
+        }
+        blocks
+    }
+
+    /// A row for each of `figures`; values common to all are in the caption.
+    fn table(&self, figures: &[&'a Figure]) -> Vec<Block> {
+        let swept = figures.iter().any(|figure| !figure.settings.is_empty());
+        let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
+        let with_workload = swept || names.len() < figures.len();
+        let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
+        let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
+        let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
+        let few = are_few(self.report);
+        let has_depths = figures.iter().any(|one| one.short_name().contains(" ×"));
+        let figure = if !swept && has_depths { IN_FLIGHT } else { "figure" };
+        let number = |one: &&Figure| Cell::figure((!few || !self.marks.is_empty()).then_some(one.number));
+        let table = Table::of(figures.iter().copied())
+            .right("#", number)
+            .left("workload", |one| if with_workload { one.group.as_str() } else { "" })
+            .left("target", |one| self.target(one))
+            .left(figure, |one| if swept { one.phase.name().to_owned() } else { one.short_name() })
+            .with(|table| match keys.len() <= KEYS_MAX {
+                true => keys.iter().fold(table, |table, key| table.right(key, |one| value(one, key))),
+                false => table.left("at", |one| point(&one.settings)),
+            })
+            .right("rate", |one| self.rate(one))
+            .right("range", |one| Cell { figure: Some(one.number), ..range(one).into() })
+            .right("lat p50", |one| response(one).map(|latency| latency.words("p50")))
+            .right("lat p99", |one| response(one).map(|latency| latency.words("p99")))
+            .left("limited by", |one| self.limits.get(&one.number).filter(|_| few).cloned())
+            .left("!", |one| self.mark(one))
+            .done();
+        let mut table = table.without_empty_columns();
+        let mut said = table.take_constant(&["workload", "target", figure]);
+        let depths = if has_depths { " at these depths" } else { "" };
+        let limits = table.take_constant(&["limited by"]);
+        said.extend(limits.iter().map(|limit| match limit.as_str() {
+            "storage" => format!("limited by {limit}{depths}"),
+            _ => format!("limited by {limit}"),
+        }));
+        let mut blocks = only(&said.join(", "), table);
+        let shared = shared_conditions(figures);
+        if let Some(Block::Table { caption, .. }) = blocks.first_mut().filter(|_| swept && !shared.is_empty())
+        {
+            *caption = if caption.is_empty() { shared } else { format!("{caption}: {shared}") };
+        }
+        blocks
+    }
+
+    /// What identifies a sweep.
+    fn sweep<'f>(&self, figure: &'f Figure) -> (&'f str, &'f str, plan::Phase) {
+        (&figure.group, &figure.target, figure.phase)
+    }
+
+    fn target(&self, figure: &'a Figure) -> &'a str {
+        if self.report.study.targets.len() > 1 { title(self.report, &figure.target) } else { "" }
+    }
+
+    fn mark(&self, figure: &Figure) -> Cell {
+        Cell::toned(self.marks.get(&figure.number).cloned().unwrap_or_default(), Tone::Doubtful)
+    }
+
+    /// The mark of the figure at `place`, appended to a line.
+    fn mark_at(&self, place: Option<usize>) -> String {
+        let mark = place.and_then(|place| self.marks.get(&(place + 1)));
+        mark.map(|mark| format!("  ! {mark}")).unwrap_or_default()
+    }
+
+    /// The commitments, failed ones first.
+    fn commitments(&self) -> Vec<Line> {
+        let all = by_judgement(self.report);
+        let lines = all.into_iter().map(|one| (one.judgement, self.commitment(one))).collect();
+        cut(lines, &Standing::OF_COMMITMENTS, COMMITMENTS_MAX)
+    }
+
+    /// States that doubts do not change verdicts, if a verdict is based on a doubtful figure.
+    fn verdicts_stand(&self) -> Option<Block> {
+        let decided = |one: &&Verdict| matches!(one.judgement, Standing::Holds | Standing::DoesNotHold);
+        let all = self.report.found.verdicts.iter().filter_map(Stated::says);
+        let mut doubted = all.filter(decided).map(|one| self.mark_at(one.figure));
+        let text = "The doubts marked here do not change PASS and FAIL; the verdict sheet says why.";
+        doubted.any(|mark| !mark.is_empty()).then(|| Block::Text(text.to_owned()))
+    }
+
+    fn commitment(&self, one: &Verdict) -> Line {
+        let value = |value: f64| promised_value(self.report, one, value);
+        let sign = match one.commitment.bound {
+            Bound::AtLeast => "≥",
+            Bound::AtMost => "≤",
+        };
+        let needs = format!("needs {}", criterion(one.commitment.amount, sign));
+        // A measured value that is the decisive bound is not shown twice.
+        let bound = one.decisive_bound();
+        let measured = one.measured.filter(|&measured| bound.is_none_or(|(_, end)| end != measured));
+        let bound = bound.map(|(end_side, end)| format!("{} {}", side(end_side), value(end)));
+        // The reason of an untested commitment follows the name of its case.
+        let why = one.because.first().map(|why| match one.judgement {
+            Standing::NotTested => why.rsplit(": ").next().unwrap_or(why),
+            _ => why.as_str(),
+        });
+        let why = why.map(|why| format!("; {why}")).unwrap_or_default();
+        let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
+        let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
+        (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words)
+    }
+
+    /// Duration, outcome and concurrency of the jobs of each matrix.
+    fn jobs(&self) -> Vec<Block> {
+        let passes = self.report.found.timelines.iter().filter_map(Stated::says).filter(|pass| pass.counts);
+        let figures = analysis::grouped(passes, |pass| pass.figure);
+        let of = |passes: &Vec<&Timeline>, value: fn(&Timeline) -> f64| {
+            Summary::of(&passes.iter().map(|pass| value(pass)).collect::<Vec<_>>())
+        };
+        let elapsed = |pass: &Timeline| pass.concurrency.elapsed_ns as f64 / 1e9;
+        let of_all = |passes: &Vec<&Timeline>, outcome: Option<&str>| {
+            let launches = passes.iter().flat_map(|pass| &pass.launches);
+            launches.filter(|one| outcome.is_none_or(|outcome| one.row.outcome == outcome)).count()
+        };
+        let ended = |passes: &Vec<&Timeline>| {
+            let (all, complete) = (of_all(passes, None), of_all(passes, Some("complete")));
+            let skipped = of_all(passes, Some("skipped"));
+            let others = [(all - complete - skipped, "failed"), (skipped, "skipped")];
+            let others = others.into_iter().filter(|(count, _)| *count > 0);
+            let others: String = others.map(|(count, word)| format!(", {count} {word}")).collect();
+            Cell::toned(
+                format!("{complete} of {all} complete{others}"),
+                if complete < all { Tone::Bad } else { Tone::Good },
+            )
+        };
+        let figure = |passes: &Vec<&Timeline>| self.report.figures.get(passes[0].figure);
+        let table = Table::of(figures.into_iter().take(COMMITMENTS_MAX))
+            .right("#", |passes| Cell::figure(Some(passes[0].figure + 1)))
+            .left("target", |passes| figure(passes).map_or("", |figure| self.target(figure)))
+            .left("at", |passes| figure(passes).map(|figure| point(&figure.settings)))
+            .right("elapsed", |passes| of(passes, elapsed).map(|all| duration(all.median)))
+            .left("launches", ended)
+            .right("mean at a time", |passes| {
+                of(passes, |pass| pass.concurrency.mean).map(|all| number(all.median))
+            })
+            .left("!", |passes| figure(passes).map_or_else(Cell::default, |figure| self.mark(figure)))
+            .done();
+        only("", table)
+    }
+
+    fn rate(&self, figure: &Figure) -> Cell {
+        let unit = figure.shown_unit();
+        let tone = if figure.doubts.is_empty() { Tone::Main } else { Tone::Doubtful };
+        Cell::toned(compact_rate(figure.spread_in(unit).median, unit), tone)
+    }
+
+    /// The best point of each sweep, in at most `most` lines and one that counts the rest; none if `most` is 0.
+    fn best(&self, most: usize) -> Vec<Line> {
+        if most == 0 {
+            return Vec::new();
+        }
+        let all: Vec<_> = self.report.found.best.iter().filter_map(|one| Some((one, one.says()?))).collect();
+        let line = |(stated, best): &(&Stated<Best>, &Best)| {
+            let figure = &self.report.figures[stated.figure()];
+            let range = range(figure).map(|range| format!(" ({range})")).unwrap_or_default();
+            let ahead = best.gain.map(|gain| format!(", {} ahead", signed(gain))).unwrap_or_default();
+            let mark = self.mark_at(Some(stated.figure()));
+            let on = Some(self.target(figure)).filter(|target| !target.is_empty());
+            let on = on.map(|target| format!(" on {target}")).unwrap_or_default();
+            // Doubts about the figure are marked by letters.
+            let why = stated.reasons.iter().map(|one| one.because);
+            let why = why.filter(|because| !matches!(because, Because::Doubted(_)));
+            let why: String = why.map(|because| format!("; {}", because.name())).collect();
+            let (rate, at) = (self.rate(figure).text, point(&figure.settings));
+            let order = figure.order().unwrap_or(&figure.what);
+            let path = if figure.is_operations() { String::new() } else { format!(", {}", figure.path) };
+            let words = format!("{rate}{range} at {at}{ahead}; {order}{path}{why}{mark}");
+            (Cell::from("best"), format!("{} {}{on}", figure.group, figure.phase), words)
+        };
+        let shown = if all.len() > most + 1 { most } else { all.len() };
+        let mut lines: Vec<Line> = all.iter().take(shown).map(line).collect();
+        let more = all.len() - shown;
+        lines.extend(
+            (more > 0).then(|| (Cell::default(), format!("{more} more"), "in the full report".to_owned())),
+        );
+        lines
+    }
+
+    /// A row for each sweep with the range of its figures, without withheld ones.
+    fn sweeps(&self) -> Vec<Block> {
+        let withheld = self.report.found.audit.iter().filter(|one| one.withholds(Use::Other));
+        let withheld: HashSet<usize> = withheld.filter_map(|one| one.figure).collect();
+        let all = analysis::grouped(&self.report.figures, |figure| (self.sweep(figure), figure.shown_unit()));
+        let is_usable = |figure: &&&Figure| !withheld.contains(&(figure.number - 1));
+        let rates = |same: &Vec<&Figure>, end: fn(&Summary) -> f64| {
+            let unit = same[0].shown_unit();
+            let medians = same.iter().filter(is_usable).map(|figure| figure.spread_in(unit).median);
+            Summary::of(&medians.collect::<Vec<_>>()).map(|all| compact_rate(end(&all), unit))
+        };
+        let doubtful =
+            |same: &Vec<&Figure>| same.iter().filter(|one| self.marks.contains_key(&one.number)).count();
+        let table = Table::of(all)
+            .left("workload", |same| same[0].group.clone())
+            .left("target", |same| self.target(same[0]))
+            .left("phase", |same| same[0].phase.name())
+            .right("figures", |same| same.len().to_string())
+            .right("lowest", |same| rates(same, |all| all.min))
+            .right("highest", |same| rates(same, |all| all.max))
+            .right("doubtful", |same| match doubtful(same) {
+                0 => Cell::default(),
+                count => Cell::toned(count.to_string(), Tone::Doubtful),
+            })
+            .done();
+        constant(table, &["workload", "target", "phase"], ", ")
+    }
+}
+
+/// The conditions that all of `figures` have.
+fn shared_conditions(figures: &[&Figure]) -> String {
+    let Some((first, others)) = figures.split_first() else { return String::new() };
+    let has = |figure: &Figure, part: &str| figure.conditions.split(", ").any(|one| one == part);
+    let parts = first.conditions.split(", ").filter(|part| others.iter().all(|other| has(other, part)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The value of a swept key.
+fn value(figure: &Figure, key: &str) -> Option<String> {
+    let setting = figure.settings.iter().find(|one| one.key == key)?;
+    Some(setting.value.to_string())
+}
+
+/// The range of the repetitions, in the unit of the rate.
+fn range(figure: &Figure) -> Option<String> {
+    let unit = figure.shown_unit();
+    let spread = figure.spread_in(unit);
+    (spread.n > 1).then(|| {
+        let ends =
+            [spread.min, spread.max].map(|value| compact(value, spread.median, unit == BYTES_PER_SECOND));
+        format!("{}–{}", ends[0], ends[1])
+    })
+}

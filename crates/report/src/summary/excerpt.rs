@@ -1,0 +1,107 @@
+//! Parts of a report for commands that answer one question: verdicts and doubts.
+
+use std::collections::HashSet;
+
+use analysis::{Kind, Standing, Stated, Verdict};
+use record::Library;
+use serde_json::json;
+
+use crate::Study;
+use crate::format::escape::json_text;
+use crate::format::screen::Screen;
+use crate::format::table::Table;
+use crate::format::{counted, grouped};
+use crate::render::text::section_whole;
+use crate::report::DOUBT;
+use crate::report::object::objects;
+
+/// Verdict on a study without commitments.
+const NO_COMMITMENT: &str =
+    "the study has no [[commitment]], so there is nothing to judge; docs/STUDY.md says how to write one\n";
+
+impl Study<'_> {
+    /// The verdicts as a table, with reasons unless passed.
+    #[must_use]
+    pub fn verdicts(&self, screen: Screen) -> String {
+        self.section("summary", screen).unwrap_or_else(|| NO_COMMITMENT.to_owned())
+    }
+
+    /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
+    #[must_use]
+    pub fn verdicts_json(&self) -> String {
+        let verdicts = self.report().statements.objects(Kind::Commitment);
+        json_text(&json!({ "schema": "ioproof-verdict/2", "kept": self.kept(), "verdicts": verdicts }))
+    }
+
+    /// Whether the study has commitments.
+    #[must_use]
+    pub fn promises(&self) -> bool {
+        !self.report().found.verdicts.is_empty()
+    }
+
+    /// Whether there are commitments and all of them were kept.
+    #[must_use]
+    pub fn kept(&self) -> bool {
+        let verdicts = &self.report().found.verdicts;
+        let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Standing::Holds);
+        !verdicts.is_empty() && verdicts.iter().all(holds)
+    }
+
+    /// The doubts, by cause, and the number of figures whose statements are withheld.
+    #[must_use]
+    pub fn check(&self, screen: Screen) -> String {
+        let of = counted(self.report().figures.len() as u64, "figure");
+        match self.section("audit", screen) {
+            None => format!("nothing doubtful in {of}\n"),
+            Some(found) => {
+                let withheld = match self.withheld() as u64 {
+                    0 => "none".to_owned(),
+                    count => grouped(count),
+                };
+                format!("{found}\n{withheld} of {of} can keep no promise\n")
+            }
+        }
+    }
+
+    /// What is doubtful, as JSON: `{"schema", "withheld", "doubts"}`.
+    #[must_use]
+    pub fn check_json(&self) -> String {
+        let doubts = objects(DOUBT, &self.report().found.audit);
+        json_text(&json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts }))
+    }
+
+    /// Number of figures that a doubt disqualifies from meeting a commitment.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        let doubts = self.report().found.audit.iter().filter(|one| one.disqualifies());
+        doubts.filter_map(|one| one.figure).collect::<HashSet<_>>().len()
+    }
+
+    /// One section for a terminal, uncut.
+    fn section(&self, id: &str, screen: Screen) -> Option<String> {
+        let sections = crate::section::sections(self.report(), crate::section::Extent::Full);
+        let found = sections.iter().find(|section| section.id == id)?;
+        Some(section_whole(found, screen).trim_start().to_owned())
+    }
+}
+
+/// The doubts about published figures, for a terminal.
+#[must_use]
+pub fn check_published(library: &Library) -> String {
+    let doubts = analysis::audit_published(library);
+    let table = Table::of(&doubts)
+        .left("check", |one| one.check.name())
+        .left("concerns", |one| one.concerns.clone())
+        .left("evidence", |one| one.evidence.clone())
+        .done()
+        .to_text("", Screen::PLAIN);
+    let found = counted(doubts.len() as u64, "doubt");
+    format!("{table}\n{found} in {} published figures\n", library.figures.len())
+}
+
+/// The same as JSON: `{"schema", "doubts"}`.
+#[must_use]
+pub fn check_published_json(library: &Library) -> String {
+    let doubts = objects(DOUBT, &analysis::audit_published(library));
+    json_text(&json!({ "schema": "ioproof-check/1", "doubts": doubts }))
+}
