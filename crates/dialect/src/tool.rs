@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use plan::{Operation, Plan, Question};
+use plan::{Case, Operation, OptionNote, Plan, Question};
 use record::{Manifest, PhaseRecord, Run};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
@@ -105,9 +106,47 @@ pub struct ToolError {
     pub reason: String,
 }
 
-/// What the dialect of `tool` kept with a plan that came from a command line of it, and that line; `None`
-/// where another asked for the plan.
-pub(crate) fn kept<'p, Memo: DeserializeOwned>(plan: &'p Plan, tool: &str) -> Option<(Memo, &'p [String])> {
+impl Asked {
+    /// A line that asks for `text` alone, for example for the help.
+    pub(crate) fn text(line: CommandLine<'_>, text: String) -> Self {
+        let extras = line.extras.clone();
+        let plan = line.plan(String::new(), 0, Vec::new(), &());
+        Self { plan, extras, show: Some(text), warnings: Vec::new(), output: None }
+    }
+}
+
+/// A command line that was read.
+pub(crate) struct CommandLine<'a> {
+    pub tool: &'static str,
+    /// All words, the program's name first.
+    pub arguments: &'a [String],
+    pub extras: &'a Extras,
+    /// What the tool's options mean.
+    pub notes: Vec<OptionNote>,
+}
+
+impl CommandLine<'_> {
+    /// The plan of the line. `memo` is what the tool's printer needs, see [`memo_of`].
+    pub(crate) fn plan(self, title: String, seed: u64, cases: Vec<Case>, memo: &impl Serialize) -> Plan {
+        let memo = serde_json::to_string(memo)
+            .expect("a memo has numbers, texts and paths of a UTF-8 command line, which JSON can hold");
+        let question = Question::Dialect {
+            tool: self.tool.to_owned(),
+            arguments: self.arguments.to_vec(),
+            notes: self.notes.into_iter().chain(self.extras.notes.iter().cloned()).collect(),
+            memo,
+        };
+        let destroy_data_on = self.extras.destroy_data_on.clone();
+        Plan { destroy_data_on, ..Plan::new(title, question, seed, cases) }
+    }
+}
+
+/// The memo that [`CommandLine::plan`] has stored in a plan of `tool`, and the command line; `None` if the plan is of
+/// another tool.
+pub(crate) fn memo_of<'p, Memo: DeserializeOwned>(
+    plan: &'p Plan,
+    tool: &str,
+) -> Option<(Memo, &'p [String])> {
     match &plan.question {
         Question::Dialect { tool: asked, memo, arguments, .. } if asked == tool => {
             Some((serde_json::from_str(memo).ok()?, arguments))

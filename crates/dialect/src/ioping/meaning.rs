@@ -54,6 +54,6 @@ pub(super) fn of(key: Key, settings: &Settings) -> String {
         Key::Time => {
             format!("each line begins with the time as {}", settings.time.as_deref().unwrap_or_default())
         }
-        _ => OPTIONS.specs.iter().find(|spec| spec.key == key).map_or("", |spec| spec.about).to_owned(),
+        _ => OPTIONS.about(key).to_owned(),
     }
 }

@@ -4,13 +4,13 @@
 //! here they go to the terminal.
 
 use super::figures::{Figures, MIB};
-use super::number::moment;
 use super::parameters::{self, Pairs, Value};
 use super::printer::Stage;
 use super::settings::Settings;
 use super::summary::Line;
 use super::text::best_bw;
 use crate::Compat;
+use crate::printed::ctime;
 
 /// IOR puts a space behind the comma and a new line behind the space.
 const NEXT: &str = ", \n";
@@ -42,7 +42,7 @@ fn block(name: &str, pairs: Pairs) -> String {
 pub(super) fn begin(stage: &Stage, long: bool) -> String {
     let pairs = [
         ("Version", quoted(&stage.version)),
-        ("Began", quoted(&moment(stage.started_unix_ns))),
+        ("Began", quoted(&ctime(stage.started_unix_ns))),
         ("Command line", quoted(&stage.command_line)),
         ("Machine", quoted(&stage.machine(long))),
     ];
@@ -58,7 +58,7 @@ pub(super) fn begin_test(
     started_unix_ns: i64,
 ) -> String {
     let first = if test == 0 { "" } else { NEXT };
-    let started = quoted(&moment(started_unix_ns));
+    let started = quoted(&ctime(started_unix_ns));
     let path = quoted(&stage.path(test, compat));
     let space = stage.space(test).map_or_else(String::new, |space| {
         format!(
@@ -132,7 +132,7 @@ pub(super) fn finish(summary: &[Line<'_>], finished_unix_ns: i64) -> String {
     format!(
         "]\n{NEXT}\"summary\": [\n{}]\n{NEXT}\"Finished\": {}\n}}\n",
         entries.join(NEXT),
-        quoted(&moment(finished_unix_ns))
+        quoted(&ctime(finished_unix_ns))
     )
 }
 

@@ -10,7 +10,7 @@
 //! | [`Launcher`] | what the launcher of the processes and the host say |
 //! | [`Asked`] | the plan, the output and everything else that the line asks for |
 //! | [`Printer`] | text, JSON or CSV: a header, a piece for each phase, an end |
-//! | [`IorError`] | the words that are wrong, and the next step |
+//! | [`ToolError`] | the words that are wrong, and the next step |
 //!
 //! ```
 //! use dialect::ior::{Launcher, parse};
@@ -21,18 +21,14 @@
 //! assert_eq!(workload.files.targets.len(), 2);
 //! let wrong = parse(&["ior", "-t", "16m", "-b", "1m"], Launcher::default()).unwrap_err();
 //! assert!(wrong.to_string().contains("16777216") && wrong.to_string().contains("1048576"));
-//! # Ok::<(), dialect::ior::IorError>(())
+//! # Ok::<(), dialect::ToolError>(())
 //! ```
 
 mod case;
 mod csv;
-mod error;
 mod figures;
-mod given;
-mod help;
 mod json;
 mod meaning;
-mod memo;
 mod number;
 mod options;
 mod parameters;
@@ -47,17 +43,17 @@ mod text;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use plan::{OptionNote, Plan, Question};
+use plan::{OptionNote, Plan};
 use serde::{Deserialize, Serialize};
 
-pub use error::IorError;
-pub use help::{help, reference};
 pub use printer::{Printer, version};
 pub use rank_csv::rank_csv;
 
-use crate::{Compat, Extras};
-use memo::Memo;
+use crate::tool::CommandLine;
+use crate::{Compat, Extras, Help, ToolError};
+use options::OPTIONS;
 use reader::Reader;
+use settings::Settings;
 
 /// What the launcher of the processes and the host say. The default is one process, started by
 /// hand, on a host of unknown memory.
@@ -136,6 +132,27 @@ pub struct SideFiles {
     pub rank_csv: Option<PathBuf>,
 }
 
+/// What is stored with a plan so that its output can be printed from the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Memo {
+    format: Format,
+    compat: Compat,
+    /// The resolved settings of each test.
+    tests: Vec<Settings>,
+}
+
+/// The text for `-h`.
+#[must_use]
+pub fn help() -> Help {
+    OPTIONS.help()
+}
+
+/// The table of all options for `docs/IOR.md`, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    OPTIONS.table()
+}
+
 /// Everything that a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
@@ -165,15 +182,16 @@ pub struct Asked {
 ///
 /// # Errors
 /// The first word that is unknown, wrong, or refused, with the reason and the next step.
-pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, IorError> {
-    let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, IorError>>()?;
-    let (extras, words) = Extras::split(&arguments)?;
+pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+    let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, ToolError>>()?;
+    let (extras, words) = OPTIONS.extras(&arguments)?;
     let mut reader = Reader::new(launcher, extras.tasks_per_rank);
-    reader.line(words.get(1..).unwrap_or_default())?;
+    reader.line(&words)?;
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
     // Who asks for help may have everything else wrong.
     let tests = if show_help || show_version { Vec::new() } else { tests };
-    let compat = extras.release(RELEASES)?.unwrap_or_default();
+    let compat = extras.release(RELEASES).map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
+    let compat = compat.unwrap_or_default();
     check_release(output.format, compat)?;
 
     let mut cases = Vec::with_capacity(tests.len());
@@ -192,38 +210,26 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
         cases.push(case);
         settings.push(resolved);
     }
-    notes.extend(extras.notes.iter().cloned());
     let dry_run = settings.iter().any(|test| test.dry_run);
+    let title = cases.first().map_or_else(String::new, |case| case.title.clone());
     let seed = cases.first().map_or(0, |case| case.workload.signature);
-    let memo = Memo { format: output.format, compat, tests: settings };
-    let plan = Plan {
-        destroy_data_on: extras.destroy_data_on.clone(),
-        ..Plan::new(
-            cases.first().map_or_else(String::new, |case| case.title.clone()),
-            Question::Dialect {
-                tool: TOOL.to_owned(),
-                arguments,
-                notes: notes.clone(),
-                memo: memo.to_text(),
-            },
-            seed,
-            cases,
-        )
-    };
+    let line = CommandLine { tool: TOOL, arguments: &arguments, extras: &extras, notes: notes.clone() };
+    let plan = line.plan(title, seed, cases, &Memo { format: output.format, compat, tests: settings });
+    notes.extend(extras.notes.iter().cloned());
     Ok(Asked { plan, output, extras, compat, side_files, dry_run, show_help, show_version, warnings, notes })
 }
 
 /// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
-fn check_release(format: Format, compat: Compat) -> Result<(), IorError> {
+fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     let since = match format {
         Format::Json if compat < Compat::V3_3 => "3.2",
         Format::Csv if compat < Compat::V4_0 => "4.0",
         Format::Text | Format::Json | Format::Csv => return Ok(()),
     };
-    Err(IorError::Conflict {
-        written: format!("--compat {compat} and summaryFormat={}", format.name()),
-        reason: format!("IOR has {} since {since}; leave one of them out", format.name()),
-    })
+    Err(OPTIONS.error(
+        &format!("--compat {compat} and summaryFormat={}", format.name()),
+        &format!("IOR has {} since {since}; leave one of them out", format.name()),
+    ))
 }
 
 /// What `--compat` may name.
@@ -239,10 +245,13 @@ pub fn stonewall_status(tasks: &[record::TaskRow]) -> String {
     tasks.iter().map(|task| task.transfers).max().unwrap_or(0).to_string()
 }
 
-fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, IorError> {
+fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, ToolError> {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) => Ok(text.to_owned()),
-        None => Err(IorError::NotUnicode { lossy: word.to_string_lossy().into_owned() }),
+        None => {
+            let reason = "is not valid UTF-8: give paths and values in UTF-8";
+            Err(OPTIONS.error(&word.to_string_lossy(), reason))
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Numbers and times as IOR prints them. The rules were found by watching the program.
+//! Numbers as IOR prints them. The rules were found by watching the program.
 
-use crate::printed::{exponent, local};
+use crate::printed::exponent;
 
 /// A figure of a row: six digits below 1, two below 3600, none from there on, `-` for what does
 /// not exist.
@@ -18,19 +18,9 @@ pub(super) fn scientific(value: f64) -> String {
     exponent(value, 10)
 }
 
-/// A moment as `ctime(3)` writes it, in the local time zone: `Sat Nov 21 10:19:17 2026`.
-pub(super) fn moment(unix_ns: i64) -> String {
-    local(unix_ns, CTIME)
-}
-
-const CTIME: &str = "%a %b %e %H:%M:%S %Y";
-
 #[cfg(test)]
 mod tests {
-    use jiff::tz::TimeZone;
-
-    use super::{CTIME, figure, scientific};
-    use crate::printed::in_zone;
+    use super::{figure, scientific};
 
     #[test]
     fn figures_have_as_many_digits_as_ior_gives_them() {
@@ -55,10 +45,5 @@ mod tests {
         assert_eq!(scientific(1.388_295_036_2e9), "1.3882950362e+09");
         assert_eq!(scientific(0.010_486_125_946), "1.0486125946e-02");
         assert_eq!(scientific(0.0), "0.0000000000e+00");
-    }
-
-    #[test]
-    fn moments_are_written_as_ctime_writes_them() {
-        assert_eq!(in_zone(1_775_120_400_000_000_000, CTIME, TimeZone::UTC), "Thu Apr  2 09:00:00 2026");
     }
 }

@@ -1,6 +1,6 @@
 //! The `Parameters` and `Options` blocks: names and values in IOR's order, for text and JSON.
 
-use super::settings::{Hog, Settings};
+use super::settings::{HeldMemory, Settings};
 use crate::{Compat, sizes};
 
 /// A value as JSON tells texts and numbers apart.
@@ -69,9 +69,9 @@ pub(super) struct Place<'a> {
 fn held_for_node(settings: &Settings, place: Place<'_>) -> u64 {
     let tasks = settings.memory_per_task.saturating_mul(u64::from(settings.tasks_per_node()));
     match settings.memory_per_node {
-        Hog::None => 0,
-        Hog::Bytes(bytes) => bytes,
-        Hog::Percent(_) => place.held_bytes.saturating_sub(tasks),
+        HeldMemory::None => 0,
+        HeldMemory::Bytes(bytes) => bytes,
+        HeldMemory::Percent(_) => place.held_bytes.saturating_sub(tasks),
     }
 }
 

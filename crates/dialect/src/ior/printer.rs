@@ -6,14 +6,14 @@ use plan::{Phase, Placement, Plan};
 use record::{Manifest, PhaseRow, TaskRow};
 
 use super::figures::Figures;
-use super::memo::Memo;
-use super::number::moment;
 use super::parameters::Place;
 use super::settings::Settings;
 use super::summary::Line;
-use super::{Format, csv, json, text};
+use super::{Format, Memo, TOOL, csv, json, text};
 use crate::Compat;
+use crate::printed::ctime;
 use crate::space::{Space, file_system};
+use crate::tool::memo_of;
 
 /// Turns rows of a record into IOR's output, piece by piece, so that a program can print while
 /// the run goes on. The pieces in order are the whole output.
@@ -126,7 +126,7 @@ impl Printer {
     /// A printer for `plan`; none if the plan did not come from IOR's command line.
     #[must_use]
     pub fn new(plan: &Plan) -> Option<Self> {
-        let memo = Memo::of(plan)?;
+        let (memo, _): (Memo, _) = memo_of(plan, TOOL)?;
         let rows = vec![Vec::new(); memo.tests.len()];
         Some(Self {
             plan: plan.clone(),
@@ -246,7 +246,7 @@ impl Printer {
         if row.key.phase == Phase::CheckWrite && settings.verbose > 0 {
             out.push_str(&format!(
                 "Verifying contents of the file(s) just written.\n{}\n\n",
-                moment(row.started_unix_ns)
+                ctime(row.started_unix_ns)
             ));
         }
         if row.wrong_cells > 0 {

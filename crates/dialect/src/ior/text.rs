@@ -3,17 +3,18 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, MIB};
-use super::number::{figure, moment};
+use super::number::figure;
 use super::parameters::{self, Place};
 use super::printer::Stage;
 use super::settings::Settings;
 use super::summary::{self, Line};
+use crate::printed::ctime;
 use crate::{Compat, sizes};
 
 /// Everything before the first test.
 pub(super) fn begin(stage: &Stage, compat: Compat, long: bool) -> String {
     let (version, machine) = (&stage.version, stage.machine(long));
-    let (began, command) = (moment(stage.started_unix_ns), &stage.command_line);
+    let (began, command) = (ctime(stage.started_unix_ns), &stage.command_line);
     let title = format!("IOR-{version}: MPI Coordinated Test of Parallel I/O\n");
     match compat {
         Compat::V3_0 => {
@@ -36,7 +37,7 @@ pub(super) fn begin_test(
     settings: &Settings,
     started_unix_ns: i64,
 ) -> String {
-    let started = moment(started_unix_ns);
+    let started = ctime(started_unix_ns);
     let place = stage.place(test);
     let mut out = String::new();
     if compat == Compat::V3_0 {
@@ -233,7 +234,7 @@ pub(super) fn finish(lines: &[Line<'_>], finished_unix_ns: i64, compat: Compat) 
     for line in lines {
         out.push_str(&line.text(compat));
     }
-    let finished = moment(finished_unix_ns);
+    let finished = ctime(finished_unix_ns);
     match compat {
         Compat::V3_0 => {
             let _ = writeln!(out, "\nFinished: {finished}");

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::options::Key;
 use super::settings::Client;
 use super::{Launcher, TOOL};
 use crate::ToolError;
+use crate::options::Given;
 
-/// The clients of the list at `path`: a line for each, with host, working directory and program.
+/// The clients of the list that the option names: a line for each, with host, working directory and program.
 ///
 /// # Errors
 /// The list cannot be read, or a line has fewer words.
-pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError> {
+pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
+    let (path, written) = (Path::new(given.text()), given.written.as_str());
     let text = record::read_text(path).map_err(|error| {
         super::wrong(
             written,

@@ -11,6 +11,7 @@ use super::settings::{Settings, Unit};
 use super::test::Test;
 use super::{Memo, sheet};
 use crate::ToolPrinter;
+use crate::printed::ctime;
 
 /// Stands among what options print for the line of `-M`, whose words only the run knows.
 pub(super) const MACHINE: &str = "\u{0}machine";
@@ -171,22 +172,14 @@ fn blank(test: Test, with_its_other: bool) -> usize {
     }
 }
 
-/// `Sat Nov 21 10:19:24 2026`, in the local time zone.
-fn moment(unix_ns: i64) -> String {
-    match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
-        Ok(time) => time.to_zoned(jiff::tz::TimeZone::system()).strftime("%a %b %e %H:%M:%S %Y").to_string(),
-        Err(_) => format!("{unix_ns} ns after 1970"),
-    }
-}
-
-fn said(settings: &Settings, manifest: &Manifest) -> String {
+fn printed_options(settings: &Settings, manifest: &Manifest) -> String {
     let host = &manifest.host;
     let kernel = host.kernel.known().map_or("", String::as_str);
-    let line = |said: &String| match said.as_str() {
+    let line = |line: &String| match line.as_str() {
         MACHINE => format!("\n\tMachine = Linux {} {kernel} \n", host.node),
-        said => format!("\t{said}\n"),
+        line => format!("\t{line}\n"),
     };
-    settings.said.iter().map(line).collect()
+    settings.printed_options.iter().map(line).collect()
 }
 
 /// The two lines above the table.
@@ -231,8 +224,8 @@ impl ToolPrinter for Printer {
              \tProcessor cache size set to {} kBytes.\n\tProcessor cache line size set to {} bytes.\n\
              \tFile stride size set to {} * record size.\n{table}",
             manifest.program_version,
-            moment(manifest.started_unix_ns),
-            said(settings, manifest),
+            ctime(manifest.started_unix_ns),
+            printed_options(settings, manifest),
             manifest.command_line.join(" "),
             settings.cache_kb,
             settings.line_bytes,

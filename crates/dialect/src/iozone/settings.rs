@@ -78,7 +78,8 @@ pub(super) struct Settings {
     pub cache_kb: u64,
     pub line_bytes: u64,
     /// Lines that IOzone prints for options, in their order.
-    pub said: Vec<String>,
+    #[serde(rename = "said")]
+    pub printed_options: Vec<String>,
 }
 
 impl Default for Settings {
@@ -129,7 +130,7 @@ impl Default for Settings {
             report_file: None,
             cache_kb: 1024,
             line_bytes: 32,
-            said: Vec::new(),
+            printed_options: Vec::new(),
         }
     }
 }

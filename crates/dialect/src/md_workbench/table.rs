@@ -1,7 +1,8 @@
 //! Every option of md-workbench, in one table.
 
+use crate::help;
+use crate::ior_family::{common, interfaces};
 use crate::options::{Options, Spec, Takes};
-use crate::refusals::{DELAYS, GPU, LOCKS, MMAP, MPIIO};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,107 +38,111 @@ const HISTOGRAM: &str = "ioproof keeps a full latency histogram and a series of 
                          line for each; look at them with `ioproof report RUNDIR`";
 
 /// Every option, in the order of its help.
-pub(super) const OPTIONS: Options<Key> = Options { tool: super::TOOL, specs: SPECS };
+pub(super) const OPTIONS: Options<Key> = Options {
+    tool: super::TOOL,
+    called: super::TOOL,
+    usage: "[OPTION]...",
+    what: "Goes round small objects in sets as md-workbench does: -D sets of each task, -P objects in each, -I steps in \
+           each.
+Every option and every difference to md-workbench: docs/MD_WORKBENCH.md",
+    own: help::OWN,
+    long_only: false,
+    specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
+};
 
 const SPECS: &[Spec<Key>] = &[
     Spec::honoured(
         Key::Offset,
-        Some('O'),
+        "O",
         &["offset"],
         Takes::Value("-O 1"),
         "how many places on a task works on others' sets",
     ),
-    Spec::honoured(Key::Api, Some('a'), &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
+    Spec::honoured(Key::Api, "a", &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
     Spec::honoured(
         Key::Steps,
-        Some('I'),
+        "I",
         &["obj-per-proc"],
         Takes::Value("-I 1000"),
         "steps in each set in each round",
     ),
     Spec::honoured(
         Key::Precreated,
-        Some('P'),
+        "P",
         &["precreate-per-set"],
         Takes::Value("-P 3000"),
         "objects in each set before",
     ),
-    Spec::honoured(Key::Sets, Some('D'), &["data-sets"], Takes::Value("-D 10"), "sets of each task"),
-    Spec::honoured(Key::Signature, Some('G'), &[], Takes::Value("-G 5"), "signature of the data"),
-    Spec::honoured(Key::Directory, Some('o'), &[], Takes::Value("-o DIR"), "where the sets stand"),
-    Spec::honoured(
-        Key::ObjectBytes,
-        Some('S'),
-        &["object-size"],
-        Takes::Value("-S 3901"),
-        "bytes of an object",
-    ),
-    Spec::honoured(Key::Rounds, Some('R'), &["iterations"], Takes::Value("-R 3"), "rounds of the benchmark"),
+    Spec::honoured(Key::Sets, "D", &["data-sets"], Takes::Value("-D 10"), "sets of each task"),
+    Spec::honoured(Key::Signature, "G", &[], Takes::Value("-G 5"), "signature of the data"),
+    Spec::honoured(Key::Directory, "o", &[], Takes::Value("-o DIR"), "where the sets stand"),
+    Spec::honoured(Key::ObjectBytes, "S", &["object-size"], Takes::Value("-S 3901"), "bytes of an object"),
+    Spec::honoured(Key::Rounds, "R", &["iterations"], Takes::Value("-R 3"), "rounds of the benchmark"),
     Spec::honoured(
         Key::Waiting,
-        Some('t'),
+        "t",
         &["waiting-time"],
         Takes::Value("-t 0.5"),
         "each step rests for this times as long as it took",
     ),
     Spec::honoured(
         Key::Adaptive,
-        Some('T'),
+        "T",
         &["adaptive-waiting"],
         Takes::Nothing,
         "rounds with rising rests, from 0 to 4",
     ),
     Spec::honoured(
         Key::Deadline,
-        Some('w'),
+        "w",
         &["stonewall-timer"],
         Takes::Value("-w 30"),
         "seconds after which a round ends",
     ),
     Spec::honoured(
         Key::WearOut,
-        Some('W'),
+        "W",
         &["stonewall-wear-out"],
         Takes::Nothing,
         "after -w, all tasks go on to as many steps as the fastest",
     ),
     Spec::honoured(
         Key::Precreate,
-        Some('1'),
+        "1",
         &["run-precreate"],
         Takes::Nothing,
         "make the sets; without -1 -2 -3 all run",
     ),
-    Spec::honoured(Key::Benchmark, Some('2'), &["run-benchmark"], Takes::Nothing, "go round the objects"),
-    Spec::honoured(Key::Cleanup, Some('3'), &["run-cleanup"], Takes::Nothing, "remove the sets"),
-    Spec::honoured(Key::Verify, Some('X'), &["verify-read"], Takes::Nothing, "compare what is read"),
-    Spec::honoured(Key::ReadOnly, None, &["read-only"], Takes::Nothing, "steps only look and read"),
+    Spec::honoured(Key::Benchmark, "2", &["run-benchmark"], Takes::Nothing, "go round the objects"),
+    Spec::honoured(Key::Cleanup, "3", &["run-cleanup"], Takes::Nothing, "remove the sets"),
+    Spec::honoured(Key::Verify, "X", &["verify-read"], Takes::Nothing, "compare what is read"),
+    Spec::honoured(Key::ReadOnly, "", &["read-only"], Takes::Nothing, "steps only look and read"),
     Spec::honoured(
         Key::StartItem,
-        None,
+        "",
         &["start-item"],
         Takes::Value("--start-item=0"),
         "the object that the first step takes; only 0, as sets are made anew for each round",
     ),
     Spec::honoured(
         Key::Packet,
-        None,
+        "",
         &["dataPacketType"],
         Takes::Value("--dataPacketType=t"),
         "offset, incompressible, timestamp or random; data are always incompressible and stamped",
     ),
-    Spec::honoured(Key::Quiet, Some('q'), &["quiet"], Takes::Nothing, "print the lines of phases alone"),
+    Spec::honoured(Key::Quiet, "q", &["quiet"], Takes::Nothing, "print the lines of phases alone"),
     Spec::honoured(
         Key::Detailed,
-        None,
+        "",
         &["print-detailed-stats"],
         Takes::Nothing,
         "print a table for programs",
     ),
-    Spec::honoured(Key::Help, Some('h'), &["help"], Takes::Nothing, "print this"),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this"),
     Spec::explained(
         Key::Other,
-        Some('v'),
+        "v",
         &["verbose"],
         Takes::Nothing,
         (
@@ -147,14 +152,14 @@ const SPECS: &[Spec<Key>] = &[
     ),
     Spec::explained(
         Key::Other,
-        None,
+        "",
         &["process-reports"],
         Takes::Nothing,
         ("a line for each process", "the times of all tasks are in the record: `ioproof report RUNDIR`"),
     ),
     Spec::explained(
         Key::Other,
-        None,
+        "",
         &["ignore-precreate-errors"],
         Takes::Nothing,
         (
@@ -164,7 +169,7 @@ const SPECS: &[Spec<Key>] = &[
     ),
     Spec::explained(
         Key::Other,
-        None,
+        "",
         &["run-info-file"],
         Takes::Value("--run-info-file=FILE"),
         (
@@ -172,39 +177,14 @@ const SPECS: &[Spec<Key>] = &[
             "the phases of one line are one run here, which nothing has to be carried into",
         ),
     ),
-    Spec::refused(Key::Other, Some('L'), &["latency"], Takes::Value("PREFIX"), HISTOGRAM),
-    Spec::refused(Key::Other, None, &["latency-all"], Takes::Nothing, HISTOGRAM),
+    Spec::refused(Key::Other, "L", &["latency"], Takes::Value("PREFIX"), HISTOGRAM),
+    Spec::refused(Key::Other, "", &["latency-all"], Takes::Nothing, HISTOGRAM),
     Spec::refused(
         Key::Other,
-        None,
+        "",
         &["posix.odirect"],
         Takes::Nothing,
         "objects are written and read through the page cache, as their sizes need no alignment: leave it out, and \
          measure direct I/O with `ioproof ior -B`",
-    ),
-    Spec::refused(Key::Other, None, &["posix.rangelocks"], Takes::Nothing, LOCKS),
-    Spec::refused(Key::Other, None, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS),
-    Spec::refused(
-        Key::Other,
-        None,
-        &["dummy.delay-create", "dummy.delay-close", "dummy.delay-sync", "dummy.delay-xfer"],
-        Takes::Value("1"),
-        DELAYS,
-    ),
-    Spec::refused(
-        Key::Other,
-        None,
-        &["mpiio.showHints", "mpiio.preallocate", "mpiio.useStridedDatatype", "mpiio.useFileView"],
-        Takes::Nothing,
-        MPIIO,
-    ),
-    Spec::refused(Key::Other, None, &["mpiio.hintsFileName"], Takes::Value("FILE"), MPIIO),
-    Spec::refused(Key::Other, None, &["mmap.madv_dont_need", "mmap.madv_pattern"], Takes::Nothing, MMAP),
-    Spec::refused(
-        Key::Other,
-        None,
-        &["allocateBufferOnGPU", "gpuMemoryFlags", "gpuDirect"],
-        Takes::Nothing,
-        GPU,
     ),
 ];

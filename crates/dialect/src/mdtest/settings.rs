@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::table::{Key, OPTIONS};
 use crate::ToolError;
+use crate::ior_family::missing_library;
 use crate::options::Given;
 
 /// More iterations than this are taken for a slip of the pen.
@@ -156,7 +157,7 @@ impl Settings {
             Key::Verbose => self.verbose = (self.verbose + 1).min(VERBOSE_MAX),
             Key::Random => {
                 self.random = true;
-                if given.value.is_some() {
+                if !given.values.is_empty() {
                     self.seed = Some(given.count(u64::MAX)?);
                 }
             }
@@ -274,15 +275,12 @@ fn api(given: &Given<Key>) -> Result<String, ToolError> {
     let name = given.text().to_ascii_uppercase();
     let reason = match name.as_str() {
         "POSIX" | "DUMMY" => return Ok(name),
-        "MPIIO" => "it needs MPI-IO, and mdtest has no backend for it either",
-        "DFS" | "DAOS" => "it needs the DAOS library; use -a POSIX on a dfuse mount",
-        "CEPHFS" | "RADOS" => "it needs the Ceph libraries; use -a POSIX on a mounted file system",
-        "S3" | "S3-LIBS3" | "S3-4C" => "it needs an object store; use -a POSIX",
-        "AIO" | "MMAP" => "mdtest has no backend for it; use -a POSIX",
-        "IME" | "GFARM" | "BFS" | "CHFS" | "FINCHFS" | "PMDK" | "LIBNFS" | "HDFS" | "MADFS" => {
-            "it needs that system's own client library; use -a POSIX on a mounted file system"
-        }
-        _ => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+        "AIO" | "MMAP" => "mdtest has no backend for it",
+        _ => match missing_library(&name) {
+            Some(reason) => reason,
+            None => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+        },
     };
-    Err(OPTIONS.error(&given.written, &format!("is refused: {reason}")))
+    let next = "use -a POSIX on a mounted file system (DAOS: a dfuse mount)";
+    Err(OPTIONS.error(&given.written, &format!("is refused: {reason}; {next}")))
 }

@@ -1,7 +1,8 @@
 //! Every option of mdtest, of the present release and of 1.9.3, in one table.
 
+use crate::help;
+use crate::ior_family::{common, interfaces};
 use crate::options::{Options, Spec, Takes};
-use crate::refusals::{DELAYS, GPU, LOCKS, MMAP, MPIIO};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +53,12 @@ pub(super) enum Key {
     Other,
 }
 
-const fn flag(key: Key, letter: char, about: &'static str) -> Spec<Key> {
-    Spec::honoured(key, Some(letter), &[], Takes::Nothing, about)
+const fn flag(key: Key, short: &'static str, about: &'static str) -> Spec<Key> {
+    Spec::honoured(key, short, &[], Takes::Nothing, about)
 }
 
-const fn value(key: Key, letter: char, example: &'static str, about: &'static str) -> Spec<Key> {
-    Spec::honoured(key, Some(letter), &[], Takes::Value(example), about)
+const fn value(key: Key, short: &'static str, example: &'static str, about: &'static str) -> Spec<Key> {
+    Spec::honoured(key, short, &[], Takes::Value(example), about)
 }
 
 const COMMANDS: &str = "ioproof starts no other program while it measures: run the command before or after each phase by hand, \
@@ -69,14 +70,25 @@ const DIRECT: &str = "files of a tree are written and read through the page cach
      out, and measure direct I/O with `ioproof ior -B`";
 
 /// Every option, sorted by letter, then by word.
-pub(super) const OPTIONS: Options<Key> = Options { tool: super::TOOL, specs: SPECS };
+pub(super) const OPTIONS: Options<Key> = Options {
+    tool: super::TOOL,
+    called: super::TOOL,
+    usage: "[OPTION]...",
+    what: "Makes, looks at, reads and removes files and directories as mdtest does: -n items of each task, -F files, \
+           -D directories.
+Sizes take k, m, g, t (powers of 1024). Every option and every difference to mdtest: \
+           docs/MDTEST.md",
+    own: help::OWN,
+    long_only: false,
+    specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
+};
 
 const SPECS: &[Spec<Key>] = &[
-    Spec::honoured(Key::Api, Some('a'), &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
-    value(Key::Branching, 'b', "-b 2", "directories in each directory of the tree"),
+    Spec::honoured(Key::Api, "a", &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
+    value(Key::Branching, "b", "-b 2", "directories in each directory of the tree"),
     Spec::explained(
         Key::Other,
-        Some('B'),
+        "B",
         &[],
         Takes::Number("-B 1"),
         (
@@ -84,44 +96,44 @@ const SPECS: &[Spec<Key>] = &[
             "the tasks of a phase start together here, as every phase has figures of its own",
         ),
     ),
-    flag(Key::Collective, 'c', "task 0 makes and removes the trees of all tasks"),
-    flag(Key::Create, 'C', "create; without any of -C -T -E -r -U all phases run"),
-    value(Key::Directory, 'd', "-d DIR@DIR", "where the test runs; task t takes number t mod n of several"),
-    flag(Key::DirectoriesOnly, 'D', "directories only"),
-    value(Key::ReadBytes, 'e', "-e 4k", "bytes that are read from each file; 0 opens and closes it"),
-    flag(Key::Read, 'E', "read"),
-    value(Key::First, 'f', "-f 1", "first number of tasks, with -l"),
-    flag(Key::FilesOnly, 'F', "files only"),
-    Spec::refused(Key::Other, Some('g'), &[], Takes::Nothing, STRIPES),
-    value(Key::Signature, 'G', "-G 5", "signature of the data"),
-    Spec::honoured(Key::Help, Some('h'), &["help"], Takes::Nothing, "print this"),
+    flag(Key::Collective, "c", "task 0 makes and removes the trees of all tasks"),
+    flag(Key::Create, "C", "create; without any of -C -T -E -r -U all phases run"),
+    value(Key::Directory, "d", "-d DIR@DIR", "where the test runs; task t takes number t mod n of several"),
+    flag(Key::DirectoriesOnly, "D", "directories only"),
+    value(Key::ReadBytes, "e", "-e 4k", "bytes that are read from each file; 0 opens and closes it"),
+    flag(Key::Read, "E", "read"),
+    value(Key::First, "f", "-f 1", "first number of tasks, with -l"),
+    flag(Key::FilesOnly, "F", "files only"),
+    Spec::refused(Key::Other, "g", &[], Takes::Nothing, STRIPES),
+    value(Key::Signature, "G", "-G 5", "signature of the data"),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this"),
     value(
         Key::Iterations,
-        'i',
+        "i",
         "-i 3",
         "how often the phases are gone through, each time in a tree of its own",
     ),
-    value(Key::ItemsPerDirectory, 'I', "-I 10", "items of each task in each directory that has any"),
-    flag(Key::MakeNode, 'k', "files are made by mknod(2)"),
-    value(Key::Last, 'l', "-l 8", "last number of tasks, with -f and -s"),
-    flag(Key::LeafOnly, 'L', "items stand on the lowest level of the tree only"),
-    value(Key::Items, 'n', "-n 1000", "items of each task in all"),
-    value(Key::Shift, 'N', "-N 1", "each phase works on what the task so many places on has made"),
-    value(Key::Delay, 'p', "-p 8", "seconds of rest before each iteration"),
-    flag(Key::RateAndTime, 'P', "print rates and times"),
-    flag(Key::Remove, 'r', "remove"),
+    value(Key::ItemsPerDirectory, "I", "-I 10", "items of each task in each directory that has any"),
+    flag(Key::MakeNode, "k", "files are made by mknod(2)"),
+    value(Key::Last, "l", "-l 8", "last number of tasks, with -f and -s"),
+    flag(Key::LeafOnly, "L", "items stand on the lowest level of the tree only"),
+    value(Key::Items, "n", "-n 1000", "items of each task in all"),
+    value(Key::Shift, "N", "-N 1", "each phase works on what the task so many places on has made"),
+    value(Key::Delay, "p", "-p 8", "seconds of rest before each iteration"),
+    flag(Key::RateAndTime, "P", "print rates and times"),
+    flag(Key::Remove, "r", "remove"),
     Spec::honoured(
         Key::Random,
-        Some('R'),
+        "R",
         &[],
-        Takes::Attached("-R[SEED]"),
+        Takes::AttachedNumber("-R[SEED]"),
         "look at items in a random order",
     ),
-    value(Key::Stride, 's', "-s 2", "from one number of tasks to the next, with -l"),
-    flag(Key::Shared, 'S', "all tasks work on the same files"),
+    value(Key::Stride, "s", "-s 2", "from one number of tasks to the next, with -l"),
+    flag(Key::Shared, "S", "all tasks work on the same files"),
     Spec::explained(
         Key::Other,
-        Some('t'),
+        "t",
         &[],
         Takes::Nothing,
         (
@@ -129,54 +141,54 @@ const SPECS: &[Spec<Key>] = &[
             "tasks name their files from the root on, so that no time is spent on changing directories",
         ),
     ),
-    flag(Key::Stat, 'T', "look at items (stat)"),
-    flag(Key::OwnTrees, 'u', "each task has a tree of its own"),
-    flag(Key::Rename, 'U', "rename directories"),
-    flag(Key::Verbose, 'v', "say more, each time it stands there"),
-    value(Key::Verbosity, 'V', "-V 1", "how much is said"),
-    value(Key::WriteBytes, 'w', "-w 3901", "bytes that are written into each file"),
+    flag(Key::Stat, "T", "look at items (stat)"),
+    flag(Key::OwnTrees, "u", "each task has a tree of its own"),
+    flag(Key::Rename, "U", "rename directories"),
+    flag(Key::Verbose, "v", "say more, each time it stands there"),
+    value(Key::Verbosity, "V", "-V 1", "how much is said"),
+    value(Key::WriteBytes, "w", "-w 3901", "bytes that are written into each file"),
     value(
         Key::Stonewall,
-        'W',
+        "W",
         "-W 300",
         "seconds after which files are no longer made; then all tasks make as many",
     ),
     value(
         Key::StatusFile,
-        'x',
+        "x",
         "-x FILE",
         "where -C -W leaves the number of files, for later phases to read",
     ),
-    Spec::honoured(Key::VerifyRead, Some('X'), &["verify-read"], Takes::Nothing, "compare what is read"),
-    flag(Key::Sync, 'y', "fsync each file that was written"),
-    flag(Key::SyncAll, 'Y', "sync(2) at the end of each phase, in its time"),
-    value(Key::Depth, 'z', "-z 1", "levels of directories below the topmost one"),
-    flag(Key::Time, 'Z', "print times instead of rates; in published lines of 1.9.3 a local patch"),
-    Spec::honoured(Key::RandomSeed, None, &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
+    Spec::honoured(Key::VerifyRead, "X", &["verify-read"], Takes::Nothing, "compare what is read"),
+    flag(Key::Sync, "y", "fsync each file that was written"),
+    flag(Key::SyncAll, "Y", "sync(2) at the end of each phase, in its time"),
+    value(Key::Depth, "z", "-z 1", "levels of directories below the topmost one"),
+    flag(Key::Time, "Z", "print times instead of rates; in published lines of 1.9.3 a local patch"),
+    Spec::honoured(Key::RandomSeed, "", &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
     Spec::honoured(
         Key::RankDetails,
-        None,
+        "",
         &["saveRankPerformanceDetails"],
         Takes::Value("--saveRankPerformanceDetails=ranks.csv"),
         "a row for each task",
     ),
     Spec::honoured(
         Key::RankStatistics,
-        None,
+        "",
         &["showRankStatistics"],
         Takes::Nothing,
         "statistics over tasks too",
     ),
     Spec::honoured(
         Key::Packet,
-        None,
+        "",
         &["dataPacketType"],
         Takes::Value("--dataPacketType=timestamp"),
         "offset, incompressible, timestamp or random",
     ),
     Spec::explained(
         Key::Other,
-        None,
+        "",
         &["print-all-procs"],
         Takes::Nothing,
         (
@@ -186,7 +198,7 @@ const SPECS: &[Spec<Key>] = &[
     ),
     Spec::explained(
         Key::Other,
-        None,
+        "",
         &["warningAsErrors"],
         Takes::Nothing,
         (
@@ -197,52 +209,32 @@ const SPECS: &[Spec<Key>] = &[
     ),
     Spec::refused(
         Key::Other,
-        None,
+        "",
         &["verify-write"],
         Takes::Nothing,
         "reading a file back at once is served from memory; compare in the read phase: -E -X -e BYTES",
     ),
-    Spec::refused(Key::Other, None, &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
-    Spec::refused(Key::Other, None, &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(Key::Other, "", &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(Key::Other, "", &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
     Spec::refused(
         Key::Other,
-        None,
+        "",
         &["savePerOpDataCSV"],
         Takes::Value("FILE"),
         "ioproof keeps a full latency histogram and a series of seconds instead of one line for each \
          operation; look at them with `ioproof report RUNDIR`",
     ),
-    Spec::refused(Key::Other, None, &["allocateBufferOnGPU", "gpuMemoryFlags"], Takes::Value("1"), GPU),
-    Spec::refused(Key::Other, None, &["gpuDirect"], Takes::Nothing, GPU),
-    Spec::refused(Key::Other, None, &["posix.odirect"], Takes::Nothing, DIRECT),
-    Spec::refused(Key::Other, None, &["posix.rangelocks"], Takes::Nothing, LOCKS),
+    Spec::refused(Key::Other, "", &["posix.odirect"], Takes::Nothing, DIRECT),
     Spec::refused(
         Key::Other,
-        None,
+        "",
         &["posix.lustre.stripecount", "posix.lustre.stripesize", "posix.lustre.startost"],
         Takes::Value("1"),
         STRIPES,
     ),
-    Spec::refused(Key::Other, None, &["dummy.delay-only-rank0"], Takes::Nothing, DELAYS),
     Spec::refused(
         Key::Other,
-        None,
-        &["dummy.delay-create", "dummy.delay-close", "dummy.delay-sync", "dummy.delay-xfer"],
-        Takes::Value("1"),
-        DELAYS,
-    ),
-    Spec::refused(
-        Key::Other,
-        None,
-        &["mpiio.showHints", "mpiio.preallocate", "mpiio.useStridedDatatype", "mpiio.useFileView"],
-        Takes::Nothing,
-        MPIIO,
-    ),
-    Spec::refused(Key::Other, None, &["mpiio.hintsFileName"], Takes::Value("FILE"), MPIIO),
-    Spec::refused(Key::Other, None, &["mmap.madv_dont_need", "mmap.madv_pattern"], Takes::Nothing, MMAP),
-    Spec::refused(
-        Key::Other,
-        None,
+        "",
         &[
             "dfs.pool",
             "dfs.cont",
@@ -255,20 +247,20 @@ const SPECS: &[Spec<Key>] = &[
         Takes::Value("NAME"),
         DAOS,
     ),
-    Spec::refused(Key::Other, None, &["dfs.destroy"], Takes::Nothing, DAOS),
+    Spec::refused(Key::Other, "", &["dfs.destroy"], Takes::Nothing, DAOS),
 ];
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::SPECS;
+    use super::OPTIONS;
 
     #[test]
     fn no_letter_or_word_stands_for_two_options() {
         let mut seen = BTreeSet::new();
-        for spec in SPECS {
-            assert!(spec.letter.is_none_or(|letter| seen.insert(letter.to_string())), "-{:?}", spec.letter);
+        for spec in OPTIONS.all() {
+            assert!(spec.short.is_empty() || seen.insert(spec.short.to_owned()), "-{}", spec.short);
             for word in spec.words {
                 assert!(seen.insert(word.to_ascii_lowercase()), "--{word} stands twice");
             }
@@ -278,7 +270,7 @@ mod tests {
     #[test]
     fn every_letter_of_the_present_release_is_known() {
         for letter in "abBcCdDeEfFgGhiIklLnNpPrRsStTuUvVwWxXyYzZ".chars() {
-            assert!(SPECS.iter().any(|spec| spec.letter == Some(letter)), "-{letter} is missing");
+            assert!(OPTIONS.all().any(|spec| spec.short.chars().eq([letter])), "-{letter} is missing");
         }
     }
 }
