@@ -184,7 +184,7 @@ pub fn pass(
     started_unix_ns: i64,
 ) -> Result<PhaseRecord, ImportError> {
     let text = Text { name: source, bytes: printed };
-    let mut phases = import(&[text], Some(Format::FioJson), started_unix_ns)?.phases;
+    let mut phases = import(&[text], Format::named("fio-json"), started_unix_ns)?.phases;
     let of_phase = phases.iter().position(|one| one.phase.key.phase == key.phase);
     let (Some(place), 1) = (of_phase, phases.len()) else {
         return Err(ImportError::Unusable {

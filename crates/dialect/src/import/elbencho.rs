@@ -7,16 +7,25 @@ use plan::{Backend, Order, Phase, Tree, Work, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Draft, Pass, Printed, Test, geometry, volume};
-use super::lines::{Block, Line, lines, nanos_at, narrow, number, whole};
+use super::importer::{Form, Importer};
+use super::lines::{Block, Line, nanos_at, narrow, number, whole};
 use super::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "elbencho";
 
+/// Reads elbencho's `--csvfile`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "elbencho-csv",
+    tool: TOOL,
+    newest: Some((3, 1)),
+    form: Form::File { is_it, read: parse },
+};
+
 const MIB: f64 = 1_048_576.0;
 
 /// Whether the first line is the head of such a table.
-pub(super) fn is_header(line: &str) -> bool {
+fn is_header(line: &str) -> bool {
     line.starts_with("ISO date,label,path type,")
 }
 
@@ -90,12 +99,14 @@ impl Conditions {
     }
 }
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
-    let lines = lines(text);
-    let block = Block { file, tool: TOOL, lines: &lines };
+fn is_it(text: &str) -> bool {
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(is_header)
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut columns: Vec<&str> = Vec::new();
-    for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
+    for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
         // A file that was added to may have its head again.
         if is_header(line.text) {
             columns = line.text.split(',').collect();
@@ -112,7 +123,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
                 format!("{} values between commas", columns.len()),
             ));
         }
-        let row = Row { block: &block, line: *line, columns: &columns, words: &words };
+        let row = Row { block, line: *line, columns: &columns, words: &words };
         row.read(&mut draft)?;
     }
     match draft.tests.is_empty() {

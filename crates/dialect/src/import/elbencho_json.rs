@@ -6,14 +6,23 @@ use plan::Operation;
 
 use super::draft::{Bucket, Draft, Pass, Printed};
 use super::elbencho::{self, Conditions, TOOL};
+use super::importer::{Form, Importer};
 use super::json::{Json, Object};
 use super::lines::{nanos_at, number, whole};
 use super::{ImportError, times};
 
+/// Reads elbencho's `--jsonfile`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "elbencho-json",
+    tool: TOOL,
+    newest: Some((3, 1)),
+    form: Form::Json { member: "phase_type", several: true, read: parse },
+};
+
 /// More phases are a mistake.
 const PHASES_MAX: usize = 1_000_000;
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
+fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     for root in json.roots(PHASES_MAX)? {

@@ -2,28 +2,27 @@
 
 use thiserror::Error;
 
-use super::Format;
-
 /// Why a text cannot be imported; nothing of it was.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
     /// No known tool prints such a text.
     #[error(
-        "{file}: this is not the output of a tool that is known; known are {}: give a file that one of them wrote, \
-         or name the tool with --as",
-        Format::names()
+        "{file}: this is not the output of a tool that is known; known are {known}: give a file that one of them \
+         wrote, or name the tool with --as"
     )]
     Unknown {
         /// The file.
         file: String,
+        /// The forms that are known.
+        known: String,
     },
     /// It was said to be of a tool and is not.
-    #[error("{file}: this is not the output of {}: leave --as out to have the tool found", format.name())]
+    #[error("{file}: this is not the output of {format}: leave --as out to have the tool found")]
     NotOf {
         /// The file.
         file: String,
-        /// The tool that was named.
-        format: Format,
+        /// The form that was named.
+        format: &'static str,
     },
     /// A line is not what it would be.
     #[error("{file}:{line}: found `{found}`, expected {expected}: {next}")]

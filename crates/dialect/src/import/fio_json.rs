@@ -11,9 +11,18 @@ use serde_json::value::RawValue;
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test};
 use super::fio::{Job, TOOL};
+use super::importer::{Form, Importer};
 use super::json::{Json, Object};
 use super::lines::{number, whole};
 use super::{ImportError, times, units};
+
+/// Reads fio's `--output-format=json` and `json+`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "fio-json",
+    tool: TOOL,
+    newest: Some((3, 42)),
+    form: Form::Json { member: "fio version", several: false, read: parse },
+};
 
 /// Rates of a direction: member, label, unit, statistic.
 const RATES: [(&str, &str, &str, &str); 14] = [
@@ -40,7 +49,7 @@ const KIB: f64 = 1024.0;
 /// A mean that is farther than this from the printed one is told.
 const MEAN_OFF: f64 = 0.1;
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
+fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let root = json.object(json.root()?)?;
     let mut draft = Draft { tool: TOOL, ..Draft::default() };

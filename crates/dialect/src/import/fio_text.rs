@@ -7,13 +7,22 @@ use plan::{Operation, Phase};
 
 use super::draft::{Draft, Pass, Printed, Test};
 use super::fio::Job;
+use super::importer::{Form, Importer, no_line};
 use super::lines::{Block, Line, between, nanos, whole};
 use super::{ImportError, times, units};
 
 pub(super) use super::fio::TOOL;
 
+/// Reads fio's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "fio",
+    tool: TOOL,
+    newest: Some((3, 42)),
+    form: Form::Lines { starts, is_own: no_line, continues: true, read: parse },
+};
+
 /// Whether an output of fio starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     definition(line).is_some() || is_version(line) || line.contains(": (groupid=")
 }
 
@@ -40,7 +49,7 @@ fn definition(line: &str) -> Option<Job> {
     })
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut jobs: Vec<Job> = Vec::new();
     let mut open: Option<Open> = None;

@@ -7,11 +7,20 @@
 use plan::{Order, Phase, WorkloadSpec};
 
 use super::draft::{Draft, Pass, Printed, Test, volume};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, whole};
 use super::{ImportError, lines, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "gpfsperf";
+
+/// Reads the text of gpfsperf and tsqosperf.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "gpfsperf",
+    tool: TOOL,
+    newest: None,
+    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+};
 
 const OPERATIONS: [(&str, Phase); 3] =
     [("create", Phase::Write), ("write", Phase::Write), ("read", Phase::Read)];
@@ -37,16 +46,16 @@ fn head(line: &str) -> Option<(&str, Phase, &str, &str)> {
 }
 
 /// Whether an output starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     head(line).is_some()
 }
 
 /// Whether `line` can only be gpfsperf's, where its beginning was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     line.trim_start().starts_with("Data rate was ") && line.contains("Kbytes/sec")
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let first = block.lines.first().and_then(|line| Some((*line, head(line.text)?)));
     let Some((first, (name, phase, pattern, target))) = first else {
         let line = block.lines.first().copied().unwrap_or(Line { number: 1, text: "" });

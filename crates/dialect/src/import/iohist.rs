@@ -8,23 +8,32 @@ use record::HistoryRow;
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, number, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mmfsadm dump iohist";
+
+/// Reads `mmfsadm dump iohist`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iohist",
+    tool: TOOL,
+    newest: None,
+    form: Form::Lines { starts, is_own: is_own, continues: true, read: parse },
+};
 
 const SECTOR: u64 = 512;
 /// Nanoseconds of a day.
 pub(super) const DAY_NS: u64 = 86_400_000_000_000;
 
 /// Whether a dump starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("I/O history:") || line.starts_with("I/O start time")
 }
 
 /// Whether `line` can only be a row, where the head was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.len() >= 10
         && time_of_day(words[0]).is_some()
@@ -32,7 +41,7 @@ pub(super) fn is_own(line: &str) -> bool {
         && words[3].contains(':')
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut rows = Vec::new();
     for line in block.lines {
         let words: Vec<&str> = line.text.split_whitespace().collect();

@@ -2,22 +2,32 @@
 
 use super::ImportError;
 use super::draft::{Draft, Printed};
+use super::importer::{Form, Importer};
 use super::ior::{self, KIB, Options, Row};
 use super::ior_text::TOOL;
 use super::lines::{Block, narrow, whole};
 
+/// Reads IOR's `summaryFormat=CSV`.
+pub(crate) const IMPORTER: Importer =
+    Importer { name: "ior-csv", tool: TOOL, newest: Some((4, 1)), form: Form::File { is_it, read: parse } };
+
 /// Whether the first line is the head of such a table.
-pub(super) fn is_header(line: &str) -> bool {
+fn is_header(line: &str) -> bool {
     line.starts_with("access,bw(MiB/s),")
 }
 
 /// Whether `line` is what releases 3.2 and 3.3 write as CSV: their options without anything between them, and
 /// no result.
-pub(super) fn is_without_results(line: &str) -> bool {
+fn is_without_results(line: &str) -> bool {
     line.contains("summaryFormat=CSV") && line.contains("tasks offsets")
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn is_it(text: &str) -> bool {
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(is_header)
+        || text.lines().take(2).any(is_without_results)
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     if let Some(line) = block.lines.iter().find(|line| is_without_results(line.text)) {
         return Err(block.unusable(

@@ -2,11 +2,20 @@
 
 use super::ImportError;
 use super::draft::{Draft, Printed};
+use super::importer::{Form, Importer};
 use super::ior::{self, Options, Row};
 use super::ior_text::TOOL;
 use super::json::{Json, Object};
 use super::lines::{narrow, whole};
 use super::{times, units};
+
+/// Reads IOR's `summaryFormat=JSON`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "ior-json",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Json { member: "Command line", several: false, read: parse },
+};
 
 /// The members of a result: IOR's name, and the label, unit and statistic of its value.
 const RESULT: [(&str, &str, &str); 7] = [
@@ -31,7 +40,7 @@ const SUMMARY: [(&str, &str, &str, &str); 9] = [
     ("MeanTime", "time", "s", "mean"),
 ];
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
+fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let root = json.object(json.root()?)?;
     let mut draft = Draft { tool: TOOL, ..Draft::default() };

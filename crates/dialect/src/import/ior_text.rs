@@ -6,6 +6,7 @@
 use record::Warning;
 
 use super::draft::{Draft, Pass, Printed};
+use super::importer::{Form, Importer};
 use super::ior::{self, Options, Row};
 use super::lines::{Block, Line, between, labelled, narrow, number, whole};
 use super::{ImportError, times, units};
@@ -13,16 +14,24 @@ use super::{ImportError, times, units};
 /// The tool's name.
 pub(super) const TOOL: &str = "IOR";
 
+/// Reads IOR's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "ior",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+};
+
 /// The operation, four values of each of two rates, and a time.
 const SUMMARY_COLUMNS_MIN: usize = 10;
 
 /// Whether an output of IOR starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     line.trim_start().starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O")
 }
 
 /// Whether `line` can only be IOR's, where its banner was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     is_passes(line) || is_summary(line)
 }
 
@@ -47,7 +56,7 @@ enum Table {
     Summary(Vec<String>),
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     draft.version = block.lines.first().and_then(|line| between(line.text, "IOR-", ":")).map(str::to_owned);
     let said = |labels: &[&str]| block.value_of(labels).map(|(_, text)| text);

@@ -11,16 +11,25 @@ use record::DeviceRow;
 
 use super::ImportError;
 use super::draft::{Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer, no_line};
 use super::lines::{Block, Line, whole};
 use super::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iostat";
 
+/// Reads `iostat -x`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iostat",
+    tool: TOOL,
+    newest: Some((12, 7)),
+    form: Form::Lines { starts, is_own: no_line, continues: false, read: parse },
+};
+
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Whether an output of iostat starts with `line`: `Linux 6.1.0 (host) 11/21/26 _x86_64_ (2 CPU)`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     line.starts_with("Linux ") && line.contains(" CPU)") && line.contains('(')
 }
 
@@ -39,7 +48,7 @@ pub(super) struct Report<'a> {
     pub(super) devices: Vec<(String, Vec<Value<'a>>)>,
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut reports: Vec<Report<'_>> = Vec::new();
     let mut columns: Vec<&str> = Vec::new();

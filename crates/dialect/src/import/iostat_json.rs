@@ -2,11 +2,20 @@
 
 use super::ImportError;
 use super::draft::Draft;
+use super::importer::{Form, Importer};
 use super::iostat::{self, Report, TOOL, Value};
 use super::json::Json;
 use super::times;
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
+/// Reads `iostat -x -o JSON`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iostat-json",
+    tool: TOOL,
+    newest: Some((12, 7)),
+    form: Form::Json { member: "sysstat", several: false, read: parse },
+};
+
+fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let root = json.object(json.root()?)?;

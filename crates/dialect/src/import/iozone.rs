@@ -7,11 +7,20 @@
 use plan::{Order, Phase, Sharing, SyncRule, WorkloadSpec};
 
 use super::draft::{Draft, Pass, Printed, Test, volume};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, narrow, number, strip_prefix_any_case, whole};
 use super::{ImportError, command, iozone_tables, lines, times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iozone";
+
+/// Reads iozone's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iozone",
+    tool: TOOL,
+    newest: Some((3, 509)),
+    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+};
 
 /// The tests of throughput mode: what iozone calls those who do it, the case, the phase.
 const TESTS: [(&str, &str, Phase); 13] = [
@@ -42,13 +51,13 @@ const WRITES: [&str; 2] = ["write", "mixed"];
 const STRIDE: u64 = 17;
 
 /// Whether an output of iozone starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("Iozone: Performance Test of File I/O")
 }
 
 /// Whether `line` can only be iozone's, where its banner was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("Children see throughput for ") || iozone_tables::is_header(line)
 }
@@ -92,7 +101,7 @@ impl Banner {
     }
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     draft.version = block.lines.iter().find_map(|line| {
         let found = between(line.text, "Revision:", "$")?;

@@ -7,6 +7,7 @@
 use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::{ImportError, command, times, units};
 use crate::ior::Launcher;
@@ -14,6 +15,14 @@ use crate::md_workbench::ROW;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "md-workbench";
+
+/// Reads md-workbench's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "md-workbench",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+};
 
 const PHASES: [(&str, Phase); 3] =
     [("precreate", Phase::Precreate), ("benchmark", Phase::Benchmark), ("cleanup", Phase::Cleanup)];
@@ -30,7 +39,7 @@ const STATISTICS: [(&str, f64); 7] =
 const MIB: f64 = 1_048_576.0;
 
 /// Whether an output of md-workbench starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     let line = line.trim_start();
     let first = labelled(line, "Args").and_then(|rest| rest.split_whitespace().next());
     let name = first.and_then(|word| word.trim_matches('"').rsplit('/').next());
@@ -38,7 +47,7 @@ pub(super) fn starts(line: &str) -> bool {
 }
 
 /// Whether `line` can only be md-workbench's, where its beginning was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     line.trim_start().starts_with("MD-Workbench total objects:") || phase_of(line).is_some()
 }
 
@@ -48,7 +57,7 @@ fn phase_of(line: &str) -> Option<Phase> {
     rest.contains("balance:").then_some(phase)
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let said = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
     draft.command = said("Args").map(str::to_owned);

@@ -8,11 +8,20 @@ use plan::{Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
 
 use super::draft::{Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::{ImportError, command, times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mdtest";
+
+/// Reads mdtest's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "mdtest",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+};
 
 /// What mdtest calls its operations, and their phases.
 const OPERATIONS: [(&str, Phase); 12] = [
@@ -33,17 +42,17 @@ const OPERATIONS: [(&str, Phase); 12] = [
 const DIGITS: usize = 3;
 
 /// Whether an output of mdtest starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     line.trim_start().starts_with("mdtest-") && line.contains("was launched with")
 }
 
 /// Whether `line` can only be mdtest's, where its banner was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("SUMMARY") && line.contains("iterations)")
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let moment = |mark: &str| {
         let line = block.lines.iter().find(|line| line.text.trim_start().starts_with(mark))?;

@@ -35,8 +35,8 @@ mod error;
 mod fio;
 mod fio_json;
 mod fio_text;
-mod format;
 mod gpfsperf;
+mod importer;
 mod iohist;
 mod ioping;
 mod ior;
@@ -52,7 +52,7 @@ mod lines;
 mod md_workbench;
 mod mdtest;
 mod nsdperf;
-mod recognise;
+mod registry;
 mod times;
 mod units;
 
@@ -64,7 +64,37 @@ use record::PhaseRecord;
 
 use draft::{Draft, Names};
 pub use error::ImportError;
-pub use format::Format;
+use importer::Importer;
+use registry::IMPORTERS;
+
+/// A form of output of a tool.
+#[derive(Clone, Copy)]
+pub struct Format(&'static Importer);
+
+impl Format {
+    /// All forms.
+    pub fn all() -> impl Iterator<Item = Self> {
+        IMPORTERS.iter().map(Self)
+    }
+
+    /// The form of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.name() == name)
+    }
+
+    /// The word on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// A file's name, for messages, and its content.
 #[derive(Debug, Clone, Copy)]
@@ -112,18 +142,21 @@ pub fn import(
     Ok(assemble(texts, found, otherwise_unix_ns))
 }
 
+/// An output and the importer that has read it.
+type Found = (&'static Importer, Draft);
+
 /// Every output in `text`.
-fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportError> {
+fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Found>, ImportError> {
     let lossy = decode::text(text.bytes);
-    let whole = recognise::whole(&lossy, format);
-    if let Some(found) = whole {
+    let wanted = format.map(|format| format.0);
+    if let Some(found) = registry::whole(&lossy, wanted) {
         let draft = found.read_whole(text.name, &lossy)?;
-        return match recognise::beside(&lossy, found) {
-            None => Ok(vec![draft]),
+        return match registry::other_output(&lossy, found) {
+            None => Ok(vec![(found, draft)]),
             Some(line) => Err(ImportError::Unusable {
                 file: text.name.to_owned(),
                 line,
-                what: format!("another output begins here, beside one that is {}", found.name()),
+                what: format!("another output begins here, beside one that is {}", found.name),
                 next: "give each of them in a file of its own".to_owned(),
             }),
         };
@@ -134,29 +167,32 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportErr
         false => lossy,
     };
     let lines = lines::lines(&plain);
-    let blocks = recognise::blocks(&lines, format);
+    let blocks = registry::blocks(&lines, wanted);
     if blocks.is_empty() {
         let file = text.name.to_owned();
         return Err(match format {
-            Some(format) => ImportError::NotOf { file, format },
-            None => ImportError::Unknown { file },
+            Some(format) => ImportError::NotOf { file, format: format.name() },
+            None => ImportError::Unknown { file, known: registry::names() },
         });
     }
-    blocks.into_iter().map(|(of, lines)| of.read_block(text.name, lines)).collect()
+    let read = |(importer, lines): (&'static Importer, &[lines::Line<'_>])| {
+        Ok((importer, importer.read_lines(text.name, lines)?))
+    };
+    blocks.into_iter().map(read).collect()
 }
 
-fn assemble(texts: &[Text<'_>], found: Vec<(&str, Draft)>, otherwise_unix_ns: i64) -> Imported {
+fn assemble(texts: &[Text<'_>], found: Vec<(&str, Found)>, otherwise_unix_ns: i64) -> Imported {
     let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut started, mut finished) = (None, None);
-    for (file, draft) in found {
+    for (file, (importer, draft)) in found {
         let tool = match &draft.version {
             Some(version) => format!("{} {version}", draft.tool),
             None => draft.tool.to_owned(),
         };
-        doubts.extend(format::newer(&draft));
+        doubts.extend(importer.newer(&draft));
         add(&mut tools, Some(tool));
         add(&mut nodes, draft.node);
         add(&mut command_lines, draft.command);

@@ -7,10 +7,19 @@ use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
 use super::ImportError;
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer, no_line};
 use super::lines::{Block, Line, between, narrow, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "nsdperf";
+
+/// Reads nsdperf's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "nsdperf",
+    tool: TOOL,
+    newest: None,
+    form: Form::Lines { starts, is_own: no_line, continues: true, read: parse },
+};
 
 const TESTS: [&str; 4] = ["write", "nwrite", "read", "rw"];
 const MSEC_NS: u64 = 1_000_000;
@@ -24,11 +33,11 @@ fn is_result(line: &str) -> bool {
 }
 
 /// Whether an output of nsdperf starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     is_result(line) || line.starts_with("Connected to ")
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut threads = 1;
     let mut bins: Option<bool> = None;
