@@ -31,6 +31,7 @@ mod ioping;
 pub mod ior;
 mod ior_family;
 mod iozone;
+mod launcher;
 mod md_workbench;
 mod mdtest;
 mod nearest;
@@ -42,4 +43,13 @@ mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};
 pub use help::Help;
-pub use tool::{Asked, LiveOperation, TOOLS, Tool, ToolError, ToolPrinter, tool};
+pub use tool::{Asked, LiveOperation, Tool, ToolError, ToolPrinter};
+
+/// Every tool but IOR, whose output has forms that [`ToolPrinter`] does not have.
+pub const TOOLS: &[Tool] = &[ioping::ROW, mdtest::ROW, md_workbench::ROW, iozone::IOZONE, gpfsperf::ROW];
+
+/// The tool of this name, or that is called so.
+#[must_use]
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.called.contains(&name))
+}

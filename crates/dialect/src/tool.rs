@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, Help};
 
 /// A tool whose command line ioproof takes.
@@ -153,19 +153,4 @@ pub(crate) fn memo_of<'p, Memo: DeserializeOwned>(
         }
         _ => None,
     }
-}
-
-/// Every tool but IOR, whose dialect is older than this table.
-pub const TOOLS: &[Tool] = &[
-    crate::ioping::ROW,
-    crate::mdtest::ROW,
-    crate::md_workbench::ROW,
-    crate::iozone::IOZONE,
-    crate::gpfsperf::ROW,
-];
-
-/// The tool of this name, or that is called so.
-#[must_use]
-pub fn tool(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.called.contains(&name))
 }

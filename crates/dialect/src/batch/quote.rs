@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plan::shell_word;
 
-use super::BatchError;
+use super::request::BatchError;
 
 /// Characters that mean nothing to a shell or to a directive, wherever they stand.
 const PLAIN: &str = "_.-:@/+,=";

@@ -10,8 +10,9 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::options::wrong;
 use super::settings::{Action, Pattern, Settings, Short};
-use super::{Launcher, wrong};
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What the report says of the test.

@@ -12,15 +12,15 @@ mod settings;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Test;
-use options::OPTIONS;
+use options::{OPTIONS, wrong};
 use settings::{RELEASES, Release, Settings};
 
 /// The tool's name in [`Question::Dialect`].
-const TOOL: &str = "gpfsperf";
+const TOOL: &str = OPTIONS.tool;
 
 /// gpfsperf, for the table of tools.
 pub(crate) const ROW: Tool = Tool {
@@ -45,11 +45,6 @@ struct Memo {
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
     let (Memo { program, release, test }, _) = memo_of(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(program, release, test?)))
-}
-
-/// Words that cannot be obeyed.
-fn wrong(written: &str, reason: String) -> ToolError {
-    ToolError { tool: TOOL, written: written.to_owned(), reason }
 }
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {

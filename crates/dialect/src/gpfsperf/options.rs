@@ -1,7 +1,7 @@
 //! Every option of gpfsperf, in one table.
 
-use crate::help;
 use crate::options::{Options, Spec, Takes};
+use crate::{ToolError, help};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub(super) enum Key {
 
 /// All options.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
-    called: super::TOOL,
+    tool: "gpfsperf",
+    called: "gpfsperf",
     usage: "create|read|write seq|rand|randhint|strided FILE [OPTION]...",
     what: "Measures as gpfsperf and tsqosperf do: one file, threads that take its records in turn.\n\
            Every option and every difference: docs/GPFSPERF.md",
@@ -57,3 +57,8 @@ const SPECS: &[Spec<Key>] = &[
     Spec::refused(Key::Other, "nolabels", &[], Takes::Nothing, "the columns of that line differ from release to release; `ioproof report --format csv` has them with their names"),
     Spec::refused(Key::Other, "nocycle", &[], Takes::Nothing, "a second pass over other offsets than the first is not offered; give -n the size of the file"),
 ];
+
+/// An error of the command line.
+pub(super) fn wrong(written: &str, reason: String) -> ToolError {
+    OPTIONS.error(written, &reason)
+}

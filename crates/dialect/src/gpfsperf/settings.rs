@@ -6,8 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::options::{Key, OPTIONS};
-use super::wrong;
+use super::options::{Key, OPTIONS, wrong};
 use crate::ToolError;
 use crate::options::Given;
 

@@ -9,6 +9,9 @@ use record::{
 
 use super::lines::Line;
 
+/// Nanoseconds of a day.
+pub(super) const DAY_NS: u64 = 86_400_000_000_000;
+
 /// One output of one tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
@@ -265,7 +268,7 @@ pub(super) fn volume(transfer: u64, bytes: u64) -> Geometry {
 
 /// The last moment not after `unix_ns` at which a clock showed `since_midnight_ns`.
 fn last_time(since_midnight_ns: u64, unix_ns: i64) -> i64 {
-    let day = i64::try_from(super::iohist::DAY_NS).unwrap_or(i64::MAX);
+    let day = i64::try_from(DAY_NS).unwrap_or(i64::MAX);
     let at = i64::try_from(since_midnight_ns).unwrap_or(0);
     unix_ns - (unix_ns - at).rem_euclid(day)
 }

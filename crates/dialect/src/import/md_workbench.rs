@@ -10,7 +10,7 @@ use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
 use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::{ImportError, command, times, units};
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::md_workbench::ROW;
 
 /// The tool's name.

@@ -1,11 +1,13 @@
 //! All importers, and which of them a text is for.
 
+use super::elbencho::json as elbencho_json;
+use super::fio::{json as fio_json, text as fio_text};
 use super::importer::{Form, Importer};
+use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
+use super::iostat::json as iostat_json;
 use super::lines::{Line, lines};
-use super::{
-    elbencho, elbencho_json, fio_json, fio_text, gpfsperf, iohist, ioping, ior_csv, ior_json, ior_text,
-    iostat, iostat_json, iozone, json, md_workbench, mdtest, nsdperf,
-};
+use super::spectrum_scale::{gpfsperf, iohist, nsdperf};
+use super::{elbencho, ioping, iostat, iozone, json, md_workbench, mdtest};
 
 /// All importers. The first that recognises a text reads it.
 pub(super) static IMPORTERS: &[Importer] = &[

@@ -6,8 +6,8 @@ use plan::{
     Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Order, Pace, Phase, SyncRule, WorkloadSpec,
 };
 
+use super::options::OPTIONS;
 use super::settings::{Mode, Settings, Target};
-use super::table::OPTIONS;
 use super::words;
 use crate::ToolError;
 

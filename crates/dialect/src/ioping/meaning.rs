@@ -1,7 +1,7 @@
 //! What an option means for the run, with its values.
 
+use super::options::{Key, OPTIONS};
 use super::settings::{Settings, Target};
-use super::table::{Key, OPTIONS};
 use super::words;
 
 /// One sentence for `--explain`.

@@ -7,23 +7,23 @@
 mod case;
 mod json;
 mod meaning;
+mod options;
 mod printer;
 mod settings;
 mod stat;
-mod table;
 mod words;
 
 use plan::Plan;
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
+use options::{Key, OPTIONS};
 use printer::Printer;
 use settings::Settings;
-use table::{Key, OPTIONS};
 
 /// The tool's name in [`Question::Dialect`].
-pub(crate) const TOOL: &str = "ioping";
+const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
 pub(crate) const ROW: Tool = Tool {

@@ -8,10 +8,10 @@ use plan::{
     Sharing, Spread, Stonewall, SyncRule, WorkloadSpec,
 };
 
-use super::Launcher;
 use super::options::{Key, OPTIONS};
 use super::reader::Test;
 use super::settings::{HeldMemory, Settings};
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 impl Settings {

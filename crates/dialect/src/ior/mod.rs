@@ -25,101 +25,28 @@
 //! ```
 
 mod case;
-mod csv;
-mod figures;
-mod json;
 mod meaning;
-mod number;
 mod options;
-mod parameters;
-mod printer;
-mod rank_csv;
+mod output;
+mod print;
 mod reader;
 mod script;
 mod settings;
-mod summary;
-mod text;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use plan::{OptionNote, Plan};
-use serde::{Deserialize, Serialize};
 
-pub use printer::{Printer, version};
-pub use rank_csv::rank_csv;
+pub use crate::launcher::Launcher;
+pub use output::{Format, OutputOptions};
+pub use print::{Printer, rank_csv, version};
 
 use crate::tool::CommandLine;
 use crate::{Compat, Extras, Help, ToolError};
 use options::OPTIONS;
+use output::Memo;
 use reader::Reader;
-use settings::Settings;
-
-/// What the launcher of the processes and the host say. The default is one process, started by
-/// hand, on a host of unknown memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Launcher<'a> {
-    /// The number of the node of each process, by rank; nodes are numbered in the order of their
-    /// first ranks. Empty: started by hand, and this process carries all tasks.
-    pub node_of: &'a [u32],
-    /// The names of the nodes, by number.
-    pub names: &'a [String],
-    /// Tasks where `-N` says nothing and this process carries all.
-    pub tasks: Option<u32>,
-    /// Nodes that they are on.
-    pub nodes: Option<u32>,
-    /// Memory of this node, which `-M 50%` takes its share of.
-    pub memory_bytes: Option<u64>,
-}
-
-impl Launcher<'_> {
-    /// The node of each task where each process carries `per_rank` of them; started by hand, there are as
-    /// many unless [`Launcher::tasks`] says otherwise.
-    pub(crate) fn node_of_tasks(&self, per_rank: u32) -> Vec<u32> {
-        match self.node_of {
-            [] => vec![0; self.tasks.unwrap_or(per_rank).max(1) as usize],
-            ranks => ranks.iter().flat_map(|&node| std::iter::repeat_n(node, per_rank as usize)).collect(),
-        }
-    }
-}
-
-/// The form of the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// IOR's text.
-    #[default]
-    Text,
-    /// `-O summaryFormat=JSON`.
-    Json,
-    /// `-O summaryFormat=CSV`.
-    Csv,
-}
-
-impl Format {
-    /// The word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "JSON",
-            Self::Csv => "CSV",
-        }
-    }
-}
-
-/// What the line says about the output.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OutputOptions {
-    /// The form.
-    pub format: Format,
-    /// `-O summaryFile=FILE`: the output goes there, and one line to the terminal says so.
-    pub file: Option<PathBuf>,
-    /// `--warningAsErrors`: a warning makes the run fail.
-    pub warnings_as_errors: bool,
-    /// `-O summaryAlways`: a summary also of a run that was interrupted.
-    pub summary_always: bool,
-}
 
 /// Files that a test keeps beside its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -130,15 +57,6 @@ pub struct SideFiles {
     pub status: Option<PathBuf>,
     /// `saveRankPerformanceDetailsCSV`: write [`rank_csv`] there when the case has ended.
     pub rank_csv: Option<PathBuf>,
-}
-
-/// What is stored with a plan so that its output can be printed from the record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Memo {
-    format: Format,
-    compat: Compat,
-    /// The resolved settings of each test.
-    tests: Vec<Settings>,
 }
 
 /// The text for `-h`.
@@ -232,11 +150,11 @@ fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     ))
 }
 
+/// The tool's name in [`plan::Question::Dialect`].
+pub const TOOL: &str = OPTIONS.tool;
+
 /// What `--compat` may name.
 const RELEASES: &str = "give 3.0, 3.3 or 4.0";
-
-/// The tool's name in [`Question::Dialect`].
-pub const TOOL: &str = "ior";
 
 /// The content of a `stoneWallingStatusFile` after the write phase of `tasks`: how many
 /// transfers each task did, or the one that did most.

@@ -141,7 +141,7 @@ const fn no_value(
 
 /// All options.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
+    tool: "ior",
     called: "IOR",
     usage: "[OPTION]...",
     what: "Measures as IOR does: -w -r on one file, -F a file for each task, -N tasks.\n\

@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use plan::OptionNote;
 
 use super::options::{Key, OPTIONS};
+use super::output::{Format, OutputOptions};
 use super::settings::Settings;
-use super::{Format, Launcher, OutputOptions, meaning, script};
+use super::{meaning, script};
 use crate::ToolError;
+use crate::launcher::Launcher;
 use crate::options::{Given, is_off};
 
 /// One test with the options that set it.

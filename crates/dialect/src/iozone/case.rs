@@ -9,9 +9,11 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::clients;
+use super::options::wrong;
 use super::settings::Settings;
 use super::test::{Test, VECTORS_MAX};
-use super::{Launcher, clients, wrong};
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What a case of the plan is in the output.
@@ -22,6 +24,14 @@ pub(super) struct Point {
     pub record_kb: u64,
     /// 0 in single and automatic mode.
     pub processes: u32,
+}
+
+/// What has to be kept with a plan so that its output can be printed again from the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub settings: Settings,
+    /// What each case is, in the order of the plan.
+    pub points: Vec<Point>,
 }
 
 /// The seed of random orders: the same line gives the same offsets.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::options::Key;
+use super::options::{Key, wrong};
 use super::settings::Client;
-use super::{Launcher, TOOL};
 use crate::ToolError;
+use crate::launcher::Launcher;
 use crate::options::Given;
 
 /// The clients of the list that the option names: a line for each, with host, working directory and program.
@@ -16,7 +16,7 @@ use crate::options::Given;
 pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
     let (path, written) = (Path::new(given.text()), given.written.as_str());
     let text = record::read_text(path).map_err(|error| {
-        super::wrong(
+        wrong(
             written,
             format!("the client list {} cannot be read: {error}; name a file with a line `HOST DIRECTORY PROGRAM` for each process", path.display()),
         )
@@ -28,7 +28,7 @@ pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
             (Some(host), Some(directory)) => {
                 Ok(Client { host: host.to_owned(), directory: PathBuf::from(directory) })
             }
-            _ => Err(super::wrong(
+            _ => Err(wrong(
                 written,
                 format!(
                     "line {number} of {} has one word; a line is `HOST DIRECTORY PROGRAM`",
@@ -59,12 +59,12 @@ pub(super) fn check(
         }
         let each = wanted.values().max().copied().unwrap_or(1);
         let hosts: Vec<&str> = wanted.keys().copied().collect();
-        return Err(super::wrong(
+        return Err(wrong(
             written,
             format!(
                 "IOzone starts its children by rsh or ssh; here a launcher does, and none has. The list asks \
                  for {tasks} processes on {} hosts, {each} on each: start the same line with `srun -N {} \
-                 --ntasks-per-node={each} ioproof {TOOL} …` or `mpirun -np {tasks} --host {} ioproof {TOOL} …`",
+                 --ntasks-per-node={each} ioproof iozone …` or `mpirun -np {tasks} --host {} ioproof iozone …`",
                 wanted.len(),
                 wanted.len(),
                 hosts.iter().map(|host| format!("{host}:{}", wanted[host])).collect::<Vec<_>>().join(","),

@@ -17,17 +17,16 @@ mod sheet;
 mod test;
 
 use plan::Plan;
-use serde::{Deserialize, Serialize};
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
-use case::Point;
-use options::{Key, OPTIONS};
+use case::Memo;
+use options::{Key, OPTIONS, wrong};
 use settings::{Settings, Unit};
 
 /// The tool's name in [`Question::Dialect`].
-const TOOL: &str = "iozone";
+const TOOL: &str = OPTIONS.tool;
 
 /// IOzone, for the table of tools.
 pub(crate) const IOZONE: Tool = Tool {
@@ -40,22 +39,9 @@ pub(crate) const IOZONE: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-/// What has to be kept with a plan so that its output can be printed again from the record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Memo {
-    settings: Settings,
-    /// What each case is, in the order of the plan.
-    points: Vec<Point>,
-}
-
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
     let (memo, _) = memo_of(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(plan, memo)))
-}
-
-/// Words that cannot be obeyed.
-fn wrong(written: &str, reason: String) -> ToolError {
-    ToolError { tool: TOOL, written: written.to_owned(), reason }
 }
 
 /// The text for an empty line.

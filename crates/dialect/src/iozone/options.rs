@@ -1,7 +1,7 @@
 //! Every option of IOzone 3.489 and 3.508, in one table.
 
-use crate::help;
 use crate::options::{Options, Spec, Takes};
+use crate::{ToolError, help};
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ const NO_TELEMETRY: &str =
 
 /// All options.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
+    tool: "iozone",
     called: "IOzone",
     usage: "[OPTION]...",
     what: "Measures as IOzone does: -a a table of file × record sizes, -s -r one pair, -t processes at once.\n\
@@ -206,3 +206,8 @@ const SPECS: &[Spec<Key>] = &[
     idle("+z", "Histogram summary enabled.", "every run has the histogram of all latencies in its record"),
     no_flag("+Z", "old data sets can be optimised away by storage that knows them; figures of them are not offered"),
 ];
+
+/// An error of the command line.
+pub(super) fn wrong(written: &str, reason: String) -> ToolError {
+    OPTIONS.error(written, &reason)
+}

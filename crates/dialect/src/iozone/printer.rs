@@ -5,16 +5,13 @@ use std::path::PathBuf;
 use plan::Plan;
 use record::{Manifest, PhaseRecord, Run, RunState};
 
-use super::case::Point;
+use super::case::{Memo, Point};
 use super::figures::Figures;
-use super::settings::{Settings, Unit};
+use super::settings::{MACHINE, Settings, Unit};
+use super::sheet;
 use super::test::Test;
-use super::{Memo, sheet};
 use crate::ToolPrinter;
 use crate::printed::ctime;
-
-/// Stands among what options print for the line of `-M`, whose words only the run knows.
-pub(super) const MACHINE: &str = "\u{0}machine";
 
 /// Turns phases into IOzone's output, piece by piece.
 #[derive(Debug)]

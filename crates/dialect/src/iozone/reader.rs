@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::clients;
 use super::options::{Key, OPTIONS};
-use super::settings::{Settings, Unit};
+use super::settings::{MACHINE, Settings, Unit};
 use super::test::NUMBER_MAX;
 use crate::ToolError;
 use crate::options::Given;
@@ -74,7 +74,7 @@ impl Settings {
         }
         Ok(match given.key {
             Key::Idle(printed) => printed.to_owned(),
-            Key::Uname => super::printer::MACHINE.to_owned(),
+            Key::Uname => MACHINE.to_owned(),
             Key::SyncData => {
                 (self.sync_writes, self.data_sync) = (true, true);
                 "SYNC Mode. ".to_owned()

@@ -20,6 +20,9 @@ pub(super) enum Unit {
     Microseconds,
 }
 
+/// Stands in [`Settings::printed_options`] for the line of `-M`, which only the run knows.
+pub(super) const MACHINE: &str = "\u{0}machine";
+
 /// One line of a client list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Client {

@@ -5,22 +5,21 @@
 //! difference.
 
 mod lines;
+mod options;
 mod printer;
 mod settings;
-mod table;
 
 use plan::Plan;
-use serde::{Deserialize, Serialize};
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
+use options::{Key, OPTIONS};
 use printer::Printer;
-use settings::Settings;
-use table::{Key, OPTIONS};
+use settings::{Memo, Settings};
 
 /// The tool's name in [`Question::Dialect`].
-pub(crate) const TOOL: &str = "md-workbench";
+const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
 pub(crate) const ROW: Tool = Tool {
@@ -43,15 +42,6 @@ impl std::str::FromStr for Release {
     fn from_str(text: &str) -> Result<Self, ()> {
         if text == "4.0" { Ok(Self) } else { Err(()) }
     }
-}
-
-/// What has to be kept with a plan so that its output can be printed again from the record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Memo {
-    settings: Settings,
-    tasks: u32,
-    /// Which tasks are on the first node.
-    map: String,
 }
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {

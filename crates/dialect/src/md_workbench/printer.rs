@@ -3,8 +3,8 @@
 use plan::{Case, Phase};
 use record::{Manifest, PhaseRecord, Run};
 
-use super::Memo;
 use super::lines::Line;
+use super::settings::Memo;
 use crate::ToolPrinter;
 use crate::printed::local;
 

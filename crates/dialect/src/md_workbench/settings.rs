@@ -8,7 +8,7 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::table::{Key, OPTIONS};
+use super::options::{Key, OPTIONS};
 use crate::ToolError;
 use crate::options::Given;
 
@@ -45,6 +45,15 @@ pub(super) struct Settings {
     pub read_only: bool,
     pub quiet: bool,
     pub detailed: bool,
+}
+
+/// What has to be kept with a plan so that its output can be printed again from the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub settings: Settings,
+    pub tasks: u32,
+    /// Which tasks are on the first node.
+    pub map: String,
 }
 
 impl Default for Settings {

@@ -5,9 +5,9 @@ use plan::{
     Stonewall, Tree, Work, WorkloadSpec,
 };
 
+use super::options::OPTIONS;
 use super::settings::Settings;
-use super::table::OPTIONS;
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// Tasks of each case, in order, and who they are.

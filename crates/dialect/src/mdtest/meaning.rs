@@ -3,9 +3,9 @@
 use plan::{Bytes, Tree};
 
 use super::case::Tasks;
+use super::options::{Key, OPTIONS};
 use super::release::Release;
 use super::settings::Settings;
-use super::table::{Key, OPTIONS};
 use crate::ToolError;
 
 /// What the user should know of the status file: nothing was read.

@@ -6,28 +6,27 @@
 
 mod case;
 mod meaning;
+mod options;
 mod printer;
 mod ranks;
 mod release;
 mod rows;
 mod settings;
-mod table;
 mod text;
 
 use plan::{Case, Plan};
-use serde::{Deserialize, Serialize};
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::tool::{CommandLine, memo_of};
 use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Tasks;
+use options::{Key, OPTIONS};
 use printer::Printer;
 use release::{RELEASES, Release};
-use settings::Settings;
-use table::{Key, OPTIONS};
+use settings::{Memo, Settings};
 
 /// The tool's name in [`Question::Dialect`].
-pub(crate) const TOOL: &str = "mdtest";
+const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
 pub(crate) const ROW: Tool = Tool {
@@ -39,23 +38,6 @@ pub(crate) const ROW: Tool = Tool {
     help: || OPTIONS.help(),
     reference: || OPTIONS.table(),
 };
-
-/// What has to be kept with a plan so that its output can be printed again from the record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Memo {
-    release: Release,
-    settings: Settings,
-    /// Tasks of all processes.
-    tasks: u32,
-    /// Nodes that they are on.
-    nodes: u32,
-    /// Which tasks are on the first node.
-    map: String,
-    /// Tasks of each case.
-    counts: Vec<u32>,
-    /// Items of one kind of each task.
-    items: u64,
-}
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
     let (extras, words) = OPTIONS.extras(arguments)?;

@@ -6,7 +6,8 @@ use plan::{Case, Phase};
 use record::{Manifest, PhaseRecord, Run};
 
 use super::rows::Row;
-use super::{Memo, ranks, text};
+use super::settings::Memo;
+use super::{ranks, text};
 use crate::ToolPrinter;
 use crate::space::{Space, file_system};
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{Key, OPTIONS};
+use super::options::{Key, OPTIONS};
+use super::release::Release;
 use crate::ToolError;
 use crate::ior_family::missing_library;
 use crate::options::Given;
@@ -71,6 +72,23 @@ pub(super) struct Settings {
     pub time: bool,
     pub rank_details: Option<PathBuf>,
     pub rank_statistics: bool,
+}
+
+/// What has to be kept with a plan so that its output can be printed again from the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub release: Release,
+    pub settings: Settings,
+    /// Tasks of all processes.
+    pub tasks: u32,
+    /// Nodes that they are on.
+    pub nodes: u32,
+    /// Which tasks are on the first node.
+    pub map: String,
+    /// Tasks of each case.
+    pub counts: Vec<u32>,
+    /// Items of one kind of each task.
+    pub items: u64,
 }
 
 impl Default for Settings {

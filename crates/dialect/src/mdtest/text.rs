@@ -5,9 +5,9 @@ use std::path::Path;
 
 use plan::Phase;
 
-use super::Memo;
 use super::release::Release;
 use super::rows::{DIRECTORY_ROWS, FILE_ROWS, Row, Statistics, TREE_ROWS};
+use super::settings::Memo;
 use crate::printed::local;
 use crate::space::Space;
 

@@ -6,10 +6,11 @@
 
 use plan::{Order, Phase, WorkloadSpec};
 
-use super::draft::{Draft, Pass, Printed, Test, volume};
-use super::importer::{Form, Importer};
-use super::lines::{Block, Line, between, whole};
-use super::{ImportError, lines, units};
+use crate::import::draft::{Draft, Pass, Printed, Test, volume};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, between, whole};
+use crate::import::{lines, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "gpfsperf";

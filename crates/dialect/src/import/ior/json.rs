@@ -1,13 +1,13 @@
 //! IOR's JSON, releases 3.2 to 4.1.
 
-use super::ImportError;
-use super::draft::{Draft, Printed};
-use super::importer::{Form, Importer};
-use super::ior::{self, Options, Row};
-use super::ior_text::TOOL;
-use super::json::{Json, Object};
-use super::lines::{narrow, whole};
-use super::{times, units};
+use super::text::TOOL;
+use super::{Options, Row};
+use crate::import::draft::{Draft, Printed};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::json::{Json, Object};
+use crate::import::lines::{narrow, whole};
+use crate::import::{times, units};
 
 /// Reads IOR's `summaryFormat=JSON`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -55,7 +55,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         let results = test.get("Results").ok_or_else(|| json.ended("`Results` of a test"))?;
         let mut iterations = [0_u32; 2];
         for result in json.objects(results)? {
-            let Some(phase) = result.text("access").as_deref().and_then(ior::phase) else { continue };
+            let Some(phase) = result.text("access").as_deref().and_then(super::phase) else { continue };
             let count = &mut iterations[usize::from(phase == plan::Phase::Read)];
             let mut row = Row::default();
             let mut printed = Vec::new();
@@ -76,9 +76,9 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
                 return Err(json.ended("`bwMiB` of a result"));
             }
             let started = draft.started.filter(|_| *count == 0);
-            let pass = ior::test_mut(&mut draft, &options, index).pass_mut(phase, *count);
+            let pass = super::test_mut(&mut draft, &options, index).pass_mut(phase, *count);
             *count += 1;
-            ior::derive(pass, &row, &options);
+            super::derive(pass, &row, &options);
             pass.printed.extend(printed);
             pass.began(started);
         }
@@ -96,7 +96,7 @@ fn summary(json: &Json<'_>, root: &Object<'_>, draft: &mut Draft) -> Result<(), 
     let Some(summary) = root.get("summary") else { return Ok(()) };
     for one in json.objects(summary)? {
         let index = one.number("TestID").map_or(0, |id| narrow(whole(id))) as usize;
-        let phase = one.text("operation").as_deref().and_then(ior::phase);
+        let phase = one.text("operation").as_deref().and_then(super::phase);
         let Some((test, phase)) = draft.tests.get_mut(index).zip(phase) else { continue };
         let pass = test.pass_mut(phase, 0);
         for (name, label, unit, statistic) in SUMMARY {

@@ -1,11 +1,11 @@
 //! IOR's CSV, from release 4.0 on: the table of passes alone.
 
-use super::ImportError;
-use super::draft::{Draft, Printed};
-use super::importer::{Form, Importer};
-use super::ior::{self, KIB, Options, Row};
-use super::ior_text::TOOL;
-use super::lines::{Block, narrow, whole};
+use super::text::TOOL;
+use super::{KIB, Options, Row};
+use crate::import::draft::{Draft, Printed};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, narrow, whole};
 
 /// Reads IOR's `summaryFormat=CSV`.
 pub(crate) const IMPORTER: Importer =
@@ -50,7 +50,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
                 format!("{} values between commas", columns.len()),
             ));
         }
-        let Some(phase) = ior::phase(words[0]) else { continue };
+        let Some(phase) = super::phase(words[0]) else { continue };
         let (mut row, mut options, mut iteration) = (Row::default(), Options::default(), 0);
         let mut printed = Vec::new();
         for (name, word) in columns.iter().zip(&words).skip(1) {
@@ -78,9 +78,9 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         }
         // Segments are not in the table: what was moved is rate × time.
         let block_bytes = options.block.take();
-        let pass = ior::test_mut(&mut draft, &Options { block: block_bytes, ..options.clone() }, 0);
+        let pass = super::test_mut(&mut draft, &Options { block: block_bytes, ..options.clone() }, 0);
         let pass = pass.pass_mut(phase, iteration);
-        ior::derive(pass, &row, &options);
+        super::derive(pass, &row, &options);
         pass.printed.extend(printed);
     }
     match draft.tests.is_empty() {

@@ -2,10 +2,11 @@
 
 use plan::Phase;
 
-use super::draft::{Pass, Printed, Test};
-use super::iozone::{self, Banner};
-use super::lines::{Block, Line, nanos_at, number, whole};
-use super::{ImportError, lines};
+use super::banner::{self, Banner};
+use crate::import::draft::{Pass, Printed, Test};
+use crate::import::error::ImportError;
+use crate::import::lines;
+use crate::import::lines::{Block, Line, nanos_at, number, whole};
 
 /// The columns of the table of automatic mode: the case, its phase, and the test of `-i` that fills it.
 const COLUMNS: [(&str, Phase, &str); 13] = [
@@ -115,7 +116,7 @@ pub(super) fn automatic(
 
 /// The columns that the tests of the command line fill; empty where that is not known.
 fn filled(command: Option<&str>) -> Vec<usize> {
-    let selected = command.map(iozone::selected).unwrap_or_default();
+    let selected = command.map(banner::selected).unwrap_or_default();
     (0..COLUMNS.len()).filter(|&column| selected.iter().any(|test| test == COLUMNS[column].2)).collect()
 }
 

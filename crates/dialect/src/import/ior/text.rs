@@ -5,11 +5,12 @@
 
 use record::Warning;
 
-use super::draft::{Draft, Pass, Printed};
-use super::importer::{Form, Importer};
-use super::ior::{self, Options, Row};
-use super::lines::{Block, Line, between, labelled, narrow, number, whole};
-use super::{ImportError, times, units};
+use super::{Options, Row};
+use crate::import::draft::{Draft, Pass, Printed};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, between, labelled, narrow, number, whole};
+use crate::import::{times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "IOR";
@@ -103,11 +104,11 @@ impl Reader<'_, '_> {
         } else {
             let first = text.split_whitespace().next().unwrap_or_default();
             match &self.table {
-                Table::Passes(columns) if ior::phase(first).is_some() => {
+                Table::Passes(columns) if super::phase(first).is_some() => {
                     let columns = columns.clone();
                     self.pass(line, &columns)?;
                 }
-                Table::Summary(columns) if ior::phase(first).is_some() => {
+                Table::Summary(columns) if super::phase(first).is_some() => {
                     let columns = columns.clone();
                     self.summary(line, &columns)?;
                 }
@@ -180,7 +181,7 @@ impl Reader<'_, '_> {
                 format!("a value for each of {} columns", columns.len()),
             ));
         }
-        let Some(phase) = ior::phase(words[0]) else { return Ok(()) };
+        let Some(phase) = super::phase(words[0]) else { return Ok(()) };
         let mut row = Row::default();
         let mut printed = Vec::new();
         let mut iteration = 0;
@@ -199,10 +200,10 @@ impl Reader<'_, '_> {
                 "total(s)" => row.total_s = Some(value),
                 "iter" => iteration = narrow(whole(value)),
                 "xfer(KiB)" if self.options.transfer.is_none() => {
-                    self.options.transfer = Some(whole(value * ior::KIB))
+                    self.options.transfer = Some(whole(value * super::KIB))
                 }
                 "block(KiB)" if self.options.block.is_none() => {
-                    self.options.block = Some(whole(value * ior::KIB))
+                    self.options.block = Some(whole(value * super::KIB))
                 }
                 _ => {}
             }
@@ -213,9 +214,9 @@ impl Reader<'_, '_> {
         }
         self.rows += 1;
         let (options, started) = (self.options.clone(), self.draft.started);
-        let test = ior::test_mut(&mut self.draft, &options, self.index.unwrap_or(0));
+        let test = super::test_mut(&mut self.draft, &options, self.index.unwrap_or(0));
         let pass = test.pass_mut(phase, iteration);
-        ior::derive(pass, &row, &options);
+        super::derive(pass, &row, &options);
         pass.printed.extend(printed);
         if iteration == 0 {
             pass.began(started);
@@ -249,7 +250,7 @@ impl Reader<'_, '_> {
                 format!("a value for each of {} columns", columns.len()),
             ));
         }
-        let Some(phase) = ior::phase(words[0]) else { return Ok(()) };
+        let Some(phase) = super::phase(words[0]) else { return Ok(()) };
         let columns = &columns[..];
         let of = |name: &str| columns.iter().position(|column| column == name).map(|at| words[at]);
         let index = of("Test#").and_then(|text| text.parse::<usize>().ok()).filter(|index| *index < 10_000);
@@ -288,13 +289,13 @@ impl Reader<'_, '_> {
         };
         self.rows += 1;
         let started = self.draft.started;
-        let test = ior::test_mut(&mut self.draft, &options, index);
+        let test = super::test_mut(&mut self.draft, &options, index);
         let has_passes = test.passes.iter().any(|pass| pass.row.key.phase == phase && pass.row.wall_ns > 0);
         let pass = test.pass_mut(phase, 0);
         pass.printed.extend(printed);
         if !has_passes {
             let row = Row { mib_per_second: mean, total_s: value("Mean(s)"), ..Row::default() };
-            ior::derive(pass, &row, &options);
+            super::derive(pass, &row, &options);
             pass.began(started);
             match iterations {
                 Some(1) => {}
@@ -309,7 +310,7 @@ impl Reader<'_, '_> {
     fn maximum(&mut self, line: Line<'_>) -> Result<(), ImportError> {
         let (name, rest) = line.text.trim().split_once(':').unwrap_or_default();
         let Some(phase) =
-            name.split_whitespace().last().and_then(|name| ior::phase(&name.to_ascii_lowercase()))
+            name.split_whitespace().last().and_then(|name| super::phase(&name.to_ascii_lowercase()))
         else {
             return Ok(());
         };
@@ -319,11 +320,11 @@ impl Reader<'_, '_> {
             return Err(self.block.malformed(line, rest, "a rate in MiB/sec"));
         }
         let (options, index) = (self.options.clone(), self.index.unwrap_or(0));
-        let test = ior::test_mut(&mut self.draft, &options, index);
+        let test = super::test_mut(&mut self.draft, &options, index);
         let known = test.passes.iter().any(|pass| pass.row.key.phase == phase);
         let pass = test.pass_mut(phase, 0);
         if !known {
-            ior::derive(pass, &Row { mib_per_second, ..Row::default() }, &options);
+            super::derive(pass, &Row { mib_per_second, ..Row::default() }, &options);
             pass.note("the printed maximum: the other iterations are not there");
         }
         pass.printed.push(Printed::new(line, "bw", value, "MiB/s", "max"));

@@ -66,8 +66,8 @@ const fn refused(spec: Spec<Key>, why: &'static str) -> Spec<Key> {
 
 /// All of them.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
-    called: super::TOOL,
+    tool: "ioping",
+    called: "ioping",
     usage: "[OPTION]...",
     what:
         "Measures the latency of requests to a directory, a file or a block device, one at a time.

@@ -6,10 +6,10 @@
 use plan::{Operation, Phase, WorkloadSpec};
 use record::HistoryRow;
 
-use super::ImportError;
-use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
-use super::importer::{Form, Importer};
-use super::lines::{Block, Line, number, whole};
+use crate::import::draft::{Bucket, DAY_NS, Draft, Pass, Printed, Test, volume};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, number, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mmfsadm dump iohist";
@@ -23,8 +23,6 @@ pub(crate) const IMPORTER: Importer = Importer {
 };
 
 const SECTOR: u64 = 512;
-/// Nanoseconds of a day.
-pub(super) const DAY_NS: u64 = 86_400_000_000_000;
 
 /// Whether a dump starts with `line`.
 fn starts(line: &str) -> bool {

@@ -4,16 +4,18 @@
 //! interval is, only `-t` tells; else rates are right and their amounts are those of one second. The first
 //! of several reports counts from the boot on and is left out.
 
+pub(super) mod json;
+
 use std::collections::BTreeMap;
 
 use plan::{Phase, WorkloadSpec};
 use record::DeviceRow;
 
-use super::ImportError;
-use super::draft::{Draft, Pass, Printed, Test, geometry};
-use super::importer::{Form, Importer, no_line};
-use super::lines::{Block, Line, whole};
-use super::times;
+use crate::import::draft::{Draft, Pass, Printed, Test, geometry};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer, no_line};
+use crate::import::lines::{Block, Line, whole};
+use crate::import::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iostat";

@@ -3,13 +3,15 @@
 //! `[first]` is the state when the first worker was done, `[last]` that of all. `MiB` are 1024² bytes,
 //! times ms, latencies µs. Sizes are bytes.
 
+pub(super) mod json;
+
 use plan::{Backend, Order, Phase, Tree, Work, WorkloadSpec};
 
-use super::ImportError;
-use super::draft::{Draft, Pass, Printed, Test, geometry, volume};
-use super::importer::{Form, Importer};
-use super::lines::{Block, Line, nanos_at, narrow, number, whole};
-use super::times;
+use crate::import::draft::{Draft, Pass, Printed, Test, geometry, volume};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, nanos_at, narrow, number, whole};
+use crate::import::times;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "elbencho";

@@ -71,8 +71,8 @@ const DIRECT: &str = "files of a tree are written and read through the page cach
 
 /// Every option, sorted by letter, then by word.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
-    called: super::TOOL,
+    tool: "mdtest",
+    called: "mdtest",
     usage: "[OPTION]...",
     what: "Makes, looks at, reads and removes files and directories as mdtest does: -n items of each task, -F files, \
            -D directories.

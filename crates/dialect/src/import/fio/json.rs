@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use plan::{Operation, Phase};
 use serde_json::value::RawValue;
 
-use super::draft::{Bucket, Draft, Pass, Printed, Test};
-use super::fio::{Job, TOOL};
-use super::importer::{Form, Importer};
-use super::json::{Json, Object};
-use super::lines::{number, whole};
-use super::{ImportError, times, units};
+use super::{Job, TOOL};
+use crate::import::draft::{Bucket, Draft, Pass, Printed, Test};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::json::{Json, Object};
+use crate::import::lines::{number, whole};
+use crate::import::{times, units};
 
 /// Reads fio's `--output-format=json` and `json+`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -136,7 +137,7 @@ fn test(
     let mut spec = job.spec();
     let mut pass = Pass::new(phase, 0);
     let longest = [&read, &write].into_iter().flatten().map(|one| one.seconds).fold(0.0, f64::max);
-    pass.took(super::lines::nanos(longest));
+    pass.took(crate::import::lines::nanos(longest));
     let of_both = [(Operation::Read, "read", &read), (Operation::Write, "write", &write)];
     for (operation, name, direction) in of_both.into_iter().filter_map(|(o, n, d)| Some((o, n, d.as_ref()?)))
     {

@@ -1,18 +1,17 @@
 //! Prints a run as IOR would: a header, a piece for each phase, an end.
 
-use std::path::{Path, PathBuf};
-
-use plan::{Phase, Placement, Plan};
+use plan::{Phase, Plan};
 use record::{Manifest, PhaseRow, TaskRow};
 
+use super::facts::RunFacts;
 use super::figures::Figures;
-use super::parameters::Place;
-use super::settings::Settings;
 use super::summary::Line;
-use super::{Format, Memo, TOOL, csv, json, text};
+use super::{csv, json, text};
 use crate::Compat;
+use crate::ior::options::OPTIONS;
+use crate::ior::output::{Format, Memo};
+use crate::ior::settings::Settings;
 use crate::printed::ctime;
-use crate::space::{Space, file_system};
 use crate::tool::memo_of;
 
 /// Turns rows of a record into IOR's output, piece by piece, so that a program can print while
@@ -24,7 +23,7 @@ use crate::tool::memo_of;
 pub struct Printer {
     plan: Plan,
     memo: Memo,
-    stage: Stage,
+    facts: RunFacts,
     /// The test that was begun last.
     current: Option<usize>,
     /// Whether the current test has had a result.
@@ -34,104 +33,16 @@ pub struct Printer {
     rows: Vec<Vec<Figures>>,
 }
 
-/// What is known of the run as a whole.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Stage {
-    pub version: String,
-    pub command_line: String,
-    pub started_unix_ns: i64,
-    node: String,
-    kernel: Option<String>,
-    tests: Vec<TestStage>,
-}
-
-/// What is known of the place of one test.
-#[derive(Debug, Clone, Default)]
-struct TestStage {
-    /// The first task's file.
-    path: PathBuf,
-    held_bytes: u64,
-    space: Option<Space>,
-}
-
-/// The release of IOR whose tables are printed, and that of this program, as in `4.1.0+ioproof-0.1.0`.
-#[must_use]
-pub fn version(compat: Compat, program_version: &str) -> String {
-    let release = match compat {
-        Compat::V3_0 => "3.0.1",
-        Compat::V3_3 => "3.3.0",
-        Compat::V4_0 => "4.1.0",
-    };
-    format!("{release}+ioproof-{program_version}")
-}
-
-impl Stage {
-    fn of(manifest: &Manifest, compat: Compat) -> Self {
-        let host = &manifest.host;
-        let test = |case: &plan::Case| {
-            let path = first_file(case);
-            let space = file_system(&path, &host.file_systems).map(Space::of);
-            TestStage { path, held_bytes: case.workload.memory_hog.0, space }
-        };
-        Self {
-            version: version(compat, &manifest.program_version),
-            command_line: manifest.command_line.join(" "),
-            started_unix_ns: manifest.started_unix_ns,
-            node: host.node.clone(),
-            kernel: host.kernel.known().cloned(),
-            tests: manifest.plan.cases.iter().map(test).collect(),
-        }
-    }
-
-    /// `Linux node`, or with the kernel where more is asked for.
-    pub(super) fn machine(&self, long: bool) -> String {
-        match &self.kernel {
-            Some(kernel) if long => format!("Linux {} {kernel}", self.node),
-            _ => format!("Linux {}", self.node),
-        }
-    }
-
-    pub(super) fn place(&self, test: usize) -> Place<'_> {
-        let held_bytes = self.tests.get(test).map_or(0, |test| test.held_bytes);
-        Place { node: &self.node, held_bytes }
-    }
-
-    /// The first task's file, or its directory before 4.0.
-    pub(super) fn path(&self, test: usize, compat: Compat) -> String {
-        let Some(test) = self.tests.get(test) else { return String::new() };
-        if compat == Compat::V4_0 {
-            return test.path.display().to_string();
-        }
-        match test.path.parent() {
-            Some(parent) if parent != Path::new("") => parent.display().to_string(),
-            _ => ".".to_owned(),
-        }
-    }
-
-    pub(super) fn space(&self, test: usize) -> Option<&Space> {
-        self.tests.get(test)?.space.as_ref()
-    }
-}
-
-/// The first task's file, without the number of the repetition, which IOR does not show.
-fn first_file(case: &plan::Case) -> PathBuf {
-    let path = Placement::new(&case.workload).file(0, Phase::Write, 0).path;
-    match path.to_str().and_then(|path| path.strip_suffix(".0")) {
-        Some(path) if case.workload.files.file_per_repetition => PathBuf::from(path),
-        _ => path,
-    }
-}
-
 impl Printer {
     /// A printer for `plan`; none if the plan did not come from IOR's command line.
     #[must_use]
     pub fn new(plan: &Plan) -> Option<Self> {
-        let (memo, _): (Memo, _) = memo_of(plan, TOOL)?;
+        let (memo, _): (Memo, _) = memo_of(plan, OPTIONS.tool)?;
         let rows = vec![Vec::new(); memo.tests.len()];
         Some(Self {
             plan: plan.clone(),
             memo,
-            stage: Stage::default(),
+            facts: RunFacts::default(),
             current: None,
             any_result: false,
             repetition: 0,
@@ -158,11 +69,11 @@ impl Printer {
 
     /// What stands before the first row.
     pub fn header(&mut self, manifest: &Manifest) -> String {
-        self.stage = Stage::of(manifest, self.memo.compat);
+        self.facts = RunFacts::of(manifest, self.memo.compat);
         let long = self.memo.tests.first().is_some_and(|test| test.verbose > 1);
         let mut out = match self.memo.format {
-            Format::Text => text::begin(&self.stage, self.memo.compat, long),
-            Format::Json => json::begin(&self.stage, long),
+            Format::Text => text::begin(&self.facts, self.memo.compat, long),
+            Format::Json => json::begin(&self.facts, long),
             Format::Csv => String::new(),
         };
         if !self.memo.tests.is_empty() {
@@ -176,10 +87,10 @@ impl Printer {
         self.current = Some(test);
         self.any_result = false;
         self.repetition = 0;
-        let (stage, compat, settings) = (&self.stage, self.memo.compat, self.settings(test));
+        let (facts, compat, settings) = (&self.facts, self.memo.compat, self.settings(test));
         out.push_str(&match self.memo.format {
-            Format::Text => text::begin_test(stage, compat, test, settings, started_unix_ns),
-            Format::Json => json::begin_test(stage, compat, test, settings, started_unix_ns),
+            Format::Text => text::begin_test(facts, compat, test, settings, started_unix_ns),
+            Format::Json => json::begin_test(facts, compat, test, settings, started_unix_ns),
             Format::Csv => csv::HEADER.to_owned(),
         });
         out
@@ -278,7 +189,7 @@ impl Printer {
     /// unknown, and its start stands in its place.
     pub fn finish(&mut self, finished_unix_ns: Option<i64>) -> String {
         let mut out = self.end_test();
-        let finished = finished_unix_ns.unwrap_or(self.stage.started_unix_ns);
+        let finished = finished_unix_ns.unwrap_or(self.facts.started_unix_ns);
         let tests = self.rows.iter().zip(&self.memo.tests).enumerate();
         let lines: Vec<Line<'_>> =
             tests.flat_map(|(test, (rows, settings))| Line::all(rows, test, settings)).collect();

@@ -39,8 +39,8 @@ const HISTOGRAM: &str = "ioproof keeps a full latency histogram and a series of 
 
 /// Every option, in the order of its help.
 pub(super) const OPTIONS: Options<Key> = Options {
-    tool: super::TOOL,
-    called: super::TOOL,
+    tool: "md-workbench",
+    called: "md-workbench",
     usage: "[OPTION]...",
     what: "Goes round small objects in sets as md-workbench does: -D sets of each task, -P objects in each, -I steps in \
            each.

@@ -5,13 +5,12 @@
 
 use plan::{Operation, Phase};
 
-use super::draft::{Draft, Pass, Printed, Test};
-use super::fio::Job;
-use super::importer::{Form, Importer, no_line};
-use super::lines::{Block, Line, between, nanos, whole};
-use super::{ImportError, times, units};
-
-pub(super) use super::fio::TOOL;
+use super::{Job, TOOL};
+use crate::import::draft::{Draft, Pass, Printed, Test};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer, no_line};
+use crate::import::lines::{Block, Line, between, nanos, whole};
+use crate::import::{times, units};
 
 /// Reads fio's text.
 pub(crate) const IMPORTER: Importer = Importer {

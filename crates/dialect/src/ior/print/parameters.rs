@@ -1,6 +1,6 @@
 //! The `Parameters` and `Options` blocks: names and values in IOR's order, for text and JSON.
 
-use super::settings::{HeldMemory, Settings};
+use crate::ior::settings::{HeldMemory, Settings};
 use crate::{Compat, sizes};
 
 /// A value as JSON tells texts and numbers apart.
@@ -60,29 +60,29 @@ pub(super) type Pairs = Vec<(&'static str, Value)>;
 
 /// Where the test ran, as its blocks name it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct TestHost<'a> {
     pub node: &'a str,
     /// What the run held of this node's memory, as it was resolved.
     pub held_bytes: u64,
 }
 
-fn held_for_node(settings: &Settings, place: Place<'_>) -> u64 {
+fn held_for_node(settings: &Settings, host: TestHost<'_>) -> u64 {
     let tasks = settings.memory_per_task.saturating_mul(u64::from(settings.tasks_per_node()));
     match settings.memory_per_node {
         HeldMemory::None => 0,
         HeldMemory::Bytes(bytes) => bytes,
-        HeldMemory::Percent(_) => place.held_bytes.saturating_sub(tasks),
+        HeldMemory::Percent(_) => host.held_bytes.saturating_sub(tasks),
     }
 }
 
 /// The `Parameters` block: every parameter, as verbosity 3 and JSON show it.
-pub(super) fn parameters(settings: &Settings, test: usize, place: Place<'_>) -> Pairs {
+pub(super) fn parameters(settings: &Settings, test: usize, host: TestHost<'_>) -> Pairs {
     let s = settings;
     vec![
         ("testID", Value::from(test as u64)),
         ("refnum", s.ref_num.into()),
         ("api", s.api.as_str().into()),
-        ("platform", format!("{}(Linux)", place.node).into()),
+        ("platform", format!("{}(Linux)", host.node).into()),
         ("testFileName", s.test_file.as_str().into()),
         ("deadlineForStonewall", s.deadline.into()),
         ("stoneWallingWearOut", s.wear_out.into()),
@@ -92,7 +92,7 @@ pub(super) fn parameters(settings: &Settings, test: usize, place: Place<'_>) -> 
         ("dryRun", s.dry_run.into()),
         ("nodes", s.nodes.into()),
         ("memoryPerTask", s.memory_per_task.into()),
-        ("memoryPerNode", held_for_node(s, place).into()),
+        ("memoryPerNode", held_for_node(s, host).into()),
         ("tasksPerNode", s.tasks_per_node().into()),
         ("repetitions", s.repetitions.into()),
         ("multiFile", s.multi_file.into()),
@@ -126,7 +126,7 @@ pub(super) fn parameters(settings: &Settings, test: usize, place: Place<'_>) -> 
 }
 
 /// The `Options` block.
-pub(super) fn options(settings: &Settings, compat: Compat, place: Place<'_>) -> Pairs {
+pub(super) fn options(settings: &Settings, compat: Compat, host: TestHost<'_>) -> Pairs {
     let s = settings;
     let mut pairs: Pairs = vec![
         ("api", s.api.as_str().into()),
@@ -152,8 +152,8 @@ pub(super) fn options(settings: &Settings, compat: Compat, place: Place<'_>) -> 
     if s.memory_per_task > 0 {
         pairs.push(("memoryPerTask", sizes::human(s.memory_per_task).into()));
     }
-    if held_for_node(s, place) > 0 {
-        pairs.push(("memoryPerNode", sizes::human(held_for_node(s, place)).into()));
+    if held_for_node(s, host) > 0 {
+        pairs.push(("memoryPerNode", sizes::human(held_for_node(s, host)).into()));
     }
     if compat >= Compat::V4_0 {
         pairs.extend([

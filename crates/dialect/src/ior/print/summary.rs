@@ -3,8 +3,8 @@
 use analysis::Summary;
 
 use super::figures::{Figures, MIB, Wall};
-use super::settings::Settings;
 use crate::Compat;
+use crate::ior::settings::Settings;
 
 /// The statistics of one operation over all repetitions of a test.
 #[derive(Debug, Clone)]

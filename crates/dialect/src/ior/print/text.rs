@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
+use super::facts::RunFacts;
 use super::figures::{Figures, MIB};
 use super::number::figure;
-use super::parameters::{self, Place};
-use super::printer::Stage;
-use super::settings::Settings;
+use super::parameters::{self, TestHost};
 use super::summary::{self, Line};
+use crate::ior::settings::Settings;
 use crate::printed::ctime;
 use crate::{Compat, sizes};
 
 /// Everything before the first test.
-pub(super) fn begin(stage: &Stage, compat: Compat, long: bool) -> String {
-    let (version, machine) = (&stage.version, stage.machine(long));
-    let (began, command) = (ctime(stage.started_unix_ns), &stage.command_line);
+pub(super) fn begin(facts: &RunFacts, compat: Compat, long: bool) -> String {
+    let (version, machine) = (&facts.version, facts.machine(long));
+    let (began, command) = (ctime(facts.started_unix_ns), &facts.command_line);
     let title = format!("IOR-{version}: MPI Coordinated Test of Parallel I/O\n");
     match compat {
         Compat::V3_0 => {
@@ -31,21 +31,21 @@ pub(super) fn begin(stage: &Stage, compat: Compat, long: bool) -> String {
 
 /// Everything between the title of a test and its first row.
 pub(super) fn begin_test(
-    stage: &Stage,
+    facts: &RunFacts,
     compat: Compat,
     test: usize,
     settings: &Settings,
     started_unix_ns: i64,
 ) -> String {
     let started = ctime(started_unix_ns);
-    let place = stage.place(test);
+    let host = facts.host(test);
     let mut out = String::new();
     if compat == Compat::V3_0 {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "\nTest {test} started: {started}");
         if settings.verbose > 0 {
-            let _ = writeln!(out, "Path: {}", stage.path(test, compat));
-            if let Some(space) = stage.space(test) {
+            let _ = writeln!(out, "Path: {}", facts.path(test, compat));
+            if let Some(space) = facts.space(test) {
                 let _ = writeln!(out, "FS: {}", space.line());
             }
             let _ = writeln!(out, "Participating tasks: {}", settings.tasks);
@@ -54,11 +54,11 @@ pub(super) fn begin_test(
     } else {
         out.push_str(&named("TestID", &test.to_string()));
         out.push_str(&named("StartTime", &started));
-        out.push_str(&named("Path", &stage.path(test, compat)));
-        if let Some(space) = stage.space(test) {
+        out.push_str(&named("Path", &facts.path(test, compat)));
+        if let Some(space) = facts.space(test) {
             out.push_str(&named("FS", &space.line()));
         }
-        out.push_str(&blocks(settings, compat, test, place));
+        out.push_str(&blocks(settings, compat, test, host));
         out.push_str("\nResults: \n");
     }
     out.push_str(&signature(settings));
@@ -71,17 +71,17 @@ fn named(name: &str, value: &str) -> String {
     format!("{name:<20}: {value}\n")
 }
 
-fn blocks(settings: &Settings, compat: Compat, test: usize, place: Place<'_>) -> String {
+fn blocks(settings: &Settings, compat: Compat, test: usize, host: TestHost<'_>) -> String {
     let lines = |pairs: parameters::Pairs| -> String {
         pairs.iter().map(|(name, value)| named(name, &value.text())).collect()
     };
     let mut out = String::new();
     if settings.verbose > 2 {
         out.push_str("\nParameters: \n");
-        out.push_str(&lines(parameters::parameters(settings, test, place)));
+        out.push_str(&lines(parameters::parameters(settings, test, host)));
     }
     out.push_str("\nOptions: \n");
-    out.push_str(&lines(parameters::options(settings, compat, place)));
+    out.push_str(&lines(parameters::options(settings, compat, host)));
     out
 }
 

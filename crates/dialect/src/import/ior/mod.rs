@@ -4,12 +4,17 @@
 //! command line that it prints is read as the dialect of IOR reads it, so that an imported case is the
 //! same case as one that ioproof measures.
 
+pub(super) mod csv;
+pub(super) mod json;
+pub(super) mod text;
+
 use plan::{Case, Order, Phase, WorkloadSpec};
 
-use super::command;
-use super::draft::{Draft, Pass, Test, volume};
-use super::lines::{nanos, narrow, whole};
-use crate::ior::{Launcher, parse as parse_line};
+use crate::import::command;
+use crate::import::draft::{Draft, Pass, Test, volume};
+use crate::import::lines::{nanos, narrow, whole};
+use crate::ior::parse as parse_line;
+use crate::launcher::Launcher;
 
 pub(super) const MIB: f64 = 1_048_576.0;
 pub(super) const KIB: f64 = 1024.0;

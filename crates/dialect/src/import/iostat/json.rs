@@ -1,11 +1,11 @@
 //! `iostat -x -o JSON`.
 
-use super::ImportError;
-use super::draft::Draft;
-use super::importer::{Form, Importer};
-use super::iostat::{self, Report, TOOL, Value};
-use super::json::Json;
-use super::times;
+use super::{Report, TOOL, Value};
+use crate::import::draft::Draft;
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::json::Json;
+use crate::import::times;
 
 /// Reads `iostat -x -o JSON`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -47,7 +47,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
             }
             reports.push(report);
         }
-        iostat::build(&mut draft, reports);
+        super::build(&mut draft, reports);
     }
     match draft.tests.is_empty() {
         true => Err(json.ended("the numbers of a device")),

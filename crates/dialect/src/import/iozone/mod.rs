@@ -4,12 +4,17 @@
 //! sum of the rates of the processes, "Parent sees" all bytes over the time of the parent. In throughput
 //! mode the first process that is done ends the phase, and `Min xfer` says what the slowest had moved.
 
-use plan::{Order, Phase, Sharing, SyncRule, WorkloadSpec};
+mod banner;
+mod tables;
 
-use super::draft::{Draft, Pass, Printed, Test, volume};
-use super::importer::{Form, Importer};
-use super::lines::{Block, Line, between, narrow, number, strip_prefix_any_case, whole};
-use super::{ImportError, command, iozone_tables, lines, times, units};
+use plan::{Phase, Sharing};
+
+use crate::import::draft::{Draft, Pass, Printed, Test};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, between, narrow, number, whole};
+use crate::import::{lines, times};
+use banner::Banner;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "iozone";
@@ -39,17 +44,6 @@ const TESTS: [(&str, &str, Phase); 13] = [
     ("freaders", "fread", Phase::Read),
 ];
 
-/// Lines of its banner.
-const DIRECT: &str = "O_DIRECT feature enabled";
-const FSYNC: &str = "Include fsync in write timing";
-const CLOSE: &str = "Include close in write timing";
-const SYNC: &str = "SYNC Mode";
-/// What the names of tests that write have in them.
-const WRITES: [&str; 2] = ["write", "mixed"];
-
-/// Its default, in records.
-const STRIDE: u64 = 17;
-
 /// Whether an output of iozone starts with `line`.
 fn starts(line: &str) -> bool {
     let line = line.trim_start();
@@ -59,46 +53,7 @@ fn starts(line: &str) -> bool {
 /// Whether `line` can only be iozone's, where its banner was not given.
 fn is_own(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with("Children see throughput for ") || iozone_tables::is_header(line)
-}
-
-/// What the banner says.
-pub(super) struct Banner {
-    pub(super) tasks: u32,
-    pub(super) record_bytes: Option<f64>,
-    pub(super) file_bytes: Option<f64>,
-    pub(super) operations: bool,
-    pub(super) direct: bool,
-    pub(super) synced: bool,
-    pub(super) written_through: bool,
-    pub(super) began: Option<i64>,
-    pub(super) stated: String,
-}
-
-impl Banner {
-    pub(super) fn spec(
-        &self,
-        name: &str,
-        record_bytes: Option<f64>,
-        file_bytes: Option<f64>,
-    ) -> WorkloadSpec {
-        let record = whole(record_bytes.unwrap_or(1.0));
-        let file = whole(file_bytes.unwrap_or(record as f64));
-        let mut spec = WorkloadSpec::new(name, "unknown", volume(record, file));
-        spec.tasks = self.tasks.max(1);
-        spec.direct = self.direct;
-        spec.order = match name {
-            "random-read" | "random-write" | "mixed" => Order::Random { seed: 0 },
-            "backward-read" => Order::Backward,
-            "record-rewrite" => Order::Same,
-            "stride-read" => Order::Strided { stride: STRIDE },
-            _ => Order::Sequential,
-        };
-        if WRITES.iter().any(|write| name.contains(write)) {
-            spec.sync = SyncRule { at_close: self.synced, per_write: self.written_through };
-        }
-        spec
-    }
+    line.starts_with("Children see throughput for ") || tables::is_header(line)
 }
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
@@ -109,7 +64,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     });
     draft.command = command_line(block);
     draft.started = block.value_of(&["Run began"]).and_then(|(_, text)| times::moment(text));
-    let mut banner = banner(block, &draft)?;
+    let mut banner = banner::banner(block, &draft)?;
     let mut at = 0;
     while let Some(line) = block.lines.get(at) {
         at += 1;
@@ -118,12 +73,12 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             let (test, after) = throughput(block, at - 1, &mut banner)?;
             draft.tests.push(test);
             at = after;
-        } else if iozone_tables::is_header(text) {
-            let (tests, after) = iozone_tables::automatic(block, at, &banner, draft.command.as_deref())?;
+        } else if tables::is_header(text) {
+            let (tests, after) = tables::automatic(block, at, &banner, draft.command.as_deref())?;
             draft.tests.extend(tests);
             at = after;
-        } else if iozone_tables::is_report(text) && draft.tests.is_empty() {
-            let (tests, after) = iozone_tables::report(block, at - 1, &banner)?;
+        } else if tables::is_report(text) && draft.tests.is_empty() {
+            let (tests, after) = tables::report(block, at - 1, &banner)?;
             draft.tests.extend(tests);
             at = after;
         }
@@ -147,55 +102,6 @@ fn command_line(block: &Block<'_>) -> Option<String> {
     Some(command)
 }
 
-fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportError> {
-    let mut banner = Banner {
-        tasks: 1,
-        record_bytes: None,
-        file_bytes: None,
-        operations: false,
-        direct: false,
-        synced: true,
-        written_through: false,
-        began: draft.started,
-        stated: String::new(),
-    };
-    let mut said = Vec::new();
-    let has = |mark: &str| block.lines.iter().any(|line| line.text.trim().starts_with(mark));
-    banner.direct = has(DIRECT);
-    // IOzone syncs after every test, timed or not, but where the close alone is timed.
-    banner.synced = has(FSYNC) || !has(CLOSE);
-    banner.written_through = has(SYNC);
-    for line in block.lines {
-        let text = line.text.trim();
-        let sized = |rest: &str, what: &str| {
-            units::size(rest, false)
-                .ok_or_else(|| block.malformed(*line, rest, format!("{what} as in `64 kB`")))
-        };
-        if let Some(rest) = strip_prefix_any_case(text, "Record Size ") {
-            banner.record_bytes = Some(sized(rest, "a record size")?);
-        } else if let Some(rest) = strip_prefix_any_case(text, "File size set to ") {
-            banner.file_bytes = Some(sized(rest, "a file size")?);
-        } else if let Some(rest) = strip_prefix_any_case(text, "Throughput test with ") {
-            let count = rest.split_whitespace().next().unwrap_or_default();
-            banner.tasks = narrow(block.count(*line, count, "a number of processes")?);
-        } else if text.starts_with("OPS Mode") {
-            banner.operations = true;
-        } else if text.starts_with(DIRECT) {
-            said.push("direct");
-        } else if text.starts_with("Network distribution mode enabled") {
-            said.push("over nodes");
-        } else if text.starts_with(FSYNC) {
-            said.push("fsync timed");
-        } else if text.starts_with(CLOSE) {
-            said.push("close timed");
-        } else if text.starts_with(SYNC) {
-            said.push("O_SYNC");
-        }
-    }
-    banner.stated = said.join(", ");
-    Ok(banner)
-}
-
 /// `76 initial writers = 5859945.57 ops/sec`, the lines below it, and the place behind them.
 fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(Test, usize), ImportError> {
     let head = block.lines[first];
@@ -216,7 +122,7 @@ fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(T
     let mut at = first + 1;
     while let Some(line) = block.lines.get(at) {
         let text = line.text.trim();
-        if text.starts_with("Children see") || iozone_tables::is_report(text) {
+        if text.starts_with("Children see") || tables::is_report(text) {
             break;
         }
         at += 1;
@@ -354,9 +260,4 @@ fn amount(block: &Block<'_>, line: Line<'_>, text: &str) -> Result<(f64, &'stati
         _ => return Err(malformed()),
     };
     Ok((number(value).ok_or_else(malformed)?, unit))
-}
-
-/// The tests that `-i` of the printed command line asks for.
-pub(super) fn selected(command: &str) -> Vec<String> {
-    command::values(command, "-i")
 }

@@ -3,11 +3,14 @@
 //! In job options `k`, `m`, `g` are powers of 1024 (`kb_base` is 1024 unless it is set). In results `MiB/s`
 //! are 1024² and `MB/s` 1000² bytes.
 
+pub(super) mod json;
+pub(super) mod text;
+
 use plan::{Backend, Order, WorkloadSpec};
 
-use super::draft::volume;
-use super::lines::{narrow, whole};
-use super::units;
+use crate::import::draft::volume;
+use crate::import::lines::{narrow, whole};
+use crate::import::units;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "fio";

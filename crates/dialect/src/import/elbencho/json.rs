@@ -4,12 +4,13 @@
 
 use plan::Operation;
 
-use super::draft::{Bucket, Draft, Pass, Printed};
-use super::elbencho::{self, Conditions, TOOL};
-use super::importer::{Form, Importer};
-use super::json::{Json, Object};
-use super::lines::{nanos_at, number, whole};
-use super::{ImportError, times};
+use super::{Conditions, TOOL};
+use crate::import::draft::{Bucket, Draft, Pass, Printed};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::json::{Json, Object};
+use crate::import::lines::{nanos_at, number, whole};
+use crate::import::times;
 
 /// Reads elbencho's `--jsonfile`.
 pub(crate) const IMPORTER: Importer = Importer {
@@ -59,7 +60,7 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
     let began = object.text("iso_start_date").and_then(|text| times::moment(&text));
     draft.started = draft.started.or(began);
     let operation = object.text("phase_type").unwrap_or_default();
-    let Some(phase) = elbencho::phase(&operation, in_directories) else {
+    let Some(phase) = super::phase(&operation, in_directories) else {
         draft.doubts.push(format!(
             "elbencho's phase {operation} is not a measurement that is known; it was left out"
         ));
@@ -83,7 +84,7 @@ fn phase<'a>(json: &Json<'a>, object: &Object<'a>, draft: &mut Draft) -> Result<
             latency(json, &mut pass, name, &json.object(raw)?)?;
         }
     }
-    elbencho::add(draft, conditions, pass);
+    super::add(draft, conditions, pass);
     Ok(())
 }
 
@@ -167,7 +168,7 @@ fn latency<'a>(json: &Json<'a>, pass: &mut Pass, name: &str, object: &Object<'a>
     for bucket in json.objects(buckets)? {
         let range = bucket.get("range").ok_or_else(|| json.malformed(buckets, "a `range` in each bucket"))?;
         let count = bucket.get("count").ok_or_else(|| json.malformed(buckets, "a `count` in each bucket"))?;
-        let text = super::json::text(range);
+        let text = crate::import::json::text(range);
         let (low, high) = text
             .trim_end_matches("us")
             .split_once('-')

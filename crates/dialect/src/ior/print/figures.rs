@@ -3,7 +3,7 @@
 use plan::Phase;
 use record::{PhaseRow, TaskRow};
 
-use super::settings::Settings;
+use crate::ior::settings::Settings;
 use crate::printed::seconds;
 
 /// Bytes of one MiB.

@@ -3,13 +3,13 @@
 //! IOR writes its warnings between the values, which makes some of its documents unreadable;
 //! here they go to the terminal.
 
+use super::facts::RunFacts;
 use super::figures::{Figures, MIB};
 use super::parameters::{self, Pairs, Value};
-use super::printer::Stage;
-use super::settings::Settings;
 use super::summary::Line;
 use super::text::best_bw;
 use crate::Compat;
+use crate::ior::settings::Settings;
 use crate::printed::ctime;
 
 /// IOR puts a space behind the comma and a new line behind the space.
@@ -39,19 +39,19 @@ fn block(name: &str, pairs: Pairs) -> String {
 }
 
 /// Everything before the first test.
-pub(super) fn begin(stage: &Stage, long: bool) -> String {
+pub(super) fn begin(facts: &RunFacts, long: bool) -> String {
     let pairs = [
-        ("Version", quoted(&stage.version)),
-        ("Began", quoted(&ctime(stage.started_unix_ns))),
-        ("Command line", quoted(&stage.command_line)),
-        ("Machine", quoted(&stage.machine(long))),
+        ("Version", quoted(&facts.version)),
+        ("Began", quoted(&ctime(facts.started_unix_ns))),
+        ("Command line", quoted(&facts.command_line)),
+        ("Machine", quoted(&facts.machine(long))),
     ];
     format!("{{\n{}{NEXT}  \"tests\": [\n", lines(2, pairs))
 }
 
 /// Everything of a test before its first result.
 pub(super) fn begin_test(
-    stage: &Stage,
+    facts: &RunFacts,
     compat: Compat,
     test: usize,
     settings: &Settings,
@@ -59,8 +59,8 @@ pub(super) fn begin_test(
 ) -> String {
     let first = if test == 0 { "" } else { NEXT };
     let started = quoted(&ctime(started_unix_ns));
-    let path = quoted(&stage.path(test, compat));
-    let space = stage.space(test).map_or_else(String::new, |space| {
+    let path = quoted(&facts.path(test, compat));
+    let space = facts.space(test).map_or_else(String::new, |space| {
         format!(
             ",\"Capacity\": {}, \"Used Capacity\": {},\"Inodes\": {}, \"Used Inodes\" : {}",
             quoted(&space.capacity),
@@ -69,9 +69,9 @@ pub(super) fn begin_test(
             quoted(&space.used_inodes)
         )
     });
-    let place = stage.place(test);
-    let parameters = block("Parameters", parameters::parameters(settings, test, place));
-    let options = block("Options", parameters::options(settings, compat, place));
+    let host = facts.host(test);
+    let parameters = block("Parameters", parameters::parameters(settings, test, host));
+    let options = block("Options", parameters::options(settings, compat, host));
     format!(
         "{first}    {{\n    \"TestID\": {test}{NEXT}    \"StartTime\": {started}    , \"Path\": {path}{space}\n\
          {NEXT}{parameters}{NEXT}{options}{NEXT}    \"Results\": [\n"

@@ -5,10 +5,10 @@
 
 use plan::{Bytes, Operation, Pattern, Phase, Rpc, Work, WorkloadSpec};
 
-use super::ImportError;
-use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
-use super::importer::{Form, Importer, no_line};
-use super::lines::{Block, Line, between, narrow, whole};
+use crate::import::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer, no_line};
+use crate::import::lines::{Block, Line, between, narrow, whole};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "nsdperf";
