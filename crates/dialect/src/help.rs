@@ -9,7 +9,7 @@ const COLUMNS: usize = 36;
 /// The help of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help {
-    /// How a line is written, behind the program's name.
+    /// The arguments, for the usage line.
     pub usage: String,
     /// What the tool does.
     pub what: &'static str,

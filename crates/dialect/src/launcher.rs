@@ -1,6 +1,6 @@
 //! The processes that a launcher has started.
 
-/// What the launcher of the processes and the host say. The default is one process, started by
+/// The processes that a launcher has started, and the host. The default is one process, started by
 /// hand, on a host of unknown memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Launcher<'a> {
@@ -9,7 +9,7 @@ pub struct Launcher<'a> {
     pub node_of: &'a [u32],
     /// The names of the nodes, by number.
     pub names: &'a [String],
-    /// Tasks where `-N` says nothing and this process carries all.
+    /// Tasks without `-N` if this process carries all.
     pub tasks: Option<u32>,
     /// Nodes that they are on.
     pub nodes: Option<u32>,

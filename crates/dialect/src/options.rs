@@ -256,7 +256,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
         Ok(given)
     }
 
-    /// The option whose word `text` is, behind one dash; none where letters stand there.
+    /// The option whose word `text` is, after one dash; none if it consists of letters.
     fn long(&self, word: &str, text: &str) -> Result<Option<&'static Spec<Key>>, ToolError> {
         let double = text.strip_prefix('-');
         let name = double.unwrap_or(text);
@@ -486,7 +486,7 @@ impl<Key> Given<Key> {
         }
     }
 
-    /// The value cannot be what it is; `problem` says what is allowed.
+    /// An error: the value is not allowed; `problem` says why.
     pub(crate) fn wrong(&self, problem: &str) -> ToolError {
         ToolError {
             tool: self.tool,
@@ -537,7 +537,7 @@ impl<Key> Given<Key> {
     }
 }
 
-/// The letter that is wrong, and where it stands if not alone.
+/// The wrong letter, with its word if it has other letters.
 fn bundled(word: &str, letter: char) -> String {
     let alone = format!("-{letter}");
     if word == alone { alone } else { format!("{alone} in {word}") }

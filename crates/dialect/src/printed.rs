@@ -34,7 +34,7 @@ pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
     }
 }
 
-/// Seconds of `ns`, of which one is the least that the clock tells apart: no rate is infinite.
+/// `ns` in seconds, at least one nanosecond: no rate is infinite.
 pub(crate) fn seconds(ns: u64) -> f64 {
     ns.max(1) as f64 / 1e9
 }

@@ -23,7 +23,7 @@ pub struct Tool {
     pub about: &'static str,
     /// Reads a command line, the program's name first.
     pub parse: fn(&[String], Launcher<'_>) -> Result<Asked, ToolError>,
-    /// What prints the tool's output of a run of this plan; `None` where another tool asked for it.
+    /// Makes the printer of the tool's output for a run of this plan; `None` if the plan is of another tool.
     pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
     /// What `-h` shows.
     pub help: fn() -> Help,
@@ -40,7 +40,7 @@ pub struct Asked {
     pub extras: Extras,
     /// Print this (help, a version, a list) and end; the plan has no case.
     pub show: Option<String>,
-    /// What the user should know before the run, each as one sentence.
+    /// Warnings before the run, one sentence each.
     pub warnings: Vec<String>,
     /// The tool would write its output there instead of printing it.
     pub output: Option<PathBuf>,
@@ -48,13 +48,13 @@ pub struct Asked {
 
 /// Prints what the tool would have printed, while the run goes on or from a record long finished.
 pub trait ToolPrinter: Send {
-    /// What stands before the first figure.
+    /// The text before the first figure.
     fn header(&mut self, manifest: &Manifest) -> String;
 
     /// What the tool prints when a phase has ended.
     fn phase(&mut self, record: &PhaseRecord) -> String;
 
-    /// What stands behind the last figure; the run is closed.
+    /// The text after the last figure; the run is closed.
     fn finish(&mut self, run: &Run) -> String;
 
     /// Whether [`ToolPrinter::operations`] is to be called while a phase runs.
@@ -73,7 +73,7 @@ pub trait ToolPrinter: Send {
         false
     }
 
-    /// Files that the tool writes beside its output, each whole, when the run is over.
+    /// Files that the tool writes besides its output, when the run is over.
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         Vec::new()
     }

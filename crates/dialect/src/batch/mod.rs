@@ -6,8 +6,8 @@
 //! fits, one after another, and a last one that merges what came back. `submit.sh` submits all of
 //! them.
 //!
-//! A script holds no secret and no magic: whoever reads it sees the one command that runs. Paths
-//! stand in single quotes in its body and never in a directive, since directives have no quoting
+//! A script shows the one command that runs. Paths
+//! are single-quoted in its body and never part of a directive, since directives have no quoting
 //! that all versions of these systems agree on.
 //!
 //! Directives are those of sbatch(1) and srun(1) of Slurm 22.05, of qsub(1B) in the PBS

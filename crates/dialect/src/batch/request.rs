@@ -18,7 +18,7 @@ pub enum Jobs {
     PerNodes,
 }
 
-/// What the scripts are to do, and where.
+/// The content of the scripts.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The plan of a study file. Its path and overrides go into the scripts as they are, so that
@@ -39,7 +39,7 @@ pub struct Asked<'a> {
     pub time: Option<Nanos>,
     /// Who pays: Slurm's account, PBS's account, Flux's bank.
     pub account: Option<String>,
-    /// Where it runs: Slurm's partition, the queue of PBS and Flux.
+    /// The place to run: Slurm's partition, the queue of PBS and Flux.
     pub partition: Option<String>,
     /// More directives without their mark, as in `--constraint=nvme`, each on a line of its own.
     pub directives: Vec<String>,
@@ -91,7 +91,7 @@ impl<'a> Asked<'a> {
 pub struct Script {
     /// Its name, as in `submit.sh`.
     pub name: String,
-    /// What stands in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -102,7 +102,7 @@ pub enum BatchError {
     /// The plan is not that of a study file.
     #[error("only a study file can be run by a batch system; write the question as one")]
     NoStudy,
-    /// The study executes commands, and nobody has agreed to them.
+    /// The study executes commands, without consent.
     #[error(
         "the study executes commands, and a job cannot ask: add --allow-commands HASH, which \
          `ioproof run STUDY --explain` prints where the job is going to run, below the commands"

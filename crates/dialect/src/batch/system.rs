@@ -24,7 +24,7 @@ impl fmt::Display for System {
 }
 
 impl System {
-    /// What stands before a directive.
+    /// The prefix of a directive.
     pub(super) const fn mark(self) -> &'static str {
         match self {
             Self::Slurm => "#SBATCH ",
@@ -49,7 +49,7 @@ impl System {
         }
     }
 
-    /// What the launcher wants in its environment, with the reason.
+    /// The environment variables that the launcher needs, with the reason.
     pub(super) const fn environment(self) -> &'static str {
         match self {
             // `mpiexec` is that of the site's MPI library. MPICH's binds no rank by itself.
@@ -71,7 +71,7 @@ impl System {
         }
     }
 
-    /// Where the system says how its jobs are.
+    /// The command that lists jobs.
     pub(super) const fn listing(self) -> &'static str {
         match self {
             Self::Slurm => "squeue --me",

@@ -10,7 +10,7 @@ use super::system::System;
 use super::time::WallTime;
 
 impl System {
-    /// The directives of a job on whole nodes, which nobody else uses meanwhile.
+    /// The directives of a job on whole nodes, with exclusive use.
     fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
         let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, job.time);
         let (account, queue, mut lines) = match self {
@@ -133,7 +133,7 @@ fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, B
     Ok(text)
 }
 
-/// What submits all jobs. On the same storage one would disturb another, so each waits for the end
+/// The script that submits all jobs. On the same storage they would disturb each other, so each waits for the end
 /// of the one before.
 fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
     let (first, later) = asked.system.submission();
@@ -159,7 +159,7 @@ fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String
     Ok(text)
 }
 
-/// What all jobs start with: who they are, directives, and a shell that stops at an error.
+/// The start of every job: name, directives, and a shell that stops at an error.
 fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
     let shell = if asked.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
     let stem = study.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

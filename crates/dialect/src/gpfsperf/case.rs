@@ -1,4 +1,4 @@
-//! From what a line says, and the file as it is, to the case of the plan.
+//! Makes the case of the plan from the settings and the file.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -33,10 +33,10 @@ pub(super) struct Test {
 
 /// The seed of random orders: the same line gives the same offsets.
 const SEED: u64 = 0x6770_6673;
-/// Where neither the line nor the file system says how large a record is.
+/// The record size if neither the command line nor the file system gives one.
 const RECORD_DEFAULT: u64 = 256 << 10;
 
-/// The case of the line and what its report says; what the user should know goes to `warnings`.
+/// The case of the line and what its report says; warnings go to `warnings`.
 pub(super) fn of(
     settings: &Settings,
     extras: &Extras,
@@ -171,7 +171,7 @@ fn case(
     Ok(Case { title, protocol, ..Case::new("test", workload, vec![phase]) })
 }
 
-/// Where the records of each thread are, and how many it moves where that is not each of them once.
+/// The records of each thread, and how many it moves unless each once.
 fn geometry(
     settings: &Settings,
     test: &Test,
@@ -234,7 +234,7 @@ fn existing(file: &Path) -> Option<u64> {
     Some(found.len())
 }
 
-/// The block size that the file system tells, which GPFS takes for a record.
+/// The block size of the file system, GPFS's default record size.
 fn block_size(file: &Path) -> Option<u64> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::metadata(file).or_else(|_| std::fs::metadata(parent)).ok().map(|found| found.blksize())

@@ -33,7 +33,7 @@ pub(crate) const ROW: Tool = Tool {
     reference: || OPTIONS.table(),
 };
 
-/// What has to be kept with a plan so that its report can be printed again from the record.
+/// What is stored with a plan so that its report can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Memo {
     /// As the program was called.

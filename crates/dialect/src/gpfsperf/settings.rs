@@ -96,7 +96,7 @@ impl fmt::Display for Short {
     }
 }
 
-/// What a line says, before the file was looked at.
+/// The values of a command line.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub action: Option<Action>,
@@ -115,11 +115,11 @@ pub(super) struct Settings {
     pub options: Vec<Given<Key>>,
 }
 
-/// More threads of a process than this are taken for a slip of the pen.
+/// More threads of a process than this are taken for a typing error.
 const THREADS_MAX: u32 = 1 << 16;
 
 impl Settings {
-    /// Reads the words behind the program's name: operation, pattern and file in this order, options
+    /// Reads the words after the program's name: operation, pattern and file in this order, options
     /// anywhere.
     pub(super) fn of(words: &[String]) -> Result<Self, ToolError> {
         let mut settings = Self { threads: 1, ..Self::default() };

@@ -16,7 +16,7 @@ pub enum ImportError {
         /// The forms that are known.
         known: String,
     },
-    /// It was said to be of a tool and is not.
+    /// The text is not of the form that was named.
     #[error("{file}: this is not the output of {format}: leave --as out to have the tool found")]
     NotOf {
         /// The file.
@@ -31,9 +31,9 @@ pub enum ImportError {
         file: String,
         /// The line, from 1.
         line: u32,
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What should.
+        /// What is expected.
         expected: String,
         /// The next step.
         next: String,
@@ -50,7 +50,7 @@ pub enum ImportError {
         /// What is missing.
         expected: String,
     },
-    /// It is read well and says nothing that can be recorded.
+    /// It is correct but has nothing that can be recorded.
     #[error("{file}:{line}: {what}: {next}")]
     Unusable {
         /// The file.
@@ -64,7 +64,7 @@ pub enum ImportError {
     },
 }
 
-/// Of a found text only so much is shown.
+/// The number of characters of a found text that a message shows.
 const FOUND_MAX: usize = 80;
 
 /// The beginning of `text`, on one line.

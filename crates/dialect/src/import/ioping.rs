@@ -109,9 +109,9 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// What the three lines of the statistics say.
+/// The values of the three lines of statistics.
 #[derive(Default)]
-struct Found {
+struct Totals {
     count: f64,
     time_ns: f64,
     bytes: Option<f64>,
@@ -126,7 +126,7 @@ fn statistics(
     write: bool,
     requests: &[(Line<'_>, &str, f64)],
 ) -> Result<(Test, usize), ImportError> {
-    let mut found = Found::default();
+    let mut found = Totals::default();
     let mut pass = Pass::new(Phase::Read, 0);
     let mut written = write;
     let mut at = first;
@@ -158,7 +158,7 @@ fn statistics(
 fn completed(
     block: &Block<'_>,
     line: Line<'_>,
-    found: &mut Found,
+    found: &mut Totals,
     pass: &mut Pass,
 ) -> Result<(), ImportError> {
     let malformed = |what: &str| block.malformed(line, line.text, what);
@@ -216,7 +216,7 @@ fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> R
 /// The case of what was found.
 fn finish(
     mut pass: Pass,
-    found: &Found,
+    found: &Totals,
     target: &str,
     written: bool,
     requests: &[(Line<'_>, &str, f64)],
@@ -282,7 +282,7 @@ fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
                 "a time in ns that gives the printed requests per second",
             ));
         }
-        let found = Found {
+        let found = Totals {
             count,
             time_ns: time,
             bytes: Some(speed * time / 1e9),
@@ -339,7 +339,7 @@ fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
             pass.printed.push(value(json.line(raw), label, raw.get(), unit, statistic, json.number(raw)?));
         }
         let number = |name| stat.number(name).unwrap_or(0.0);
-        let found = Found {
+        let found = Totals {
             count: number("count"),
             time_ns: number("time"),
             bytes: stat.number("size"),

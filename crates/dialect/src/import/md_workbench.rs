@@ -21,12 +21,12 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "md-workbench",
     tool: TOOL,
     newest: Some((4, 1)),
-    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
 const PHASES: [(&str, Phase); 3] =
     [("precreate", Phase::Precreate), ("benchmark", Phase::Benchmark), ("cleanup", Phase::Cleanup)];
-/// What md-workbench calls its operations.
+/// md-workbench's names of operations.
 const OPERATIONS: [(&str, Operation); 4] = [
     ("read", Operation::Read),
     ("stat", Operation::Stat),
@@ -59,13 +59,13 @@ fn phase_of(line: &str) -> Option<Phase> {
 
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    let said = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
-    draft.command = said("Args").map(str::to_owned);
+    let value_of = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
+    draft.command = value_of("Args").map(str::to_owned);
     if let Some(head) = block.lines.iter().find(|line| line.text.contains("MD-Workbench total objects:")) {
         draft.version = between(head.text, "(version: ", ")").map(str::to_owned);
         draft.started = between(head.text, " time: ", "").and_then(times::moment);
     }
-    let end = said("Total runtime");
+    let end = value_of("Total runtime");
     draft.finished = end.and_then(|text| between(text, " time: ", "")).and_then(times::moment);
     let mut found = Vec::new();
     for (at, line) in block.lines.iter().enumerate() {
@@ -80,7 +80,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     if end.is_none() {
         draft.doubts.push("the end of md-workbench's output (`Total runtime`) is missing".to_owned());
     }
-    let asked = Asked::of(block, draft.command.as_deref(), &found);
+    let asked = Conditions::of(block, draft.command.as_deref(), &found);
     for row in found {
         let name = asked.name(&row);
         let place = draft.tests.iter().position(|test| test.case.id == name).unwrap_or_else(|| {
@@ -90,7 +90,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         let test = &mut draft.tests[place];
         let same = |pass: &&Pass| pass.row.key.phase == row.phase;
         let repetition = match row.phase {
-            // The sets of all rounds are removed once, behind the last.
+            // The sets of all rounds are removed once, after the last round.
             Phase::Cleanup => test.passes.iter().map(|pass| pass.row.key.repetition).max().unwrap_or(0),
             _ => narrow(test.passes.iter().filter(same).count() as u64),
         };
@@ -146,7 +146,7 @@ impl Row {
         let operations = value(" rate:", " iops/s", "iops", "ops/s", "")?;
         let sets = value("dsets: ", " ", "dsets", "", "total")?;
         let objects = value("objects:", " ", "objects", "", "total")?;
-        // Each rate stands before its own unit.
+        // Each rate is followed by its unit.
         let rate_of = |unit: &str| text.split_once(unit).and_then(|(before, _)| before.rsplit_once("rate:"));
         let objects_per_second =
             rate_of(" obj/s").map(|(_, value)| block.number(line, value, "a rate in obj/s")).transpose()?;
@@ -173,7 +173,7 @@ impl Row {
         Ok(row)
     }
 
-    /// `read(9.5e-07s, …) stat(…)`: behind all else.
+    /// `read(9.5e-07s, …) stat(…)`, at the end of the line.
     fn read_latencies(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
         for (name, operation) in OPERATIONS {
             let Some(rest) = between(line.text, &format!(" {name}("), "") else { continue };
@@ -264,15 +264,15 @@ impl Row {
     }
 }
 
-/// What was asked for.
-struct Asked {
+/// The workload that was measured.
+struct Conditions {
     cases: Vec<Case>,
     tasks: u32,
     object_bytes: Option<u64>,
     stated: String,
 }
 
-impl Asked {
+impl Conditions {
     /// By the printed command line, where it is one that ioproof understands, and by the lines themselves.
     fn of(block: &Block<'_>, command: Option<&str>, rows: &[Row]) -> Self {
         let map = block.value_of(&["Nodemap"]).map(|(_, map)| map.trim());
@@ -288,7 +288,7 @@ impl Asked {
         let words = command.map(|command| command::words_of(command, TOOL));
         let asked = words.and_then(|words| (ROW.parse)(&words, launcher).ok());
         let cases = asked.map(|asked| asked.plan.cases).unwrap_or_default();
-        // Which other nodes there were is not printed.
+        // The other nodes are not printed.
         let cases: Vec<Case> = if several { Vec::new() } else { cases };
         let objects = cases.first().and_then(|case| match &case.workload.work {
             Work::Objects(objects) => Some(objects.object_bytes.0),

@@ -13,7 +13,7 @@
 //! | [`Imported`] | the plan, the rows, and what a reader should know |
 //! | [`ImportError`] | the file, the line, what was expected, the next step |
 //!
-//! `docs/IMPORT.md` says what each unit means, and where that is known from.
+//! `docs/IMPORT.md` has the meaning of each unit, with its source.
 //!
 //! ```
 //! use dialect::import::{Text, import};
@@ -104,13 +104,13 @@ pub struct Imported {
     pub plan: Plan,
     /// What was printed, phase by phase, in the order of the cases.
     pub phases: Vec<PhaseRecord>,
-    /// When the first output says that it began; none where none says so.
+    /// The earliest start time in the outputs; none if they have none.
     pub started_unix_ns: Option<i64>,
-    /// When the last one says that it ended.
+    /// The latest end time in the outputs.
     pub finished_unix_ns: Option<i64>,
-    /// The host that is named; none where none or several are.
+    /// The host, if the outputs name exactly one.
     pub node: Option<String>,
-    /// What a reader of all of it should know.
+    /// Remarks about the whole import.
     pub doubts: Vec<String>,
 }
 
@@ -133,10 +133,10 @@ pub fn import(
 }
 
 /// An output and the importer that has read it.
-type Found = (&'static Importer, Draft);
+type ReadOutput = (&'static Importer, Draft);
 
 /// Every output in `text`.
-fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Found>, ImportError> {
+fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, ImportError> {
     let lossy = decode::text(text.bytes);
     let wanted = format.map(|format| format.0);
     if let Some(found) = registry::whole(&lossy, wanted) {
@@ -171,7 +171,7 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Found>, ImportErr
     blocks.into_iter().map(read).collect()
 }
 
-fn assemble(texts: &[Text<'_>], found: Vec<(&str, Found)>, otherwise_unix_ns: i64) -> Imported {
+fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {
     let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =

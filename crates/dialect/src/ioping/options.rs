@@ -64,7 +64,7 @@ const fn refused(spec: Spec<Key>, why: &'static str) -> Spec<Key> {
     Spec { state: State::Refused(why), ..spec }
 }
 
-/// All of them.
+/// All options.
 pub(super) const OPTIONS: Options<Key> = Options {
     tool: "ioping",
     called: "ioping",

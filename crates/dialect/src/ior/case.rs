@@ -188,7 +188,7 @@ impl Settings {
         Ok(spec)
     }
 
-    /// Options that IOR, too, does not let stand together.
+    /// Refuses options that IOR also refuses together.
     fn conflicts(&self) -> Result<(), ToolError> {
         let conflict = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         if self.reorder && self.reorder_random > 0 {
@@ -296,7 +296,7 @@ fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// The options behind the value that is wrong.
+/// The options that set the wrong value.
 fn written(test: &Test, error: &PlanError) -> String {
     let keys: &[(Key, &str)] = match error.field {
         "block" => &[(Key::Block, "-b 1m"), (Key::Transfer, "-t 256k")],

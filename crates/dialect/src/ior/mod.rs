@@ -48,7 +48,7 @@ use options::OPTIONS;
 use output::Memo;
 use reader::Reader;
 
-/// Files that a test keeps beside its output.
+/// Files that a test writes besides its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SideFiles {
     /// [`plan::Case::id`].
@@ -82,7 +82,7 @@ pub struct Asked {
     pub extras: Extras,
     /// The release whose tables are printed.
     pub compat: Compat,
-    /// Files beside the output, for each case that has any.
+    /// Files besides the output, for each case that has any.
     pub side_files: Vec<SideFiles>,
     /// `--dryRun`: print the plan and move nothing.
     pub dry_run: bool,
@@ -90,7 +90,7 @@ pub struct Asked {
     pub show_help: bool,
     /// `--version`: print the version and end; the plan has no case.
     pub show_version: bool,
-    /// What IOR, too, would warn of before it runs, each as one sentence.
+    /// Warnings that IOR also gives before the run, one sentence each.
     pub warnings: Vec<String>,
     /// Every option with its meaning, ioproof's own at the end.
     pub notes: Vec<OptionNote>,
@@ -106,7 +106,7 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
     let mut reader = Reader::new(launcher, extras.tasks_per_rank);
     reader.line(&words)?;
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
-    // Who asks for help may have everything else wrong.
+    // With -h the rest of the line may be wrong.
     let tests = if show_help || show_version { Vec::new() } else { tests };
     let compat = extras.release(RELEASES).map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
     let compat = compat.unwrap_or_default();

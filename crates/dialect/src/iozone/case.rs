@@ -26,7 +26,7 @@ pub(super) struct Point {
     pub processes: u32,
 }
 
-/// What has to be kept with a plan so that its output can be printed again from the record.
+/// What is stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub settings: Settings,
@@ -111,9 +111,9 @@ fn fit(
                 ),
             ));
         }
-        return clients::check(&settings.clients, needed, launcher, list).and_then(|said| {
+        return clients::check(&settings.clients, needed, launcher, list).and_then(|warnings| {
             too_many(extras, launcher, needed)?;
-            Ok(said)
+            Ok(warnings)
         });
     }
     too_many(extras, launcher, needed).map(|()| Vec::new())
@@ -232,7 +232,7 @@ fn files(settings: &Settings, test: Test, processes: u32) -> FileSet {
     }
 }
 
-/// `iozone.DUMMY.3` in the directory of the client, or the name that stands on the line.
+/// `iozone.DUMMY.3` in the directory of the client, or the name from the command line.
 fn targets(settings: &Settings, processes: u32) -> Vec<PathBuf> {
     if processes == 0 {
         return vec![settings.file.clone()];
@@ -261,7 +261,7 @@ fn spread(spec: &mut WorkloadSpec, extras: &Extras, launcher: Launcher<'_>) {
     spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
 }
 
-/// The option behind the value that is wrong.
+/// The option that sets the wrong value.
 fn written(field: &str) -> &'static str {
     match field {
         "transfer" | "direct" => "-r",

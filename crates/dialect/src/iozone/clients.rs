@@ -40,8 +40,8 @@ pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
     clients.collect()
 }
 
-/// What does not fit between the first `tasks` clients and the processes that there are: an error where
-/// they cannot be used at all, else sentences for the user.
+/// Compares the first `tasks` clients with the processes of the launcher: an error where
+/// they cannot be used at all, else warnings.
 ///
 /// # Errors
 /// Clients on several hosts, and no launcher.
@@ -71,11 +71,11 @@ pub(super) fn check(
             ),
         ));
     }
-    let mut said = Vec::new();
+    let mut warnings = Vec::new();
     let there =
         launcher.names.len().max(launcher.node_of.iter().collect::<std::collections::BTreeSet<_>>().len());
     if wanted.len() != there {
-        said.push(format!(
+        warnings.push(format!(
             "the client list names {} hosts, the launcher has started processes on {there}: where they run is \
              the launcher's to say, their directories are the list's",
             wanted.len()
@@ -84,13 +84,13 @@ pub(super) fn check(
     let is_there = |host: &&str| launcher.names.iter().any(|name| short(name) == short(host));
     let missing: Vec<&str> = wanted.keys().copied().filter(|host| !is_there(host)).collect();
     if !launcher.names.is_empty() && !missing.is_empty() && !missing.iter().all(|host| *host == "localhost") {
-        said.push(format!(
+        warnings.push(format!(
             "no process runs on {} of the client list; the nodes are {}",
             missing.join(", "),
             launcher.names.join(", ")
         ));
     }
-    Ok(said)
+    Ok(warnings)
 }
 
 fn short(name: &str) -> &str {

@@ -19,9 +19,9 @@ pub(super) struct Printer {
     memo: Memo,
     /// Ids of the cases, in the order of the points.
     cases: Vec<String>,
-    /// The row that is begun: its sizes, and how many columns it has.
+    /// The sizes of the current row, and the number of its columns.
     row: Option<(u64, u64, usize)>,
-    /// Sizes and processes of the throughput blocks that are begun.
+    /// Sizes and processes of the current throughput blocks.
     group: Option<(u64, u64, u32)>,
     rates: Vec<(Point, f64)>,
     cpu: Vec<(Point, f64)>,
@@ -159,7 +159,7 @@ fn utilization(figures: &Figures) -> f64 {
     if figures.wall_seconds > 0.0 { figures.cpu_seconds / figures.wall_seconds * 100.0 } else { 0.0 }
 }
 
-/// Characters of an empty cell, which IOzone does not always make as wide as a number.
+/// The width of an empty cell, which IOzone does not always make as wide as a number.
 fn blank(test: Test, with_its_other: bool) -> usize {
     match test {
         _ if with_its_other => test.width(),
@@ -179,7 +179,7 @@ fn printed_options(settings: &Settings, manifest: &Manifest) -> String {
     settings.printed_options.iter().map(line).collect()
 }
 
-/// The two lines above the table.
+/// The two header lines of the table.
 fn heads(settings: &Settings) -> String {
     let mut first =
         format!("{:>68}{:>10}{:>9}{:>10}{:>10}{:36}", "random", "random", "bkwd", "record", "stride", "");
@@ -236,7 +236,7 @@ impl ToolPrinter for Printer {
         };
         let Some(&point) = self.memo.points.get(index) else { return String::new() };
         if record.phase.key.phase != point.test.phase() {
-            // A fill of a run that was taken up again.
+            // A fill of a run that was resumed.
             return String::new();
         }
         let figures = Figures::of(&record.phase, &record.tasks, self.settings(), point);
@@ -262,7 +262,7 @@ impl ToolPrinter for Printer {
             out.push_str("iozone test complete.\n");
             return out;
         }
-        // Behind its last column IOzone ends the line twice.
+        // After its last column IOzone ends the line twice.
         if settings.wanted().last() == Some(&Test::Repreadv) {
             out.push('\n');
         }

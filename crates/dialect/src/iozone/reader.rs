@@ -9,9 +9,9 @@ use super::test::NUMBER_MAX;
 use crate::ToolError;
 use crate::options::Given;
 
-/// More processes than this are taken for a slip of the pen.
+/// More processes than this are taken for a typing error.
 const PROCESSES_MAX: u64 = 1 << 20;
-/// More kB than this are more than a file offset holds.
+/// More kB than this exceed a file offset.
 const SIZE_KB_MAX: u64 = 1 << 53;
 
 /// A flag of the settings.

@@ -73,7 +73,7 @@ impl Settings {
     /// The tree that each iteration makes.
     ///
     /// # Errors
-    /// No item would stand in a directory, or mdtest would make several trees.
+    /// No directory would have an item, or mdtest would make several trees.
     pub(super) fn tree(&self, in_target: bool) -> Result<Tree, ToolError> {
         let mut tree = Tree {
             depth: self.depth,

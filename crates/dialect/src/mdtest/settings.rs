@@ -1,4 +1,4 @@
-//! What a command line of mdtest sets, and which of it can stand together.
+//! The settings of a command line of mdtest, and which exclude each other.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use crate::ToolError;
 use crate::ior_family::missing_library;
 use crate::options::Given;
 
-/// More iterations than this are taken for a slip of the pen.
+/// More iterations than this are taken for a typing error.
 const ITERATIONS_MAX: u32 = 1_000_000;
-/// A rest or a deadline of more seconds than this (three years) is taken for a slip of the pen.
+/// A rest or a deadline of more seconds than this (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
 /// mdtest's highest level of verbosity.
 const VERBOSE_MAX: u32 = 5;
@@ -21,7 +21,7 @@ const DIRECTORY: &str = "./out";
 
 /// The phases that are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Chosen {
+pub(super) struct ChosenPhases {
     pub create: bool,
     pub stat: bool,
     pub read: bool,
@@ -29,7 +29,7 @@ pub(super) struct Chosen {
     pub remove: bool,
 }
 
-impl Chosen {
+impl ChosenPhases {
     const ALL: Self = Self { create: true, stat: true, read: true, rename: true, remove: true };
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Settings {
     pub shift: u32,
     pub random: bool,
     pub seed: Option<u64>,
-    pub chosen: Chosen,
+    pub chosen: ChosenPhases,
     pub files_only: bool,
     pub directories_only: bool,
     pub iterations: u32,
@@ -74,7 +74,7 @@ pub(super) struct Settings {
     pub rank_statistics: bool,
 }
 
-/// What has to be kept with a plan so that its output can be printed again from the record.
+/// What is stored with a plan so that its output can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Memo {
     pub release: Release,
@@ -114,7 +114,7 @@ impl Default for Settings {
             shift: 0,
             random: false,
             seed: None,
-            chosen: Chosen::default(),
+            chosen: ChosenPhases::default(),
             files_only: false,
             directories_only: false,
             iterations: 1,
@@ -136,17 +136,17 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What all options of a line ask for.
+    /// The settings of all options of a line.
     ///
     /// # Errors
-    /// A value that cannot be read, or options that cannot stand together.
+    /// A value that cannot be read, or options that exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         for option in given {
             settings.set(option)?;
         }
-        if settings.chosen == Chosen::default() {
-            settings.chosen = Chosen::ALL;
+        if settings.chosen == ChosenPhases::default() {
+            settings.chosen = ChosenPhases::ALL;
         }
         settings.check()?;
         Ok(settings)
@@ -230,7 +230,7 @@ impl Settings {
         self.files_only || !self.directories_only
     }
 
-    /// What mdtest, too, does not let stand together, and what measures nothing.
+    /// Refuses options that mdtest also refuses together, and lines that measure nothing.
     fn check(&self) -> Result<(), ToolError> {
         let error = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         let chosen = self.chosen;

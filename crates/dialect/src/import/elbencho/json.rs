@@ -20,7 +20,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Json { member: "phase_type", several: true, read: parse },
 };
 
-/// More phases are a mistake.
+/// More phases are taken for an error.
 const PHASES_MAX: usize = 1_000_000;
 
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {

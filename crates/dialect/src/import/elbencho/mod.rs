@@ -46,7 +46,7 @@ pub(super) fn phase(operation: &str, in_directories: bool) -> Option<Phase> {
     })
 }
 
-/// What is said of a phase's workload.
+/// The workload of a phase, as printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conditions {
     pub(super) path: String,
@@ -88,7 +88,7 @@ impl Conditions {
 
     pub(super) fn stated(&self) -> String {
         let plural = |n: u64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
-        let said = [
+        let parts = [
             self.random.map(|random| if random { "random" } else { "sequential" }.to_owned()),
             self.block_bytes.map(|bytes| format!("blocks of {}", plan::Bytes(bytes))),
             self.file_bytes.map(|bytes| format!("files of {}", plan::Bytes(bytes))),
@@ -97,7 +97,7 @@ impl Conditions {
             self.threads.map(|threads| plural(threads, "thread")),
             self.hosts.filter(|hosts| *hosts > 1).map(|hosts| plural(hosts, "host")),
         ];
-        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 

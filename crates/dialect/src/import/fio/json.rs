@@ -47,7 +47,7 @@ const MOMENTS: [(&str, &str); 4] =
     [("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "standard deviation")];
 /// Bytes are KiB where rate × time is about so many times as much.
 const KIB: f64 = 1024.0;
-/// A mean that is farther than this from the printed one is told.
+/// A mean that differs by more than this from the printed one is noted.
 const MEAN_OFF: f64 = 0.1;
 
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
@@ -62,7 +62,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         .map(|ns| i64::try_from(whole(ns)).unwrap_or(i64::MAX))
         .or_else(|| root.text("time").and_then(|text| times::moment(&text)));
     let global = root.get("global options").map(|options| json.object(options)).transpose()?;
-    // With a client the jobs of the servers stand elsewhere, and all of them together at the end.
+    // With a client, `client_stats` has the jobs of the servers, and the sum of all at the end.
     let jobs = root.get("jobs").or_else(|| root.get("client_stats")).ok_or_else(|| json.ended("`jobs`"))?;
     let jobs = json.array(jobs)?.into_iter().map(|job| json.object(job)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<Option<String>> = jobs.iter().map(|object| object.text("jobname")).collect();
@@ -74,7 +74,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
         if name.as_deref() == Some("All clients") {
             continue;
         }
-        // That jobs were put together is not among the options: one that stands there once has them all.
+        // The options do not say whether jobs are grouped: a name that occurs once has them all.
         let grouped = times.get(name) == Some(&1);
         draft.tests.extend(test(&json, object, global.as_ref(), grouped)?);
         if let Some(node) = object.text("hostname") {
@@ -274,7 +274,7 @@ impl<'a> Direction<'a> {
         Ok(())
     }
 
-    /// What percentiles say of a histogram: so many requests were between each and the next.
+    /// Adds a histogram from percentiles: the requests between each percentile and the next.
     fn between_percentiles(
         &self,
         pass: &mut Pass,

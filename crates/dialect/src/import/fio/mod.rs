@@ -15,7 +15,7 @@ use crate::import::units;
 /// The tool's name.
 pub(super) const TOOL: &str = "fio";
 
-/// What is known of a job.
+/// The known options of a job.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Job {
     pub(super) name: String,
@@ -77,7 +77,7 @@ impl Job {
 
     pub(super) fn stated(&self) -> String {
         let tasks = self.tasks();
-        let said = [
+        let parts = [
             self.rw.clone(),
             self.block.as_deref().map(|size| match self.transfer() {
                 Some(bytes) => plan::Bytes(bytes).to_string(),
@@ -88,6 +88,6 @@ impl Job {
             self.depth.map(|depth| format!("depth {depth}")),
             Some(if tasks == 1 { "1 job".to_owned() } else { format!("{tasks} jobs") }),
         ];
-        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

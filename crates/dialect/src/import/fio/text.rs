@@ -51,7 +51,7 @@ fn definition(line: &str) -> Option<Job> {
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut jobs: Vec<Job> = Vec::new();
-    let mut open: Option<Open> = None;
+    let mut open: Option<JobBlock> = None;
     for line in block.lines {
         let text = line.text.trim();
         if is_version(text) {
@@ -60,7 +60,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             jobs.push(job);
         } else if text.contains(": (groupid=") {
             draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
-            open = Some(Open::of(block, *line, &jobs)?);
+            open = Some(JobBlock::of(block, *line, &jobs)?);
         } else if text.starts_with("Run status group") {
             draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
         } else if let Some(open) = &mut open {
@@ -82,7 +82,7 @@ fn short(unit: &str) -> Option<&'static str> {
 }
 
 /// The block of a job that is being read.
-struct Open {
+struct JobBlock {
     job: Job,
     name: String,
     pass: Pass,
@@ -100,7 +100,7 @@ struct Direction {
     seconds: f64,
 }
 
-impl Open {
+impl JobBlock {
     /// `rr: (groupid=0, jobs=2): err= 0: pid=10512: Sat Nov 21 10:19:16 2026`.
     fn of(block: &Block<'_>, line: Line<'_>, jobs: &[Job]) -> Result<Self, ImportError> {
         let (name, rest) = line.text.trim().split_once(": (groupid=").unwrap_or_default();

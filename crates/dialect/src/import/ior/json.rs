@@ -91,7 +91,7 @@ fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     }
 }
 
-/// The statistics of each test, beside its first pass.
+/// Adds the statistics of each test to its first pass.
 fn summary(json: &Json<'_>, root: &Object<'_>, draft: &mut Draft) -> Result<(), ImportError> {
     let Some(summary) = root.get("summary") else { return Ok(()) };
     for one in json.objects(summary)? {
@@ -111,21 +111,21 @@ fn summary(json: &Json<'_>, root: &Object<'_>, draft: &mut Draft) -> Result<(), 
 
 fn options(json: &Json<'_>, test: &Object<'_>) -> Result<Options, ImportError> {
     let mut options = Options::default();
-    if let Some(said) = test.get("Options") {
-        let said = json.object(said)?;
-        let count = |name: &str| said.number(name).map(whole);
+    if let Some(printed_options) = test.get("Options") {
+        let printed_options = json.object(printed_options)?;
+        let count = |name: &str| printed_options.number(name).map(whole);
         options = Options {
-            api: said.text("api"),
-            file: said.text("test filename"),
-            access: said.text("access"),
+            api: printed_options.text("api"),
+            file: printed_options.text("test filename"),
+            access: printed_options.text("access"),
             segments: count("segments"),
-            order: said.text("ordering in a file"),
+            order: printed_options.text("ordering in a file"),
             nodes: count("nodes"),
             tasks: count("tasks").map(|tasks| tasks.max(1)),
-            transfer: said.text("xfersize").and_then(|text| units::size(&text, false)).map(whole),
-            block: said.text("blocksize").and_then(|text| units::size(&text, false)).map(whole),
+            transfer: printed_options.text("xfersize").and_then(|text| units::size(&text, false)).map(whole),
+            block: printed_options.text("blocksize").and_then(|text| units::size(&text, false)).map(whole),
             repetitions: count("repetitions"),
-            aggregate: said.text("aggregate filesize").and_then(|text| units::size(&text, false)),
+            aggregate: printed_options.text("aggregate filesize").and_then(|text| units::size(&text, false)),
         };
     }
     // These are not rounded.

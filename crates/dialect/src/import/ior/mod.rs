@@ -19,7 +19,7 @@ use crate::launcher::Launcher;
 pub(super) const MIB: f64 = 1_048_576.0;
 pub(super) const KIB: f64 = 1024.0;
 
-/// What an output says of one test.
+/// The options of one test, as printed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Options {
     pub(super) api: Option<String>,
@@ -108,7 +108,7 @@ impl Options {
 
     fn stated(&self) -> String {
         let bytes = |bytes: u64| plan::Bytes(bytes).to_string();
-        let said = [
+        let parts = [
             self.order.as_deref().map(|order| order.trim_end_matches(" offsets").to_owned()),
             self.transfer.map(|size| format!("transfers of {}", bytes(size))),
             self.block.map(|size| format!("blocks of {}", bytes(size))),
@@ -117,14 +117,14 @@ impl Options {
             self.access.clone(),
             self.api.clone(),
         ];
-        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
 /// By how much the bytes that follow from rate and time may be off those that were asked for.
 const ROUNDED: f64 = 0.02;
 
-/// What a row says, as a pass.
+/// Fills a pass from a row.
 pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
     let rate = row.mib_per_second * MIB;
     let asked = options.aggregate();

@@ -20,7 +20,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "ior",
     tool: TOOL,
     newest: Some((4, 1)),
-    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
 /// The operation, four values of each of two rates, and a time.
@@ -50,7 +50,7 @@ fn squeezed(line: &str) -> String {
     line.replace(" (", "(").replace("Std Dev", "StdDev")
 }
 
-/// What a part of the output is about.
+/// The table that is being read.
 enum Table {
     None,
     Passes(Vec<String>),
@@ -60,11 +60,11 @@ enum Table {
 fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     draft.version = block.lines.first().and_then(|line| between(line.text, "IOR-", ":")).map(str::to_owned);
-    let said = |labels: &[&str]| block.value_of(labels).map(|(_, text)| text);
-    draft.command = said(&["Command line used", "Command line"]).map(str::to_owned);
-    draft.node = said(&["Machine"]).and_then(|text| text.split_whitespace().last()).map(str::to_owned);
-    draft.started = said(&["Began", "Run began"]).and_then(times::moment);
-    draft.finished = said(&["Finished", "Run finished"]).and_then(times::moment);
+    let value_of = |labels: &[&str]| block.value_of(labels).map(|(_, text)| text);
+    draft.command = value_of(&["Command line used", "Command line"]).map(str::to_owned);
+    draft.node = value_of(&["Machine"]).and_then(|text| text.split_whitespace().last()).map(str::to_owned);
+    draft.started = value_of(&["Began", "Run began"]).and_then(times::moment);
+    draft.finished = value_of(&["Finished", "Run finished"]).and_then(times::moment);
     let mut reader =
         Reader { block, draft, options: Options::default(), table: Table::None, index: None, rows: 0 };
     for line in block.lines {

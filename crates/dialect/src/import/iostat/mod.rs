@@ -101,7 +101,7 @@ fn row<'a>(
             format!("a value for each of {} columns", columns.len()),
         ));
     }
-    // Every value of a row has as many digits behind its point; one that was cut off has fewer.
+    // Every value of a row has the same number of decimals; one that was cut off has fewer.
     let digits = |text: &str| text.split_once(['.', ',']).map(|(_, digits)| digits.len());
     if words.last().map(|last| digits(last)) != words.get(1).map(|first| digits(first)) {
         return Err(block.malformed(
@@ -143,7 +143,7 @@ pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
     let idle = devices.iter().filter(|(_, rows)| is_idle(rows)).count();
     let all = devices.len();
     for (device, rows) in devices {
-        // A device that did nothing says nothing, unless none did.
+        // An idle device is left out, unless all are idle.
         if idle == all || !is_idle(&rows) {
             draft.tests.push(test(&device, rows, lengths.as_ref()));
         }
@@ -163,7 +163,7 @@ fn lengths(started: Option<i64>, reports: &[Report<'_>]) -> Option<Vec<u64>> {
     let mut ends: Vec<i64> = reports.iter().map(|report| report.at).collect::<Option<_>>()?;
     match started {
         Some(started) => ends.insert(0, started),
-        // Intervals are alike: the first is as long as the second.
+        // Intervals are equal: the first is as long as the second.
         None if ends.len() > 1 => ends.insert(0, ends[0].saturating_mul(2).saturating_sub(ends[1])),
         None => return None,
     }

@@ -13,13 +13,13 @@ const DIRECT: &str = "O_DIRECT feature enabled";
 const FSYNC: &str = "Include fsync in write timing";
 const CLOSE: &str = "Include close in write timing";
 const SYNC: &str = "SYNC Mode";
-/// What the names of tests that write have in them.
+/// Parts of the names of tests that write.
 const WRITES: [&str; 2] = ["write", "mixed"];
 
 /// Its default, in records.
 const STRIDE: u64 = 17;
 
-/// What the banner says.
+/// The values of the banner.
 pub(super) struct Banner {
     pub(super) tasks: u32,
     pub(super) record_bytes: Option<f64>,
@@ -74,7 +74,7 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
         began: draft.started,
         stated: String::new(),
     };
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     let has = |mark: &str| block.lines.iter().any(|line| line.text.trim().starts_with(mark));
     banner.direct = has(DIRECT);
     // IOzone syncs after every test, timed or not, but where the close alone is timed.
@@ -96,18 +96,18 @@ pub(super) fn banner(block: &Block<'_>, draft: &Draft) -> Result<Banner, ImportE
         } else if text.starts_with("OPS Mode") {
             banner.operations = true;
         } else if text.starts_with(DIRECT) {
-            said.push("direct");
+            parts.push("direct");
         } else if text.starts_with("Network distribution mode enabled") {
-            said.push("over nodes");
+            parts.push("over nodes");
         } else if text.starts_with(FSYNC) {
-            said.push("fsync timed");
+            parts.push("fsync timed");
         } else if text.starts_with(CLOSE) {
-            said.push("close timed");
+            parts.push("close timed");
         } else if text.starts_with(SYNC) {
-            said.push("O_SYNC");
+            parts.push("O_SYNC");
         }
     }
-    banner.stated = said.join(", ");
+    banner.stated = parts.join(", ");
     Ok(banner)
 }
 

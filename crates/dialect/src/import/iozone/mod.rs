@@ -24,7 +24,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "iozone",
     tool: TOOL,
     newest: Some((3, 509)),
-    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
 /// The tests of throughput mode: what iozone calls those who do it, the case, the phase.
@@ -102,7 +102,7 @@ fn command_line(block: &Block<'_>) -> Option<String> {
     Some(command)
 }
 
-/// `76 initial writers = 5859945.57 ops/sec`, the lines below it, and the place behind them.
+/// `76 initial writers = 5859945.57 ops/sec`, the lines below it, and the index of the next line.
 fn throughput(block: &Block<'_>, first: usize, banner: &mut Banner) -> Result<(Test, usize), ImportError> {
     let head = block.lines[first];
     let rest = between(head.text, "Children see throughput for ", "").unwrap_or_default();
@@ -173,8 +173,8 @@ fn stated(banner: &Banner) -> String {
     let record = banner.record_bytes.map(|bytes| format!("records of {}", plan::Bytes(whole(bytes))));
     let file = banner.file_bytes.map(|bytes| format!("files of {}", plan::Bytes(whole(bytes))));
     let tasks = Some(format!("{} processes", banner.tasks));
-    let said = Some(banner.stated.clone()).filter(|said| !said.is_empty());
-    [record, file, tasks, said].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let parts = Some(banner.stated.clone()).filter(|parts| !parts.is_empty());
+    [record, file, tasks, parts].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The values of one test of throughput mode.

@@ -72,7 +72,7 @@ struct Cell<'a> {
     value: f64,
 }
 
-/// The rows of the table of automatic mode that start at `first`, and the place behind them.
+/// The rows of the table of automatic mode from `first` on, and the index of the next line.
 pub(super) fn automatic(
     block: &Block<'_>,
     first: usize,
@@ -120,7 +120,7 @@ fn filled(command: Option<&str>) -> Vec<usize> {
     (0..COLUMNS.len()).filter(|&column| selected.iter().any(|test| test == COLUMNS[column].2)).collect()
 }
 
-/// The columns that `count` values of `line` stand in.
+/// The columns of the `count` values of `line`.
 fn columns(
     block: &Block<'_>,
     header: Line<'_>,
@@ -155,7 +155,7 @@ fn ends(text: &str) -> Vec<usize> {
     ends_of(text, 0).collect()
 }
 
-/// Where the words of `text` end, but for the first `skipped`.
+/// The end of each word of `text` after the first `skipped` words.
 fn ends_of(text: &str, skipped: usize) -> impl Iterator<Item = usize> + '_ {
     let is_end = |(at, c): (usize, char)| {
         let next = text[at + c.len_utf8()..].chars().next();
@@ -177,12 +177,13 @@ fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     let unit = if banner.operations { "ops/s" } else { "KiB/s" };
     pass.printed.push(Printed::new(cell.line, cell.case, cell.text, unit, ""));
     let id = format!("{}-{}k-{}k", cell.case, cell.file_kib, cell.record_kib);
-    let said = Some(banner.stated.as_str()).filter(|said| !said.is_empty()).map(|said| format!(", {said}"));
+    let parts =
+        Some(banner.stated.as_str()).filter(|parts| !parts.is_empty()).map(|parts| format!(", {parts}"));
     let stated = format!(
         "records of {}, a file of {}, 1 process{}",
         plan::Bytes(whole(record)),
         plan::Bytes(whole(file)),
-        said.unwrap_or_default()
+        parts.unwrap_or_default()
     );
     let mut spec = banner.spec(cell.case, Some(record), Some(file));
     spec.tasks = 1;
@@ -199,7 +200,7 @@ fn test(banner: &Banner, cell: &Cell<'_>) -> Option<Test> {
     Some(test)
 }
 
-/// The reports of `-R` from `first` on, and the place behind the last.
+/// The reports of `-R` from `first` on, and the index of the next line.
 pub(super) fn report(
     block: &Block<'_>,
     first: usize,

@@ -20,7 +20,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "gpfsperf",
     tool: TOOL,
     newest: None,
-    form: Form::Lines { starts, is_own: is_own, continues: false, read: parse },
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
 };
 
 const OPERATIONS: [(&str, Phase); 3] =
@@ -28,7 +28,7 @@ const OPERATIONS: [(&str, Phase); 3] =
 const PATTERNS: [&str; 4] = ["seq", "rand", "randhint", "strided"];
 /// Which stride it was is not printed.
 const STRIDE: u64 = 2;
-/// Digits of the thread utilization behind its point.
+/// Decimals of the thread utilization.
 const UTILIZATION_DIGITS: usize = 3;
 /// A number of bytes that lost its last digit is below a tenth of what it was.
 const CUT_OFF: u64 = 5;
@@ -69,8 +69,8 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: name_of(name), ..Draft::default() };
     draft.command = Some(first.text.trim().to_owned());
     let mut pass = Pass::new(phase, 0);
-    let mut said = Vec::new();
-    let mut facts = Facts::default();
+    let mut other_lines = Vec::new();
+    let mut facts = RunBlock::default();
     let mut whole_output = false;
     for line in &block.lines[1..] {
         let text = line.text.trim();
@@ -84,7 +84,7 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
             whole_output = true;
             break;
         } else if !text.is_empty() && !text.starts_with("```") {
-            said.push(text.to_owned());
+            other_lines.push(text.to_owned());
         }
     }
     if !whole_output {
@@ -96,14 +96,14 @@ fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut spec =
         WorkloadSpec::new(name, target, volume(facts.record, facts.bytes / u64::from(facts.tasks())));
     spec.tasks = facts.tasks();
-    spec.direct = said.iter().any(|line| line == "using direct I/O");
-    spec.sync.at_close = said.iter().any(|line| line.starts_with("fsync at end"));
+    spec.direct = other_lines.iter().any(|line| line == "using direct I/O");
+    spec.sync.at_close = other_lines.iter().any(|line| line.starts_with("fsync at end"));
     spec.order = match pattern {
         "seq" => Order::Sequential,
         "strided" => Order::Strided { stride: STRIDE },
         _ => Order::Random { seed: 0 },
     };
-    let stated = facts.stated(pattern, &said);
+    let stated = facts.stated(pattern, &other_lines);
     let id = format!("{}-{pattern}", if phase == Phase::Read { "read" } else { "write" });
     let mut test = Test::new(&id, spec, &stated);
     test.passes.push(pass);
@@ -115,16 +115,16 @@ fn name_of(name: &str) -> &'static str {
     if name == "tsqosperf" { "tsqosperf" } else { TOOL }
 }
 
-/// The word behind `name`.
+/// The word after `name`.
 fn word<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut words = text.split_whitespace();
     words.find(|word| *word == name)?;
     words.next()
 }
 
-/// What the block says.
+/// The values of the block.
 #[derive(Default)]
-struct Facts {
+struct RunBlock {
     record: u64,
     bytes: u64,
     processes: u32,
@@ -135,7 +135,7 @@ struct Facts {
     transferred: Option<u64>,
 }
 
-impl Facts {
+impl RunBlock {
     fn tasks(&self) -> u32 {
         self.processes.max(1).saturating_mul(self.threads.max(1))
     }
@@ -240,7 +240,7 @@ impl Facts {
         pass.took(lines::nanos(bytes as f64 / rate));
     }
 
-    fn stated(&self, pattern: &str, said: &[String]) -> String {
+    fn stated(&self, pattern: &str, other_lines: &[String]) -> String {
         let pattern = match pattern {
             "seq" => "sequential",
             "rand" => "random",
@@ -252,7 +252,7 @@ impl Facts {
             format!("records of {}", plan::Bytes(self.record)),
             format!("{} threads in {} processes", self.threads.max(1), self.processes.max(1)),
         ];
-        words.extend(said.iter().cloned());
+        words.extend(other_lines.iter().cloned());
         words.join(", ")
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     name: "iohist",
     tool: TOOL,
     newest: None,
-    form: Form::Lines { starts, is_own: is_own, continues: true, read: parse },
+    form: Form::Lines { starts, is_own, continues: true, read: parse },
 };
 
 const SECTOR: u64 = 512;

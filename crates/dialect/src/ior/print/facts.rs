@@ -9,7 +9,7 @@ use super::parameters::TestHost;
 use crate::Compat;
 use crate::space::{Space, file_system};
 
-/// What is known of the run as a whole.
+/// The facts about the whole run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunFacts {
     pub version: String,
@@ -20,7 +20,7 @@ pub(super) struct RunFacts {
     tests: Vec<TestFacts>,
 }
 
-/// What is known of the place of one test.
+/// The facts about the target of one test.
 #[derive(Debug, Clone, Default)]
 struct TestFacts {
     /// The first task's file.

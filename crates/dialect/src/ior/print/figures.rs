@@ -31,14 +31,14 @@ pub(super) struct Figures {
     pub io: f64,
     pub close: f64,
     pub total: f64,
-    pub stonewall: Option<Wall>,
+    pub stonewall: Option<AtDeadline>,
     /// Transfers of the task that did most.
     pub most_transfers: u64,
 }
 
-/// What had been done when the stonewall was seen.
+/// The amount moved when the deadline passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wall {
+pub(super) struct AtDeadline {
     pub seconds: f64,
     /// Bytes of a task, as a mean over all, over the seconds: IOR's `Stonewall(MiB)`.
     pub mean_mib_per_second: f64,
@@ -69,7 +69,7 @@ impl Figures {
             io,
             close: seconds(row.close_ns),
             total,
-            stonewall: wall.map(|(ns, bytes)| Wall {
+            stonewall: wall.map(|(ns, bytes)| AtDeadline {
                 seconds: seconds(ns),
                 mean_mib_per_second: bytes as f64 / f64::from(settings.tasks) / MIB / seconds(ns),
             }),

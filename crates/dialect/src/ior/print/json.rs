@@ -5,14 +5,14 @@
 
 use super::facts::RunFacts;
 use super::figures::{Figures, MIB};
-use super::parameters::{self, Pairs, Value};
+use super::parameters::{self, Parameters, Value};
 use super::summary::Line;
 use super::text::best_bw;
 use crate::Compat;
 use crate::ior::settings::Settings;
 use crate::printed::ctime;
 
-/// IOR puts a space behind the comma and a new line behind the space.
+/// IOR writes a space and a newline after the comma.
 const NEXT: &str = ", \n";
 
 /// `text` with quotes and escapes.
@@ -30,7 +30,7 @@ fn lines<'a>(indent: usize, pairs: impl IntoIterator<Item = (&'a str, String)>) 
     pairs.into_iter().map(line).collect::<Vec<_>>().join(NEXT)
 }
 
-fn block(name: &str, pairs: Pairs) -> String {
+fn block(name: &str, pairs: Parameters) -> String {
     let pairs = pairs.into_iter().map(|(name, value)| match value {
         Value::Text(text) => (name, quoted(&text)),
         Value::Number(number) => (name, number.to_string()),
@@ -98,7 +98,7 @@ pub(super) fn row(figures: &Figures, first: bool) -> String {
     )
 }
 
-/// The result that tells how long the removal of the files took.
+/// The result with the time that the removal of the files took.
 pub(super) fn removed(seconds: f64, first: bool) -> String {
     result(first, [("access", quoted("remove")), ("totalTime", number(seconds))])
 }

@@ -56,9 +56,9 @@ impl From<u64> for Value {
     }
 }
 
-pub(super) type Pairs = Vec<(&'static str, Value)>;
+pub(super) type Parameters = Vec<(&'static str, Value)>;
 
-/// Where the test ran, as its blocks name it.
+/// The host of a test, for its `Parameters` block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TestHost<'a> {
     pub node: &'a str,
@@ -76,7 +76,7 @@ fn held_for_node(settings: &Settings, host: TestHost<'_>) -> u64 {
 }
 
 /// The `Parameters` block: every parameter, as verbosity 3 and JSON show it.
-pub(super) fn parameters(settings: &Settings, test: usize, host: TestHost<'_>) -> Pairs {
+pub(super) fn parameters(settings: &Settings, test: usize, host: TestHost<'_>) -> Parameters {
     let s = settings;
     vec![
         ("testID", Value::from(test as u64)),
@@ -126,9 +126,9 @@ pub(super) fn parameters(settings: &Settings, test: usize, host: TestHost<'_>) -
 }
 
 /// The `Options` block.
-pub(super) fn options(settings: &Settings, compat: Compat, host: TestHost<'_>) -> Pairs {
+pub(super) fn options(settings: &Settings, compat: Compat, host: TestHost<'_>) -> Parameters {
     let s = settings;
-    let mut pairs: Pairs = vec![
+    let mut pairs: Parameters = vec![
         ("api", s.api.as_str().into()),
         ("apiVersion", "".into()),
         ("test filename", s.test_file.as_str().into()),

@@ -24,11 +24,11 @@ pub struct Printer {
     plan: Plan,
     memo: Memo,
     facts: RunFacts,
-    /// The test that was begun last.
+    /// The last test that began.
     current: Option<usize>,
-    /// Whether the current test has had a result.
+    /// Whether the current test has a result.
     any_result: bool,
-    /// The repetition that was seen last in the current test.
+    /// The last repetition in the current test.
     repetition: u32,
     rows: Vec<Vec<Figures>>,
 }
@@ -67,7 +67,7 @@ impl Printer {
         &self.memo.tests[test]
     }
 
-    /// What stands before the first row.
+    /// The text before the first row.
     pub fn header(&mut self, manifest: &Manifest) -> String {
         self.facts = RunFacts::of(manifest, self.memo.compat);
         let long = self.memo.tests.first().is_some_and(|test| test.verbose > 1);
@@ -137,7 +137,7 @@ impl Printer {
         out
     }
 
-    /// The lines of IOR's text that stand before a row, or in place of it.
+    /// The lines of IOR's text before a row, or instead of it.
     fn before_row(&mut self, test: usize, row: &PhaseRow) -> String {
         let new_repetition = row.key.repetition != self.repetition;
         self.repetition = row.key.repetition;
@@ -186,7 +186,7 @@ impl Printer {
     }
 
     /// The summary and the end. A run that was killed has no end time: then its last moment is
-    /// unknown, and its start stands in its place.
+    /// unknown, and its start is printed instead.
     pub fn finish(&mut self, finished_unix_ns: Option<i64>) -> String {
         let mut out = self.end_test();
         let finished = finished_unix_ns.unwrap_or(self.facts.started_unix_ns);

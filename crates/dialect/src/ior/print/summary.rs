@@ -2,7 +2,7 @@
 
 use analysis::Summary;
 
-use super::figures::{Figures, MIB, Wall};
+use super::figures::{AtDeadline, Figures, MIB};
 use crate::Compat;
 use crate::ior::settings::Settings;
 
@@ -15,7 +15,7 @@ pub(super) struct Line<'a> {
     pub bw: Summary,
     pub ops: Summary,
     pub mean_seconds: f64,
-    pub wall: Option<Wall>,
+    pub wall: Option<AtDeadline>,
     /// MiB moved by all tasks in one repetition.
     pub moved_mib: f64,
     moved_bytes: u64,

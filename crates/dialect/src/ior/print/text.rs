@@ -72,7 +72,7 @@ fn named(name: &str, value: &str) -> String {
 }
 
 fn blocks(settings: &Settings, compat: Compat, test: usize, host: TestHost<'_>) -> String {
-    let lines = |pairs: parameters::Pairs| -> String {
+    let lines = |pairs: parameters::Parameters| -> String {
         pairs.iter().map(|(name, value)| named(name, &value.text())).collect()
     };
     let mut out = String::new();
@@ -152,7 +152,7 @@ pub(super) fn row(figures: &Figures, compat: Compat) -> String {
     columns(f.access, Some(f.bw_mib), [Some(f.iops), Some(f.latency)], rest, f.repetition, compat)
 }
 
-/// The row that tells how long the removal of the files took.
+/// The row with the time that the removal of the files took.
 pub(super) fn removed(seconds: f64, repetition: u32, compat: Compat) -> String {
     let rest = [None, None, None, None, None, Some(seconds)];
     columns("remove", None, [None, None], rest, repetition, compat)
@@ -177,7 +177,7 @@ fn columns(
     out
 }
 
-/// What IOR says of a phase that moved another volume than was asked for.
+/// IOR's warning of a phase that moved another volume than requested.
 pub(super) fn volume_warning(bytes: u64, settings: &Settings) -> String {
     let expected = settings.aggregate().unwrap_or(u64::MAX);
     if bytes == expected {
@@ -193,7 +193,7 @@ pub(super) fn volume_warning(bytes: u64, settings: &Settings) -> String {
     out
 }
 
-/// What IOR says of wrong data, where `access` is what the check follows.
+/// IOR's warning of wrong data; `access` is the phase before the check.
 pub(super) fn data_warning(access: &str, errors: u64, settings: &Settings) -> String {
     format!(
         "WARNING: Incorrect data on {access} ({errors} errors found).\n\
@@ -202,7 +202,7 @@ pub(super) fn data_warning(access: &str, errors: u64, settings: &Settings) -> St
     )
 }
 
-/// What stands between the last row of a test and what follows it.
+/// The text after the last row of a test.
 pub(super) fn end_test(rows: &[Figures], settings: &Settings, compat: Compat) -> String {
     let mut out = String::new();
     if settings.verbose > 0 || compat < Compat::V4_0 {
@@ -217,7 +217,7 @@ pub(super) fn end_test(rows: &[Figures], settings: &Settings, compat: Compat) ->
     }
     if settings.wear_out && settings.status_file.is_none() {
         let most = rows.iter().map(|row| row.most_transfers).max().unwrap_or(0);
-        let _ = writeln!(out, "Pairs deadlineForStonewallingaccessed: {most}");
+        let _ = writeln!(out, "Parameters deadlineForStonewallingaccessed: {most}");
     }
     out
 }
@@ -227,7 +227,7 @@ pub(super) fn best_bw(rows: &[Figures], access: &str) -> Option<f64> {
     rows.iter().filter(|row| row.access == access).map(|row| row.bw_mib).max_by(f64::total_cmp)
 }
 
-/// The summary and the end, with ioproof's own remarks behind.
+/// The summary and the end.
 pub(super) fn finish(lines: &[Line<'_>], finished_unix_ns: i64, compat: Compat) -> String {
     let mut out = String::from("\nSummary of all tests:\n");
     out.push_str(summary::header(compat));
