@@ -217,7 +217,7 @@ pub(super) fn end_test(rows: &[Figures], settings: &Settings, compat: Compat) ->
     }
     if settings.wear_out && settings.status_file.is_none() {
         let most = rows.iter().map(|row| row.most_transfers).max().unwrap_or(0);
-        let _ = writeln!(out, "Parameters deadlineForStonewallingaccessed: {most}");
+        let _ = writeln!(out, "Pairs deadlineForStonewallingaccessed: {most}");
     }
     out
 }
