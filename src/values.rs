@@ -19,9 +19,8 @@ pub(crate) fn size(text: &str) -> Result<Bytes, String> {
 
 /// A form of another tool's output, as fio-json.
 pub(crate) fn import_format(text: &str) -> Result<Format, String> {
-    let known = || Format::ALL.map(Format::name).join(", ");
-    let found = Format::ALL.into_iter().find(|format| format.name() == text);
-    found.ok_or_else(|| format!("no such tool is known; known are {}", known()))
+    let known = || Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
+    Format::named(text).ok_or_else(|| format!("no such tool is known; known are {}", known()))
 }
 
 /// A time, as 500ms; a bare number means seconds.

@@ -1,6 +1,6 @@
-//! Options of ioproof's own that every dialect takes beside those of its tool.
+//! Options of ioproof that every dialect takes besides those of its tool.
 //!
-//! They may stand anywhere on the line and never change what is measured, except `--verify` and
+//! They may be anywhere on the line and never change what is measured, except `--verify` and
 //! `--tasks-per-rank`.
 //! [`Extras::split`] takes them out, so that a dialect sees only its tool's arguments.
 //!
@@ -59,7 +59,7 @@ impl fmt::Display for Compat {
     }
 }
 
-/// What ioproof's own options ask for.
+/// The values of ioproof's own options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extras {
     /// `--explain`: print the plan and write nothing.
@@ -71,9 +71,9 @@ pub struct Extras {
     pub compat: Option<String>,
     /// `--verify`: reads are compared with what was written, inside the timed phase.
     pub verify: bool,
-    /// `--fadvise none|as-published|as-meant`: what the kernel is told after open.
+    /// `--fadvise none|as-published|as-meant`: the advice to the kernel after open.
     pub advice: Advice,
-    /// `--yes`: nobody is asked, and the user's files may lose their data.
+    /// `--yes`: do not ask; the user's files may lose their data.
     pub yes: bool,
     /// `--no-progress`: the error stream does not tell where the record is and how far the run is. Some tools have a
     /// `--quiet` of their own.
@@ -84,7 +84,7 @@ pub struct Extras {
     pub tasks_per_rank: u32,
     /// `--history N`: each process keeps its last N operations.
     pub history: Option<u64>,
-    /// What each of them means.
+    /// The meaning of each, for `--explain`.
     pub notes: Vec<OptionNote>,
 }
 
@@ -114,7 +114,7 @@ pub enum ExtrasError {
     MissingValue {
         /// The option.
         option: &'static str,
-        /// What should stand there.
+        /// What is expected.
         expected: &'static str,
     },
     /// A value that is not one of those allowed.
@@ -227,7 +227,7 @@ impl Extras {
         written: String,
     ) -> Result<(), ExtrasError> {
         let meaning = match option {
-            // The program looks for it before it knows which tool is spoken to.
+            // The program has read it before it knows the tool.
             "--mpi" => format!("processes agree by the MPI library {value}"),
             "--out" => {
                 let meaning = format!("the record is written to {value}");

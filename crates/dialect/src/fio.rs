@@ -1,7 +1,7 @@
-//! fio beside ioproof: a case of ours as fio's command line, and what fio then prints as a pass of that case.
+//! Cross-checks by fio: a case as fio's command line, and fio's output as a pass of that case.
 //!
 //! The words are those of fio's HOWTO. Both tools find the same: the file is there (`overwrite`), its pages in the
-//! page cache stay (`invalidate=0`), the kernel is told nothing about it (`fadvise_hint=0`), random places differ from
+//! page cache stay (`invalidate=0`), the kernel gets no advice (`fadvise_hint=0`), random places differ from
 //! pass to pass (`randrepeat=0`), and a write is over when the data is on the device (`end_fsync`).
 
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub const fn engine(backend: Backend) -> Option<&'static str> {
     }
 }
 
-/// The plan in which each of `own` stands beside the same case by fio, which is of this `release` and stands at
+/// The plan with each case of `own` and the same case by fio, whose release is `release` and whose path is
 /// `program`.
 ///
 /// # Errors
@@ -64,7 +64,7 @@ pub fn beside(
         let id = format!("{}-{PROGRAM}", case.id);
         let theirs = Case {
             id: id.clone(),
-            // Nothing of it stands in one line with figures of ours.
+            // Its figures are never in one row with ours.
             group: id,
             title: format!("{}, by {PROGRAM}", case.title),
             in_turn: true,
@@ -158,7 +158,7 @@ fn runtime(time: Nanos) -> String {
     }
 }
 
-/// What a reader is told of fio's case, which is the same as that of `case`.
+/// The conditions of fio's case, which are those of `case`.
 fn stated(case: &Case) -> String {
     let workload = &case.workload;
     let jobs = if workload.tasks == 1 { "1 job".to_owned() } else { format!("{} jobs", workload.tasks) };
@@ -184,7 +184,7 @@ pub fn pass(
     started_unix_ns: i64,
 ) -> Result<PhaseRecord, ImportError> {
     let text = Text { name: source, bytes: printed };
-    let mut phases = import(&[text], Some(Format::FioJson), started_unix_ns)?.phases;
+    let mut phases = import(&[text], Format::named("fio-json"), started_unix_ns)?.phases;
     let of_phase = phases.iter().position(|one| one.phase.key.phase == key.phase);
     let (Some(place), 1) = (of_phase, phases.len()) else {
         return Err(ImportError::Unusable {

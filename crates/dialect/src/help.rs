@@ -9,7 +9,7 @@ const COLUMNS: usize = 36;
 /// The help of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help {
-    /// How a line is written, behind the program's name.
+    /// The arguments, for the usage line.
     pub usage: String,
     /// What the tool does.
     pub what: &'static str,
@@ -33,7 +33,19 @@ pub(crate) const TASKS_PER_RANK: (&str, &str) =
 /// See [`EXPLAIN`].
 pub(crate) const YES: (&str, &str) = ("--yes", "do not ask: files there may lose their data");
 /// See [`EXPLAIN`].
+pub(crate) const VERIFY: (&str, &str) = ("--verify", "compare every read, inside the timed phase");
+/// See [`EXPLAIN`].
 pub(crate) const NO_PROGRESS: (&str, &str) = ("--no-progress", "do not tell on stderr how far it is");
+
+/// The options of ioproof that most tools list.
+pub(crate) const OWN: &[(&str, &str)] = &[
+    EXPLAIN,
+    OUT,
+    ("--compat RELEASE", "which release's tables are printed"),
+    TASKS_PER_RANK,
+    YES,
+    NO_PROGRESS,
+];
 
 impl Help {
     /// The letters and words by which a shell may complete the option that is written so: `-l` and `--dataPacketType`

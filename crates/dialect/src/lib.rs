@@ -29,17 +29,27 @@ mod help;
 pub mod import;
 mod ioping;
 pub mod ior;
+mod ior_family;
 mod iozone;
+mod launcher;
 mod md_workbench;
 mod mdtest;
 mod nearest;
 mod options;
 mod printed;
-mod refusals;
 mod sizes;
 mod space;
 mod tool;
 
 pub use extras::{Compat, Extras, ExtrasError};
 pub use help::Help;
-pub use tool::{Asked, LiveOperation, TOOLS, Tool, ToolError, ToolPrinter, tool};
+pub use tool::{Asked, LiveOperation, Tool, ToolError, ToolPrinter};
+
+/// Every tool but IOR, whose output has forms that [`ToolPrinter`] does not have.
+pub const TOOLS: &[Tool] = &[ioping::ROW, mdtest::ROW, md_workbench::ROW, iozone::IOZONE, gpfsperf::ROW];
+
+/// The tool of this name, or that is called so.
+#[must_use]
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.called.contains(&name))
+}

@@ -3,7 +3,7 @@
 /// The one of `known` that looks most like `word`, if one looks like it at all; case does not count.
 pub(crate) fn nearest(word: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<String> {
     let word = word.to_ascii_lowercase();
-    // Two slips in a short name and one in four letters of a long one still look alike.
+    // Two typing errors in a short name, and one in four letters of a long one.
     let near = (word.chars().count() / 4).max(2);
     known
         .map(|name| (distance(&word, &name.to_ascii_lowercase()), *name))

@@ -1,37 +1,61 @@
-//! Options of a tool as one table: what they are called, what they take, what they do here or why not.
-//! Command lines are read, and help and documentation are written, from it.
+//! The options of a tool as one table: their names, what they take, and what they do here or why they are refused.
+//! The command line is read from it, and help and documentation are written from it.
 //!
-//! Letters may be bundled (`-Cge`); a value may be attached (`-b1m`), follow an equals sign (`-G=-1`) or
-//! stand in the next word. IOR, whose directives and scripts go further, has a reader of its own.
+//! Letters may be bundled (`-Cge`). A value may be attached (`-b1m`), follow an equals sign (`-G=-1`) or be the next
+//! word.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use plan::OptionNote;
 
-use crate::help::{self, Help};
+use crate::help::Help;
 use crate::nearest::nearest;
-use crate::{ToolError, sizes};
+use crate::{Extras, ToolError, sizes};
 
-/// What stands behind an option.
+/// The value of an option. Each variant has an example of the option with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Nothing.
+    /// No value.
     Nothing,
-    /// A value, as in this example.
+    /// A value.
     Value(&'static str),
-    /// A value that is attached or missing, as in `-R5`.
+    /// A value that cannot begin with a dash: the next option is not taken for a file name.
+    Name(&'static str),
+    /// All words up to the next option, at least one.
+    Words(&'static str),
+    /// An optional value, attached only.
     Attached(&'static str),
-    /// A number, attached or in the next word, or nothing: releases differ.
+    /// An optional number, attached only, as in `-R5`.
+    AttachedNumber(&'static str),
+    /// An optional number, attached or in the next word: releases differ.
     Number(&'static str),
 }
 
-/// What becomes of an option.
+impl Takes {
+    const fn example(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::Value(example)
+            | Self::Name(example)
+            | Self::Words(example)
+            | Self::Attached(example)
+            | Self::AttachedNumber(example)
+            | Self::Number(example) => example,
+        }
+    }
+
+    const fn is_required(self) -> bool {
+        matches!(self, Self::Value(_) | Self::Name(_) | Self::Words(_))
+    }
+}
+
+/// Whether an option is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It is obeyed.
+    /// It has its effect.
     Honoured,
-    /// It is taken and changes nothing here, for this reason.
+    /// It is accepted without an effect, for this reason.
     Explained(&'static str),
     /// It is refused, for this reason.
     Refused(&'static str),
@@ -42,150 +66,250 @@ pub(crate) enum State {
 pub(crate) struct Spec<Key: 'static> {
     /// What it sets.
     pub key: Key,
-    /// The letter after one dash.
-    pub letter: Option<char>,
+    /// The name after one dash, mostly a letter; empty if it has none.
+    pub short: &'static str,
     /// The words after two dashes.
     pub words: &'static [&'static str],
+    /// Its names in `-O` and in scripts of IOR.
+    pub directives: &'static [&'static str],
     pub takes: Takes,
     pub state: State,
     /// One line for the help.
     pub about: &'static str,
 }
 
-impl<Key> Spec<Key> {
-    /// An option that is obeyed.
+impl<Key: Copy> Spec<Key> {
+    /// A supported option.
     pub(crate) const fn honoured(
         key: Key,
-        letter: Option<char>,
+        short: &'static str,
         words: &'static [&'static str],
         takes: Takes,
         about: &'static str,
     ) -> Self {
-        Self { key, letter, words, takes, state: State::Honoured, about }
+        Self { key, short, words, directives: &[], takes, state: State::Honoured, about }
     }
 
-    /// An option that is taken and changes nothing, for this reason.
+    /// An option that is accepted without an effect, for the reason `why`.
     pub(crate) const fn explained(
         key: Key,
-        letter: Option<char>,
+        short: &'static str,
         words: &'static [&'static str],
         takes: Takes,
         (about, why): (&'static str, &'static str),
     ) -> Self {
-        Self { key, letter, words, takes, state: State::Explained(why), about }
+        Self { key, short, words, directives: &[], takes, state: State::Explained(why), about }
     }
 
-    /// An option that is refused, for this reason.
+    /// An option that is refused, for the reason `why`.
     pub(crate) const fn refused(
         key: Key,
-        letter: Option<char>,
+        short: &'static str,
         words: &'static [&'static str],
         takes: Takes,
         why: &'static str,
     ) -> Self {
-        Self { key, letter, words, takes, state: State::Refused(why), about: "refused" }
+        Self { key, short, words, directives: &[], takes, state: State::Refused(why), about: "refused" }
+    }
+
+    /// The same option with names for `-O` and scripts.
+    pub(crate) const fn directives(self, directives: &'static [&'static str]) -> Self {
+        Self { directives, ..self }
+    }
+
+    /// Whether it takes no value.
+    pub(crate) fn is_flag(&self) -> bool {
+        self.takes == Takes::Nothing
+    }
+
+    /// Its first name as it is typed.
+    fn name(&self) -> String {
+        match (self.short, self.words, self.directives) {
+            ("", [], [directive, ..]) => format!("-O {directive}"),
+            ("", [word, ..], _) => format!("--{word}"),
+            (short, ..) => format!("-{short}"),
+        }
+    }
+
+    /// The option with an example of its value, and its long forms.
+    fn usage(&self) -> String {
+        let first = match self.takes.example() {
+            "" if self.short.is_empty() && self.words.is_empty() => format!("{}=1", self.name()),
+            "" => self.name(),
+            example => example.to_owned(),
+        };
+        let words = self.words.iter().skip(usize::from(self.short.is_empty()));
+        std::iter::once(first).chain(words.map(|word| format!("--{word}"))).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// All options of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<Key: 'static> {
+    /// The tool as it is typed.
     pub tool: &'static str,
-    pub specs: &'static [Spec<Key>],
+    /// The tool as it is written in text.
+    pub called: &'static str,
+    /// The arguments, for the usage line.
+    pub usage: &'static str,
+    /// What the tool does, for the help.
+    pub what: &'static str,
+    /// ioproof's own options that have an effect with this tool, for the help.
+    pub own: &'static [(&'static str, &'static str)],
+    /// Whether words may follow one dash, and may be abbreviated, as `getopt_long_only(3)` reads them.
+    pub long_only: bool,
+    /// The options, in groups.
+    pub specs: &'static [&'static [Spec<Key>]],
 }
 
-/// An option as a command line has it.
+/// An option of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given<Key> {
     tool: &'static str,
     pub key: Key,
-    /// The option alone, as in `-b`.
-    pub option: String,
-    /// With its value, as written.
+    /// Its name in the plan.
+    name: String,
+    /// The option with its value, as the user wrote it.
     pub written: String,
-    pub value: Option<String>,
-    /// Why it changes nothing.
+    /// Its value; several with [`Takes::Words`] only.
+    pub values: Vec<String>,
+    /// Why it has no effect.
     pub explained: Option<&'static str>,
 }
 
 impl<Key: Copy> Given<Key> {
-    /// What it does, for the plan: why it changes nothing, or else what `meaning` says of its key.
+    /// The note for the plan: why it has no effect, or else `meaning` of its key.
     pub(crate) fn note(&self, meaning: impl FnOnce(Key) -> String) -> OptionNote {
         OptionNote {
             written: self.written.clone(),
-            name: self.option.trim_start_matches('-').to_owned(),
+            name: self.name.clone(),
             meaning: self.explained.map_or_else(|| meaning(self.key), |why| format!("no effect: {why}")),
         }
     }
 }
 
-impl<Key: Copy> Options<Key> {
-    /// Reads the words after the program's name.
+type Words<'a> = std::iter::Peekable<std::slice::Iter<'a, String>>;
+
+impl<Key: Copy + PartialEq> Options<Key> {
+    /// All options.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static Spec<Key>> + use<Key> {
+        self.specs.iter().copied().flatten()
+    }
+
+    /// The line of the help for `key`.
+    pub(crate) fn about(&self, key: Key) -> &'static str {
+        self.all().find(|spec| spec.key == key).map_or("", |spec| spec.about)
+    }
+
+    /// ioproof's own options, and the words that are left for the tool, without the program's name.
+    ///
+    /// # Errors
+    /// One of ioproof's own options lacks its value or has a wrong one.
+    pub(crate) fn extras(&self, arguments: &[String]) -> Result<(Extras, Vec<String>), ToolError> {
+        let split = Extras::split(arguments);
+        let (extras, mut words) =
+            split.map_err(|error| self.error("ioproof's own options", &error.to_string()))?;
+        words.drain(..words.len().min(1));
+        Ok((extras, words))
+    }
+
+    /// Reads the words after the program's name, all of which have to be options.
     ///
     /// # Errors
     /// The first word that is unknown, lacks its value, or is refused.
     pub(crate) fn read(&self, words: &[String]) -> Result<Vec<Given<Key>>, ToolError> {
+        self.read_with(words, |word| Err(self.error(word, "belongs to no option; see -h for all of them")))
+    }
+
+    /// As [`Options::read`]; words that belong to no option go to `operand`.
+    ///
+    /// # Errors
+    /// See [`Options::read`], and those of `operand`.
+    pub(crate) fn read_with(
+        &self,
+        words: &[String],
+        mut operand: impl FnMut(&str) -> Result<(), ToolError>,
+    ) -> Result<Vec<Given<Key>>, ToolError> {
         let mut given = Vec::new();
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
-            let mut next = |takes: Takes| match takes {
-                Takes::Value(_) => words.next().cloned(),
-                Takes::Number(_) => words.next_if(|word| word.parse::<u64>().is_ok()).cloned(),
-                Takes::Nothing | Takes::Attached(_) => None,
+            if word == "--" && self.long_only {
+                words.by_ref().try_for_each(|word| operand(word))?;
+                break;
+            }
+            let Some(text) = word.strip_prefix('-').filter(|text| !text.is_empty()) else {
+                operand(word)?;
+                continue;
             };
-            if let Some(long) = word.strip_prefix("--") {
-                given.push(self.long(word, long, &mut next)?);
-            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                self.letters(word, letters, &mut next, &mut given)?;
-            } else {
-                return Err(self.error(word, "belongs to no option; see -h for all of them"));
+            match self.long(word, text)? {
+                Some(spec) => {
+                    let (name, attached) = match word.split_once('=') {
+                        Some((name, value)) => (name, Some(value)),
+                        None => (word.as_str(), None),
+                    };
+                    let values = self.values(spec, attached, &mut words);
+                    given.push(self.give(spec, name, values)?);
+                }
+                None => self.letters(word, text, &mut words, &mut given)?,
             }
         }
         Ok(given)
     }
 
-    fn long(
-        &self,
-        word: &str,
-        long: &str,
-        next: &mut impl FnMut(Takes) -> Option<String>,
-    ) -> Result<Given<Key>, ToolError> {
-        let (name, attached) = match long.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (long, None),
-        };
-        let found = |spec: &&Spec<Key>| spec.words.iter().any(|known| known.eq_ignore_ascii_case(name));
-        let Some(spec) = self.specs.iter().find(found) else {
-            let near = nearest(name, self.specs.iter().flat_map(|spec| spec.words));
-            return Err(self.unknown(word, near.map(|near| format!("--{near}"))));
-        };
-        let value = attached.or_else(|| next(spec.takes));
-        self.give(spec, format!("--{name}"), value)
+    /// The option whose word `text` is, after one dash; none if it consists of letters.
+    fn long(&self, word: &str, text: &str) -> Result<Option<&'static Spec<Key>>, ToolError> {
+        let double = text.strip_prefix('-');
+        let name = double.unwrap_or(text);
+        let name = name.split('=').next().unwrap_or(name);
+        let is_word = double.is_some() || name.chars().count() > 1;
+        let same = |spec: &&Spec<Key>| spec.words.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if let Some(spec) = self.all().find(same).filter(|_| is_word) {
+            return match double.is_some() || self.long_only {
+                true => Ok(Some(spec)),
+                // `-posix.odirect` would be read as -p, then -o with the file `six.odirect`.
+                false => Err(self.unknown(word, spec.words.first().map(|word| format!("--{word}")))),
+            };
+        }
+        if self.long_only && is_word {
+            let begins = |spec: &&Spec<Key>| spec.words.iter().any(|known| known.starts_with(name));
+            let found: Vec<&Spec<Key>> = self.all().filter(begins).collect();
+            match found[..] {
+                [] => {}
+                [spec] => return Ok(Some(spec)),
+                _ => {
+                    let names: Vec<String> = found.iter().map(|spec| format!("-{}", spec.words[0])).collect();
+                    return Err(self.error(word, &format!("is ambiguous: {}", names.join(", "))));
+                }
+            }
+        }
+        match double {
+            Some(_) => {
+                let near = nearest(name, self.all().flat_map(|spec| spec.words));
+                Err(self.unknown(word, near.map(|near| format!("--{near}"))))
+            }
+            None => Ok(None),
+        }
     }
 
     fn letters(
         &self,
         word: &str,
         letters: &str,
-        next: &mut impl FnMut(Takes) -> Option<String>,
+        words: &mut Words<'_>,
         given: &mut Vec<Given<Key>>,
     ) -> Result<(), ToolError> {
-        // `-posix.odirect` would be read as letters, of which the last is unknown.
-        let whole = letters.split('=').next().unwrap_or(letters);
-        let same = |known: &&&str| whole.chars().count() > 1 && known.eq_ignore_ascii_case(whole);
-        if let Some(long) = self.specs.iter().flat_map(|spec| spec.words).find(same) {
-            return Err(self.unknown(word, Some(format!("--{long}"))));
-        }
         let mut rest = letters;
         while let Some(letter) = rest.chars().next() {
-            rest = &rest[letter.len_utf8()..];
-            let Some(spec) = self.specs.iter().find(|spec| spec.letter == Some(letter)) else {
+            // The longest name counts: `-noinv` is not -n with a value.
+            let known = self.all().filter(|spec| !spec.short.is_empty() && rest.starts_with(spec.short));
+            let Some(spec) = known.max_by_key(|spec| spec.short.len()) else {
                 return Err(self.unknown(&bundled(word, letter), self.other_case(letter)));
             };
+            rest = &rest[spec.short.len()..];
             let attached = match (spec.takes, rest.strip_prefix('=')) {
                 (_, Some(value)) => Some(value),
                 (Takes::Nothing, None) => None,
-                (Takes::Number(_) | Takes::Attached(_), None)
+                (Takes::Number(_) | Takes::AttachedNumber(_), None)
                     if !rest.starts_with(|next: char| next.is_ascii_digit()) =>
                 {
                     None
@@ -195,33 +319,82 @@ impl<Key: Copy> Options<Key> {
             if attached.is_some() {
                 rest = "";
             }
-            let takes = if rest.is_empty() { spec.takes } else { Takes::Nothing };
-            let value = attached.map(str::to_owned).or_else(|| next(takes));
-            given.push(self.give(spec, format!("-{letter}"), value)?);
+            let values = match rest {
+                "" => self.values(spec, attached, words),
+                _ => Vec::new(),
+            };
+            given.push(self.give(spec, &format!("-{}", spec.short), values)?);
         }
         Ok(())
     }
 
-    pub(crate) fn give(
+    /// The value that is attached, or that the next words hold.
+    fn values(&self, spec: &Spec<Key>, attached: Option<&str>, words: &mut Words<'_>) -> Vec<String> {
+        let mut values: Vec<String> = attached.map(str::to_owned).into_iter().collect();
+        match spec.takes {
+            Takes::Words(_) => {
+                while let Some(next) = words.next_if(|next| !next.starts_with('-')) {
+                    values.push(next.clone());
+                }
+            }
+            _ if attached.is_some() => {}
+            Takes::Value(_) => values.extend(words.next().cloned()),
+            Takes::Name(_) => values.extend(words.next_if(|next| !next.starts_with('-')).cloned()),
+            Takes::Number(_) => values.extend(words.next_if(|next| next.parse::<u64>().is_ok()).cloned()),
+            Takes::Nothing | Takes::Attached(_) | Takes::AttachedNumber(_) => {}
+        }
+        values
+    }
+
+    /// The option `spec` with its values; `option` is how it was typed.
+    fn give(&self, spec: &Spec<Key>, option: &str, values: Vec<String>) -> Result<Given<Key>, ToolError> {
+        let written = match values.is_empty() {
+            true => option.to_owned(),
+            false if option.starts_with("--") => format!("{option}={}", values.join(" ")),
+            false => format!("{option} {}", values.join(" ")),
+        };
+        let name = spec.directives.first().copied().unwrap_or(option.trim_start_matches('-')).to_owned();
+        let given = self.given(spec, name, written, values)?;
+        if spec.takes.is_required() && given.values.is_empty() {
+            return Err(self.error(option, &format!("needs a value, as in {}", spec.takes.example())));
+        }
+        Ok(given)
+    }
+
+    fn given(
         &self,
         spec: &Spec<Key>,
-        option: String,
-        value: Option<String>,
+        name: String,
+        written: String,
+        values: Vec<String>,
     ) -> Result<Given<Key>, ToolError> {
-        let written = match &value {
-            Some(value) if option.starts_with("--") => format!("{option}={value}"),
-            Some(value) => format!("{option} {value}"),
-            None => option.clone(),
-        };
-        if let (Takes::Value(example), None) = (spec.takes, &value) {
-            return Err(self.error(&written, &format!("needs a value, as in {example}")));
-        }
         let explained = match spec.state {
             State::Honoured => None,
             State::Explained(why) => Some(why),
+            // Scripts of IOR list every directive, most of them with a value that turns it off.
+            State::Refused(_) if !spec.directives.is_empty() && values.iter().any(|value| is_off(value)) => {
+                Some("it is not asked for")
+            }
             State::Refused(why) => return Err(self.error(&written, &format!("is refused: {why}"))),
         };
-        Ok(Given { tool: self.tool, key: spec.key, option, written, value, explained })
+        Ok(Given { tool: self.tool, key: spec.key, name, written, values, explained })
+    }
+
+    /// Reads one `NAME=VALUE` of `-O` or of a script; `written` names it in messages.
+    ///
+    /// # Errors
+    /// The directive is unknown, lacks its value, or is refused.
+    pub(crate) fn directive(&self, directive: &str, written: String) -> Result<Given<Key>, ToolError> {
+        let Some((name, value)) = directive.split_once('=') else {
+            let name = if directive.is_empty() { "keepFile" } else { directive };
+            return Err(self.error(&written, &format!("needs a value, as in {name}=1")));
+        };
+        let (name, value) = (name.trim(), value.trim().to_owned());
+        let same = |spec: &&Spec<Key>| spec.directives.iter().any(|known| known.eq_ignore_ascii_case(name));
+        match self.all().find(same) {
+            Some(spec) => self.given(spec, spec.directives[0].to_owned(), written, vec![value]),
+            None => Err(self.unknown(&written, nearest(name, self.all().flat_map(|spec| spec.directives)))),
+        }
     }
 
     fn other_case(&self, letter: char) -> Option<String> {
@@ -229,16 +402,15 @@ impl<Key: Copy> Options<Key> {
             true => letter.to_ascii_lowercase(),
             false => letter.to_ascii_uppercase(),
         };
-        self.specs.iter().any(|spec| spec.letter == Some(other)).then(|| format!("-{other}"))
+        self.all().any(|spec| spec.short.chars().eq([other])).then(|| format!("-{other}"))
     }
 
     fn unknown(&self, written: &str, suggestion: Option<String>) -> ToolError {
-        match suggestion {
-            Some(name) => {
-                self.error(written, &format!("is no option of {}; did you mean {name}?", self.tool))
-            }
-            None => self.error(written, &format!("is no option of {}; see -h for all of them", self.tool)),
-        }
+        let next = match suggestion {
+            Some(name) => format!("did you mean {name}?"),
+            None => "see -h for all of them".to_owned(),
+        };
+        self.error(written, &format!("is no option of {}; {next}", self.called))
     }
 
     /// An error of this tool's command line.
@@ -246,51 +418,75 @@ impl<Key: Copy> Options<Key> {
         ToolError { tool: self.tool, written: written.to_owned(), reason: reason.to_owned() }
     }
 
-    /// What `-h` shows: every option that is taken, then those that are refused.
-    pub(crate) fn help(&self, what: &'static str) -> Help {
-        let refused = |spec: &&Spec<Key>| matches!(spec.state, State::Refused(_));
-        let taken = self.specs.iter().filter(|spec| !refused(spec));
+    /// What `-h` shows: the supported options, then those that are refused.
+    pub(crate) fn help(&self) -> Help {
+        let (refused, taken): (Vec<&Spec<Key>>, Vec<&Spec<Key>>) =
+            self.all().partition(|spec| matches!(spec.state, State::Refused(_)));
         Help {
-            usage: format!("{} [OPTION]...", self.tool),
-            what,
-            called: self.tool,
-            options: taken.map(|spec| (usage(spec), spec.about.to_owned())).collect(),
-            own: vec![
-                help::EXPLAIN,
-                help::OUT,
-                ("--compat RELEASE", "which release's tables are printed"),
-                help::TASKS_PER_RANK,
-                help::YES,
-                help::NO_PROGRESS,
-            ],
-            refused: self.specs.iter().filter(refused).map(name).collect(),
+            usage: format!("{} {}", self.tool, self.usage),
+            what: self.what,
+            called: self.called,
+            options: taken.iter().map(|spec| (spec.usage(), spec.about.to_owned())).collect(),
+            own: self.own.to_vec(),
+            refused: refused.iter().map(|spec| spec.name()).collect(),
         }
     }
 
     /// The table of all options for a page of documentation, in Markdown.
     pub(crate) fn table(&self) -> String {
-        let mut out = String::from("| option | state | what it does, or why not |\n|---|---|---|\n");
-        for spec in self.specs {
-            let letter = spec.letter.map(|letter| format!("`-{letter}`"));
-            let words = spec.words.iter().map(|word| format!("`--{word}`"));
-            let options = letter.into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        let has_directives = self.all().any(|spec| !spec.directives.is_empty());
+        let (column, line) = if has_directives { (" directive |", "---|") } else { ("", "") };
+        let mut out = format!("| option |{column} state | what it does, or why not |\n|---|{line}---|---|\n");
+        for spec in self.all() {
+            let code = |prefix: &str, names: &[&str]| -> Vec<String> {
+                names.iter().map(|name| format!("`{prefix}{name}`")).collect()
+            };
+            let short = match (spec.short, spec.takes.example()) {
+                ("", _) => Vec::new(),
+                // A whole example, not the value alone.
+                (_, example) if example.starts_with('-') => code("", &[example]),
+                (short, _) => code("-", &[short]),
+            };
+            let options = [short, code("--", spec.words)].concat().join(" ");
+            let directives = match has_directives {
+                true => format!(" {} |", code("", spec.directives).join(" ")),
+                false => String::new(),
+            };
             let (state, text) = match spec.state {
                 State::Honoured => ("honoured", spec.about.to_owned()),
                 State::Explained(why) => ("explained", format!("{}: {why}", spec.about)),
                 State::Refused(why) => ("refused", why.to_owned()),
             };
-            let _ = writeln!(out, "| {options} | {state} | {} |", text.replace('|', "\\|"));
+            let _ = writeln!(out, "| {options} |{directives} {state} | {} |", text.replace('|', "\\|"));
         }
         out
     }
 }
 
+/// Whether a value turns its option off.
+pub(crate) fn is_off(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "-1" | "" | "(null)" | "default")
+}
+
 impl<Key> Given<Key> {
+    /// The value; empty where there is none.
     pub(crate) fn text(&self) -> &str {
-        self.value.as_deref().unwrap_or_default()
+        self.values.first().map_or("", String::as_str)
     }
 
-    /// The value cannot be what it is; `problem` says what is allowed.
+    /// Whether a flag is set: it stands alone, or has a value as in `keepFile=1`.
+    pub(crate) fn flag(&self) -> Result<bool, ToolError> {
+        match self.values.first().map(|value| value.to_ascii_lowercase()).as_deref() {
+            None | Some("1" | "true") => Ok(true),
+            Some("0" | "false") => Ok(false),
+            Some(other) => match other.parse::<i64>() {
+                Ok(number) => Ok(number != 0),
+                Err(_) => Err(self.wrong("is neither 0 nor 1")),
+            },
+        }
+    }
+
+    /// An error: the value is not allowed; `problem` says why.
     pub(crate) fn wrong(&self, problem: &str) -> ToolError {
         ToolError {
             tool: self.tool,
@@ -341,28 +537,8 @@ impl<Key> Given<Key> {
     }
 }
 
-/// The letter that is wrong, and where it stands if not alone.
+/// The wrong letter, with its word if it has other letters.
 fn bundled(word: &str, letter: char) -> String {
     let alone = format!("-{letter}");
     if word == alone { alone } else { format!("{alone} in {word}") }
-}
-
-fn name<Key>(spec: &Spec<Key>) -> String {
-    match (spec.letter, spec.words.first()) {
-        (Some(letter), _) => format!("-{letter}"),
-        (None, word) => format!("--{}", word.copied().unwrap_or_default()),
-    }
-}
-
-fn usage<Key>(spec: &Spec<Key>) -> String {
-    let example = match spec.takes {
-        Takes::Nothing => String::new(),
-        Takes::Value(example) | Takes::Attached(example) | Takes::Number(example) => example.to_owned(),
-    };
-    let words = spec.words.iter().map(|word| format!("--{word}"));
-    let names = spec.letter.map(|letter| format!("-{letter}")).into_iter().chain(words);
-    match example.is_empty() {
-        true => names.collect::<Vec<_>>().join(", "),
-        false => example,
-    }
 }

@@ -18,6 +18,14 @@ pub(crate) fn local(unix_ns: i64, pattern: &str) -> String {
     in_zone(unix_ns, pattern, TimeZone::system())
 }
 
+/// The pattern of `ctime(3)`.
+pub(crate) const CTIME: &str = "%a %b %e %H:%M:%S %Y";
+
+/// A moment as `ctime(3)` writes it, in the local time zone: `Sat Nov 21 10:19:17 2026`.
+pub(crate) fn ctime(unix_ns: i64) -> String {
+    local(unix_ns, CTIME)
+}
+
 /// A moment in `zone`.
 pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
     match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
@@ -26,7 +34,19 @@ pub(crate) fn in_zone(unix_ns: i64, pattern: &str, zone: TimeZone) -> String {
     }
 }
 
-/// Seconds of `ns`, of which one is the least that the clock tells apart: no rate is infinite.
+/// `ns` in seconds, at least one nanosecond: no rate is infinite.
 pub(crate) fn seconds(ns: u64) -> f64 {
     ns.max(1) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::{CTIME, in_zone};
+
+    #[test]
+    fn moments_are_written_as_ctime_writes_them() {
+        assert_eq!(in_zone(1_775_120_400_000_000_000, CTIME, TimeZone::UTC), "Thu Apr  2 09:00:00 2026");
+    }
 }

@@ -2,12 +2,12 @@
 //!
 //! A size is a whole number and a suffix of which only the first letter counts, in either
 //! case: `k`, `m`, `g`, `t` and `p` are 2^10 to 2^50, so `1m`, `1M`, `1mb` and `1MiB` are the
-//! same. IOR drops what it does not understand (`1.5g` is 1 byte to it); here that is an error.
+//! same. IOR ignores what it does not understand (`1.5g` is 1 byte); here that is an error.
 
 /// Bytes that `text` stands for.
 ///
 /// # Errors
-/// A fragment that says what is wrong and what is allowed.
+/// A phrase with the problem and what is allowed.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, suffix) = text.split_at(digits);
@@ -35,7 +35,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(too_large)
 }
 
-/// IOR cuts a fraction off without a word; here the whole number that was meant is named.
+/// IOR cuts off a fraction silently; this message names the whole number that was meant.
 fn fraction_help(text: &str) -> String {
     let mut problem = "has a fraction, which IOR would cut off; give a whole number".to_owned();
     let split = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();

@@ -3,12 +3,13 @@
 
 use std::path::PathBuf;
 
-use plan::{Operation, Plan, Question};
+use plan::{Case, Operation, OptionNote, Plan, Question};
 use record::{Manifest, PhaseRecord, Run};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, Help};
 
 /// A tool whose command line ioproof takes.
@@ -22,7 +23,7 @@ pub struct Tool {
     pub about: &'static str,
     /// Reads a command line, the program's name first.
     pub parse: fn(&[String], Launcher<'_>) -> Result<Asked, ToolError>,
-    /// What prints the tool's output of a run of this plan; `None` where another tool asked for it.
+    /// Makes the printer of the tool's output for a run of this plan; `None` if the plan is of another tool.
     pub printer: fn(&Plan) -> Option<Box<dyn ToolPrinter>>,
     /// What `-h` shows.
     pub help: fn() -> Help,
@@ -39,7 +40,7 @@ pub struct Asked {
     pub extras: Extras,
     /// Print this (help, a version, a list) and end; the plan has no case.
     pub show: Option<String>,
-    /// What the user should know before the run, each as one sentence.
+    /// Warnings before the run, one sentence each.
     pub warnings: Vec<String>,
     /// The tool would write its output there instead of printing it.
     pub output: Option<PathBuf>,
@@ -47,13 +48,13 @@ pub struct Asked {
 
 /// Prints what the tool would have printed, while the run goes on or from a record long finished.
 pub trait ToolPrinter: Send {
-    /// What stands before the first figure.
+    /// The text before the first figure.
     fn header(&mut self, manifest: &Manifest) -> String;
 
     /// What the tool prints when a phase has ended.
     fn phase(&mut self, record: &PhaseRecord) -> String;
 
-    /// What stands behind the last figure; the run is closed.
+    /// The text after the last figure; the run is closed.
     fn finish(&mut self, run: &Run) -> String;
 
     /// Whether [`ToolPrinter::operations`] is to be called while a phase runs.
@@ -72,7 +73,7 @@ pub trait ToolPrinter: Send {
         false
     }
 
-    /// Files that the tool writes beside its output, each whole, when the run is over.
+    /// Files that the tool writes besides its output, when the run is over.
     fn side_files(&self, _run: &Run) -> Vec<(PathBuf, String)> {
         Vec::new()
     }
@@ -105,28 +106,51 @@ pub struct ToolError {
     pub reason: String,
 }
 
-/// What the dialect of `tool` kept with a plan that came from a command line of it, and that line; `None`
-/// where another asked for the plan.
-pub(crate) fn kept<'p, Memo: DeserializeOwned>(plan: &'p Plan, tool: &str) -> Option<(Memo, &'p [String])> {
+impl Asked {
+    /// A line that asks for `text` alone, for example for the help.
+    pub(crate) fn text(line: CommandLine<'_>, text: String) -> Self {
+        let extras = line.extras.clone();
+        let plan = line.plan(String::new(), 0, Vec::new(), &());
+        Self { plan, extras, show: Some(text), warnings: Vec::new(), output: None }
+    }
+}
+
+/// A command line that was read.
+pub(crate) struct CommandLine<'a> {
+    pub tool: &'static str,
+    /// All words, the program's name first.
+    pub arguments: &'a [String],
+    pub extras: &'a Extras,
+    /// What the tool's options mean.
+    pub notes: Vec<OptionNote>,
+}
+
+impl CommandLine<'_> {
+    /// The plan of the line. `memo` is what the tool's printer needs, see [`memo_of`].
+    pub(crate) fn plan(self, title: String, seed: u64, cases: Vec<Case>, memo: &impl Serialize) -> Plan {
+        let memo = serde_json::to_string(memo)
+            .expect("a memo has numbers, texts and paths of a UTF-8 command line, which JSON can hold");
+        let question = Question::Dialect {
+            tool: self.tool.to_owned(),
+            arguments: self.arguments.to_vec(),
+            notes: self.notes.into_iter().chain(self.extras.notes.iter().cloned()).collect(),
+            memo,
+        };
+        let destroy_data_on = self.extras.destroy_data_on.clone();
+        Plan { destroy_data_on, ..Plan::new(title, question, seed, cases) }
+    }
+}
+
+/// The memo that [`CommandLine::plan`] has stored in a plan of `tool`, and the command line; `None` if the plan is of
+/// another tool.
+pub(crate) fn memo_of<'p, Memo: DeserializeOwned>(
+    plan: &'p Plan,
+    tool: &str,
+) -> Option<(Memo, &'p [String])> {
     match &plan.question {
         Question::Dialect { tool: asked, memo, arguments, .. } if asked == tool => {
             Some((serde_json::from_str(memo).ok()?, arguments))
         }
         _ => None,
     }
-}
-
-/// Every tool but IOR, whose dialect is older than this table.
-pub const TOOLS: &[Tool] = &[
-    crate::ioping::ROW,
-    crate::mdtest::ROW,
-    crate::md_workbench::ROW,
-    crate::iozone::IOZONE,
-    crate::gpfsperf::ROW,
-];
-
-/// The tool of this name, or that is called so.
-#[must_use]
-pub fn tool(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.called.contains(&name))
 }

@@ -3,7 +3,8 @@
 //! `ior/command_lines.tsv` holds them as they were published, with their sources. The launcher in
 //! front of IOR and the variables of its shell are taken away as a shell would do it.
 
-use dialect::ior::{Asked, IorError, Launcher, parse};
+use dialect::ToolError;
+use dialect::ior::{Asked, Launcher, parse};
 use plan::{Backend, Bytes, Existing, Keep, Nanos, Order, Phase, Placement, ReadFrom, Sharing, Stonewall};
 
 /// What the shells of the publications would have put in place of their variables.
@@ -51,7 +52,7 @@ fn words(line: &str) -> Vec<String> {
     words[start..].to_vec()
 }
 
-fn ask(line: &str) -> Result<Asked, IorError> {
+fn ask(line: &str) -> Result<Asked, ToolError> {
     parse(&words(line), Launcher { tasks: Some(4), ..Launcher::default() })
 }
 

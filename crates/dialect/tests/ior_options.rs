@@ -2,19 +2,19 @@
 
 mod page;
 
-use dialect::Compat;
-use dialect::ior::{Asked, Format, IorError, Launcher, help, parse, reference};
+use dialect::ior::{Asked, Format, Launcher, help, parse, reference};
+use dialect::{Compat, ToolError};
 use plan::{
     Advice, Backend, Bytes, Existing, Keep, Nanos, Phase, Placement, Question, ReadFrom, Sharing, Workload,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use proptest::{collection, sample};
 
-fn ask(line: &str) -> Result<Asked, IorError> {
+fn ask(line: &str) -> Result<Asked, ToolError> {
     ask_with(line, Launcher::default())
 }
 
-fn ask_with(line: &str, launcher: Launcher) -> Result<Asked, IorError> {
+fn ask_with(line: &str, launcher: Launcher) -> Result<Asked, ToolError> {
     parse(&line.split_whitespace().collect::<Vec<_>>(), launcher)
 }
 
@@ -235,8 +235,8 @@ fn slips_of_the_pen_are_named_with_what_was_meant() {
         ("ior -posix.odirect", "did you mean --posix.odirect?"),
         ("ior -L", "did you mean -l?"),
         ("ior -w file", "-o file"),
-        ("ior -w -o -v", "-o needs a value"),
-        ("ior -i", "-i needs a value, as in -i 3"),
+        ("ior -w -o -v", "-o: needs a value"),
+        ("ior -i", "-i: needs a value, as in -i 3"),
         ("ior -i x", "is no whole number"),
         ("ior -D 1.5", "has a fraction"),
         ("ior -F -o a@", "has an empty name"),
@@ -246,7 +246,7 @@ fn slips_of_the_pen_are_named_with_what_was_meant() {
         ("ior -O summaryFormat=foo", "default, JSON or CSV"),
         ("ior -f /no/such/script", "cannot read the script"),
         ("ior -N -5", "is no number of tasks"),
-        ("ior --", "unknown option"),
+        ("ior --", "no option of IOR"),
     ];
     for (line, words) in wrong {
         assert!(refusal(line).contains(words), "{line}: {}", refusal(line));
@@ -330,9 +330,9 @@ fn settings_of_a_script_persist_from_test_to_test() {
 #[test]
 fn a_wrong_line_of_a_script_is_named() {
     for (text, words) in [
-        ("IOR START\nfoo=1\nRUN\n", "line 2: unknown directive"),
-        ("IOR START\ngarbage\nRUN\n", "line 2: \"garbage\" is no directive"),
-        ("IOR START\ntransferSize=x\nRUN\n", "line 2: transferSize: \"x\" is no size"),
+        ("IOR START\nfoo=1\nRUN\n", "foo=1 (tests.ior:2): is no option of IOR"),
+        ("IOR START\ngarbage\nRUN\n", "garbage (tests.ior:2): is no directive"),
+        ("IOR START\ntransferSize=x\nRUN\n", "transferSize=x (tests.ior:2): \"x\" is no size"),
         ("IOR START\ntransferSize=1m\n", "has no RUN"),
     ] {
         let (_directory, path) = script(text);

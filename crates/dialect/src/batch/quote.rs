@@ -4,12 +4,12 @@ use std::path::Path;
 
 use plan::shell_word;
 
-use super::BatchError;
+use super::request::BatchError;
 
 /// Characters that mean nothing to a shell or to a directive, wherever they stand.
 const PLAIN: &str = "_.-:@/+,=";
 
-/// Whether `text` can stand in a directive: not empty, and of harmless characters only.
+/// Whether a directive can hold `text`: it is not empty and has harmless characters only.
 pub(super) fn is_plain_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_plain)
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::{Asked, Job};
-
 /// A batch system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum System {
@@ -26,58 +24,13 @@ impl fmt::Display for System {
 }
 
 impl System {
-    /// What stands before a directive.
+    /// The prefix of a directive.
     pub(super) const fn mark(self) -> &'static str {
         match self {
             Self::Slurm => "#SBATCH ",
             Self::Pbs => "#PBS ",
             Self::Flux => "# flux: ",
         }
-    }
-
-    /// The directives of a job on whole nodes, which nobody else uses meanwhile.
-    pub(super) fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
-        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, job.time);
-        let (account, queue, mut lines) = match self {
-            Self::Slurm => (
-                "--account=",
-                "--partition=",
-                vec![
-                    format!("--job-name={name}"),
-                    format!("--nodes={nodes}"),
-                    format!("--ntasks-per-node={ranks}"),
-                    // Without it a job may share its nodes, and gets a part of their memory.
-                    "--exclusive".to_owned(),
-                    "--mem=0".to_owned(),
-                    format!("--time={}", time.clock()),
-                ],
-            ),
-            Self::Pbs => (
-                "-A ",
-                "-q ",
-                vec![
-                    format!("-N {name}"),
-                    format!("-l select={nodes}:mpiprocs={ranks}"),
-                    "-l place=scatter:excl".to_owned(),
-                    format!("-l walltime={}", time.clock()),
-                    "-j oe".to_owned(),
-                ],
-            ),
-            Self::Flux => (
-                "--bank=",
-                "--queue=",
-                vec![
-                    format!("--job-name={name}"),
-                    format!("--nodes={nodes}"),
-                    "--exclusive".to_owned(),
-                    format!("--time-limit={}m", time.minutes),
-                ],
-            ),
-        };
-        lines.extend(asked.account.iter().map(|value| format!("{account}{value}")));
-        lines.extend(asked.partition.iter().map(|value| format!("{queue}{value}")));
-        lines.extend(asked.directives.iter().cloned());
-        lines
     }
 
     /// The words that start the ranks of a job. No rank is bound to a part of its node, since one
@@ -96,7 +49,7 @@ impl System {
         }
     }
 
-    /// What the launcher wants in its environment, with the reason.
+    /// The environment variables that the launcher needs, with the reason.
     pub(super) const fn environment(self) -> &'static str {
         match self {
             // `mpiexec` is that of the site's MPI library. MPICH's binds no rank by itself.
@@ -118,7 +71,7 @@ impl System {
         }
     }
 
-    /// Where the system says how its jobs are.
+    /// The command that lists jobs.
     pub(super) const fn listing(self) -> &'static str {
         match self {
             Self::Slurm => "squeue --me",

@@ -13,7 +13,7 @@ const SECONDS_MAX: f64 = 30.0 * 86_400.0;
 /// The wall time of a job, and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WallTime {
-    /// What the study is expected to take.
+    /// The time that the study is expected to take.
     pub forecast_seconds: f64,
     /// What is asked for, a whole number of minutes.
     pub minutes: u64,
@@ -55,7 +55,7 @@ impl WallTime {
     }
 }
 
-/// Seconds up to two minutes, and whole minutes above: nobody counts hours in seconds.
+/// Seconds up to two minutes, whole minutes above.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within SECONDS_MAX")]
 fn spoken(seconds: f64) -> String {
     let minutes = (seconds / 60.0).ceil() as u64;

@@ -4,7 +4,57 @@ use std::fmt::Write as _;
 
 use plan::shell_word;
 
-use super::{Asked, BatchError, Job, Script, Study, System, WallTime, quote};
+use super::quote;
+use super::request::{Asked, BatchError, Job, Script, Study};
+use super::system::System;
+use super::time::WallTime;
+
+impl System {
+    /// The directives of a job on whole nodes, with exclusive use.
+    fn directives(self, asked: &Asked<'_>, job: &Job, name: &str) -> Vec<String> {
+        let (nodes, ranks, time) = (job.nodes, asked.ranks_per_node, job.time);
+        let (account, queue, mut lines) = match self {
+            Self::Slurm => (
+                "--account=",
+                "--partition=",
+                vec![
+                    format!("--job-name={name}"),
+                    format!("--nodes={nodes}"),
+                    format!("--ntasks-per-node={ranks}"),
+                    // Without it a job may share its nodes, and gets a part of their memory.
+                    "--exclusive".to_owned(),
+                    "--mem=0".to_owned(),
+                    format!("--time={}", time.clock()),
+                ],
+            ),
+            Self::Pbs => (
+                "-A ",
+                "-q ",
+                vec![
+                    format!("-N {name}"),
+                    format!("-l select={nodes}:mpiprocs={ranks}"),
+                    "-l place=scatter:excl".to_owned(),
+                    format!("-l walltime={}", time.clock()),
+                    "-j oe".to_owned(),
+                ],
+            ),
+            Self::Flux => (
+                "--bank=",
+                "--queue=",
+                vec![
+                    format!("--job-name={name}"),
+                    format!("--nodes={nodes}"),
+                    "--exclusive".to_owned(),
+                    format!("--time-limit={}m", time.minutes),
+                ],
+            ),
+        };
+        lines.extend(asked.account.iter().map(|value| format!("{account}{value}")));
+        lines.extend(asked.partition.iter().map(|value| format!("{queue}{value}")));
+        lines.extend(asked.directives.iter().cloned());
+        lines
+    }
+}
 
 /// Putting records together reads and writes them once.
 const MERGE_MINUTES: u64 = 30;
@@ -83,7 +133,7 @@ fn merge(asked: &Asked<'_>, study: &Study<'_>, jobs: &[Job]) -> Result<String, B
     Ok(text)
 }
 
-/// What submits all jobs. On the same storage one would disturb another, so each waits for the end
+/// The script that submits all jobs. On the same storage they would disturb each other, so each waits for the end
 /// of the one before.
 fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String, BatchError> {
     let (first, later) = asked.system.submission();
@@ -109,7 +159,7 @@ fn submit(asked: &Asked<'_>, study: &Study<'_>, names: &[&str]) -> Result<String
     Ok(text)
 }
 
-/// What all jobs start with: who they are, directives, and a shell that stops at an error.
+/// The start of every job: name, directives, and a shell that stops at an error.
 fn head(asked: &Asked<'_>, study: &Study<'_>, job: &Job, what: &str) -> Result<String, BatchError> {
     let shell = if asked.setup.is_empty() { "#!/bin/sh" } else { "#!/bin/sh -l" };
     let stem = study.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! From what a line says, and the file as it is, to the case of the plan.
+//! Makes the case of the plan from the settings and the file.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -10,8 +10,9 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Action, Pattern, Said, Short};
-use super::{Launcher, wrong};
+use super::options::wrong;
+use super::settings::{Action, Pattern, Settings, Short};
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What the report says of the test.
@@ -32,12 +33,12 @@ pub(super) struct Test {
 
 /// The seed of random orders: the same line gives the same offsets.
 const SEED: u64 = 0x6770_6673;
-/// Where neither the line nor the file system says how large a record is.
+/// The record size if neither the command line nor the file system gives one.
 const RECORD_DEFAULT: u64 = 256 << 10;
 
-/// The case of the line and what its report says; what the user should know goes to `warnings`.
+/// The case of the line and what its report says; warnings go to `warnings`.
 pub(super) fn of(
-    said: &Said,
+    settings: &Settings,
     extras: &Extras,
     launcher: Launcher<'_>,
     warnings: &mut Vec<String>,
@@ -45,17 +46,17 @@ pub(super) fn of(
     let missing = |what: &str| {
         wrong("gpfsperf", format!("{what} is missing: OPERATION PATTERN FILE, as in `create seq FILE -n 1g`"))
     };
-    let action = said.action.ok_or_else(|| missing("the operation"))?;
-    let pattern = said.pattern.ok_or_else(|| missing("the pattern"))?;
-    let file = said.file.clone().ok_or_else(|| missing("the file"))?;
+    let action = settings.action.ok_or_else(|| missing("the operation"))?;
+    let pattern = settings.pattern.ok_or_else(|| missing("the pattern"))?;
+    let file = settings.file.clone().ok_or_else(|| missing("the file"))?;
     if extras.tasks_per_rank != 1 {
         return Err(wrong("--tasks-per-rank", "threads of a process are -th".to_owned()));
     }
     let processes = u32::try_from(launcher.node_of.len().max(1)).unwrap_or(u32::MAX);
-    let tasks = processes.saturating_mul(said.threads);
+    let tasks = processes.saturating_mul(settings.threads);
     let there = existing(&file);
-    let record = said.record.or_else(|| block_size(&file)).unwrap_or(RECORD_DEFAULT);
-    let bytes = match (said.bytes, there) {
+    let record = settings.record.or_else(|| block_size(&file)).unwrap_or(RECORD_DEFAULT);
+    let bytes = match (settings.bytes, there) {
         (Some(bytes), _) => bytes,
         (None, Some(there)) if action != Action::Create && there > 0 => there,
         (None, _) => {
@@ -81,12 +82,12 @@ pub(super) fn of(
         bytes,
         file_bytes: extent.max(there.filter(|_| action != Action::Create).unwrap_or(0)),
         processes,
-        threads: said.threads,
-        direct: said.direct,
-        fsync: said.fsync,
-        flushed: !said.keep_cache,
+        threads: settings.threads,
+        direct: settings.direct,
+        fsync: settings.fsync,
+        flushed: !settings.keep_cache,
     };
-    let case = case(said, extras, launcher, &test, &sizes, warnings)?;
+    let case = case(settings, extras, launcher, &test, &sizes, warnings)?;
     Ok((case, test))
 }
 
@@ -111,36 +112,36 @@ fn extent(action: Action, pattern: Pattern, bytes: u64, there: Option<u64>) -> u
 }
 
 fn case(
-    said: &Said,
+    settings: &Settings,
     extras: &Extras,
     launcher: Launcher<'_>,
     test: &Test,
     sizes: &Sizes,
     warnings: &mut Vec<String>,
 ) -> Result<Case, ToolError> {
-    let (geometry, operations) = geometry(said, test, sizes, warnings)?;
+    let (geometry, operations) = geometry(settings, test, sizes, warnings)?;
     let mut spec = WorkloadSpec::new("test", test.file.clone(), geometry);
     spec.files.sharing = Sharing::Shared;
     spec.files.existing = if test.action == Action::Create { Existing::Replace } else { Existing::Reuse };
     spec.files.keep = Keep::Always;
     spec.tasks = sizes.tasks;
     if !launcher.node_of.is_empty() {
-        spec.spread = Spread::Ranks { tasks_per_rank: said.threads };
+        spec.spread = Spread::Ranks { tasks_per_rank: settings.threads };
         let nodes: BTreeSet<u32> = launcher.node_of.iter().copied().collect();
         spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
     }
     spec.order = match test.pattern {
         Pattern::Rand | Pattern::RandHint => Order::Random { seed: SEED },
-        Pattern::Strided => Order::Strided { stride: stride(said, sizes)? },
+        Pattern::Strided => Order::Strided { stride: stride(settings, sizes)? },
         Pattern::Seq => Order::Sequential,
     };
-    spec.backend = match said.depth {
+    spec.backend = match settings.depth {
         0 => Backend::Psync,
         depth => Backend::Uring { depth, required: true },
     };
-    spec.direct = said.direct;
+    spec.direct = settings.direct;
     let writes = test.action != Action::Read;
-    spec.sync = SyncRule { at_close: said.fsync && writes, per_write: said.sync_writes && writes };
+    spec.sync = SyncRule { at_close: settings.fsync && writes, per_write: settings.sync_writes && writes };
     spec.sync_open = spec.sync.per_write;
     spec.operations = operations;
     spec.barriers = sizes.tasks > 1;
@@ -165,14 +166,14 @@ fn case(
         test.processes,
         test.threads
     );
-    let drop_caches = test.flushed && !said.direct && !writes;
+    let drop_caches = test.flushed && !settings.direct && !writes;
     let protocol = Protocol { drop_caches, ..Protocol::default() };
     Ok(Case { title, protocol, ..Case::new("test", workload, vec![phase]) })
 }
 
-/// Where the records of each thread are, and how many it moves where that is not each of them once.
+/// The records of each thread, and how many it moves unless each once.
 fn geometry(
-    said: &Said,
+    settings: &Settings,
     test: &Test,
     sizes: &Sizes,
     warnings: &mut Vec<String>,
@@ -199,7 +200,7 @@ fn geometry(
     // The threads of a process take records in turn; processes have parts of the file.
     let in_turn = test.processes == 1 || test.pattern == Pattern::Strided;
     let transfer = Bytes(record);
-    let geometry = match in_turn && said.threads.max(tasks) > 1 {
+    let geometry = match in_turn && settings.threads.max(tasks) > 1 {
         true => Geometry { transfer, block: transfer, segments: each },
         false => Geometry { transfer, block: Bytes(record * each), segments: 1 },
     };
@@ -207,9 +208,9 @@ fn geometry(
 }
 
 /// From one access of a thread to its next, in records of its own.
-fn stride(said: &Said, sizes: &Sizes) -> Result<u64, ToolError> {
+fn stride(settings: &Settings, sizes: &Sizes) -> Result<u64, ToolError> {
     let unit = sizes.record.saturating_mul(u64::from(sizes.tasks));
-    let stride = said.stride.unwrap_or(unit);
+    let stride = settings.stride.unwrap_or(unit);
     if stride == 0 || !stride.is_multiple_of(unit) {
         return Err(wrong(
             &format!("-s {stride}"),
@@ -233,7 +234,7 @@ fn existing(file: &Path) -> Option<u64> {
     Some(found.len())
 }
 
-/// The block size that the file system tells, which GPFS takes for a record.
+/// The block size of the file system, GPFS's default record size.
 fn block_size(file: &Path) -> Option<u64> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::metadata(file).or_else(|_| std::fs::metadata(parent)).ok().map(|found| found.blksize())

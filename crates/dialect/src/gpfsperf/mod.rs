@@ -9,17 +9,18 @@ mod options;
 mod printer;
 mod settings;
 
-use plan::{Plan, Question};
+use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::ior::Launcher;
-use crate::tool::kept;
-use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
+use crate::launcher::Launcher;
+use crate::tool::{CommandLine, memo_of};
+use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Test;
-use settings::{RELEASES, Release, Said};
+use options::{OPTIONS, wrong};
+use settings::{RELEASES, Release, Settings};
 
 /// The tool's name in [`Question::Dialect`].
-const TOOL: &str = "gpfsperf";
+const TOOL: &str = OPTIONS.tool;
 
 /// gpfsperf, for the table of tools.
 pub(crate) const ROW: Tool = Tool {
@@ -28,11 +29,11 @@ pub(crate) const ROW: Tool = Tool {
     about: "gpfsperf's (and tsqosperf's) command line and report: one file, threads that take its records in turn",
     parse,
     printer,
-    help: options::help,
-    reference: options::reference,
+    help: || OPTIONS.help(),
+    reference: || OPTIONS.table(),
 };
 
-/// What has to be kept with a plan so that its report can be printed again from the record.
+/// What is stored with a plan so that its report can be printed from the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Memo {
     /// As the program was called.
@@ -42,40 +43,25 @@ struct Memo {
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let (Memo { program, release, test }, _) = kept(plan, TOOL)?;
+    let (Memo { program, release, test }, _) = memo_of(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(program, release, test?)))
 }
 
-/// Words that cannot be obeyed.
-fn wrong(written: &str, reason: String) -> ToolError {
-    ToolError { tool: TOOL, written: written.to_owned(), reason }
-}
-
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
-    let (extras, words) =
-        Extras::split(arguments).map_err(|error| wrong("ioproof's own options", error.to_string()))?;
+    let (extras, words) = OPTIONS.extras(arguments)?;
     let release: Release =
         extras.release(RELEASES).map_err(|error| wrong("--compat", error.to_string()))?.unwrap_or_default();
-    let mut said = Said::of(words.get(1..).unwrap_or_default())?;
-    let mut notes = std::mem::take(&mut said.notes);
-    notes.extend(extras.notes.iter().cloned());
-    let called = words.first().map_or(TOOL, String::as_str);
+    let settings = Settings::of(&words)?;
+    let notes = settings.options.iter().map(|option| option.note(|key| OPTIONS.about(key).to_owned()));
+    let line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: notes.collect() };
+    if settings.asks_for_help() {
+        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+    }
+    let called = arguments.first().map_or(TOOL, String::as_str);
     let is_name = ROW.called.iter().any(|name| called.ends_with(name));
     let program = if is_name { called } else { TOOL }.to_owned();
     let mut warnings = Vec::new();
-    let (cases, test) = match said.help {
-        true => (Vec::new(), None),
-        false => {
-            let (case, test) = case::of(&said, &extras, launcher, &mut warnings)?;
-            (vec![case], Some(test))
-        }
-    };
-    let memo = serde_json::to_string(&Memo { program, release, test })
-        .expect("settings are numbers, texts and UTF-8 paths");
-    let title = cases.first().map_or_else(String::new, |case| case.title.clone());
-    let question = Question::Dialect { tool: TOOL.to_owned(), arguments: arguments.to_vec(), notes, memo };
-    let plan =
-        Plan { destroy_data_on: extras.destroy_data_on.clone(), ..Plan::new(title, question, 0, cases) };
-    let show = said.help.then(|| options::help().to_string());
-    Ok(Asked { plan, extras, show, warnings, output: None })
+    let (case, test) = case::of(&settings, &extras, launcher, &mut warnings)?;
+    let plan = line.plan(case.title.clone(), 0, vec![case], &Memo { program, release, test: Some(test) });
+    Ok(Asked { plan, extras, show: None, warnings, output: None })
 }

@@ -14,7 +14,7 @@ pub(super) struct Printer {
     test: Test,
 }
 
-/// What the last line says.
+/// The last line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Figures {
     bytes: u64,
@@ -100,7 +100,7 @@ impl ToolPrinter for Printer {
         self.line(&Figures {
             bytes: row.bytes(),
             operations: row.transfers(),
-            // One nanosecond is the least that the clock tells apart: no rate is infinite.
+            // At least one nanosecond, so that no rate is infinite.
             seconds: end.saturating_sub(start).max(1) as f64 / 1e9,
             busy: busy as f64 / 1e9,
             threads: tasks.len(),

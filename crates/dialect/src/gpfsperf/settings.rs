@@ -4,12 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use plan::OptionNote;
 use serde::{Deserialize, Serialize};
 
-use super::options::{Key, OPTIONS, Spec, by_name};
-use super::wrong;
-use crate::{ToolError, sizes};
+use super::options::{Key, OPTIONS, wrong};
+use crate::ToolError;
+use crate::options::Given;
 
 /// What is done with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,9 +96,9 @@ impl fmt::Display for Short {
     }
 }
 
-/// What a line says, before the file was looked at.
+/// The values of a command line.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Settings {
     pub action: Option<Action>,
     pub pattern: Option<Pattern>,
     pub file: Option<PathBuf>,
@@ -112,41 +111,31 @@ pub(super) struct Said {
     pub fsync: bool,
     pub sync_writes: bool,
     pub keep_cache: bool,
-    pub help: bool,
-    pub notes: Vec<OptionNote>,
+    /// The options in the order of the line.
+    pub options: Vec<Given<Key>>,
 }
 
-/// More threads of a process than this are taken for a slip of the pen.
+/// More threads of a process than this are taken for a typing error.
 const THREADS_MAX: u32 = 1 << 16;
 
-impl Said {
-    /// Reads the words behind the program's name: operation, pattern and file in this order, options
+impl Settings {
+    /// Reads the words after the program's name: operation, pattern and file in this order, options
     /// anywhere.
     pub(super) fn of(words: &[String]) -> Result<Self, ToolError> {
-        let mut said = Self { threads: 1, ..Self::default() };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            if !word.starts_with('-') {
-                said.place(word)?;
-                continue;
-            }
-            let spec = by_name(word).ok_or_else(|| {
-                let all: Vec<&str> = OPTIONS.iter().map(|spec| spec.name).collect();
-                wrong(word, format!("is no option of gpfsperf; they are {}", all.join(", ")))
-            })?;
-            let value = match spec.value {
-                "" => "",
-                expected => {
-                    words.next().ok_or_else(|| wrong(word, format!("needs a value: {expected}")))?.as_str()
-                }
-            };
-            let written = if value.is_empty() { word.clone() } else { format!("{word} {value}") };
-            said.set(spec, value, &written)?;
+        let mut settings = Self { threads: 1, ..Self::default() };
+        let options = OPTIONS.read_with(words, |word| settings.operand(word))?;
+        for option in &options {
+            settings.set(option)?;
         }
-        Ok(said)
+        settings.options = options;
+        Ok(settings)
     }
 
-    fn place(&mut self, word: &str) -> Result<(), ToolError> {
+    pub(super) fn asks_for_help(&self) -> bool {
+        self.options.iter().any(|option| option.key == Key::Help)
+    }
+
+    fn operand(&mut self, word: &str) -> Result<(), ToolError> {
         if self.action.is_none() {
             self.action = Some(match word {
                 "create" => Action::Create,
@@ -181,32 +170,27 @@ impl Said {
         Ok(())
     }
 
-    fn set(&mut self, spec: &Spec, value: &str, written: &str) -> Result<(), ToolError> {
-        let size = || match sizes::parse(value) {
-            Ok(0) => Err(wrong(written, "a size of 0 moves nothing".to_owned())),
-            Ok(size) => Ok(size),
-            Err(problem) => Err(wrong(written, format!("{value:?} {problem}"))),
+    fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        let size = || match given.size()? {
+            0 => Err(given.wrong("is no size that can be moved; give at least 1")),
+            size => Ok(Some(size)),
         };
-        let count = |most: u32| match value.parse() {
+        let count = |most: u32| match given.text().parse() {
             Ok(number) if (1..=most).contains(&number) => Ok(number),
-            _ => Err(wrong(written, format!("{value:?} is no whole number from 1 to {most}"))),
+            _ => Err(given.wrong(&format!("is no whole number from 1 to {most}"))),
         };
-        match spec.key {
-            Key::Record => self.record = Some(size()?),
-            Key::Bytes => self.bytes = Some(size()?),
-            Key::Stride => self.stride = Some(size()?),
+        match given.key {
+            Key::Record => self.record = size()?,
+            Key::Bytes => self.bytes = size()?,
+            Key::Stride => self.stride = size()?,
             Key::Threads => self.threads = count(THREADS_MAX)?,
             Key::Depth => self.depth = count(32_768)?,
             Key::Direct => self.direct = true,
             Key::Fsync => self.fsync = true,
             Key::SyncWrites => self.sync_writes = true,
             Key::KeepCache => self.keep_cache = true,
-            Key::Help => self.help = true,
-            Key::Idle | Key::Verbose => {}
-            Key::Refused(reason) => return Err(wrong(written, reason.to_owned())),
+            Key::Help | Key::Other => {}
         }
-        let name = spec.name.trim_start_matches('-').to_owned();
-        self.notes.push(OptionNote { written: written.to_owned(), name, meaning: spec.about.to_owned() });
         Ok(())
     }
 }

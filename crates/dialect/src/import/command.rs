@@ -35,7 +35,7 @@ pub(super) fn words_of(command: &str, tool: &str) -> Vec<String> {
     words
 }
 
-/// The word behind each `option`.
+/// The word after each `option`.
 pub(super) fn values(command: &str, option: &str) -> Vec<String> {
     let words = words(command);
     let pairs = words.iter().zip(words.iter().skip(1));
@@ -55,7 +55,7 @@ pub(super) fn values(command: &str, option: &str) -> Vec<String> {
     found
 }
 
-/// The word behind `option`.
+/// The word after `option`.
 pub(super) fn value(command: &str, option: &str) -> Option<String> {
     values(command, option).into_iter().next()
 }

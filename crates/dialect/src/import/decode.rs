@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The text of `bytes`: UTF-8, or UTF-16 where it begins with the mark of that, as some systems redirect output.
-/// What is neither becomes a sign that no tool prints.
+/// Other bytes become U+FFFD, which no tool prints.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),

@@ -9,6 +9,9 @@ use record::{
 
 use super::lines::Line;
 
+/// Nanoseconds of a day.
+pub(super) const DAY_NS: u64 = 86_400_000_000_000;
+
 /// One output of one tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
@@ -25,7 +28,7 @@ pub(super) struct Draft {
     pub(super) finished: Option<i64>,
     /// What was measured.
     pub(super) tests: Vec<Test>,
-    /// What a reader should know.
+    /// Remarks for the reader.
     pub(super) doubts: Vec<String>,
 }
 
@@ -40,9 +43,9 @@ pub(super) struct Test {
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
     pub(super) row: PhaseRow,
-    /// Whether the text says when it began.
+    /// Whether the text has its start time.
     pub(super) timed: bool,
-    /// The time of the day that it began at, in nanoseconds, where the text says no date.
+    /// The time of the day that it began at, in nanoseconds, if the text has no date.
     pub(super) began_at: Option<u64>,
     pub(super) latency: Vec<Bucket>,
     pub(super) devices: Vec<DeviceRow>,
@@ -86,7 +89,7 @@ impl Printed {
 }
 
 impl Pass {
-    /// A phase of which nothing is known yet.
+    /// An empty phase.
     pub(super) fn new(phase: Phase, repetition: u32) -> Self {
         let key = PhaseKey { case: "".into(), repetition, phase };
         Self {
@@ -101,13 +104,13 @@ impl Pass {
         }
     }
 
-    /// It took so long, and nothing is known of opening and closing.
+    /// Sets the time; the times of open and close are unknown.
     pub(super) fn took(&mut self, wall_ns: u64) {
         self.row.wall_ns = wall_ns;
         self.row.io_ns = wall_ns;
     }
 
-    /// It began then, if that is known.
+    /// Sets the start time, if it is known.
     pub(super) fn began(&mut self, unix_ns: Option<i64>) {
         if let Some(unix_ns) = unix_ns {
             self.row.started_unix_ns = unix_ns;
@@ -115,7 +118,7 @@ impl Pass {
         }
     }
 
-    /// So many operations moved so many bytes, in the direction of the phase.
+    /// Sets operations and bytes, in the direction of the phase.
     pub(super) fn moved(&mut self, operations: u64, bytes: u64) {
         let row = &mut self.row;
         match row.key.phase {
@@ -128,7 +131,7 @@ impl Pass {
         }
     }
 
-    /// A sentence that must stand beside its figures.
+    /// Adds a warning about its figures.
     pub(super) fn note(&mut self, note: impl Into<String>) {
         let warning = Warning::Import { note: note.into() };
         if !self.warnings.contains(&warning) {
@@ -221,7 +224,7 @@ impl Test {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
-    /// How often each was asked for.
+    /// The number of requests for each.
     asked: HashMap<String, u32>,
 }
 
@@ -265,7 +268,7 @@ pub(super) fn volume(transfer: u64, bytes: u64) -> Geometry {
 
 /// The last moment not after `unix_ns` at which a clock showed `since_midnight_ns`.
 fn last_time(since_midnight_ns: u64, unix_ns: i64) -> i64 {
-    let day = i64::try_from(super::iohist::DAY_NS).unwrap_or(i64::MAX);
+    let day = i64::try_from(DAY_NS).unwrap_or(i64::MAX);
     let at = i64::try_from(since_midnight_ns).unwrap_or(0);
     unix_ns - (unix_ns - at).rem_euclid(day)
 }

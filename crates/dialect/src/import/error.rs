@@ -2,28 +2,27 @@
 
 use thiserror::Error;
 
-use super::Format;
-
 /// Why a text cannot be imported; nothing of it was.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
     /// No known tool prints such a text.
     #[error(
-        "{file}: this is not the output of a tool that is known; known are {}: give a file that one of them wrote, \
-         or name the tool with --as",
-        Format::names()
+        "{file}: this is not the output of a tool that is known; known are {known}: give a file that one of them \
+         wrote, or name the tool with --as"
     )]
     Unknown {
         /// The file.
         file: String,
+        /// The forms that are known.
+        known: String,
     },
-    /// It was said to be of a tool and is not.
-    #[error("{file}: this is not the output of {}: leave --as out to have the tool found", format.name())]
+    /// The text is not of the form that was named.
+    #[error("{file}: this is not the output of {format}: leave --as out to have the tool found")]
     NotOf {
         /// The file.
         file: String,
-        /// The tool that was named.
-        format: Format,
+        /// The form that was named.
+        format: &'static str,
     },
     /// A line is not what it would be.
     #[error("{file}:{line}: found `{found}`, expected {expected}: {next}")]
@@ -32,9 +31,9 @@ pub enum ImportError {
         file: String,
         /// The line, from 1.
         line: u32,
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What should.
+        /// What is expected.
         expected: String,
         /// The next step.
         next: String,
@@ -51,7 +50,7 @@ pub enum ImportError {
         /// What is missing.
         expected: String,
     },
-    /// It is read well and says nothing that can be recorded.
+    /// It is correct but has nothing that can be recorded.
     #[error("{file}:{line}: {what}: {next}")]
     Unusable {
         /// The file.
@@ -65,7 +64,7 @@ pub enum ImportError {
     },
 }
 
-/// Of a found text only so much is shown.
+/// The number of characters of a found text that a message shows.
 const FOUND_MAX: usize = 80;
 
 /// The beginning of `text`, on one line.

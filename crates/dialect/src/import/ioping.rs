@@ -7,12 +7,37 @@
 use plan::{Operation, Order, Phase, WorkloadSpec};
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test, volume};
+use super::importer::{Form, Importer, no_line};
 use super::json::Json;
 use super::lines::{Block, Line, between, whole};
-use super::{ImportError, lines, recognise, units};
+use super::{ImportError, lines, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "ioping";
+
+/// Reads ioping's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "ioping",
+    tool: TOOL,
+    newest: Some((1, 3)),
+    form: Form::Lines { starts, is_own: no_line, continues: true, read: parse },
+};
+
+/// Reads `ioping -B`.
+pub(crate) const BATCH: Importer = Importer {
+    name: "ioping-batch",
+    tool: TOOL,
+    newest: Some((1, 3)),
+    form: Form::File { is_it: is_batch, read: batch },
+};
+
+/// Reads `ioping -J`.
+pub(crate) const JSON: Importer = Importer {
+    name: "ioping-json",
+    tool: TOOL,
+    newest: Some((1, 3)),
+    form: Form::Json { member: "localtime", several: false, read: json },
+};
 
 /// Values of a line of `-B`.
 const RAW: [(&str, &str, &str); 10] = [
@@ -33,7 +58,7 @@ const RAW_BEFORE_1_0: usize = 8;
 const ROUNDED: f64 = 0.02;
 
 /// Whether an output of ioping starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     let line = line.trim_start();
     let request = (line.contains(" <<< ") || line.contains(" >>> ") || line.contains(" from "))
         && line.contains(": request=");
@@ -42,14 +67,19 @@ pub(super) fn starts(line: &str) -> bool {
 
 /// Whether `text` is nothing but lines of `-B`. Of the eight values of old releases the last line must be
 /// ended: else two of ten may be missing.
-pub(super) fn is_batch(text: &str) -> bool {
-    let mut counts = text.lines().filter(|line| !line.trim().is_empty()).map(recognise::numbers).peekable();
+fn is_batch(text: &str) -> bool {
+    let mut counts = text.lines().filter(|line| !line.trim().is_empty()).map(numbers).peekable();
     let ended = text.ends_with('\n');
     counts.peek().is_some()
         && counts.all(|count| count == Some(RAW.len()) || (ended && count == Some(RAW_BEFORE_1_0)))
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+/// How many words `line` has, if all are numbers.
+fn numbers(line: &str) -> Option<usize> {
+    line.split_whitespace().try_fold(0, |count, word| lines::number(word).map(|_| count + 1))
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut requests: Vec<(Line<'_>, &str, f64)> = Vec::new();
     let mut at = 0;
@@ -79,9 +109,9 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// What the three lines of the statistics say.
+/// The values of the three lines of statistics.
 #[derive(Default)]
-struct Found {
+struct Totals {
     count: f64,
     time_ns: f64,
     bytes: Option<f64>,
@@ -96,7 +126,7 @@ fn statistics(
     write: bool,
     requests: &[(Line<'_>, &str, f64)],
 ) -> Result<(Test, usize), ImportError> {
-    let mut found = Found::default();
+    let mut found = Totals::default();
     let mut pass = Pass::new(Phase::Read, 0);
     let mut written = write;
     let mut at = first;
@@ -128,7 +158,7 @@ fn statistics(
 fn completed(
     block: &Block<'_>,
     line: Line<'_>,
-    found: &mut Found,
+    found: &mut Totals,
     pass: &mut Pass,
 ) -> Result<(), ImportError> {
     let malformed = |what: &str| block.malformed(line, line.text, what);
@@ -186,7 +216,7 @@ fn extremes(block: &Block<'_>, line: Line<'_>, rest: &str, pass: &mut Pass) -> R
 /// The case of what was found.
 fn finish(
     mut pass: Pass,
-    found: &Found,
+    found: &Totals,
     target: &str,
     written: bool,
     requests: &[(Line<'_>, &str, f64)],
@@ -222,7 +252,7 @@ fn finish(
 }
 
 /// `-B`: each line is one statistic.
-pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     for line in block.lines.iter().filter(|line| !line.text.trim().is_empty()) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -252,7 +282,7 @@ pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
                 "a time in ns that gives the printed requests per second",
             ));
         }
-        let found = Found {
+        let found = Totals {
             count,
             time_ns: time,
             bytes: Some(speed * time / 1e9),
@@ -271,7 +301,7 @@ pub(super) fn batch(block: &Block<'_>) -> Result<Draft, ImportError> {
 }
 
 /// `-J`.
-pub(super) fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
+fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let mut requests = Vec::new();
@@ -309,7 +339,7 @@ pub(super) fn json(file: &str, text: &str) -> Result<Draft, ImportError> {
             pass.printed.push(value(json.line(raw), label, raw.get(), unit, statistic, json.number(raw)?));
         }
         let number = |name| stat.number(name).unwrap_or(0.0);
-        let found = Found {
+        let found = Totals {
             count: number("count"),
             time_ns: number("time"),
             bytes: stat.number("size"),

@@ -22,7 +22,7 @@ pub(super) struct Json<'a> {
 /// The members of an object, in their order.
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-/// Where the first JSON value of `text` starts: at a bracket that begins a line.
+/// The start of the first JSON value of `text`: a bracket at the begin of a line.
 pub(super) fn start(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -36,7 +36,7 @@ pub(super) fn start(text: &str) -> Option<usize> {
     None
 }
 
-/// From where to where the first JSON value of `text` stands, or all that follow each other.
+/// The range of the first JSON value of `text`, or of all that follow each other.
 pub(super) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
     let start = start(text)?;
     let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
@@ -51,13 +51,13 @@ pub(super) fn span(text: &str, all: bool) -> Option<(usize, usize)> {
 }
 
 impl<'a> Json<'a> {
-    /// The JSON in `text`; what stands before it is the tool's own.
+    /// The JSON in `text`; text before it is a message of the tool.
     pub(super) fn new(file: &'a str, tool: &'static str, text: &'a str) -> Self {
         let newlines = text.match_indices('\n').map(|(at, _)| at).collect();
         Self { file, tool, text, start: start(text).unwrap_or(0), newlines }
     }
 
-    /// The values that follow each other, up to `most`; text may stand behind them.
+    /// The values that follow each other, up to `most`; text may follow.
     pub(super) fn roots(&self, most: usize) -> Result<Vec<&'a RawValue>, ImportError> {
         let stream = serde_json::Deserializer::from_str(&self.text[self.start..]).into_iter::<&RawValue>();
         stream.take(most).map(|value| value.map_err(|error| self.broken(self.start, &error))).collect()
@@ -110,7 +110,7 @@ impl<'a> Json<'a> {
         number(value.get().trim_matches('"')).ok_or_else(|| self.malformed(value, "a number"))
     }
 
-    /// What stands there is not what should.
+    /// An error: `value` is not what is expected.
     pub(super) fn malformed(&self, value: &'a RawValue, expected: &str) -> ImportError {
         let line = self.line(value);
         ImportError::Malformed {
@@ -122,7 +122,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Something is missing.
+    /// An error: something is missing.
     pub(super) fn ended(&self, expected: &str) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
@@ -171,7 +171,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The text of a string, or of any other value as it stands there.
+/// The text of a string, or any other value as written.
 pub(super) fn text(value: &RawValue) -> String {
     let is_string = value.get().starts_with('"');
     let text = is_string.then(|| serde_json::from_str(value.get()).ok()).flatten();

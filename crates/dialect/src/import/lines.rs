@@ -1,4 +1,4 @@
-//! Numbered lines of a text, and what stands in them.
+//! Numbered lines of a text, and the values in them.
 
 use super::ImportError;
 use super::error::shown;
@@ -26,7 +26,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 impl<'a> Block<'a> {
-    /// What stands in `line` is not what should.
+    /// An error: `line` has other content than expected.
     pub(super) fn malformed(&self, line: Line<'_>, found: &str, expected: impl Into<String>) -> ImportError {
         ImportError::Malformed {
             file: self.file.to_owned(),
@@ -37,7 +37,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The output is not whole.
+    /// An error: the output is incomplete.
     pub(super) fn ended(&self, expected: impl Into<String>) -> ImportError {
         ImportError::Ended {
             file: self.file.to_owned(),
@@ -47,7 +47,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What was read well and cannot be used.
+    /// An error: the line is correct but cannot be used.
     pub(super) fn unusable(&self, line: Line<'_>, what: impl Into<String>, next: &str) -> ImportError {
         ImportError::Unusable {
             file: self.file.to_owned(),
@@ -75,7 +75,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What stands in `text` behind `label` and a `:` or `=`.
+/// The part of `text` after `label` and a `:` or `=`.
 pub(super) fn labelled<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let rest = strip_prefix_any_case(text.trim_start(), label)?.trim_start();
     rest.strip_prefix([':', '=']).map(str::trim)
@@ -87,7 +87,7 @@ pub(super) fn strip_prefix_any_case<'a>(text: &'a str, prefix: &str) -> Option<&
     head.eq_ignore_ascii_case(prefix).then(|| &text[prefix.len()..])
 }
 
-/// What stands in `text` between `before` and `after`.
+/// The part of `text` between `before` and `after`.
 pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let rest = text.split_once(before)?.1;
     Some(if after.is_empty() { rest } else { rest.split_once(after)?.0 })

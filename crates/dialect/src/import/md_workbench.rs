@@ -7,17 +7,26 @@
 use plan::{Bytes, Case, Objects, Operation, Phase, Work, WorkloadSpec};
 
 use super::draft::{Bucket, Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::{ImportError, command, times, units};
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::md_workbench::ROW;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "md-workbench";
 
+/// Reads md-workbench's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "md-workbench",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
+};
+
 const PHASES: [(&str, Phase); 3] =
     [("precreate", Phase::Precreate), ("benchmark", Phase::Benchmark), ("cleanup", Phase::Cleanup)];
-/// What md-workbench calls its operations.
+/// md-workbench's names of operations.
 const OPERATIONS: [(&str, Operation); 4] = [
     ("read", Operation::Read),
     ("stat", Operation::Stat),
@@ -30,7 +39,7 @@ const STATISTICS: [(&str, f64); 7] =
 const MIB: f64 = 1_048_576.0;
 
 /// Whether an output of md-workbench starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     let line = line.trim_start();
     let first = labelled(line, "Args").and_then(|rest| rest.split_whitespace().next());
     let name = first.and_then(|word| word.trim_matches('"').rsplit('/').next());
@@ -38,7 +47,7 @@ pub(super) fn starts(line: &str) -> bool {
 }
 
 /// Whether `line` can only be md-workbench's, where its beginning was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     line.trim_start().starts_with("MD-Workbench total objects:") || phase_of(line).is_some()
 }
 
@@ -48,15 +57,15 @@ fn phase_of(line: &str) -> Option<Phase> {
     rest.contains("balance:").then_some(phase)
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    let said = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
-    draft.command = said("Args").map(str::to_owned);
+    let value_of = |label: &str| block.value_of(&[label]).map(|(_, text)| text);
+    draft.command = value_of("Args").map(str::to_owned);
     if let Some(head) = block.lines.iter().find(|line| line.text.contains("MD-Workbench total objects:")) {
         draft.version = between(head.text, "(version: ", ")").map(str::to_owned);
         draft.started = between(head.text, " time: ", "").and_then(times::moment);
     }
-    let end = said("Total runtime");
+    let end = value_of("Total runtime");
     draft.finished = end.and_then(|text| between(text, " time: ", "")).and_then(times::moment);
     let mut found = Vec::new();
     for (at, line) in block.lines.iter().enumerate() {
@@ -71,7 +80,7 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     if end.is_none() {
         draft.doubts.push("the end of md-workbench's output (`Total runtime`) is missing".to_owned());
     }
-    let asked = Asked::of(block, draft.command.as_deref(), &found);
+    let asked = Conditions::of(block, draft.command.as_deref(), &found);
     for row in found {
         let name = asked.name(&row);
         let place = draft.tests.iter().position(|test| test.case.id == name).unwrap_or_else(|| {
@@ -81,7 +90,7 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
         let test = &mut draft.tests[place];
         let same = |pass: &&Pass| pass.row.key.phase == row.phase;
         let repetition = match row.phase {
-            // The sets of all rounds are removed once, behind the last.
+            // The sets of all rounds are removed once, after the last round.
             Phase::Cleanup => test.passes.iter().map(|pass| pass.row.key.repetition).max().unwrap_or(0),
             _ => narrow(test.passes.iter().filter(same).count() as u64),
         };
@@ -137,7 +146,7 @@ impl Row {
         let operations = value(" rate:", " iops/s", "iops", "ops/s", "")?;
         let sets = value("dsets: ", " ", "dsets", "", "total")?;
         let objects = value("objects:", " ", "objects", "", "total")?;
-        // Each rate stands before its own unit.
+        // Each rate is followed by its unit.
         let rate_of = |unit: &str| text.split_once(unit).and_then(|(before, _)| before.rsplit_once("rate:"));
         let objects_per_second =
             rate_of(" obj/s").map(|(_, value)| block.number(line, value, "a rate in obj/s")).transpose()?;
@@ -164,7 +173,7 @@ impl Row {
         Ok(row)
     }
 
-    /// `read(9.5e-07s, …) stat(…)`: behind all else.
+    /// `read(9.5e-07s, …) stat(…)`, at the end of the line.
     fn read_latencies(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
         for (name, operation) in OPERATIONS {
             let Some(rest) = between(line.text, &format!(" {name}("), "") else { continue };
@@ -255,15 +264,15 @@ impl Row {
     }
 }
 
-/// What was asked for.
-struct Asked {
+/// The workload that was measured.
+struct Conditions {
     cases: Vec<Case>,
     tasks: u32,
     object_bytes: Option<u64>,
     stated: String,
 }
 
-impl Asked {
+impl Conditions {
     /// By the printed command line, where it is one that ioproof understands, and by the lines themselves.
     fn of(block: &Block<'_>, command: Option<&str>, rows: &[Row]) -> Self {
         let map = block.value_of(&["Nodemap"]).map(|(_, map)| map.trim());
@@ -279,7 +288,7 @@ impl Asked {
         let words = command.map(|command| command::words_of(command, TOOL));
         let asked = words.and_then(|words| (ROW.parse)(&words, launcher).ok());
         let cases = asked.map(|asked| asked.plan.cases).unwrap_or_default();
-        // Which other nodes there were is not printed.
+        // The other nodes are not printed.
         let cases: Vec<Case> = if several { Vec::new() } else { cases };
         let objects = cases.first().and_then(|case| match &case.workload.work {
             Work::Objects(objects) => Some(objects.object_bytes.0),

@@ -8,13 +8,22 @@ use plan::{Phase, Tree, Work, WorkloadSpec};
 use record::Warning;
 
 use super::draft::{Draft, Pass, Printed, Test, geometry};
+use super::importer::{Form, Importer};
 use super::lines::{Block, Line, between, labelled, nanos, narrow, number, whole};
 use super::{ImportError, command, times, units};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "mdtest";
 
-/// What mdtest calls its operations, and their phases.
+/// Reads mdtest's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "mdtest",
+    tool: TOOL,
+    newest: Some((4, 1)),
+    form: Form::Lines { starts, is_own, continues: false, read: parse },
+};
+
+/// mdtest's names of operations, and their phases.
 const OPERATIONS: [(&str, Phase); 12] = [
     ("Directory creation", Phase::DirectoryCreate),
     ("Directory stat", Phase::DirectoryStat),
@@ -29,21 +38,21 @@ const OPERATIONS: [(&str, Phase); 12] = [
     ("Tree creation", Phase::TreeCreate),
     ("Tree removal", Phase::TreeRemove),
 ];
-/// Digits behind the point of each rate: a number that has fewer was cut off.
+/// Decimals of each rate: a number with fewer was cut off.
 const DIGITS: usize = 3;
 
 /// Whether an output of mdtest starts with `line`.
-pub(super) fn starts(line: &str) -> bool {
+fn starts(line: &str) -> bool {
     line.trim_start().starts_with("mdtest-") && line.contains("was launched with")
 }
 
 /// Whether `line` can only be mdtest's, where its banner was not given.
-pub(super) fn is_own(line: &str) -> bool {
+fn is_own(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("SUMMARY") && line.contains("iterations)")
 }
 
-pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
     let moment = |mark: &str| {
         let line = block.lines.iter().find(|line| line.text.trim_start().starts_with(mark))?;
@@ -102,7 +111,7 @@ pub(super) fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// Start and end as printed values, beside the first phase.
+/// Start and end as printed values, as values of the first phase.
 fn moments(block: &Block<'_>, draft: &Draft, test: &mut Test) {
     let marks =
         [("-- started at ", "started", draft.started), ("-- finished at ", "finished", draft.finished)];
@@ -115,7 +124,7 @@ fn moments(block: &Block<'_>, draft: &Draft, test: &mut Test) {
     }
 }
 
-/// `FS: 17.1 TiB Used FS: 0.1% Inodes: 476.8 Mi Used Inodes: 0.1%`, beside the first phase.
+/// `FS: 17.1 TiB Used FS: 0.1% Inodes: 476.8 Mi Used Inodes: 0.1%`, as values of the first phase.
 fn file_system(block: &Block<'_>, test: &mut Test) {
     let is_it = |line: &&Line<'_>| line.text.trim_start().starts_with("FS") && line.text.contains("Used FS:");
     let Some((line, pass)) = block.lines.iter().find(is_it).zip(test.passes.first_mut()) else { return };
@@ -173,7 +182,7 @@ fn row<'a>(block: &Block<'_>, line: Line<'_>, rest: &'a str) -> Result<[&'a str;
     if values.iter().all(|text| is_whole(text)) { Ok(values) } else { Err(malformed()) }
 }
 
-/// What stands before the tables.
+/// The lines before the tables.
 struct Banner {
     tasks: u64,
     nodes: u64,
@@ -268,11 +277,11 @@ impl Banner {
 
     fn stated(&self) -> String {
         let plural = |n: u64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
-        let mut said = vec![format!("{} on {}", plural(self.tasks, "task"), plural(self.nodes, "node"))];
-        said.extend(self.items.map(|items| format!("{items} items")));
-        said.extend(self.option("-w").map(|bytes| format!("{} written of each", plan::Bytes(bytes))));
-        said.extend(self.has("-u").then(|| "a directory for each task".to_owned()));
-        said.join(", ")
+        let mut parts = vec![format!("{} on {}", plural(self.tasks, "task"), plural(self.nodes, "node"))];
+        parts.extend(self.items.map(|items| format!("{items} items")));
+        parts.extend(self.option("-w").map(|bytes| format!("{} written of each", plan::Bytes(bytes))));
+        parts.extend(self.has("-u").then(|| "a directory for each task".to_owned()));
+        parts.join(", ")
     }
 
     /// A phase of `rate` operations per second.

@@ -13,7 +13,7 @@
 //! | [`Imported`] | the plan, the rows, and what a reader should know |
 //! | [`ImportError`] | the file, the line, what was expected, the next step |
 //!
-//! `docs/IMPORT.md` says what each unit means, and where that is known from.
+//! `docs/IMPORT.md` has the meaning of each unit, with its source.
 //!
 //! ```
 //! use dialect::import::{Text, import};
@@ -30,29 +30,19 @@ mod command;
 mod decode;
 mod draft;
 mod elbencho;
-mod elbencho_json;
 mod error;
 mod fio;
-mod fio_json;
-mod fio_text;
-mod format;
-mod gpfsperf;
-mod iohist;
+mod importer;
 mod ioping;
 mod ior;
-mod ior_csv;
-mod ior_json;
-mod ior_text;
 mod iostat;
-mod iostat_json;
 mod iozone;
-mod iozone_tables;
 mod json;
 mod lines;
 mod md_workbench;
 mod mdtest;
-mod nsdperf;
-mod recognise;
+mod registry;
+mod spectrum_scale;
 mod times;
 mod units;
 
@@ -64,7 +54,37 @@ use record::PhaseRecord;
 
 use draft::{Draft, Names};
 pub use error::ImportError;
-pub use format::Format;
+use importer::Importer;
+use registry::IMPORTERS;
+
+/// A form of output of a tool.
+#[derive(Clone, Copy)]
+pub struct Format(&'static Importer);
+
+impl Format {
+    /// All forms.
+    pub fn all() -> impl Iterator<Item = Self> {
+        IMPORTERS.iter().map(Self)
+    }
+
+    /// The form of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.name() == name)
+    }
+
+    /// The word on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// A file's name, for messages, and its content.
 #[derive(Debug, Clone, Copy)]
@@ -84,13 +104,13 @@ pub struct Imported {
     pub plan: Plan,
     /// What was printed, phase by phase, in the order of the cases.
     pub phases: Vec<PhaseRecord>,
-    /// When the first output says that it began; none where none says so.
+    /// The earliest start time in the outputs; none if they have none.
     pub started_unix_ns: Option<i64>,
-    /// When the last one says that it ended.
+    /// The latest end time in the outputs.
     pub finished_unix_ns: Option<i64>,
-    /// The host that is named; none where none or several are.
+    /// The host, if the outputs name exactly one.
     pub node: Option<String>,
-    /// What a reader of all of it should know.
+    /// Remarks about the whole import.
     pub doubts: Vec<String>,
 }
 
@@ -112,18 +132,21 @@ pub fn import(
     Ok(assemble(texts, found, otherwise_unix_ns))
 }
 
+/// An output and the importer that has read it.
+type ReadOutput = (&'static Importer, Draft);
+
 /// Every output in `text`.
-fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportError> {
+fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<ReadOutput>, ImportError> {
     let lossy = decode::text(text.bytes);
-    let whole = recognise::whole(&lossy, format);
-    if let Some(found) = whole {
+    let wanted = format.map(|format| format.0);
+    if let Some(found) = registry::whole(&lossy, wanted) {
         let draft = found.read_whole(text.name, &lossy)?;
-        return match recognise::beside(&lossy, found) {
-            None => Ok(vec![draft]),
+        return match registry::other_output(&lossy, found) {
+            None => Ok(vec![(found, draft)]),
             Some(line) => Err(ImportError::Unusable {
                 file: text.name.to_owned(),
                 line,
-                what: format!("another output begins here, beside one that is {}", found.name()),
+                what: format!("another output begins here, beside one that is {}", found.name),
                 next: "give each of them in a file of its own".to_owned(),
             }),
         };
@@ -134,29 +157,32 @@ fn read(text: &Text<'_>, format: Option<Format>) -> Result<Vec<Draft>, ImportErr
         false => lossy,
     };
     let lines = lines::lines(&plain);
-    let blocks = recognise::blocks(&lines, format);
+    let blocks = registry::blocks(&lines, wanted);
     if blocks.is_empty() {
         let file = text.name.to_owned();
         return Err(match format {
-            Some(format) => ImportError::NotOf { file, format },
-            None => ImportError::Unknown { file },
+            Some(format) => ImportError::NotOf { file, format: format.name() },
+            None => ImportError::Unknown { file, known: registry::names() },
         });
     }
-    blocks.into_iter().map(|(of, lines)| of.read_block(text.name, lines)).collect()
+    let read = |(importer, lines): (&'static Importer, &[lines::Line<'_>])| {
+        Ok((importer, importer.read_lines(text.name, lines)?))
+    };
+    blocks.into_iter().map(read).collect()
 }
 
-fn assemble(texts: &[Text<'_>], found: Vec<(&str, Draft)>, otherwise_unix_ns: i64) -> Imported {
+fn assemble(texts: &[Text<'_>], found: Vec<(&str, ReadOutput)>, otherwise_unix_ns: i64) -> Imported {
     let mut names = Names::default();
     let (mut cases, mut phases) = (Vec::new(), Vec::new());
     let (mut tools, mut nodes, mut command_lines, mut doubts) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut started, mut finished) = (None, None);
-    for (file, draft) in found {
+    for (file, (importer, draft)) in found {
         let tool = match &draft.version {
             Some(version) => format!("{} {version}", draft.tool),
             None => draft.tool.to_owned(),
         };
-        doubts.extend(format::newer(&draft));
+        doubts.extend(importer.newer(&draft));
         add(&mut tools, Some(tool));
         add(&mut nodes, draft.node);
         add(&mut command_lines, draft.command);

@@ -6,14 +6,14 @@ use plan::{
     Backend, Bytes, Case, Existing, Geometry, Keep, Nanos, Order, Pace, Phase, SyncRule, WorkloadSpec,
 };
 
+use super::options::OPTIONS;
 use super::settings::{Mode, Settings, Target};
-use super::table::OPTIONS;
 use super::words;
 use crate::ToolError;
 
-/// So many requests are kept one by one; statistics of more are those of the histogram.
+/// The number of requests that are kept; statistics of more come from the histogram.
 pub(super) const KEPT_MAX: u64 = 1 << 17;
-/// What has no end but that the user stops it ends after this time: ten years.
+/// The time limit of a run that only the user ends: ten years.
 const NO_END: Nanos = Nanos::secs(10 * 365 * 86_400);
 
 impl Settings {

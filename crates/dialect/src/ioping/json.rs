@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::stat::{Part, per_second, whole};
+use super::stat::{IntervalStat, per_second, whole};
 
 /// What the requests go to.
 #[derive(Debug, Clone, Default)]
@@ -52,8 +52,8 @@ impl Sample {
     }
 
     /// Adds the statistics of requests that took `took_ns` in all.
-    pub(super) fn statistics(self, part: &Part, took_ns: u64) -> Self {
-        let Part { stat, made, made_bytes, .. } = part;
+    pub(super) fn statistics(self, part: &IntervalStat, took_ns: u64) -> Self {
+        let IntervalStat { stat, made, made_bytes, .. } = part;
         let stat = [
             ("count", stat.count.to_string()),
             ("size", stat.bytes.to_string()),

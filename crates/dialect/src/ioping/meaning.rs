@@ -1,7 +1,7 @@
 //! What an option means for the run, with its values.
 
+use super::options::{Key, OPTIONS};
 use super::settings::{Settings, Target};
-use super::table::{Key, OPTIONS};
 use super::words;
 
 /// One sentence for `--explain`.
@@ -54,6 +54,6 @@ pub(super) fn of(key: Key, settings: &Settings) -> String {
         Key::Time => {
             format!("each line begins with the time as {}", settings.time.as_deref().unwrap_or_default())
         }
-        _ => OPTIONS.specs.iter().find(|spec| spec.key == key).map_or("", |spec| spec.about).to_owned(),
+        _ => OPTIONS.about(key).to_owned(),
     }
 }

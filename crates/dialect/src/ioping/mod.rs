@@ -7,24 +7,23 @@
 mod case;
 mod json;
 mod meaning;
+mod options;
 mod printer;
-mod reader;
 mod settings;
 mod stat;
-mod table;
 mod words;
 
-use plan::{OptionNote, Plan, Question};
+use plan::Plan;
 
-use crate::ior::Launcher;
-use crate::tool::kept;
-use crate::{Asked, Extras, Help, Tool, ToolError, ToolPrinter};
+use crate::launcher::Launcher;
+use crate::tool::{CommandLine, memo_of};
+use crate::{Asked, Tool, ToolError, ToolPrinter};
+use options::{Key, OPTIONS};
 use printer::Printer;
 use settings::Settings;
-use table::{Key, OPTIONS};
 
 /// The tool's name in [`Question::Dialect`].
-pub(crate) const TOOL: &str = "ioping";
+const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
 pub(crate) const ROW: Tool = Tool {
@@ -33,39 +32,26 @@ pub(crate) const ROW: Tool = Tool {
     about: "Measures the latency of one request at a time as ioping does",
     parse,
     printer,
-    help,
-    reference,
+    help: || OPTIONS.help(),
+    reference: || OPTIONS.table(),
 };
 
-/// What is printed for `-h`, above the options.
-const HELP: &str = "Measures the latency of requests to a directory, a file or a block device, one at a time.\n\
-                    Words may stand after one dash or two. Every option and every difference to ioping: \
-                    docs/IOPING.md";
-
-fn help() -> Help {
-    OPTIONS.help(HELP)
-}
-
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
-    let (extras, words) = Extras::split(arguments).map_err(|error| OPTIONS.error("", &error.to_string()))?;
-    let (given, rest) = reader::read(words.get(1..).unwrap_or_default())?;
+    let (extras, words) = OPTIONS.extras(arguments)?;
+    let mut targets = Vec::new();
+    let given = OPTIONS.read_with(&words, |word| {
+        targets.push(word.to_owned());
+        Ok(())
+    })?;
+    let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     let has = |key: Key| given.iter().any(|option| option.key == key);
-    let show = match (has(Key::Help), has(Key::Version)) {
-        (true, _) => Some(help().to_string()),
-        (_, true) => Some(format!("ioping 1.3 (ioproof {})\n", env!("CARGO_PKG_VERSION"))),
-        _ => None,
-    };
-    let question = |notes: Vec<OptionNote>, memo: String| Question::Dialect {
-        tool: TOOL.to_owned(),
-        arguments: arguments.to_vec(),
-        notes,
-        memo,
-    };
-    if show.is_some() {
-        let plan = Plan::new("ioping", question(Vec::new(), String::new()), 1, Vec::new());
-        return Ok(Asked { plan, extras, show, warnings: Vec::new(), output: None });
+    if has(Key::Help) {
+        return Ok(Asked::text(line, OPTIONS.help().to_string()));
     }
-    let settings = Settings::of(&given, &rest)?;
+    if has(Key::Version) {
+        return Ok(Asked::text(line, format!("ioping 1.3 (ioproof {})\n", env!("CARGO_PKG_VERSION"))));
+    }
+    let settings = Settings::of(&given, &targets)?;
     let mut warnings = Vec::new();
     if launcher.node_of.len() > 1 {
         warnings.push(
@@ -73,27 +59,12 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
         );
     }
     let case = settings.case()?;
-    let notes = given.iter().map(|option| option.note(|key| meaning::of(key, &settings)));
-    let notes = notes.chain(extras.notes.iter().cloned()).collect();
-    let memo = serde_json::to_string(&settings).map_err(|error| {
-        OPTIONS.error(
-            &settings.path.display().to_string(),
-            &format!("cannot be recorded: {error}; use a path in UTF-8"),
-        )
-    })?;
-    let (title, seed) = (format!("ioping: {}", case.title), settings.seed);
-    let plan = Plan {
-        destroy_data_on: extras.destroy_data_on.clone(),
-        ..Plan::new(title, question(notes, memo), seed, vec![case])
-    };
+    line.notes = given.iter().map(|option| option.note(|key| meaning::of(key, &settings))).collect();
+    let plan = line.plan(format!("ioping: {}", case.title), settings.seed, vec![case], &settings);
     Ok(Asked { plan, extras, show: None, warnings, output: None })
 }
 
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let (settings, _) = kept(plan, TOOL)?;
+    let (settings, _) = memo_of(plan, TOOL)?;
     Some(Box::new(Printer::new(settings)))
-}
-
-fn reference() -> String {
-    OPTIONS.table()
 }

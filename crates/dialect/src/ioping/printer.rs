@@ -8,7 +8,7 @@ use record::{HistoryRow, LatencyRow, Manifest, PhaseRecord, Run};
 
 use super::json::{self, Sample};
 use super::settings::{Mode, Settings, Target};
-use super::stat::{Part, Stat, per_second, whole};
+use super::stat::{IntervalStat, Stat, per_second, whole};
 use super::words;
 use crate::space::file_system;
 use crate::{LiveOperation, ToolPrinter};
@@ -23,9 +23,9 @@ pub(super) struct Printer {
     /// As in `. (ext4 /dev/vda 252.0 GiB)`.
     label: String,
     target: json::Target,
-    all: Part,
+    all: IntervalStat,
     /// Since the last line of raw numbers, and when that was.
-    part: Part,
+    part: IntervalStat,
     part_start_ns: u64,
     /// Objects of the JSON output.
     samples: Vec<String>,
@@ -53,8 +53,8 @@ impl Printer {
             settings,
             label: String::new(),
             target: json::Target::default(),
-            all: Part::default(),
-            part: Part::default(),
+            all: IntervalStat::default(),
+            part: IntervalStat::default(),
             part_start_ns: 0,
             samples: Vec::new(),
         }
@@ -119,7 +119,7 @@ impl Printer {
             if !self.settings.json {
                 out.push_str(&self.part.raw(end_ns.saturating_sub(self.part_start_ns)));
             }
-            (self.part, self.part_start_ns) = (Part::default(), end_ns);
+            (self.part, self.part_start_ns) = (IntervalStat::default(), end_ns);
         }
         out
     }
@@ -128,7 +128,7 @@ impl Printer {
         Sample::new(unix_ns, &clock(unix_ns, "%Y-%m-%dT%H:%M:%S%z"), &self.target)
     }
 
-    /// What all requests were, where not every one was kept: by the histogram.
+    /// The statistics of all requests, from the histogram if not every request was kept.
     fn take_histogram(&mut self, record: &PhaseRecord) {
         let rows = |measure: Measure| record.latency.iter().filter(move |row| row.measure == measure);
         let measure =
@@ -142,7 +142,7 @@ impl Printer {
         self.all.made_bytes = record.phase.bytes();
     }
 
-    /// What stands at the end.
+    /// The text at the end.
     fn end(&mut self, record: &PhaseRecord) -> String {
         let took_ns = record.phase.io_ns;
         if self.settings.batch {
@@ -151,7 +151,7 @@ impl Printer {
         if self.settings.json {
             return self.end_as_json(record);
         }
-        let Part { stat, made, made_bytes, too_fast, too_slow } = self.all;
+        let IntervalStat { stat, made, made_bytes, too_fast, too_slow } = self.all;
         let verb = match self.settings.mode {
             Mode::Read => " read",
             Mode::Write => " written",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{Key, OPTIONS};
+use super::options::{Key, OPTIONS};
 use super::words;
 use crate::ToolError;
 use crate::options::Given;
@@ -65,7 +65,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Of the options and the words that are none.
+    /// The settings of options and operands.
     ///
     /// # Errors
     /// A value that makes no sense, or a target that is not there.
@@ -200,7 +200,7 @@ impl Settings {
     }
 }
 
-/// What stands at `path`, and the bytes of a file or device.
+/// The type of the target at `path`, and the bytes of a file or device.
 fn look(path: &Path) -> Result<(Target, u64), ToolError> {
     let failed = |what: &str, error: &std::io::Error| {
         OPTIONS.error(

@@ -1,6 +1,6 @@
-//! The statistics that ioping prints: of the requests that count, and of all that were made.
+//! The statistics that ioping prints: of the requests that are counted, and of all.
 
-/// Requests that count.
+/// Statistics of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Stat {
     pub count: u64,
@@ -16,7 +16,7 @@ impl Stat {
         self.add_many(latency_ns, 1, bytes);
     }
 
-    /// So many of about the same time.
+    /// Adds `count` requests of about the same time.
     pub(super) fn add_many(&mut self, latency_ns: u64, count: u64, bytes: u64) {
         self.min_ns = if self.count == 0 { latency_ns } else { self.min_ns.min(latency_ns) };
         self.max_ns = self.max_ns.max(latency_ns);
@@ -53,7 +53,7 @@ impl Stat {
 
 /// All requests of a run, or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Part {
+pub(super) struct IntervalStat {
     pub stat: Stat,
     /// Requests, whether they count or not.
     pub made: u64,
@@ -62,7 +62,7 @@ pub(super) struct Part {
     pub too_slow: u64,
 }
 
-impl Part {
+impl IntervalStat {
     /// The raw line: ten numbers, of which the last is how long all of it took.
     pub(super) fn raw(&self, took_ns: u64) -> String {
         let stat = &self.stat;
@@ -81,7 +81,7 @@ impl Part {
     }
 }
 
-/// How many in a second; none in no time.
+/// The number per second; 0 in no time.
 pub(super) fn per_second(count: u64, nanos: u64) -> f64 {
     if nanos == 0 { 0.0 } else { count as f64 * 1e9 / nanos as f64 }
 }

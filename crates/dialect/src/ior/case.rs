@@ -8,11 +8,11 @@ use plan::{
     Sharing, Spread, Stonewall, SyncRule, WorkloadSpec,
 };
 
-use super::options::Key;
+use super::options::{Key, OPTIONS};
 use super::reader::Test;
-use super::settings::{Hog, Settings};
-use super::{IorError, Launcher};
-use crate::Extras;
+use super::settings::{HeldMemory, Settings};
+use crate::launcher::Launcher;
+use crate::{Extras, ToolError};
 
 impl Settings {
     /// Decides what the launcher has a say in.
@@ -49,7 +49,7 @@ impl Settings {
 
     /// How many tasks `-C` shifts by, and `-Z` at least: on one node as many as `-Q` says, on
     /// several as many whole nodes, so that no task reads what its own node has in memory.
-    pub(super) fn places(&self) -> u32 {
+    pub(super) fn shift_tasks(&self) -> u32 {
         self.task_offset.saturating_mul(self.tasks_to_next_node())
     }
 
@@ -126,14 +126,14 @@ impl Settings {
 
     fn read_from(&self) -> ReadFrom {
         if self.reorder {
-            return match self.places() % self.tasks {
+            return match self.shift_tasks() % self.tasks {
                 0 => ReadFrom::Same,
                 tasks => ReadFrom::Shift { tasks },
             };
         }
         if self.reorder_random > 0 {
             return ReadFrom::Shuffle {
-                at_least: self.places(),
+                at_least: self.shift_tasks(),
                 seed: self.reorder_seed.cast_unsigned(),
                 reseed: self.reorder_seed < 0,
             };
@@ -141,25 +141,23 @@ impl Settings {
         ReadFrom::Same
     }
 
-    fn memory_hog(&self, memory: Option<u64>) -> Result<Bytes, IorError> {
+    fn memory_hog(&self, memory: Option<u64>) -> Result<Bytes, ToolError> {
         let node = match (self.memory_per_node, memory) {
-            (Hog::None, _) => 0,
-            (Hog::Bytes(bytes), _) => bytes,
-            (Hog::Percent(percent), Some(memory)) => memory / 100 * u64::from(percent),
-            (Hog::Percent(percent), None) => {
-                return Err(IorError::BadValue {
-                    written: "-M".to_owned(),
-                    value: format!("{percent}%"),
-                    problem: "cannot be resolved, since the memory of this node is unknown; give a size"
-                        .to_owned(),
-                });
+            (HeldMemory::None, _) => 0,
+            (HeldMemory::Bytes(bytes), _) => bytes,
+            (HeldMemory::Percent(percent), Some(memory)) => memory / 100 * u64::from(percent),
+            (HeldMemory::Percent(percent), None) => {
+                return Err(OPTIONS.error(
+                    &format!("-M {percent}%"),
+                    "cannot be resolved, since the memory of this node is unknown; give a size",
+                ));
             }
         };
         let tasks = self.memory_per_task.saturating_mul(u64::from(self.tasks_per_node()));
         Ok(Bytes(node.saturating_add(tasks)))
     }
 
-    fn workload(&self, name: &str, extras: &Extras, memory: Option<u64>) -> Result<WorkloadSpec, IorError> {
+    fn workload(&self, name: &str, extras: &Extras, memory: Option<u64>) -> Result<WorkloadSpec, ToolError> {
         let geometry =
             Geometry { transfer: Bytes(self.transfer), block: Bytes(self.block), segments: self.segments };
         let mut spec = WorkloadSpec::new(name, "", geometry);
@@ -190,11 +188,9 @@ impl Settings {
         Ok(spec)
     }
 
-    /// Options that IOR, too, does not let stand together.
-    fn conflicts(&self) -> Result<(), IorError> {
-        let conflict = |written: &str, reason: &str| {
-            Err(IorError::Conflict { written: written.to_owned(), reason: reason.to_owned() })
-        };
+    /// Refuses options that IOR also refuses together.
+    fn conflicts(&self) -> Result<(), ToolError> {
+        let conflict = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         if self.reorder && self.reorder_random > 0 {
             return conflict("-C and -Z", "a task reads either by a shift or at random; choose one");
         }
@@ -235,16 +231,18 @@ pub(super) fn of(
     extras: &Extras,
     launcher: Launcher<'_>,
     warnings: &mut Vec<String>,
-) -> Result<(Case, Settings), IorError> {
+) -> Result<(Case, Settings), ToolError> {
     let mut settings = test.settings.clone();
     settings.conflicts()?;
     if !launcher.node_of.is_empty() && settings.tasks > all_tasks(launcher, extras.tasks_per_rank) {
-        return Err(IorError::TooManyTasks {
-            written: test.written(&[(Key::Tasks, "-N -1")]),
-            processes: launcher.node_of.len(),
-            tasks_per_rank: extras.tasks_per_rank,
-            needed: (settings.tasks as usize).div_ceil(launcher.node_of.len()),
-        });
+        let processes = launcher.node_of.len();
+        let reason = format!(
+            "the launcher has started {processes} processes with {} of the tasks each, too few for all of them; start \
+             more, or put more tasks on each: --tasks-per-rank {}",
+            extras.tasks_per_rank,
+            (settings.tasks as usize).div_ceil(processes)
+        );
+        return Err(OPTIONS.error(&test.written(&[(Key::Tasks, "-N -1")]), &reason));
     }
     limit_by_status(&mut settings, warnings)?;
     if !settings.file_per_proc && settings.test_file.contains('@') {
@@ -254,7 +252,7 @@ pub(super) fn of(
     let workload = settings
         .workload(&id, extras, launcher.memory_bytes)?
         .validate()
-        .map_err(|error| IorError::Plan { written: written(test, &error), error })?;
+        .map_err(|error| OPTIONS.error(&written(test, &error), &format!("{error}; {}", error.help)))?;
     let case = Case {
         title: title(&settings),
         repetitions: settings.repetitions,
@@ -277,7 +275,7 @@ fn title(settings: &Settings) -> String {
 }
 
 /// A run that only reads stops where the write that left the file stopped.
-fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Result<(), IorError> {
+fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Result<(), ToolError> {
     let Some(path) = settings.status_file.as_ref().filter(|_| !settings.write) else {
         return Ok(());
     };
@@ -289,18 +287,16 @@ fn limit_by_status(settings: &mut Settings, warnings: &mut Vec<String>) -> Resul
         Ok(0) => {}
         Ok(limit) => settings.wear_out_iterations = Some(limit),
         Err(_) => {
-            return Err(IorError::BadValue {
-                written: "stoneWallingStatusFile".to_owned(),
-                value: path.display().to_string(),
-                problem: "does not hold a number of transfers; name a file that a write with -D left"
-                    .to_owned(),
-            });
+            return Err(OPTIONS.error(
+                &format!("stoneWallingStatusFile={}", path.display()),
+                "does not hold a number of transfers; name a file that a write with -D left",
+            ));
         }
     }
     Ok(())
 }
 
-/// The options behind the value that is wrong.
+/// The options that set the wrong value.
 fn written(test: &Test, error: &PlanError) -> String {
     let keys: &[(Key, &str)] = match error.field {
         "block" => &[(Key::Block, "-b 1m"), (Key::Transfer, "-t 256k")],

@@ -10,7 +10,7 @@
 //! | [`Launcher`] | what the launcher of the processes and the host say |
 //! | [`Asked`] | the plan, the output and everything else that the line asks for |
 //! | [`Printer`] | text, JSON or CSV: a header, a piece for each phase, an end |
-//! | [`IorError`] | the words that are wrong, and the next step |
+//! | [`ToolError`] | the words that are wrong, and the next step |
 //!
 //! ```
 //! use dialect::ior::{Launcher, parse};
@@ -21,111 +21,34 @@
 //! assert_eq!(workload.files.targets.len(), 2);
 //! let wrong = parse(&["ior", "-t", "16m", "-b", "1m"], Launcher::default()).unwrap_err();
 //! assert!(wrong.to_string().contains("16777216") && wrong.to_string().contains("1048576"));
-//! # Ok::<(), dialect::ior::IorError>(())
+//! # Ok::<(), dialect::ToolError>(())
 //! ```
 
 mod case;
-mod csv;
-mod error;
-mod figures;
-mod given;
-mod help;
-mod json;
 mod meaning;
-mod memo;
-mod number;
 mod options;
-mod parameters;
-mod printer;
-mod rank_csv;
+mod output;
+mod print;
 mod reader;
 mod script;
 mod settings;
-mod summary;
-mod text;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use plan::{OptionNote, Plan, Question};
-use serde::{Deserialize, Serialize};
+use plan::{OptionNote, Plan};
 
-pub use error::IorError;
-pub use help::{help, reference};
-pub use printer::{Printer, version};
-pub use rank_csv::rank_csv;
+pub use crate::launcher::Launcher;
+pub use output::{Format, OutputOptions};
+pub use print::{Printer, rank_csv, version};
 
-use crate::{Compat, Extras};
-use memo::Memo;
+use crate::tool::CommandLine;
+use crate::{Compat, Extras, Help, ToolError};
+use options::OPTIONS;
+use output::Memo;
 use reader::Reader;
 
-/// What the launcher of the processes and the host say. The default is one process, started by
-/// hand, on a host of unknown memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Launcher<'a> {
-    /// The number of the node of each process, by rank; nodes are numbered in the order of their
-    /// first ranks. Empty: started by hand, and this process carries all tasks.
-    pub node_of: &'a [u32],
-    /// The names of the nodes, by number.
-    pub names: &'a [String],
-    /// Tasks where `-N` says nothing and this process carries all.
-    pub tasks: Option<u32>,
-    /// Nodes that they are on.
-    pub nodes: Option<u32>,
-    /// Memory of this node, which `-M 50%` takes its share of.
-    pub memory_bytes: Option<u64>,
-}
-
-impl Launcher<'_> {
-    /// The node of each task where each process carries `per_rank` of them; started by hand, there are as
-    /// many unless [`Launcher::tasks`] says otherwise.
-    pub(crate) fn node_of_tasks(&self, per_rank: u32) -> Vec<u32> {
-        match self.node_of {
-            [] => vec![0; self.tasks.unwrap_or(per_rank).max(1) as usize],
-            ranks => ranks.iter().flat_map(|&node| std::iter::repeat_n(node, per_rank as usize)).collect(),
-        }
-    }
-}
-
-/// The form of the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// IOR's text.
-    #[default]
-    Text,
-    /// `-O summaryFormat=JSON`.
-    Json,
-    /// `-O summaryFormat=CSV`.
-    Csv,
-}
-
-impl Format {
-    /// The word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "JSON",
-            Self::Csv => "CSV",
-        }
-    }
-}
-
-/// What the line says about the output.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OutputOptions {
-    /// The form.
-    pub format: Format,
-    /// `-O summaryFile=FILE`: the output goes there, and one line to the terminal says so.
-    pub file: Option<PathBuf>,
-    /// `--warningAsErrors`: a warning makes the run fail.
-    pub warnings_as_errors: bool,
-    /// `-O summaryAlways`: a summary also of a run that was interrupted.
-    pub summary_always: bool,
-}
-
-/// Files that a test keeps beside its output.
+/// Files that a test writes besides its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SideFiles {
     /// [`plan::Case::id`].
@@ -134,6 +57,18 @@ pub struct SideFiles {
     pub status: Option<PathBuf>,
     /// `saveRankPerformanceDetailsCSV`: write [`rank_csv`] there when the case has ended.
     pub rank_csv: Option<PathBuf>,
+}
+
+/// The text for `-h`.
+#[must_use]
+pub fn help() -> Help {
+    OPTIONS.help()
+}
+
+/// The table of all options for `docs/IOR.md`, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    OPTIONS.table()
 }
 
 /// Everything that a command line asks for.
@@ -147,7 +82,7 @@ pub struct Asked {
     pub extras: Extras,
     /// The release whose tables are printed.
     pub compat: Compat,
-    /// Files beside the output, for each case that has any.
+    /// Files besides the output, for each case that has any.
     pub side_files: Vec<SideFiles>,
     /// `--dryRun`: print the plan and move nothing.
     pub dry_run: bool,
@@ -155,7 +90,7 @@ pub struct Asked {
     pub show_help: bool,
     /// `--version`: print the version and end; the plan has no case.
     pub show_version: bool,
-    /// What IOR, too, would warn of before it runs, each as one sentence.
+    /// Warnings that IOR also gives before the run, one sentence each.
     pub warnings: Vec<String>,
     /// Every option with its meaning, ioproof's own at the end.
     pub notes: Vec<OptionNote>,
@@ -165,15 +100,16 @@ pub struct Asked {
 ///
 /// # Errors
 /// The first word that is unknown, wrong, or refused, with the reason and the next step.
-pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, IorError> {
-    let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, IorError>>()?;
-    let (extras, words) = Extras::split(&arguments)?;
+pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
+    let arguments = arguments.iter().map(unicode).collect::<Result<Vec<String>, ToolError>>()?;
+    let (extras, words) = OPTIONS.extras(&arguments)?;
     let mut reader = Reader::new(launcher, extras.tasks_per_rank);
-    reader.line(words.get(1..).unwrap_or_default())?;
+    reader.line(&words)?;
     let Reader { tests, mut notes, mut warnings, output, show_help, show_version, .. } = reader;
-    // Who asks for help may have everything else wrong.
+    // With -h the rest of the line may be wrong.
     let tests = if show_help || show_version { Vec::new() } else { tests };
-    let compat = extras.release(RELEASES)?.unwrap_or_default();
+    let compat = extras.release(RELEASES).map_err(|error| OPTIONS.error("--compat", &error.to_string()))?;
+    let compat = compat.unwrap_or_default();
     check_release(output.format, compat)?;
 
     let mut cases = Vec::with_capacity(tests.len());
@@ -192,45 +128,33 @@ pub fn parse<Word: AsRef<OsStr>>(arguments: &[Word], launcher: Launcher<'_>) -> 
         cases.push(case);
         settings.push(resolved);
     }
-    notes.extend(extras.notes.iter().cloned());
     let dry_run = settings.iter().any(|test| test.dry_run);
+    let title = cases.first().map_or_else(String::new, |case| case.title.clone());
     let seed = cases.first().map_or(0, |case| case.workload.signature);
-    let memo = Memo { format: output.format, compat, tests: settings };
-    let plan = Plan {
-        destroy_data_on: extras.destroy_data_on.clone(),
-        ..Plan::new(
-            cases.first().map_or_else(String::new, |case| case.title.clone()),
-            Question::Dialect {
-                tool: TOOL.to_owned(),
-                arguments,
-                notes: notes.clone(),
-                memo: memo.to_text(),
-            },
-            seed,
-            cases,
-        )
-    };
+    let line = CommandLine { tool: TOOL, arguments: &arguments, extras: &extras, notes: notes.clone() };
+    let plan = line.plan(title, seed, cases, &Memo { format: output.format, compat, tests: settings });
+    notes.extend(extras.notes.iter().cloned());
     Ok(Asked { plan, output, extras, compat, side_files, dry_run, show_help, show_version, warnings, notes })
 }
 
 /// JSON came with 3.2 and CSV with 4.0: before them there is no shape to keep.
-fn check_release(format: Format, compat: Compat) -> Result<(), IorError> {
+fn check_release(format: Format, compat: Compat) -> Result<(), ToolError> {
     let since = match format {
         Format::Json if compat < Compat::V3_3 => "3.2",
         Format::Csv if compat < Compat::V4_0 => "4.0",
         Format::Text | Format::Json | Format::Csv => return Ok(()),
     };
-    Err(IorError::Conflict {
-        written: format!("--compat {compat} and summaryFormat={}", format.name()),
-        reason: format!("IOR has {} since {since}; leave one of them out", format.name()),
-    })
+    Err(OPTIONS.error(
+        &format!("--compat {compat} and summaryFormat={}", format.name()),
+        &format!("IOR has {} since {since}; leave one of them out", format.name()),
+    ))
 }
+
+/// The tool's name in [`plan::Question::Dialect`].
+pub const TOOL: &str = OPTIONS.tool;
 
 /// What `--compat` may name.
 const RELEASES: &str = "give 3.0, 3.3 or 4.0";
-
-/// The tool's name in [`Question::Dialect`].
-pub const TOOL: &str = "ior";
 
 /// The content of a `stoneWallingStatusFile` after the write phase of `tasks`: how many
 /// transfers each task did, or the one that did most.
@@ -239,10 +163,13 @@ pub fn stonewall_status(tasks: &[record::TaskRow]) -> String {
     tasks.iter().map(|task| task.transfers).max().unwrap_or(0).to_string()
 }
 
-fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, IorError> {
+fn unicode<Word: AsRef<OsStr>>(word: &Word) -> Result<String, ToolError> {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) => Ok(text.to_owned()),
-        None => Err(IorError::NotUnicode { lossy: word.to_string_lossy().into_owned() }),
+        None => {
+            let reason = "is not valid UTF-8: give paths and values in UTF-8";
+            Err(OPTIONS.error(&word.to_string_lossy(), reason))
+        }
     }
 }

@@ -1,39 +1,33 @@
 //! Reads a command line of IOR from left to right, with its directives and scripts.
 //!
-//! Letters may be bundled (`-Cge`), values may be attached (`-b1m`), follow an equals sign
-//! (`-G=-1`) or stand in the next word. `-O` holds directives joined by commas. `-f` runs the
-//! tests of a script with everything to its left as their defaults.
+//! `-O` holds directives joined by commas. `-f` runs the tests of a script, for which the rest of the line gives the
+//! defaults.
 
 use std::path::{Path, PathBuf};
 
 use plan::OptionNote;
 
-use super::given::{Given, says_no};
-use super::options::{self, Key, Spec, Takes};
+use super::options::{Key, OPTIONS};
+use super::output::{Format, OutputOptions};
 use super::settings::Settings;
-use super::{Format, IorError, Launcher, OutputOptions, meaning, script};
+use super::{meaning, script};
+use crate::ToolError;
+use crate::launcher::Launcher;
+use crate::options::{Given, is_off};
 
-/// An option that was read and whose meaning is told when the test that it belongs to is known.
-#[derive(Debug, Clone)]
-struct Seen {
-    written: String,
-    key: Key,
-    name: &'static str,
-}
-
-/// One test with the words that set it.
+/// One test with the options that set it.
 #[derive(Debug, Clone)]
 pub(super) struct Test {
     pub settings: Settings,
-    words: Vec<Seen>,
+    options: Vec<Given<Key>>,
 }
 
 impl Test {
-    /// The words that set `keys`, with IOR's default where there are none, for an error.
+    /// The options that set `keys` as they were written, or IOR's default; for an error.
     pub(super) fn written(&self, keys: &[(Key, &str)]) -> String {
         let one = |(key, default): &(Key, &str)| {
-            let last = self.words.iter().rfind(|seen| seen.key == *key);
-            last.map_or_else(|| format!("{default} (default)"), |seen| seen.written.clone())
+            let last = self.options.iter().rfind(|given| given.key == *key);
+            last.map_or_else(|| format!("{default} (default)"), |given| given.written.clone())
         };
         keys.iter().map(one).collect::<Vec<_>>().join(" ")
     }
@@ -44,9 +38,9 @@ pub(super) struct Reader<'l> {
     launcher: Launcher<'l>,
     tasks_per_rank: u32,
     settings: Settings,
-    words: Vec<Seen>,
-    /// The first of `words` whose meaning has not been told.
-    untold: usize,
+    options: Vec<Given<Key>>,
+    /// The first of `options` that has no note yet: its meaning depends on the test that it belongs to.
+    unnoted: usize,
     script: Option<PathBuf>,
     pub tests: Vec<Test>,
     pub notes: Vec<OptionNote>,
@@ -62,8 +56,8 @@ impl<'l> Reader<'l> {
             launcher,
             tasks_per_rank,
             settings: Settings::default(),
-            words: Vec::new(),
-            untold: 0,
+            options: Vec::new(),
+            unnoted: 0,
             script: None,
             tests: Vec::new(),
             notes: Vec::new(),
@@ -75,15 +69,18 @@ impl<'l> Reader<'l> {
     }
 
     /// Reads all words after the program's name.
-    pub(super) fn line(&mut self, words: &[String]) -> Result<(), IorError> {
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            if let Some(long) = word.strip_prefix("--") {
-                self.long(word, long, &mut words)?;
-            } else if let Some(letters) = word.strip_prefix('-') {
-                self.letters(word, letters, &mut words)?;
-            } else {
-                return Err(IorError::Stray { written: word.clone() });
+    pub(super) fn line(&mut self, words: &[String]) -> Result<(), ToolError> {
+        let given = OPTIONS.read_with(words, |word| {
+            let reason = format!("belongs to no option; IOR takes its file by -o, as in -o {word}");
+            Err(OPTIONS.error(word, &reason))
+        })?;
+        for option in given {
+            if option.key != Key::Directives {
+                self.apply(option)?;
+                continue;
+            }
+            for directive in option.text().split(',').map(str::trim) {
+                self.apply(OPTIONS.directive(directive, format!("-O {directive}"))?)?;
             }
         }
         match self.script.take() {
@@ -95,223 +92,83 @@ impl<'l> Reader<'l> {
         }
     }
 
-    fn long<'a>(
-        &mut self,
-        word: &str,
-        long: &str,
-        words: &mut impl Iterator<Item = &'a String>,
-    ) -> Result<(), IorError> {
-        let (name, attached) = split_value(long);
-        let Some(spec) = options::by_word(name) else {
-            let suggestion = options::nearest_word(name);
-            return Err(IorError::UnknownOption { written: word.to_owned(), suggestion });
-        };
-        let option = format!("--{name}");
-        match (spec.takes, attached) {
-            (Takes::Nothing, None) => self.apply(spec, &option, None, word.to_owned()),
-            (_, Some(value)) => self.apply(spec, &option, Some(value), word.to_owned()),
-            (Takes::Value(example), None) => self.separate(spec, &option, example, words),
-        }
-    }
-
-    fn letters<'a>(
-        &mut self,
-        word: &str,
-        letters: &str,
-        words: &mut impl Iterator<Item = &'a String>,
-    ) -> Result<(), IorError> {
-        if letters.is_empty() {
-            return Err(IorError::UnknownOption { written: word.to_owned(), suggestion: None });
-        }
-        // `-posix.odirect` would be -p and -o, and write to a file called six.odirect.
-        if let Some(long) = options::by_word(split_value(letters).0).and_then(|spec| spec.long.first()) {
-            let suggestion = Some(format!("--{long}"));
-            return Err(IorError::UnknownOption { written: word.to_owned(), suggestion });
-        }
-        let mut rest = letters;
-        while let Some(letter) = rest.chars().next() {
-            rest = &rest[letter.len_utf8()..];
-            let option = format!("-{letter}");
-            let Some(spec) = options::by_letter(letter) else {
-                let written = if letters.chars().count() > 1 {
-                    format!("{option} (in {word})")
-                } else {
-                    word.to_owned()
-                };
-                return Err(IorError::UnknownOption { written, suggestion: other_case(letter) });
-            };
-            match (spec.takes, rest.strip_prefix('=')) {
-                (Takes::Nothing, None) => self.apply(spec, &option, None, option.clone())?,
-                (_, Some(value)) => {
-                    return self.apply(spec, &option, Some(value), format!("{option}={value}"));
-                }
-                (Takes::Value(_), None) if !rest.is_empty() => {
-                    return self.apply(spec, &option, Some(rest), format!("{option}{rest}"));
-                }
-                (Takes::Value(example), None) => return self.separate(spec, &option, example, words),
-            }
-        }
-        Ok(())
-    }
-
-    /// An option whose value is the next word.
-    fn separate<'a>(
-        &mut self,
-        spec: &Spec,
-        option: &str,
-        example: &str,
-        words: &mut impl Iterator<Item = &'a String>,
-    ) -> Result<(), IorError> {
-        let example =
-            if example.starts_with('-') { example.to_owned() } else { format!("{option}={example}") };
-        let missing = || IorError::MissingValue { written: option.to_owned(), example: example.clone() };
-        let value = words.next().ok_or_else(missing)?;
-        // IOR would take the next option for a file's name and write to a file called -v.
-        let names_a_file = matches!(
-            spec.key,
-            Key::TestFile | Key::Script | Key::RankCsv | Key::StatusFile | Key::SummaryFile | Key::Api
-        );
-        if names_a_file && value.starts_with('-') {
-            return Err(missing());
-        }
-        self.apply(spec, option, Some(value), format!("{option} {value}"))
-    }
-
-    /// Does what one option with its value asks for.
-    fn apply(
-        &mut self,
-        spec: &Spec,
-        option: &str,
-        value: Option<&str>,
-        written: String,
-    ) -> Result<(), IorError> {
-        let given = Given { option, value };
-        match spec.key {
-            Key::Directives => return self.directives(value.unwrap_or_default()),
+    /// Does what one option asks for.
+    fn apply(&mut self, given: Given<Key>) -> Result<(), ToolError> {
+        match given.key {
             Key::Script if self.script.is_some() => {
-                return Err(IorError::Conflict {
-                    written: "two scripts".to_owned(),
-                    reason: "IOR takes one -f; put the tests of both into one script".to_owned(),
-                });
+                return Err(OPTIONS.error("-f", "IOR takes one script; put the tests of both into one"));
             }
             Key::Script => self.script = Some(given.path()?),
-            Key::Help => self.show_help |= !value.is_some_and(says_no),
-            Key::Version => self.show_version |= !value.is_some_and(says_no),
-            Key::SummaryFormat => self.output.format = summary_format(given)?,
+            Key::Help => self.show_help |= given.values.is_empty() || !is_off(given.text()),
+            Key::Version => self.show_version |= given.values.is_empty() || !is_off(given.text()),
+            Key::SummaryFormat => self.output.format = summary_format(&given)?,
             Key::SummaryFile => self.output.file = Some(given.path()?),
             Key::SummaryAlways => self.output.summary_always = given.flag()?,
-            Key::WarningsAsErrors => {
-                self.settings.set(spec.key, given)?;
-                self.output.warnings_as_errors = self.settings.warnings_as_errors;
+            Key::Repetitions if given.text() == "0" => {
+                self.warnings.push("too few test repetitions. Using value of 1.".to_owned());
+                self.settings.set(&given)?;
             }
-            key => self.settings.set(key, given)?,
+            _ => self.settings.set(&given)?,
         }
-        if spec.key == Key::Repetitions && value == Some("0") {
-            self.warnings.push("too few test repetitions. Using value of 1.".to_owned());
-        }
-        let name = spec.names.first().or_else(|| spec.long.first()).copied().unwrap_or_default();
-        self.words.push(Seen { written, key: spec.key, name });
+        self.output.warnings_as_errors = self.settings.warnings_as_errors;
+        self.options.push(given);
         Ok(())
     }
 
-    /// `-O key=value,key=value`.
-    fn directives(&mut self, text: &str) -> Result<(), IorError> {
-        for directive in text.split(',') {
-            self.directive(directive.trim(), &format!("-O {}", directive.trim()))?;
-        }
-        Ok(())
-    }
-
-    /// One `key=value`, as `-O` and scripts have it.
-    fn directive(&mut self, directive: &str, written: &str) -> Result<(), IorError> {
-        let Some((name, value)) = directive.split_once('=') else {
-            return Err(IorError::MissingValue {
-                written: written.to_owned(),
-                example: format!("{}=1", if directive.is_empty() { "keepFile" } else { directive }),
-            });
-        };
-        let (name, value) = (name.trim(), value.trim());
-        let Some(spec) = options::by_name(name) else {
-            let suggestion = options::nearest_name(name);
-            return Err(IorError::UnknownDirective { written: directive.to_owned(), suggestion });
-        };
-        self.apply(spec, name, Some(value), written.to_owned())
-    }
-
-    fn run_script(&mut self, path: &Path) -> Result<(), IorError> {
-        let text = record::read_text(path).map_err(|error| IorError::ScriptUnreadable {
-            path: path.to_owned(),
-            reason: error.to_string(),
+    fn run_script(&mut self, path: &Path) -> Result<(), ToolError> {
+        let error = |reason: String| OPTIONS.error(&format!("-f {}", path.display()), &reason);
+        let text = record::read_text(path).map_err(|problem| {
+            error(format!("cannot read the script: {problem}; name a file that starts with IOR START"))
         })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         for (line, command) in script::commands(&text) {
-            let at = |error| IorError::Script { path: path.to_owned(), line, error: Box::new(error) };
-            match command.map_err(at)? {
+            match command {
                 script::Command::Run => self.run(),
                 script::Command::Directive(directive) => {
-                    let short = path.file_name().unwrap_or_default().to_string_lossy();
-                    self.directive(directive, &format!("{directive} ({short}:{line})")).map_err(at)?;
+                    self.apply(OPTIONS.directive(directive, format!("{directive} ({name}:{line})"))?)?;
+                }
+                script::Command::Unknown(words) => {
+                    let reason = "is no directive: a line is KEY=VALUE, RUN, IOR START or IOR STOP";
+                    return Err(OPTIONS.error(&format!("{words} ({name}:{line})"), reason));
                 }
             }
         }
         if self.tests.is_empty() {
-            return Err(IorError::ScriptEmpty { path: path.to_owned() });
+            return Err(error(
+                "the script has no RUN, so it asks for no test; end each test with a line RUN".to_owned(),
+            ));
         }
-        self.tell(Err("stands after the last RUN: no test uses it"));
+        self.note_options(Err("stands after the last RUN: no test uses it"));
         Ok(())
     }
 
-    /// The settings as they are now are a test.
+    /// Adds a test with the settings as they are now.
     fn run(&mut self) {
         let mut settings = self.settings.clone();
         settings.resolve(self.launcher, self.tasks_per_rank);
-        self.tell(Ok(&settings));
-        self.tests.push(Test { settings, words: self.words.clone() });
+        self.note_options(Ok(&settings));
+        self.tests.push(Test { settings, options: self.options.clone() });
     }
 
-    /// Notes what the options that were read since the last test mean, or why they mean nothing.
-    fn tell(&mut self, settings: Result<&Settings, &str>) {
-        for seen in &self.words[self.untold..] {
-            let meaning = match seen.key {
-                Key::SummaryFormat => format!("the output is {}", self.output.format.name()),
-                Key::SummaryFile => "the output goes into that file".to_owned(),
-                key => match settings {
-                    Ok(settings) => meaning::of(key, settings),
-                    Err(reason) => reason.to_owned(),
-                },
+    /// Notes what the options since the last test mean with these settings, or why they have no meaning.
+    fn note_options(&mut self, settings: Result<&Settings, &str>) {
+        for given in &self.options[self.unnoted..] {
+            let meaning = |key| match (key, settings) {
+                (Key::SummaryFormat, _) => format!("the output is {}", self.output.format.name()),
+                (_, Ok(settings)) => meaning::of(given, settings),
+                (_, Err(reason)) => reason.to_owned(),
             };
-            self.notes.push(OptionNote {
-                written: seen.written.clone(),
-                name: seen.name.to_owned(),
-                meaning,
-            });
+            self.notes.push(given.note(meaning));
         }
-        self.untold = self.words.len();
+        self.unnoted = self.options.len();
     }
 }
 
-fn split_value(word: &str) -> (&str, Option<&str>) {
-    match word.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (word, None),
-    }
-}
-
-/// The same letter in the other case, if that is an option.
-fn other_case(letter: char) -> Option<String> {
-    let other =
-        if letter.is_ascii_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() };
-    options::by_letter(other).map(|_| format!("-{other}"))
-}
-
-fn summary_format(given: Given<'_>) -> Result<Format, IorError> {
-    match given.value.unwrap_or_default().to_ascii_lowercase().as_str() {
+fn summary_format(given: &Given<Key>) -> Result<Format, ToolError> {
+    match given.text().to_ascii_lowercase().as_str() {
         "default" => Ok(Format::Text),
         "json" => Ok(Format::Json),
         "csv" => Ok(Format::Csv),
-        other => Err(IorError::BadValue {
-            written: given.option.to_owned(),
-            value: other.to_owned(),
-            problem: "is no format of a summary; give default, JSON or CSV".to_owned(),
-        }),
+        _ => Err(given.wrong("is no format of a summary; give default, JSON or CSV")),
     }
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::IorError;
-use super::given::{Given, narrow};
-use super::options::Key;
+use super::options::{Key, OPTIONS};
+use crate::ToolError;
+use crate::ior_family::missing_library;
+use crate::options::Given;
 
 /// `-l` and `--dataPacketType`: what IOR would fill its buffers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -46,10 +47,10 @@ impl Packet {
     }
 }
 
-/// `-M`: memory that the node is to do without.
+/// `-M`: memory of the node that is held during the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Hog {
+pub(super) enum HeldMemory {
     #[default]
     None,
     Bytes(u64),
@@ -116,7 +117,7 @@ pub(super) struct Settings {
     pub outlier: u64,
     pub signature: i64,
     pub packet: Packet,
-    pub memory_per_node: Hog,
+    pub memory_per_node: HeldMemory,
     pub memory_per_task: u64,
     pub aio_pending: u32,
     pub rank_csv: Option<PathBuf>,
@@ -176,7 +177,7 @@ impl Default for Settings {
             outlier: 0,
             signature: 0,
             packet: Packet::Generic,
-            memory_per_node: Hog::None,
+            memory_per_node: HeldMemory::None,
             memory_per_task: 0,
             aio_pending: AIO_PENDING_DEFAULT,
             rank_csv: None,
@@ -191,23 +192,25 @@ impl Default for Settings {
 const AIO_PENDING_DEFAULT: u32 = 128;
 /// IOR's highest level of verbosity.
 const VERBOSE_MAX: u32 = 5;
-/// More repetitions than this are taken for a slip of the pen.
-const REPETITIONS_MAX: u64 = 1_000_000;
+/// More repetitions than this are taken for a typing error.
+const REPETITIONS_MAX: u32 = 1_000_000;
+/// A time limit of more seconds than this (three years) is taken for a typing error.
+const SECONDS_MAX: u64 = 100_000_000;
 
 impl Settings {
-    /// Sets what `key` stands for.
+    /// Sets what the option asks for.
     ///
     /// # Errors
-    /// A value that cannot be read or is not allowed, or an option that is refused.
-    pub(super) fn set(&mut self, key: Key, given: Given<'_>) -> Result<(), IorError> {
-        match key {
+    /// A value that cannot be read or is not allowed.
+    pub(super) fn set(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        match given.key {
             Key::Api => self.set_api(given)?,
             Key::RefNum => self.ref_num = given.whole()?,
             Key::Block => self.block = given.size()?,
             Key::Transfer => self.transfer = given.size()?,
             Key::Segments => self.segments = given.size()?,
-            Key::Repetitions => self.repetitions = narrow(given.count(REPETITIONS_MAX)?).max(1),
-            Key::Tasks => self.asked_tasks = given.tasks()?,
+            Key::Repetitions => self.repetitions = given.count32(REPETITIONS_MAX)?.max(1),
+            Key::Tasks => self.asked_tasks = tasks(given)?,
             Key::TestFile => self.set_test_file(given)?,
             Key::Read => self.read = given.flag()?,
             Key::Write => self.write = given.flag()?,
@@ -227,29 +230,29 @@ impl Settings {
             Key::Barriers => self.barriers = given.flag()?,
             Key::SingleAttempt => self.single_attempt = given.flag()?,
             Key::QuitOnError => self.quit_on_error = given.flag()?,
-            Key::RandomOffset => self.random_offset = given.repeated(self.random_offset)?,
-            Key::ReorderRandom => self.reorder_random = given.repeated(self.reorder_random)?,
-            _ => self.set_more(key, given)?,
+            Key::RandomOffset => self.random_offset = repeated(given, self.random_offset)?,
+            Key::ReorderRandom => self.reorder_random = repeated(given, self.reorder_random)?,
+            _ => self.set_more(given)?,
         }
         Ok(())
     }
 
-    fn set_more(&mut self, key: Key, given: Given<'_>) -> Result<(), IorError> {
-        match key {
+    fn set_more(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        match given.key {
             Key::RandomSeed => self.random_seed = Some(given.whole()?).filter(|&seed| seed != -1),
             Key::Reorder => self.reorder = given.flag()?,
             Key::ReorderSeed => self.reorder_seed = given.whole()?,
             Key::TaskOffset => self.task_offset = given.count32(u32::MAX)?,
-            Key::Delay => self.delay = given.seconds()?,
-            Key::Deadline => self.deadline = given.seconds()?,
+            Key::Delay => self.delay = seconds(given)?,
+            Key::Deadline => self.deadline = seconds(given)?,
             Key::WearOut => self.wear_out = given.flag()?,
             Key::WearOutIterations => {
                 self.wear_out_iterations = Some(given.count(u64::MAX)?).filter(|&n| n > 0);
             }
             Key::StatusFile => self.status_file = Some(given.path()?),
-            Key::MinTime => self.min_time = given.seconds()?,
-            Key::MaxMinutes => self.max_minutes = given.seconds()?,
-            Key::Outlier => self.outlier = given.seconds()?,
+            Key::MinTime => self.min_time = seconds(given)?,
+            Key::MaxMinutes => self.max_minutes = seconds(given)?,
+            Key::Outlier => self.outlier = seconds(given)?,
             Key::Signature => self.signature = given.whole()?,
             Key::Packet => {
                 self.packet = Packet::parse(given.text()).ok_or_else(|| {
@@ -257,54 +260,84 @@ impl Settings {
                 })?;
             }
             Key::StoreOffset => self.packet = if given.flag()? { Packet::Offset } else { self.packet },
-            Key::MemoryPerNode => self.memory_per_node = given.hog()?,
+            Key::MemoryPerNode => self.memory_per_node = memory(given)?,
             Key::MemoryPerTask => self.memory_per_task = given.size()?,
             Key::AioPending => self.aio_pending = given.count32(u32::MAX)?,
             Key::RankCsv => self.rank_csv = Some(given.path()?),
             Key::DryRun => self.dry_run = given.flag()?,
             Key::WarningsAsErrors => self.warnings_as_errors = given.flag()?,
             Key::Verbose => {
-                self.verbose = match given.value {
-                    None => self.verbose.saturating_add(1).min(VERBOSE_MAX),
-                    Some(_) => given.count32(u32::MAX)?.min(VERBOSE_MAX),
+                let verbose = match given.values.is_empty() {
+                    true => self.verbose.saturating_add(1),
+                    false => given.count32(u32::MAX)?,
                 };
+                self.verbose = verbose.min(VERBOSE_MAX);
             }
-            Key::Refused(reason) => given.refuse(reason)?,
-            // Answered by the whole line, by the output, or by nothing that a test would keep.
+            // Options of the whole line or of its output, or without an effect.
             _ => {}
         }
         Ok(())
     }
 
-    fn set_api(&mut self, given: Given<'_>) -> Result<(), IorError> {
-        let reason = match given.text().to_ascii_uppercase().as_str() {
-            "POSIX" | "MMAP" | "DUMMY" | "AIO" => {
-                self.api = given.text().to_owned();
-                return Ok(());
+    fn set_api(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        if ["POSIX", "MMAP", "DUMMY", "AIO"].iter().any(|api| given.text().eq_ignore_ascii_case(api)) {
+            given.text().clone_into(&mut self.api);
+            return Ok(());
+        }
+        match missing_library(given.text()) {
+            Some(reason) => {
+                let next = "ioproof drives POSIX, MMAP, DUMMY and AIO, use -a POSIX";
+                Err(OPTIONS.error(&given.written, &format!("is refused: {reason}; {next}")))
             }
-            "MPIIO" => "it needs MPI-IO",
-            "HDF5" => "it needs the HDF5 library over MPI-IO",
-            "NCMPI" => "it needs the PnetCDF library over MPI-IO",
-            "S3" | "S3-4C" | "S3_PLUS" | "S3_EMC" | "S3-LIBS3" => "it needs an object store",
-            "HDFS" => "it needs a Hadoop file system",
-            "RADOS" | "CEPHFS" => "it needs the Ceph libraries",
-            "DFS" | "DAOS" => "it needs the DAOS library",
-            "IME" | "GFARM" | "BFS" | "CHFS" | "FINCHFS" | "PMDK" | "LIBNFS" | "MADFS" | "NCMPIO" => {
-                "it needs that system's own client library"
-            }
-            _ => return Err(given.wrong("is no API of IOR; ioproof drives POSIX, MMAP, DUMMY and AIO")),
-        };
-        Err(IorError::Refused {
-            written: format!("{} {}", given.option, given.text()),
-            reason: format!("{reason}; ioproof drives POSIX, MMAP, DUMMY and AIO, use -a POSIX"),
-        })
+            None => Err(given.wrong("is no API of IOR; ioproof drives POSIX, MMAP, DUMMY and AIO")),
+        }
     }
 
-    fn set_test_file(&mut self, given: Given<'_>) -> Result<(), IorError> {
-        if given.text().split('@').any(str::is_empty) {
-            return Err(given.wrong("has an empty name; give one path, or several joined by @"));
-        }
+    fn set_test_file(&mut self, given: &Given<Key>) -> Result<(), ToolError> {
+        given.paths()?;
         given.text().clone_into(&mut self.test_file);
         Ok(())
     }
+}
+
+fn memory(given: &Given<Key>) -> Result<HeldMemory, ToolError> {
+    let Some(percent) = given.text().strip_suffix('%') else {
+        return given
+            .size()
+            .map(|bytes| if bytes == 0 { HeldMemory::None } else { HeldMemory::Bytes(bytes) });
+    };
+    match percent.parse::<u8>() {
+        Ok(0) => Ok(HeldMemory::None),
+        Ok(percent @ 1..=100) => Ok(HeldMemory::Percent(percent)),
+        _ => Err(given.wrong("is no share of the node's memory; give 0% to 100%, or a size such as 2g")),
+    }
+}
+
+/// A flag whose repetition says more, as in `-z -z`.
+fn repeated(given: &Given<Key>, before: u32) -> Result<u32, ToolError> {
+    match given.values.is_empty() {
+        true => Ok(before.saturating_add(1)),
+        false => given.flag().map(u32::from),
+    }
+}
+
+/// -1 (the default) and 0 (according to the documentation) mean all tasks of the launcher.
+fn tasks(given: &Given<Key>) -> Result<Option<u32>, ToolError> {
+    match given.whole()? {
+        -1 | 0 => Ok(None),
+        number => match u32::try_from(number) {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => {
+                Err(given.wrong("is no number of tasks; give 1 or more, or -1 for all of the launcher"))
+            }
+        },
+    }
+}
+
+/// Whole seconds (or minutes).
+fn seconds(given: &Given<Key>) -> Result<u64, ToolError> {
+    if given.text().parse::<f64>().is_ok_and(|number| number.fract() != 0.0) {
+        return Err(given.wrong("has a fraction, which IOR would cut off; give a whole number"));
+    }
+    given.count(SECONDS_MAX)
 }

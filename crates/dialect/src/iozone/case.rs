@@ -9,9 +9,11 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::clients;
+use super::options::wrong;
 use super::settings::Settings;
 use super::test::{Test, VECTORS_MAX};
-use super::{Launcher, clients, wrong};
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// What a case of the plan is in the output.
@@ -22,6 +24,14 @@ pub(super) struct Point {
     pub record_kb: u64,
     /// 0 in single and automatic mode.
     pub processes: u32,
+}
+
+/// What is stored with a plan so that its output can be printed from the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub settings: Settings,
+    /// What each case is, in the order of the plan.
+    pub points: Vec<Point>,
 }
 
 /// The seed of random orders: the same line gives the same offsets.
@@ -101,9 +111,9 @@ fn fit(
                 ),
             ));
         }
-        return clients::check(&settings.clients, needed, launcher, list).and_then(|said| {
+        return clients::check(&settings.clients, needed, launcher, list).and_then(|warnings| {
             too_many(extras, launcher, needed)?;
-            Ok(said)
+            Ok(warnings)
         });
     }
     too_many(extras, launcher, needed).map(|()| Vec::new())
@@ -222,7 +232,7 @@ fn files(settings: &Settings, test: Test, processes: u32) -> FileSet {
     }
 }
 
-/// `iozone.DUMMY.3` in the directory of the client, or the name that stands on the line.
+/// `iozone.DUMMY.3` in the directory of the client, or the name from the command line.
 fn targets(settings: &Settings, processes: u32) -> Vec<PathBuf> {
     if processes == 0 {
         return vec![settings.file.clone()];
@@ -251,7 +261,7 @@ fn spread(spec: &mut WorkloadSpec, extras: &Extras, launcher: Launcher<'_>) {
     spec.nodes = u32::try_from(nodes.len()).unwrap_or(1).max(1);
 }
 
-/// The option behind the value that is wrong.
+/// The option that sets the wrong value.
 fn written(field: &str) -> &'static str {
     match field {
         "transfer" | "direct" => "-r",

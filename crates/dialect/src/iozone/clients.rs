@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::options::{Key, wrong};
 use super::settings::Client;
-use super::{Launcher, TOOL};
 use crate::ToolError;
+use crate::launcher::Launcher;
+use crate::options::Given;
 
-/// The clients of the list at `path`: a line for each, with host, working directory and program.
+/// The clients of the list that the option names: a line for each, with host, working directory and program.
 ///
 /// # Errors
 /// The list cannot be read, or a line has fewer words.
-pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError> {
+pub(super) fn read(given: &Given<Key>) -> Result<Vec<Client>, ToolError> {
+    let (path, written) = (Path::new(given.text()), given.written.as_str());
     let text = record::read_text(path).map_err(|error| {
-        super::wrong(
+        wrong(
             written,
             format!("the client list {} cannot be read: {error}; name a file with a line `HOST DIRECTORY PROGRAM` for each process", path.display()),
         )
@@ -25,7 +28,7 @@ pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError>
             (Some(host), Some(directory)) => {
                 Ok(Client { host: host.to_owned(), directory: PathBuf::from(directory) })
             }
-            _ => Err(super::wrong(
+            _ => Err(wrong(
                 written,
                 format!(
                     "line {number} of {} has one word; a line is `HOST DIRECTORY PROGRAM`",
@@ -37,8 +40,8 @@ pub(super) fn read(path: &Path, written: &str) -> Result<Vec<Client>, ToolError>
     clients.collect()
 }
 
-/// What does not fit between the first `tasks` clients and the processes that there are: an error where
-/// they cannot be used at all, else sentences for the user.
+/// Compares the first `tasks` clients with the processes of the launcher: an error where
+/// they cannot be used at all, else warnings.
 ///
 /// # Errors
 /// Clients on several hosts, and no launcher.
@@ -56,23 +59,23 @@ pub(super) fn check(
         }
         let each = wanted.values().max().copied().unwrap_or(1);
         let hosts: Vec<&str> = wanted.keys().copied().collect();
-        return Err(super::wrong(
+        return Err(wrong(
             written,
             format!(
                 "IOzone starts its children by rsh or ssh; here a launcher does, and none has. The list asks \
                  for {tasks} processes on {} hosts, {each} on each: start the same line with `srun -N {} \
-                 --ntasks-per-node={each} ioproof {TOOL} …` or `mpirun -np {tasks} --host {} ioproof {TOOL} …`",
+                 --ntasks-per-node={each} ioproof iozone …` or `mpirun -np {tasks} --host {} ioproof iozone …`",
                 wanted.len(),
                 wanted.len(),
                 hosts.iter().map(|host| format!("{host}:{}", wanted[host])).collect::<Vec<_>>().join(","),
             ),
         ));
     }
-    let mut said = Vec::new();
+    let mut warnings = Vec::new();
     let there =
         launcher.names.len().max(launcher.node_of.iter().collect::<std::collections::BTreeSet<_>>().len());
     if wanted.len() != there {
-        said.push(format!(
+        warnings.push(format!(
             "the client list names {} hosts, the launcher has started processes on {there}: where they run is \
              the launcher's to say, their directories are the list's",
             wanted.len()
@@ -81,13 +84,13 @@ pub(super) fn check(
     let is_there = |host: &&str| launcher.names.iter().any(|name| short(name) == short(host));
     let missing: Vec<&str> = wanted.keys().copied().filter(|host| !is_there(host)).collect();
     if !launcher.names.is_empty() && !missing.is_empty() && !missing.iter().all(|host| *host == "localhost") {
-        said.push(format!(
+        warnings.push(format!(
             "no process runs on {} of the client list; the nodes are {}",
             missing.join(", "),
             launcher.names.join(", ")
         ));
     }
-    Ok(said)
+    Ok(warnings)
 }
 
 fn short(name: &str) -> &str {

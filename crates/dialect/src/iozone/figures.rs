@@ -5,7 +5,7 @@ use record::{PhaseRow, TaskRow};
 use super::case::Point;
 use super::settings::{Settings, Unit};
 
-/// What a phase came to, in the unit of the line.
+/// The results of a phase, in the unit that the command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figures {
     /// Of each process: its rate over its own time, and what it counts as moved.
@@ -55,7 +55,7 @@ impl Figures {
         }
     }
 
-    /// The sum of the children's rates: what single mode has in its cell.
+    /// The sum of the children's rates: the value of a cell in single mode.
     pub(super) fn sum(&self) -> f64 {
         self.children.iter().map(|child| child.rate).sum()
     }
@@ -70,7 +70,7 @@ fn rate(amount: f64, ns: u64, unit: Unit) -> f64 {
     }
 }
 
-/// Down to whole records.
+/// Rounded down to whole records.
 fn whole(amount: f64, settings: &Settings, point: Point) -> f64 {
     match settings.unit {
         Unit::Kilobytes => (amount / point.record_kb as f64).floor() * point.record_kb as f64,
@@ -78,7 +78,7 @@ fn whole(amount: f64, settings: &Settings, point: Point) -> f64 {
     }
 }
 
-/// Seconds of `ns`, of which one is the least that the clock tells apart: no rate is infinite.
+/// `ns` in seconds, at least one nanosecond: no rate is infinite.
 fn seconds(ns: u64) -> f64 {
     ns.max(1) as f64 / 1e9
 }

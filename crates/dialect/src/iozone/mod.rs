@@ -9,7 +9,6 @@
 mod case;
 mod clients;
 mod figures;
-mod help;
 mod options;
 mod printer;
 mod reader;
@@ -17,18 +16,17 @@ mod settings;
 mod sheet;
 mod test;
 
-use plan::{Plan, Question};
-use serde::{Deserialize, Serialize};
+use plan::Plan;
 
-use crate::ior::Launcher;
-use crate::tool::kept;
-use crate::{Asked, Extras, Tool, ToolError, ToolPrinter};
-use case::Point;
-use reader::Reader;
+use crate::launcher::Launcher;
+use crate::tool::{CommandLine, memo_of};
+use crate::{Asked, Tool, ToolError, ToolPrinter};
+use case::Memo;
+use options::{Key, OPTIONS, wrong};
 use settings::{Settings, Unit};
 
 /// The tool's name in [`Question::Dialect`].
-const TOOL: &str = "iozone";
+const TOOL: &str = OPTIONS.tool;
 
 /// IOzone, for the table of tools.
 pub(crate) const IOZONE: Tool = Tool {
@@ -37,58 +35,56 @@ pub(crate) const IOZONE: Tool = Tool {
     about: "IOzone's command line and tables: file size × record size, or throughput of processes",
     parse,
     printer,
-    help: help::help,
-    reference: help::reference,
+    help: || OPTIONS.help(),
+    reference: || OPTIONS.table(),
 };
 
-/// What has to be kept with a plan so that its output can be printed again from the record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Memo {
-    settings: Settings,
-    /// What each case is, in the order of the plan.
-    points: Vec<Point>,
-}
-
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let (memo, _) = kept(plan, TOOL)?;
+    let (memo, _) = memo_of(plan, TOOL)?;
     Some(Box::new(printer::Printer::new(plan, memo)))
 }
 
-/// Words that cannot be obeyed.
-fn wrong(written: &str, reason: String) -> ToolError {
-    ToolError { tool: TOOL, written: written.to_owned(), reason }
+/// The text for an empty line.
+const SHORT_HELP: &str = "\tUsage: For usage information type iozone -h \n\n";
+
+/// The text for `-v`.
+fn version() -> String {
+    format!(
+        "       'Iozone' Filesystem Benchmark Program\n \n        Version $Revision: 3.508 $, as ioproof {} measures \
+         and prints it\n",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
-    let (extras, words) =
-        Extras::split(arguments).map_err(|error| wrong("ioproof's own options", error.to_string()))?;
-    let mut reader = Reader::default();
-    reader.line(words.get(1..).unwrap_or_default())?;
-    let Reader { mut settings, mut notes, help, version, list } = reader;
-    notes.extend(extras.notes.iter().cloned());
-    let show = match (help, version) {
-        (true, _) => Some(help::help().to_string()),
-        (false, true) => Some(help::version()),
-        // As IOzone does without a word.
-        (false, false) if words.len() < 2 => Some(help::short()),
-        (false, false) => None,
-    };
+    let (extras, words) = OPTIONS.extras(arguments)?;
+    let given = OPTIONS.read_with(&words, |word| {
+        Err(wrong(word, "is no option; options begin with -, as in -a or -s 1g".to_owned()))
+    })?;
+    let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
+    let has = |key: Key| given.iter().any(|option| option.key == key);
+    if has(Key::Help) {
+        return Ok(Asked::text(line, OPTIONS.help().to_string()));
+    }
+    if has(Key::Version) {
+        return Ok(Asked::text(line, version()));
+    }
+    if words.is_empty() {
+        return Ok(Asked::text(line, SHORT_HELP.to_owned()));
+    }
+    let mut settings = Settings::of(&given)?;
+    for option in &given {
+        let meaning = reader::meaning(option)?;
+        line.notes.push(option.note(|_| meaning));
+    }
+    resolve(&mut settings)?;
+    let list = given.iter().rfind(|option| option.key == Key::Clients).map(|option| option.written.as_str());
     let mut warnings = Vec::new();
-    let all = match &show {
-        Some(_) => Vec::new(),
-        None => {
-            resolve(&mut settings)?;
-            case::all(&settings, &extras, launcher, &mut warnings, list.as_deref())?
-        }
-    };
+    let all = case::all(&settings, &extras, launcher, &mut warnings, list)?;
     let (cases, points): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    let memo = Memo { settings, points };
-    let memo = serde_json::to_string(&memo).expect("settings are numbers, texts and UTF-8 paths");
-    let question = Question::Dialect { tool: TOOL.to_owned(), arguments: arguments.to_vec(), notes, memo };
-    let title = format!("IOzone: {}", words.get(1..).unwrap_or_default().join(" "));
-    let plan =
-        Plan { destroy_data_on: extras.destroy_data_on.clone(), ..Plan::new(title, question, 0, cases) };
-    Ok(Asked { plan, extras, show, warnings, output: None })
+    let title = format!("IOzone: {}", words.join(" "));
+    let plan = line.plan(title, 0, cases, &Memo { settings, points });
+    Ok(Asked { plan, extras, show: None, warnings, output: None })
 }
 
 /// Settles what several options say together.

@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use plan::Plan;
 use record::{Manifest, PhaseRecord, Run, RunState};
 
-use super::case::Point;
+use super::case::{Memo, Point};
 use super::figures::Figures;
-use super::settings::{Settings, Unit};
+use super::settings::{MACHINE, Settings, Unit};
+use super::sheet;
 use super::test::Test;
-use super::{Memo, sheet};
 use crate::ToolPrinter;
-
-/// Stands among what options print for the line of `-M`, whose words only the run knows.
-pub(super) const MACHINE: &str = "\u{0}machine";
+use crate::printed::ctime;
 
 /// Turns phases into IOzone's output, piece by piece.
 #[derive(Debug)]
@@ -21,9 +19,9 @@ pub(super) struct Printer {
     memo: Memo,
     /// Ids of the cases, in the order of the points.
     cases: Vec<String>,
-    /// The row that is begun: its sizes, and how many columns it has.
+    /// The sizes of the current row, and the number of its columns.
     row: Option<(u64, u64, usize)>,
-    /// Sizes and processes of the throughput blocks that are begun.
+    /// Sizes and processes of the current throughput blocks.
     group: Option<(u64, u64, u32)>,
     rates: Vec<(Point, f64)>,
     cpu: Vec<(Point, f64)>,
@@ -161,7 +159,7 @@ fn utilization(figures: &Figures) -> f64 {
     if figures.wall_seconds > 0.0 { figures.cpu_seconds / figures.wall_seconds * 100.0 } else { 0.0 }
 }
 
-/// Characters of an empty cell, which IOzone does not always make as wide as a number.
+/// The width of an empty cell, which IOzone does not always make as wide as a number.
 fn blank(test: Test, with_its_other: bool) -> usize {
     match test {
         _ if with_its_other => test.width(),
@@ -171,25 +169,17 @@ fn blank(test: Test, with_its_other: bool) -> usize {
     }
 }
 
-/// `Sat Nov 21 10:19:24 2026`, in the local time zone.
-fn moment(unix_ns: i64) -> String {
-    match jiff::Timestamp::from_nanosecond(i128::from(unix_ns)) {
-        Ok(time) => time.to_zoned(jiff::tz::TimeZone::system()).strftime("%a %b %e %H:%M:%S %Y").to_string(),
-        Err(_) => format!("{unix_ns} ns after 1970"),
-    }
-}
-
-fn said(settings: &Settings, manifest: &Manifest) -> String {
+fn printed_options(settings: &Settings, manifest: &Manifest) -> String {
     let host = &manifest.host;
     let kernel = host.kernel.known().map_or("", String::as_str);
-    let line = |said: &String| match said.as_str() {
+    let line = |line: &String| match line.as_str() {
         MACHINE => format!("\n\tMachine = Linux {} {kernel} \n", host.node),
-        said => format!("\t{said}\n"),
+        line => format!("\t{line}\n"),
     };
-    settings.said.iter().map(line).collect()
+    settings.printed_options.iter().map(line).collect()
 }
 
-/// The two lines above the table.
+/// The two header lines of the table.
 fn heads(settings: &Settings) -> String {
     let mut first =
         format!("{:>68}{:>10}{:>9}{:>10}{:>10}{:36}", "random", "random", "bkwd", "record", "stride", "");
@@ -231,8 +221,8 @@ impl ToolPrinter for Printer {
              \tProcessor cache size set to {} kBytes.\n\tProcessor cache line size set to {} bytes.\n\
              \tFile stride size set to {} * record size.\n{table}",
             manifest.program_version,
-            moment(manifest.started_unix_ns),
-            said(settings, manifest),
+            ctime(manifest.started_unix_ns),
+            printed_options(settings, manifest),
             manifest.command_line.join(" "),
             settings.cache_kb,
             settings.line_bytes,
@@ -246,7 +236,7 @@ impl ToolPrinter for Printer {
         };
         let Some(&point) = self.memo.points.get(index) else { return String::new() };
         if record.phase.key.phase != point.test.phase() {
-            // A fill of a run that was taken up again.
+            // A fill of a run that was resumed.
             return String::new();
         }
         let figures = Figures::of(&record.phase, &record.tasks, self.settings(), point);
@@ -272,7 +262,7 @@ impl ToolPrinter for Printer {
             out.push_str("iozone test complete.\n");
             return out;
         }
-        // Behind its last column IOzone ends the line twice.
+        // After its last column IOzone ends the line twice.
         if settings.wanted().last() == Some(&Test::Repreadv) {
             out.push('\n');
         }

@@ -20,6 +20,9 @@ pub(super) enum Unit {
     Microseconds,
 }
 
+/// Stands in [`Settings::printed_options`] for the line of `-M`, which only the run knows.
+pub(super) const MACHINE: &str = "\u{0}machine";
+
 /// One line of a client list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Client {
@@ -78,7 +81,8 @@ pub(super) struct Settings {
     pub cache_kb: u64,
     pub line_bytes: u64,
     /// Lines that IOzone prints for options, in their order.
-    pub said: Vec<String>,
+    #[serde(rename = "said")]
+    pub printed_options: Vec<String>,
 }
 
 impl Default for Settings {
@@ -129,21 +133,21 @@ impl Default for Settings {
             report_file: None,
             cache_kb: 1024,
             line_bytes: 32,
-            said: Vec::new(),
+            printed_options: Vec::new(),
         }
     }
 }
 
-/// From this size on automatic mode leaves small records out.
+/// Automatic mode skips small records for files of at least this size.
 const LARGE_FILE_KB: u64 = 32 << 10;
-/// The smallest record that it then has.
+/// The smallest record for such files.
 const LARGE_RECORD_KB: u64 = 64;
-/// Where nobody says how large.
+/// The default sizes.
 const SIZE_DEFAULT_KB: u64 = 512;
 const RECORD_DEFAULT_KB: u64 = 4;
 
 impl Settings {
-    /// Whether processes run at once and are added up.
+    /// Whether processes run concurrently and their rates are added.
     pub(super) fn is_throughput(&self) -> bool {
         !self.processes.is_empty()
     }
@@ -180,7 +184,7 @@ impl Settings {
         all.into_iter().filter(fits).collect()
     }
 
-    /// The tests of a row, or of a number of processes, in the order in which they run.
+    /// The tests of a row or of a number of processes, in order.
     pub(super) fn wanted(&self) -> Vec<Test> {
         let asked = |test: &Test| match self.tests.is_empty() {
             true if self.auto2 => test.number() <= 1,

@@ -31,7 +31,7 @@ pub(super) enum Test {
     Mixed,
 }
 
-/// How the tasks of a throughput test are called, and where the words stand.
+/// The words of a throughput test, and their layout.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Throughput {
     /// `initial writers`.
@@ -45,7 +45,7 @@ pub(super) struct Throughput {
 }
 
 /// One row of the table below.
-struct Facts {
+struct TestRow {
     test: Test,
     number: u8,
     slug: &'static str,
@@ -70,8 +70,8 @@ const fn row(
     (number, slug, title, width): (u8, &'static str, &'static str, usize),
     (phase, again): (Phase, bool),
     throughput: Option<Throughput>,
-) -> Facts {
-    Facts { test, number, slug, title, width, phase, again, throughput }
+) -> TestRow {
+    TestRow { test, number, slug, title, width, phase, again, throughput }
 }
 
 const ONE: (&str, &str) = ("\t", "\t");
@@ -82,7 +82,7 @@ const R: Phase = Phase::Read;
 
 /// In the order of the columns. Widths are those of IOzone 3.471 and 3.489, as they print.
 #[rustfmt::skip]
-const FACTS: [Facts; 22] = [
+const TESTS: [TestRow; 22] = [
     row(Test::Write, (0, "write", "Writer report", 9), (W, false), throughput("initial writers", true, ONE, "  Initial write ")),
     row(Test::Rewrite, (0, "rewrite", "Re-writer report", 9), (W, true), throughput("rewriters", true, ONE, "        Rewrite ")),
     row(Test::Read, (1, "read", "Reader report", 9), (R, false), throughput("readers", true, TWO, "           Read ")),
@@ -132,11 +132,11 @@ pub(super) const VECTORS_MAX: u64 = 16;
 impl Test {
     /// The columns of the table, in their order.
     pub(super) fn columns() -> impl Iterator<Item = Self> {
-        FACTS.iter().filter(|facts| facts.width > 0).map(|facts| facts.test)
+        TESTS.iter().filter(|facts| facts.width > 0).map(|facts| facts.test)
     }
 
-    fn facts(self) -> &'static Facts {
-        FACTS.iter().find(|facts| facts.test == self).unwrap_or(&FACTS[0])
+    fn facts(self) -> &'static TestRow {
+        TESTS.iter().find(|facts| facts.test == self).unwrap_or(&TESTS[0])
     }
 
     /// The number after `-i`.
@@ -199,7 +199,7 @@ impl Test {
         }
     }
 
-    /// How it reaches the kernel where the line says nothing else.
+    /// The default backend.
     pub(super) fn backend(self) -> Backend {
         match self.number() {
             6 | 7 => Backend::Stdio,

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use crate::printed::{exponent, seconds};
 
 const MIB: f64 = 1_048_576.0;
-/// What stands between the smallest and the largest latency: quartiles, 90 and 99 %.
+/// The percentiles between the smallest and the largest latency: quartiles, 90 and 99 %.
 const PERCENTS: [f64; 5] = [25.0, 50.0, 75.0, 90.0, 99.0];
 /// Operations in the order in which md-workbench prints them.
 const OPERATIONS: [(Operation, &str); 4] = [
@@ -37,12 +37,12 @@ pub(super) struct Line {
     /// Rest of the steps, in hundredths of their time.
     rest: u32,
     /// Where a deadline may end the phase.
-    stonewall: Option<Wall>,
+    stonewall: Option<AtDeadline>,
 }
 
-/// What a deadline did to a phase.
+/// The effect of a deadline on a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Wall {
+struct AtDeadline {
     /// Steps of the task that did most.
     steps: u64,
     /// When it was seen.
@@ -79,7 +79,7 @@ impl Line {
             wall: seconds(row.wall_ns),
             latencies: OPERATIONS.into_iter().filter_map(latency).collect(),
             rest,
-            stonewall: stopped.then(|| Wall {
+            stonewall: stopped.then(|| AtDeadline {
                 steps: most / each / sets_of_task.max(1),
                 seconds: seen,
                 fell: seen >= settings.deadline as f64,
@@ -94,7 +94,7 @@ impl Line {
     /// `precreate process max:0.00s …`.
     pub(super) fn text(&self, settings: &Settings) -> String {
         let mut out = String::new();
-        if let (Some(Wall { steps, seconds, fell: true }), true) = (self.stonewall, settings.wear_out) {
+        if let (Some(AtDeadline { steps, seconds, fell: true }), true) = (self.stonewall, settings.wear_out) {
             out.push_str(&format!("stonewall wear out {seconds:.6}s ({steps} iter)\n"));
         }
         out.push_str(&match settings.detailed {
@@ -110,7 +110,7 @@ impl Line {
         let count = self.times.len().max(1) as f64;
         let mean = self.times.iter().sum::<f64>() / count;
         let squares: f64 = self.times.iter().map(|time| (time - mean).powi(2)).sum();
-        // Of one task md-workbench divides by nothing, and says so.
+        // With one task md-workbench divides by 0 and prints the result.
         let deviation = match self.times.len() {
             0 | 1 => "-nan".to_owned(),
             _ => format!("{:.1}", (squares / (count - 1.0)).sqrt()),

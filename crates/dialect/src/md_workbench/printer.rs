@@ -3,8 +3,8 @@
 use plan::{Case, Phase};
 use record::{Manifest, PhaseRecord, Run};
 
-use super::Memo;
 use super::lines::Line;
+use super::settings::Memo;
 use crate::ToolPrinter;
 use crate::printed::local;
 
@@ -83,7 +83,7 @@ impl ToolPrinter for Printer {
         if self.memo.settings.quiet {
             return String::new();
         }
-        // A run that was killed has no end: then its start stands there.
+        // A run that was killed has no end time: its start is printed instead.
         let finished = run.manifest.finished_unix_ns.unwrap_or(self.started_unix_ns);
         let seconds = finished.saturating_sub(self.started_unix_ns) / 1_000_000_000;
         format!("Total runtime: {seconds}s time: {}\n", local(finished, MOMENT))

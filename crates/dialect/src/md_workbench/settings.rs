@@ -8,17 +8,17 @@ use plan::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::table::{Key, OPTIONS};
+use super::options::{Key, OPTIONS};
 use crate::ToolError;
 use crate::options::Given;
 
-/// More rounds than this are taken for a slip of the pen.
+/// More rounds than this are taken for a typing error.
 const ROUNDS_MAX: u32 = 100_000;
-/// A deadline of more seconds than this (three years) is taken for a slip of the pen.
+/// A deadline of more seconds than this (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
-/// A rest of more than a thousand times what a step took is taken for a slip of the pen.
+/// A rest of more than a thousand times what a step took is taken for a typing error.
 const WAITING_MAX: f64 = 1000.0;
-/// What `-T` goes through, in hundredths of the time of a step. Source: the factors that md-workbench 4.1
+/// The waiting factors of `-T`, in hundredths of the time of a step. Source: the factors that md-workbench 4.1
 /// prints.
 const ADAPTIVE: [u32; 8] = [0, 6, 12, 25, 50, 100, 200, 400];
 
@@ -45,6 +45,15 @@ pub(super) struct Settings {
     pub read_only: bool,
     pub quiet: bool,
     pub detailed: bool,
+}
+
+/// What is stored with a plan so that its output can be printed from the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub settings: Settings,
+    pub tasks: u32,
+    /// Which tasks are on the first node.
+    pub map: String,
 }
 
 impl Default for Settings {
@@ -76,10 +85,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What all options of a line ask for.
+    /// The settings of all options of a line.
     ///
     /// # Errors
-    /// A value that cannot be read, or options that cannot stand together.
+    /// A value that cannot be read, or options that exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         for option in given {
@@ -221,7 +230,7 @@ impl Settings {
     }
 }
 
-/// The option behind a field of the plan.
+/// The option that sets a field of the plan.
 const fn written(field: &'static str) -> &'static str {
     match field.as_bytes() {
         b"sets" => "-D",

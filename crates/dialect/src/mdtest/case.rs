@@ -5,9 +5,9 @@ use plan::{
     Stonewall, Tree, Work, WorkloadSpec,
 };
 
+use super::options::OPTIONS;
 use super::settings::Settings;
-use super::table::OPTIONS;
-use crate::ior::Launcher;
+use crate::launcher::Launcher;
 use crate::{Extras, ToolError};
 
 /// Tasks of each case, in order, and who they are.
@@ -73,7 +73,7 @@ impl Settings {
     /// The tree that each iteration makes.
     ///
     /// # Errors
-    /// No item would stand in a directory, or mdtest would make several trees.
+    /// No directory would have an item, or mdtest would make several trees.
     pub(super) fn tree(&self, in_target: bool) -> Result<Tree, ToolError> {
         let mut tree = Tree {
             depth: self.depth,

@@ -3,12 +3,12 @@
 use plan::{Bytes, Tree};
 
 use super::case::Tasks;
+use super::options::{Key, OPTIONS};
 use super::release::Release;
 use super::settings::Settings;
-use super::table::{Key, OPTIONS};
 use crate::ToolError;
 
-/// What the user should know of the status file: nothing was read.
+/// The warning that no status file was read.
 const NO_STATUS: &str = "Could not read back the stonewalling status from the file!";
 /// mdtest 4 names one unit and prints another.
 const SECONDS: &str = "under `SUMMARY time (in ms/op)` mdtest 4 prints the seconds of the phase, and so does this; \
@@ -140,7 +140,7 @@ fn printing(key: Key, settings: &Settings, tree: &Tree, release: Release) -> Str
 }
 
 impl Settings {
-    /// What the user should know before the run.
+    /// Warnings before the run.
     pub(super) fn warnings(&self, release: Release) -> Vec<String> {
         let mut warnings = Vec::new();
         if (self.time || self.rate_and_time) && release == Release::V4_0 {

@@ -6,29 +6,27 @@
 
 mod case;
 mod meaning;
+mod options;
 mod printer;
 mod ranks;
 mod release;
 mod rows;
 mod settings;
-mod table;
 mod text;
 
-use plan::{Case, OptionNote, Plan, Question};
-use serde::{Deserialize, Serialize};
+use plan::{Case, Plan};
 
-use crate::ior::Launcher;
-use crate::options::Given;
-use crate::tool::kept;
-use crate::{Asked, Extras, Help, Tool, ToolError, ToolPrinter};
+use crate::launcher::Launcher;
+use crate::tool::{CommandLine, memo_of};
+use crate::{Asked, Tool, ToolError, ToolPrinter};
 use case::Tasks;
+use options::{Key, OPTIONS};
 use printer::Printer;
 use release::{RELEASES, Release};
-use settings::Settings;
-use table::{Key, OPTIONS};
+use settings::{Memo, Settings};
 
 /// The tool's name in [`Question::Dialect`].
-pub(crate) const TOOL: &str = "mdtest";
+const TOOL: &str = OPTIONS.tool;
 
 /// The row of [`crate::TOOLS`].
 pub(crate) const ROW: Tool = Tool {
@@ -37,43 +35,16 @@ pub(crate) const ROW: Tool = Tool {
     about: "Makes, looks at, reads and removes many files and directories as mdtest does",
     parse,
     printer,
-    help,
-    reference,
+    help: || OPTIONS.help(),
+    reference: || OPTIONS.table(),
 };
 
-/// What is printed for `-h`, above the options.
-const HELP: &str = "Makes, looks at, reads and removes files and directories as mdtest does: -n items of each task, \
-                    -F files, -D directories.\nSizes take k, m, g, t (powers of 1024). Every option and every \
-                    difference to mdtest: docs/MDTEST.md";
-
-/// What has to be kept with a plan so that its output can be printed again from the record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Memo {
-    release: Release,
-    settings: Settings,
-    /// Tasks of all processes.
-    tasks: u32,
-    /// Nodes that they are on.
-    nodes: u32,
-    /// Which tasks are on the first node.
-    map: String,
-    /// Tasks of each case.
-    counts: Vec<u32>,
-    /// Items of one kind of each task.
-    items: u64,
-}
-
-fn help() -> Help {
-    OPTIONS.help(HELP)
-}
-
 fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolError> {
-    let (extras, words) = Extras::split(arguments).map_err(|error| OPTIONS.error("", &error.to_string()))?;
-    let given = OPTIONS.read(words.get(1..).unwrap_or_default())?;
+    let (extras, words) = OPTIONS.extras(arguments)?;
+    let given = OPTIONS.read(&words)?;
+    let mut line = CommandLine { tool: TOOL, arguments, extras: &extras, notes: Vec::new() };
     if given.iter().any(|option| option.key == Key::Help) {
-        let plan = plan_of(arguments, Vec::new(), String::new(), Vec::new(), &extras);
-        let show = Some(help().to_string());
-        return Ok(Asked { plan, extras, show, warnings: Vec::new(), output: None });
+        return Ok(Asked::text(line, OPTIONS.help().to_string()));
     }
     let release: Release = extras
         .release(RELEASES)
@@ -87,7 +58,8 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
     let limit = settings.limit(&mut warnings)?;
     let case = |&count: &u32| settings.case(&tree, count, &tasks, limit);
     let cases = tasks.counts.iter().map(case).collect::<Result<Vec<Case>, ToolError>>()?;
-    let notes = notes(&given, &settings, &tree, &tasks, release, &extras);
+    let meaning = |key| meaning::of(key, &settings, &tree, &tasks, release);
+    line.notes = given.iter().map(|option| option.note(meaning)).collect();
     let memo = Memo {
         release,
         tasks: tasks.all,
@@ -97,43 +69,13 @@ fn parse(arguments: &[String], launcher: Launcher<'_>) -> Result<Asked, ToolErro
         items: tree.items_per_task(),
         settings,
     };
-    let memo = serde_json::to_string(&memo)
-        .expect("settings are numbers, texts and UTF-8 paths, which JSON can hold");
-    let plan = plan_of(arguments, notes, memo, cases, &extras);
+    let title = cases.first().map_or_else(String::new, |case| format!("mdtest: {}", case.title));
+    let seed = cases.first().map_or(0, |case| case.workload.signature);
+    let plan = line.plan(title, seed, cases, &memo);
     Ok(Asked { plan, extras, show: None, warnings, output: None })
 }
 
-fn plan_of(
-    arguments: &[String],
-    notes: Vec<OptionNote>,
-    memo: String,
-    cases: Vec<Case>,
-    extras: &Extras,
-) -> Plan {
-    let title = cases.first().map_or_else(String::new, |case| format!("mdtest: {}", case.title));
-    let seed = cases.first().map_or(0, |case| case.workload.signature);
-    let question = Question::Dialect { tool: TOOL.to_owned(), arguments: arguments.to_vec(), notes, memo };
-    Plan { destroy_data_on: extras.destroy_data_on.clone(), ..Plan::new(title, question, seed, cases) }
-}
-
-fn notes(
-    given: &[Given<Key>],
-    settings: &Settings,
-    tree: &plan::Tree,
-    tasks: &Tasks,
-    release: Release,
-    extras: &Extras,
-) -> Vec<OptionNote> {
-    let meaning = |key| meaning::of(key, settings, tree, tasks, release);
-    let note = |option: &Given<Key>| option.note(meaning);
-    given.iter().map(note).chain(extras.notes.iter().cloned()).collect()
-}
-
 fn printer(plan: &Plan) -> Option<Box<dyn ToolPrinter>> {
-    let (memo, arguments) = kept(plan, TOOL)?;
+    let (memo, arguments) = memo_of(plan, TOOL)?;
     Some(Box::new(Printer::new(memo, arguments.to_vec(), plan.cases.clone())))
-}
-
-fn reference() -> String {
-    OPTIONS.table()
 }

@@ -6,7 +6,8 @@ use plan::{Case, Phase};
 use record::{Manifest, PhaseRecord, Run};
 
 use super::rows::Row;
-use super::{Memo, ranks, text};
+use super::settings::Memo;
+use super::{ranks, text};
 use crate::ToolPrinter;
 use crate::space::{Space, file_system};
 
@@ -46,8 +47,8 @@ impl Printer {
         out
     }
 
-    /// What is said of a phase beyond the tables.
-    fn said(&mut self, row: &Row) -> String {
+    /// The lines about a phase outside the tables.
+    fn more_lines(&mut self, row: &Row) -> String {
         let mut out = String::new();
         let release = self.memo.release;
         if row.phase == Phase::FileCreate && self.memo.settings.stonewall > 0 {
@@ -105,7 +106,7 @@ impl ToolPrinter for Printer {
         let row = Row::of(record);
         if case == self.current {
             self.rows[case].push(row.clone());
-            out.push_str(&self.said(&row));
+            out.push_str(&self.more_lines(&row));
         }
         out
     }
@@ -115,7 +116,7 @@ impl ToolPrinter for Printer {
         if let Some(rows) = self.rows.get(self.current) {
             out.push_str(&text::tables(&self.memo, rows));
         }
-        // A run that was killed has no end: then its start stands there.
+        // A run that was killed has no end time: its start is printed instead.
         let finished = run.manifest.finished_unix_ns.unwrap_or(self.started_unix_ns);
         out.push_str(&text::finish(finished, self.memo.release));
         out

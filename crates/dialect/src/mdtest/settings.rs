@@ -1,16 +1,18 @@
-//! What a command line of mdtest sets, and which of it can stand together.
+//! The settings of a command line of mdtest, and which exclude each other.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{Key, OPTIONS};
+use super::options::{Key, OPTIONS};
+use super::release::Release;
 use crate::ToolError;
+use crate::ior_family::missing_library;
 use crate::options::Given;
 
-/// More iterations than this are taken for a slip of the pen.
+/// More iterations than this are taken for a typing error.
 const ITERATIONS_MAX: u32 = 1_000_000;
-/// A rest or a deadline of more seconds than this (three years) is taken for a slip of the pen.
+/// A rest or a deadline of more seconds than this (three years) is taken for a typing error.
 const SECONDS_MAX: u64 = 100_000_000;
 /// mdtest's highest level of verbosity.
 const VERBOSE_MAX: u32 = 5;
@@ -19,7 +21,7 @@ const DIRECTORY: &str = "./out";
 
 /// The phases that are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Chosen {
+pub(super) struct ChosenPhases {
     pub create: bool,
     pub stat: bool,
     pub read: bool,
@@ -27,7 +29,7 @@ pub(super) struct Chosen {
     pub remove: bool,
 }
 
-impl Chosen {
+impl ChosenPhases {
     const ALL: Self = Self { create: true, stat: true, read: true, rename: true, remove: true };
 }
 
@@ -53,7 +55,7 @@ pub(super) struct Settings {
     pub shift: u32,
     pub random: bool,
     pub seed: Option<u64>,
-    pub chosen: Chosen,
+    pub chosen: ChosenPhases,
     pub files_only: bool,
     pub directories_only: bool,
     pub iterations: u32,
@@ -70,6 +72,23 @@ pub(super) struct Settings {
     pub time: bool,
     pub rank_details: Option<PathBuf>,
     pub rank_statistics: bool,
+}
+
+/// What is stored with a plan so that its output can be printed from the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Memo {
+    pub release: Release,
+    pub settings: Settings,
+    /// Tasks of all processes.
+    pub tasks: u32,
+    /// Nodes that they are on.
+    pub nodes: u32,
+    /// Which tasks are on the first node.
+    pub map: String,
+    /// Tasks of each case.
+    pub counts: Vec<u32>,
+    /// Items of one kind of each task.
+    pub items: u64,
 }
 
 impl Default for Settings {
@@ -95,7 +114,7 @@ impl Default for Settings {
             shift: 0,
             random: false,
             seed: None,
-            chosen: Chosen::default(),
+            chosen: ChosenPhases::default(),
             files_only: false,
             directories_only: false,
             iterations: 1,
@@ -117,17 +136,17 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What all options of a line ask for.
+    /// The settings of all options of a line.
     ///
     /// # Errors
-    /// A value that cannot be read, or options that cannot stand together.
+    /// A value that cannot be read, or options that exclude each other.
     pub(super) fn of(given: &[Given<Key>]) -> Result<Self, ToolError> {
         let mut settings = Self::default();
         for option in given {
             settings.set(option)?;
         }
-        if settings.chosen == Chosen::default() {
-            settings.chosen = Chosen::ALL;
+        if settings.chosen == ChosenPhases::default() {
+            settings.chosen = ChosenPhases::ALL;
         }
         settings.check()?;
         Ok(settings)
@@ -156,7 +175,7 @@ impl Settings {
             Key::Verbose => self.verbose = (self.verbose + 1).min(VERBOSE_MAX),
             Key::Random => {
                 self.random = true;
-                if given.value.is_some() {
+                if !given.values.is_empty() {
                     self.seed = Some(given.count(u64::MAX)?);
                 }
             }
@@ -211,7 +230,7 @@ impl Settings {
         self.files_only || !self.directories_only
     }
 
-    /// What mdtest, too, does not let stand together, and what measures nothing.
+    /// Refuses options that mdtest also refuses together, and lines that measure nothing.
     fn check(&self) -> Result<(), ToolError> {
         let error = |written: &str, reason: &str| Err(OPTIONS.error(written, reason));
         let chosen = self.chosen;
@@ -274,15 +293,12 @@ fn api(given: &Given<Key>) -> Result<String, ToolError> {
     let name = given.text().to_ascii_uppercase();
     let reason = match name.as_str() {
         "POSIX" | "DUMMY" => return Ok(name),
-        "MPIIO" => "it needs MPI-IO, and mdtest has no backend for it either",
-        "DFS" | "DAOS" => "it needs the DAOS library; use -a POSIX on a dfuse mount",
-        "CEPHFS" | "RADOS" => "it needs the Ceph libraries; use -a POSIX on a mounted file system",
-        "S3" | "S3-LIBS3" | "S3-4C" => "it needs an object store; use -a POSIX",
-        "AIO" | "MMAP" => "mdtest has no backend for it; use -a POSIX",
-        "IME" | "GFARM" | "BFS" | "CHFS" | "FINCHFS" | "PMDK" | "LIBNFS" | "HDFS" | "MADFS" => {
-            "it needs that system's own client library; use -a POSIX on a mounted file system"
-        }
-        _ => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+        "AIO" | "MMAP" => "mdtest has no backend for it",
+        _ => match missing_library(&name) {
+            Some(reason) => reason,
+            None => return Err(given.wrong("is no API of mdtest; ioproof drives POSIX and DUMMY")),
+        },
     };
-    Err(OPTIONS.error(&given.written, &format!("is refused: {reason}")))
+    let next = "use -a POSIX on a mounted file system (DAOS: a dfuse mount)";
+    Err(OPTIONS.error(&given.written, &format!("is refused: {reason}; {next}")))
 }

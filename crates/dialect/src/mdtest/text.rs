@@ -5,9 +5,9 @@ use std::path::Path;
 
 use plan::Phase;
 
-use super::Memo;
 use super::release::Release;
 use super::rows::{DIRECTORY_ROWS, FILE_ROWS, Row, Statistics, TREE_ROWS};
+use super::settings::Memo;
 use crate::printed::local;
 use crate::space::Space;
 
@@ -70,7 +70,7 @@ pub(super) fn begin(
     out
 }
 
-/// Since 3.0 each word but the first stands in quotes: double ones at first, then single ones.
+/// Since 3.0 each word but the first is quoted: first with double, later with single quotes.
 fn command_line(arguments: &[String], release: Release) -> String {
     let quote = match release {
         Release::V1_9 => "",
@@ -84,7 +84,7 @@ fn command_line(arguments: &[String], release: Release) -> String {
     arguments.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The directory of the test, or before 4.0 the one that it stands in.
+/// The directory of the test, or before 4.0 its parent.
 fn path(directory: &Path, release: Release) -> String {
     let text = directory.display().to_string();
     if release == Release::V4_0 {
@@ -97,7 +97,7 @@ fn path(directory: &Path, release: Release) -> String {
     }
 }
 
-/// What stands before what is said beyond the tables.
+/// The prefix of lines outside the tables.
 fn prefix(level: u32, line: u32, release: Release) -> String {
     match release {
         Release::V1_9 | Release::V3_0 => String::new(),
@@ -122,7 +122,7 @@ pub(super) fn tasks(memo: &Memo, tasks: u32) -> String {
     out
 }
 
-/// What stands before the phases of an iteration.
+/// The text before the phases of an iteration.
 pub(super) fn iteration(repetition: u32, release: Release) -> String {
     format!("{}main: * iteration {} *\n", prefix(1, 2063, release), repetition + 1)
 }
@@ -165,7 +165,7 @@ const fn numbers(phase: Phase) -> [u32; 4] {
     }
 }
 
-/// What is said where the deadline has ended the creation of files.
+/// The text if the deadline has ended the creation of files.
 pub(super) fn stonewall(row: &Row) -> String {
     let counts = || row.ranks.iter().map(|(items, _)| *items);
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
@@ -271,7 +271,7 @@ fn line(phase: Phase, name: &str, whole: Statistics, ranks: Option<Statistics>, 
         (Release::V1_9 | Release::V3_0, _) => return format!("   {name:<18}: {figures}"),
         (Release::V3_3, _) => return format!("   {name:<26}: {figures}"),
         (Release::V4_0, None) => return format!("   {name:<18}     {figures}"),
-        // The rows of the tree stand in other columns than the rest.
+        // The rows of the tree have other columns than the rest.
         (Release::V4_0, Some(_)) if matches!(phase, Phase::TreeCreate | Phase::TreeRemove) => {
             (format!("   {name:<18}     "), "     ")
         }

@@ -1,0 +1,265 @@
+//! fio's text, release 3: a block for each job or group.
+//!
+//! `BW=1261MiB/s (1322MB/s)(358MiB/284msec)`: the first rate and the size are by 1024, the rate in brackets by
+//! 1000. Requests are counted in `issued rwts`.
+
+use plan::{Operation, Phase};
+
+use super::{Job, TOOL};
+use crate::import::draft::{Draft, Pass, Printed, Test};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer, no_line};
+use crate::import::lines::{Block, Line, between, nanos, whole};
+use crate::import::{times, units};
+
+/// Reads fio's text.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "fio",
+    tool: TOOL,
+    newest: Some((3, 42)),
+    form: Form::Lines { starts, is_own: no_line, continues: true, read: parse },
+};
+
+/// Whether an output of fio starts with `line`.
+fn starts(line: &str) -> bool {
+    definition(line).is_some() || is_version(line) || line.contains(": (groupid=")
+}
+
+/// `fio-3.42`.
+fn is_version(line: &str) -> bool {
+    line.trim()
+        .strip_prefix("fio-")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains(' '))
+}
+
+/// `rr: (g=0): rw=randrw, bs=(R) 4096B-4096B, …, ioengine=io_uring, iodepth=8`.
+fn definition(line: &str) -> Option<Job> {
+    let (name, rest) = line.trim().split_once(": (g=")?;
+    let field = |name: &str| {
+        between(rest, name, "").map(|rest| rest.split(',').next().unwrap_or(rest).trim().to_owned())
+    };
+    Some(Job {
+        name: name.to_owned(),
+        rw: field("rw="),
+        block: field("bs=").map(|text| text.trim_start_matches("(R)").trim().to_owned()),
+        engine: field("ioengine="),
+        depth: field("iodepth=").and_then(|text| text.parse().ok()),
+        ..Job::default()
+    })
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut open: Option<JobBlock> = None;
+    for line in block.lines {
+        let text = line.text.trim();
+        if is_version(text) {
+            draft.version = text.strip_prefix("fio-").map(str::to_owned);
+        } else if let Some(job) = definition(text) {
+            jobs.push(job);
+        } else if text.contains(": (groupid=") {
+            draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+            open = Some(JobBlock::of(block, *line, &jobs)?);
+        } else if text.starts_with("Run status group") {
+            draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+        } else if let Some(open) = &mut open {
+            open.line(block, *line)?;
+        }
+    }
+    draft.tests.extend(open.take().map(|open| open.finish(block)).transpose()?.flatten());
+    match draft.tests.is_empty() {
+        true => Err(block.ended("a job that has read or written")),
+        false => Ok(draft),
+    }
+}
+
+/// fio's name of a unit of time, as it is written elsewhere.
+fn short(unit: &str) -> Option<&'static str> {
+    [("nsec", "ns"), ("usec", "us"), ("msec", "ms"), ("sec", "s")]
+        .into_iter()
+        .find_map(|(name, short)| (name == unit).then_some(short))
+}
+
+/// The block of a job that is being read.
+struct JobBlock {
+    job: Job,
+    name: String,
+    pass: Pass,
+    read: Option<Direction>,
+    write: Option<Direction>,
+    issued: bool,
+    /// The direction and kind of latency that percentiles belong to.
+    about: (Operation, &'static str),
+    unit: String,
+}
+
+#[derive(Clone, Copy)]
+struct Direction {
+    bytes: f64,
+    seconds: f64,
+}
+
+impl JobBlock {
+    /// `rr: (groupid=0, jobs=2): err= 0: pid=10512: Sat Nov 21 10:19:16 2026`.
+    fn of(block: &Block<'_>, line: Line<'_>, jobs: &[Job]) -> Result<Self, ImportError> {
+        let (name, rest) = line.text.trim().split_once(": (groupid=").unwrap_or_default();
+        let count = between(rest, "jobs=", ")").unwrap_or_default();
+        let count = block.count(line, count, "`jobs=N`")?;
+        let known = jobs.iter().find(|job| job.name == name).cloned();
+        let job =
+            Job { name: name.to_owned(), jobs: Some(count), grouped: true, ..known.unwrap_or_default() };
+        let mut pass = Pass::new(Phase::Read, 0);
+        if let Some(error) = between(rest, "err=", ":").map(str::trim).filter(|error| *error != "0") {
+            pass.note(format!("fio ended this job with error {error}"));
+        }
+        let ended = between(rest, "pid=", "")
+            .and_then(|rest| rest.split_once(": "))
+            .and_then(|(_, text)| times::moment(text));
+        if ended.is_none() && rest.contains("pid=") {
+            pass.note("when it ended cannot be read");
+        }
+        let about = (Operation::Read, "clat");
+        Ok(Self {
+            job,
+            name: name.to_owned(),
+            pass,
+            read: None,
+            write: None,
+            issued: false,
+            about,
+            unit: String::new(),
+        })
+    }
+
+    fn line(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
+        let text = line.text.trim();
+        let direction =
+            [("read", Operation::Read), ("write", Operation::Write)].into_iter().find(|(name, _)| {
+                text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(": IOPS="))
+            });
+        if let Some((name, operation)) = direction {
+            let found = self.rate(block, line, name)?;
+            self.about.0 = operation;
+            *(if operation == Operation::Read { &mut self.read } else { &mut self.write }) = Some(found);
+        } else if let Some(kind) =
+            ["slat", "clat", "lat"].into_iter().find(|kind| text.starts_with(&format!("{kind} (")))
+        {
+            // `lat (usec)   : 2=0.03%` is a table of shares.
+            if text.contains("min=") {
+                self.latency(block, line, kind)?;
+            }
+        } else if let Some(rest) =
+            text.strip_prefix("clat percentiles (").or_else(|| text.strip_prefix("lat percentiles ("))
+        {
+            rest.split(')').next().unwrap_or_default().clone_into(&mut self.unit);
+            self.about.1 = if text.starts_with("clat") { "clat" } else { "lat" };
+        } else if text.starts_with('|') {
+            self.percentiles(block, line)?;
+        } else if let Some(rest) = text.strip_prefix("issued rwts: total=") {
+            let counts: Vec<&str> = rest.split_whitespace().next().unwrap_or_default().split(',').collect();
+            let [reads, writes, ..] = counts[..] else {
+                return Err(block.malformed(line, text, "`issued rwts: total=READS,WRITES,…`"));
+            };
+            self.pass.row.reads = block.count(line, reads, "a number of reads")?;
+            self.pass.row.writes = block.count(line, writes, "a number of writes")?;
+            self.issued = true;
+        }
+        Ok(())
+    }
+
+    /// `read: IOPS=323k, BW=1261MiB/s (1322MB/s)(358MiB/284msec)`.
+    fn rate(&mut self, block: &Block<'_>, line: Line<'_>, name: &str) -> Result<Direction, ImportError> {
+        let malformed = |what: &str| block.malformed(line, line.text, what);
+        let iops = between(line.text, "IOPS=", ",").unwrap_or_default();
+        let iops_number = units::thousands(iops).ok_or_else(|| malformed("`IOPS=323k`"))?;
+        let rate = between(line.text, "BW=", " ").unwrap_or_default();
+        let rate_number = rate.strip_suffix("/s").and_then(|rate| units::size(rate, true));
+        let rate_number = rate_number.ok_or_else(|| malformed("`BW=1261MiB/s`"))?;
+        let (size, time) =
+            between(line.text, ")(", "").and_then(|rest| rest.split_once('/')).unwrap_or_default();
+        let bytes =
+            units::size(size, true).ok_or_else(|| malformed("a size and a time, as `(358MiB/284msec)`"))?;
+        let time = time.split(')').next().filter(|_| time.contains(')')).unwrap_or_default();
+        let time_ns =
+            units::time_ns(time).ok_or_else(|| malformed("a size and a time, as `(358MiB/284msec)`"))?;
+        let value = |label: &str, text: &str, unit: &str, number: f64, statistic: &str| Printed {
+            number: Some(number),
+            ..Printed::new(line, &format!("{name} {label}"), text, unit, statistic)
+        };
+        self.pass.printed.extend([
+            value("iops", iops, "ops/s", iops_number, ""),
+            value("bw", rate, "bytes/s", rate_number, ""),
+            value("io", size, "bytes", bytes, "total"),
+            value("runtime", time, "ns", time_ns, ""),
+        ]);
+        Ok(Direction { bytes, seconds: time_ns / 1e9 })
+    }
+
+    fn direction(&self) -> &'static str {
+        if self.about.0 == Operation::Read { "read" } else { "write" }
+    }
+
+    /// `clat (nsec): min=206, max=2002.0k, avg=32783.04, stdev=35077.40`.
+    fn latency(&mut self, block: &Block<'_>, line: Line<'_>, kind: &str) -> Result<(), ImportError> {
+        let text = line.text;
+        let unit = between(text, "(", ")").and_then(short);
+        let unit = unit.ok_or_else(|| block.malformed(line, text, "nsec, usec or msec"))?;
+        for (name, statistic) in
+            [("min=", "min"), ("max=", "max"), ("avg=", "mean"), ("stdev=", "standard deviation")]
+        {
+            let value =
+                between(text, name, "").and_then(|rest| rest.split(',').next()).unwrap_or_default().trim();
+            let number = units::thousands(value)
+                .ok_or_else(|| block.malformed(line, value, format!("a number behind `{name}`")))?;
+            let label = format!("{} {kind}", self.direction());
+            let printed = Printed::new(line, &label, value, unit, statistic);
+            self.pass.printed.push(Printed { number: Some(number), ..printed });
+        }
+        Ok(())
+    }
+
+    /// `|  1.00th=[    6],  5.00th=[    8], …`.
+    fn percentiles(&mut self, block: &Block<'_>, line: Line<'_>) -> Result<(), ImportError> {
+        let unit = short(&self.unit).unwrap_or("ns");
+        let label = format!("{} {}", self.direction(), self.about.1);
+        for part in line.text.trim().trim_start_matches('|').split("],").filter(|part| part.contains("th=["))
+        {
+            let (percent, value) = part.trim().trim_end_matches(']').split_once("th=[").unwrap_or_default();
+            let _ = block.number(line, value, "a latency")?;
+            let percent = block.number(line, percent, "a percentile")?;
+            self.pass.printed.push(Printed::new(line, &label, value, unit, &format!("p{percent}")));
+        }
+        Ok(())
+    }
+
+    /// The case; none where the job moved nothing.
+    fn finish(mut self, block: &Block<'_>) -> Result<Option<Test>, ImportError> {
+        let phase = match (self.read, self.write) {
+            (Some(_), Some(_)) => Phase::Mixed,
+            (Some(_), None) => Phase::Read,
+            (None, Some(_)) => Phase::Write,
+            (None, None) => return Ok(None),
+        };
+        if !self.issued {
+            return Err(block.ended(format!("`issued rwts` of the job {}", self.name)));
+        }
+        let pass = &mut self.pass;
+        pass.row.key.phase = phase;
+        let transfer = self.job.transfer();
+        let seconds =
+            [self.read, self.write].into_iter().flatten().map(|one| one.seconds).fold(0.0, f64::max);
+        pass.took(nanos(seconds));
+        let exact = |requests: u64, printed: Option<Direction>| match (printed, transfer) {
+            (None, _) => 0,
+            (Some(_), Some(transfer)) => requests.saturating_mul(transfer),
+            (Some(printed), None) => whole(printed.bytes),
+        };
+        pass.row.read_bytes = exact(pass.row.reads, self.read);
+        pass.row.write_bytes = exact(pass.row.writes, self.write);
+        pass.note("rates are printed with few digits: requests and time give these");
+        let mut test = Test::new(&self.job.name, self.job.spec(), &self.job.stated());
+        test.passes.push(self.pass);
+        Ok(Some(test))
+    }
+}

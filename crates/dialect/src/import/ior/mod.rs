@@ -1,0 +1,166 @@
+//! What IOR's forms of output have in common: the case, and a row of a pass.
+//!
+//! IOR's `MiB` and `KiB` are powers of 1024, its bandwidth is all bytes over the total time of the pass. The
+//! command line that it prints is read as the dialect of IOR reads it, so that an imported case is the
+//! same case as one that ioproof measures.
+
+pub(super) mod csv;
+pub(super) mod json;
+pub(super) mod text;
+
+use plan::{Case, Order, Phase, WorkloadSpec};
+
+use crate::import::command;
+use crate::import::draft::{Draft, Pass, Test, volume};
+use crate::import::lines::{nanos, narrow, whole};
+use crate::ior::parse as parse_line;
+use crate::launcher::Launcher;
+
+pub(super) const MIB: f64 = 1_048_576.0;
+pub(super) const KIB: f64 = 1024.0;
+
+/// The options of one test, as printed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Options {
+    pub(super) api: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) access: Option<String>,
+    pub(super) segments: Option<u64>,
+    pub(super) order: Option<String>,
+    pub(super) nodes: Option<u64>,
+    pub(super) tasks: Option<u64>,
+    pub(super) transfer: Option<u64>,
+    pub(super) block: Option<u64>,
+    pub(super) aggregate: Option<f64>,
+    pub(super) repetitions: Option<u64>,
+}
+
+/// One row of results.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Row {
+    pub(super) mib_per_second: f64,
+    pub(super) open_s: Option<f64>,
+    pub(super) io_s: Option<f64>,
+    pub(super) close_s: Option<f64>,
+    pub(super) total_s: Option<f64>,
+}
+
+/// The phase of an operation that IOR names.
+pub(super) fn phase(name: &str) -> Option<Phase> {
+    match name {
+        "write" => Some(Phase::Write),
+        "read" => Some(Phase::Read),
+        _ => None,
+    }
+}
+
+impl Options {
+    /// Bytes of all tasks in one pass.
+    fn aggregate(&self) -> Option<f64> {
+        let exact = self.block.zip(self.tasks).map(|(block, tasks)| (block as f64) * (tasks as f64));
+        match self.segments {
+            Some(segments) => exact.map(|bytes| bytes * segments as f64).or(self.aggregate),
+            None => self.aggregate.or(exact),
+        }
+    }
+
+    /// The case number `index` of an output with this command line.
+    pub(super) fn test(&self, command: Option<&str>, index: usize) -> Test {
+        match command.and_then(|command| self.own_case(command, index)) {
+            Some(case) => Test { case: Case { phases: Vec::new(), ..case }, passes: Vec::new() },
+            None => Test::new(&format!("test{index}"), self.spec(), &self.stated()),
+        }
+    }
+
+    /// The case that IOR's dialect makes of the command line, if it is the one that was printed.
+    fn own_case(&self, command: &str, index: usize) -> Option<Case> {
+        let tasks = self.tasks.map(narrow);
+        let nodes = self.nodes.map(narrow);
+        let launcher = Launcher { tasks, nodes, ..Launcher::default() };
+        let case = parse_line(&command::words_of(command, "ior"), launcher)
+            .ok()?
+            .plan
+            .cases
+            .into_iter()
+            .nth(index)?;
+        let geometry = case.workload.geometry;
+        let agrees = tasks.is_none_or(|tasks| tasks == case.workload.tasks)
+            && self.transfer.is_none_or(|bytes| bytes == geometry.transfer.0)
+            && self.block.is_none_or(|bytes| bytes == geometry.block.0);
+        agrees.then_some(case)
+    }
+
+    fn spec(&self) -> WorkloadSpec {
+        let transfer = self.transfer.unwrap_or(1);
+        let tasks = narrow(self.tasks.unwrap_or(1)).max(1);
+        let file = self.file.clone().unwrap_or_else(|| "unknown".to_owned());
+        let mut spec = WorkloadSpec::new("ior", file, volume(transfer, self.block.unwrap_or(transfer)));
+        spec.geometry.segments = self.segments.unwrap_or(1).max(1);
+        (spec.tasks, spec.nodes) = (tasks, narrow(self.nodes.unwrap_or(1)).clamp(1, tasks));
+        if self.order.as_deref().is_some_and(|order| order.starts_with("random")) {
+            spec.order = Order::Random { seed: 0 };
+        }
+        if self.access.as_deref() == Some("file-per-process") {
+            spec.files.sharing = plan::Sharing::PerTask;
+        }
+        spec
+    }
+
+    fn stated(&self) -> String {
+        let bytes = |bytes: u64| plan::Bytes(bytes).to_string();
+        let parts = [
+            self.order.as_deref().map(|order| order.trim_end_matches(" offsets").to_owned()),
+            self.transfer.map(|size| format!("transfers of {}", bytes(size))),
+            self.block.map(|size| format!("blocks of {}", bytes(size))),
+            self.tasks.map(|tasks| if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") }),
+            self.nodes.filter(|nodes| *nodes > 1).map(|nodes| format!("{nodes} nodes")),
+            self.access.clone(),
+            self.api.clone(),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// By how much the bytes that follow from rate and time may be off those that were asked for.
+const ROUNDED: f64 = 0.02;
+
+/// Fills a pass from a row.
+pub(super) fn derive(pass: &mut Pass, row: &Row, options: &Options) {
+    let rate = row.mib_per_second * MIB;
+    let asked = options.aggregate();
+    let moved = row.total_s.map(|seconds| rate * seconds);
+    let bytes = match (asked, moved) {
+        // Where a deadline ended the pass, only rate and time say what was moved.
+        (Some(asked), Some(moved)) if (moved / asked - 1.0).abs() > ROUNDED && row.total_s > Some(0.01) => {
+            pass.note("it moved other than what was asked for, as with a deadline: bytes are rate × time");
+            moved
+        }
+        (Some(asked), _) => asked,
+        (None, Some(moved)) => moved,
+        (None, None) => {
+            pass.note(
+                "neither bytes nor a time are printed: its rate is right, its bytes are those of one second",
+            );
+            rate
+        }
+    };
+    let transfers = options.transfer.map_or(0.0, |transfer| bytes / transfer.max(1) as f64);
+    pass.moved(whole(transfers), whole(bytes));
+    let wall = if rate > 0.0 { nanos(bytes / rate) } else { row.total_s.map_or(0, nanos) };
+    pass.took(wall);
+    let within = |seconds: Option<f64>| seconds.map_or(0, nanos).min(wall);
+    (pass.row.open_ns, pass.row.close_ns) = (within(row.open_s), within(row.close_s));
+    if let Some(io) = row.io_s.map(nanos).filter(|&io| io > 0) {
+        pass.row.io_ns = io.min(wall);
+    }
+}
+
+/// The test of `draft` that `index` is of, made now if it is new.
+pub(super) fn test_mut<'d>(draft: &'d mut Draft, options: &Options, index: usize) -> &'d mut Test {
+    while draft.tests.len() <= index {
+        let next = draft.tests.len();
+        let test = options.test(draft.command.as_deref(), next);
+        draft.tests.push(test);
+    }
+    &mut draft.tests[index]
+}

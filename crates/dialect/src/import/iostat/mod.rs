@@ -1,0 +1,247 @@
+//! `iostat -x` of sysstat 8 to 12: each device becomes a case, each report an interval of it.
+//!
+//! `rkB/s` are KiB, `rMB/s` MiB, `rsec/s` sectors of 512 bytes (its manual); `r_await` is in ms. How long an
+//! interval is, only `-t` tells; else rates are right and their amounts are those of one second. The first
+//! of several reports counts from the boot on and is left out.
+
+pub(super) mod json;
+
+use std::collections::BTreeMap;
+
+use plan::{Phase, WorkloadSpec};
+use record::DeviceRow;
+
+use crate::import::draft::{Draft, Pass, Printed, Test, geometry};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer, no_line};
+use crate::import::lines::{Block, Line, whole};
+use crate::import::times;
+
+/// The tool's name.
+pub(super) const TOOL: &str = "iostat";
+
+/// Reads `iostat -x`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iostat",
+    tool: TOOL,
+    newest: Some((12, 7)),
+    form: Form::Lines { starts, is_own: no_line, continues: false, read: parse },
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Whether an output of iostat starts with `line`: `Linux 6.1.0 (host) 11/21/26 _x86_64_ (2 CPU)`.
+fn starts(line: &str) -> bool {
+    line.starts_with("Linux ") && line.contains(" CPU)") && line.contains('(')
+}
+
+/// A value of a device in one report.
+pub(super) struct Value<'a> {
+    pub(super) name: String,
+    pub(super) line: Line<'a>,
+    pub(super) text: &'a str,
+    pub(super) number: f64,
+}
+
+/// One report.
+#[derive(Default)]
+pub(super) struct Report<'a> {
+    pub(super) at: Option<i64>,
+    pub(super) devices: Vec<(String, Vec<Value<'a>>)>,
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut draft = Draft { tool: TOOL, ..Draft::default() };
+    let mut reports: Vec<Report<'_>> = Vec::new();
+    let mut columns: Vec<&str> = Vec::new();
+    let mut at = None;
+    for line in block.lines {
+        let text = line.text.trim();
+        if starts(text) {
+            draft.node = text
+                .split_once('(')
+                .and_then(|(_, rest)| rest.split_once(')'))
+                .map(|(node, _)| node.to_owned());
+        } else if text.is_empty() || text.starts_with("avg-cpu") {
+            columns.clear();
+        } else if text.starts_with("Device") {
+            columns = text.split_whitespace().map(|column| column.trim_end_matches(':')).collect();
+            if !columns.contains(&"r/s") {
+                let next = "give the output of `iostat -x`, without -s";
+                return Err(block.unusable(*line, "this table does not tell reads from writes", next));
+            }
+            reports.push(Report { at: at.take(), devices: Vec::new() });
+        } else if columns.is_empty() {
+            at = times::moment(text).or(at);
+        } else if let Some(report) = reports.last_mut() {
+            report.devices.push(row(block, *line, &columns)?);
+        }
+    }
+    let devices = reports.iter().map(|report| report.devices.len()).max().unwrap_or(0);
+    if devices == 0 {
+        return Err(block.ended("the row of a device"));
+    }
+    build(&mut draft, reports);
+    match draft.tests.is_empty() {
+        true => Err(block.ended("a report in which a device does something")),
+        false => Ok(draft),
+    }
+}
+
+fn row<'a>(
+    block: &Block<'_>,
+    line: Line<'a>,
+    columns: &[&str],
+) -> Result<(String, Vec<Value<'a>>), ImportError> {
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    if words.len() != columns.len() {
+        return Err(block.malformed(
+            line,
+            line.text,
+            format!("a value for each of {} columns", columns.len()),
+        ));
+    }
+    // Every value of a row has the same number of decimals; one that was cut off has fewer.
+    let digits = |text: &str| text.split_once(['.', ',']).map(|(_, digits)| digits.len());
+    if words.last().map(|last| digits(last)) != words.get(1).map(|first| digits(first)) {
+        return Err(block.malformed(
+            line,
+            words[words.len() - 1],
+            "a value with as many digits as the others",
+        ));
+    }
+    let value = |(name, text): (&&str, &&'a str)| {
+        // Some languages have a comma.
+        let number =
+            block.number(line, &text.replace(',', "."), &format!("a number in the column {name}"))?;
+        Ok(Value { name: (*name).to_owned(), line, text, number })
+    };
+    let values = columns.iter().zip(&words).skip(1).map(value).collect::<Result<Vec<_>, ImportError>>()?;
+    Ok((words[0].to_owned(), values))
+}
+
+/// The cases of what was reported.
+pub(super) fn build(draft: &mut Draft, mut reports: Vec<Report<'_>>) {
+    if reports.len() > 1 {
+        draft.doubts.push("the first report of iostat counts from the boot on; it was left out".to_owned());
+        let first = reports.remove(0);
+        // Its time is where the next interval starts.
+        draft.started = first.at;
+    } else {
+        draft.doubts.push(
+            "the only report of iostat counts from the boot on, unless it was asked for with -y".to_owned(),
+        );
+    }
+    draft.finished = reports.iter().filter_map(|report| report.at).max();
+    let mut devices: BTreeMap<String, Vec<(usize, Vec<Value<'_>>)>> = BTreeMap::new();
+    let lengths = lengths(draft.started, &reports);
+    for (index, report) in reports.into_iter().enumerate() {
+        for (device, values) in report.devices {
+            devices.entry(device).or_default().push((index, values));
+        }
+    }
+    let idle = devices.iter().filter(|(_, rows)| is_idle(rows)).count();
+    let all = devices.len();
+    for (device, rows) in devices {
+        // An idle device is left out, unless all are idle.
+        if idle == all || !is_idle(&rows) {
+            draft.tests.push(test(&device, rows, lengths.as_ref()));
+        }
+    }
+    if idle > 0 && idle < all {
+        draft.doubts.push(format!("{idle} devices of {all} did nothing, and were left out"));
+    }
+}
+
+fn is_idle(rows: &[(usize, Vec<Value<'_>>)]) -> bool {
+    let moves = |value: &Value<'_>| matches!(value.name.as_str(), "r/s" | "w/s") && value.number > 0.0;
+    !rows.iter().any(|(_, values)| values.iter().any(moves))
+}
+
+/// How long each interval is; none where no times are printed.
+fn lengths(started: Option<i64>, reports: &[Report<'_>]) -> Option<Vec<u64>> {
+    let mut ends: Vec<i64> = reports.iter().map(|report| report.at).collect::<Option<_>>()?;
+    match started {
+        Some(started) => ends.insert(0, started),
+        // Intervals are equal: the first is as long as the second.
+        None if ends.len() > 1 => ends.insert(0, ends[0].saturating_mul(2).saturating_sub(ends[1])),
+        None => return None,
+    }
+    let lengths =
+        ends.windows(2).map(|pair| u64::try_from(pair[1].saturating_sub(pair[0])).ok().filter(|&ns| ns > 0));
+    lengths.collect()
+}
+
+fn test(device: &str, rows: Vec<(usize, Vec<Value<'_>>)>, lengths: Option<&Vec<u64>>) -> Test {
+    let mut pass = Pass::new(Phase::Mixed, 0);
+    if lengths.is_none() {
+        pass.note(
+            "how long an interval is, is not printed (-t): rates are right, amounts are those of one second",
+        );
+    }
+    let mut at = 0;
+    for (index, values) in rows {
+        let length = lengths.and_then(|lengths| lengths.get(index).copied()).unwrap_or(SECOND_NS);
+        let row = interval(device, &values, at, length);
+        at += length;
+        pass.row.reads += row.reads;
+        pass.row.writes += row.writes;
+        pass.row.read_bytes = pass.row.read_bytes.saturating_add(row.read_bytes);
+        pass.row.write_bytes = pass.row.write_bytes.saturating_add(row.write_bytes);
+        pass.devices.push(row);
+        for value in values {
+            pass.printed.push(Printed {
+                number: Some(value.number),
+                ..Printed::new(value.line, &value.name, value.text, unit(&value.name), "mean")
+            });
+        }
+    }
+    pass.took(at);
+    let spec = WorkloadSpec::new(device, format!("/dev/{device}"), geometry(None));
+    let mut test =
+        Test::new(&format!("iostat-{device}"), spec, &format!("requests that {device} has completed"));
+    test.passes.push(pass);
+    test
+}
+
+fn unit(column: &str) -> &'static str {
+    match column {
+        "rkB/s" | "wkB/s" | "dkB/s" => "KiB/s",
+        "rMB/s" | "wMB/s" | "dMB/s" => "MiB/s",
+        "rsec/s" | "wsec/s" => "sectors/s",
+        "%util" | "util" | "%rrqm" | "%wrqm" | "%drqm" | "rrqm" | "wrqm" | "drqm" => "%",
+        "rareq-sz" | "wareq-sz" | "dareq-sz" => "KiB",
+        "aqu-sz" | "avgqu-sz" => "",
+        "avgrq-sz" => "sectors",
+        name if name.ends_with("await") || name == "svctm" => "ms",
+        _ => "1/s",
+    }
+}
+
+/// A row of the record for one interval.
+fn interval(device: &str, values: &[Value<'_>], start_ns: u64, length_ns: u64) -> DeviceRow {
+    let seconds = length_ns as f64 / 1e9;
+    let of = |names: &[&str]| {
+        values.iter().find(|value| names.contains(&value.name.as_str())).map_or(0.0, |value| value.number)
+    };
+    let bytes = |side: &str| {
+        let of = |unit: &str| of(&[format!("{side}{unit}/s").as_str()]);
+        (of("kB") * 1024.0 + of("MB") * 1_048_576.0 + of("sec") * 512.0) * seconds
+    };
+    let (reads, writes) = (of(&["r/s"]) * seconds, of(&["w/s"]) * seconds);
+    DeviceRow {
+        key: Pass::new(Phase::Mixed, 0).row.key,
+        node: String::new(),
+        device: device.to_owned(),
+        start_ns,
+        length_ns,
+        reads: whole(reads),
+        read_bytes: whole(bytes("r")),
+        read_time_ns: whole(reads * of(&["r_await", "await"]) * 1e6),
+        writes: whole(writes),
+        write_bytes: whole(bytes("w")),
+        write_time_ns: whole(writes * of(&["w_await", "await"]) * 1e6),
+        busy_ns: whole(of(&["%util", "util"]) / 100.0 * length_ns as f64),
+        queue_time_ns: whole(of(&["aqu-sz", "avgqu-sz"]) * length_ns as f64),
+    }
+}

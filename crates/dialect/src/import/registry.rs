@@ -1,0 +1,124 @@
+//! All importers, and which of them a text is for.
+
+use super::elbencho::json as elbencho_json;
+use super::fio::{json as fio_json, text as fio_text};
+use super::importer::{Form, Importer};
+use super::ior::{csv as ior_csv, json as ior_json, text as ior_text};
+use super::iostat::json as iostat_json;
+use super::lines::{Line, lines};
+use super::spectrum_scale::{gpfsperf, iohist, nsdperf};
+use super::{elbencho, ioping, iostat, iozone, json, md_workbench, mdtest};
+
+/// All importers. The first that recognises a text reads it.
+pub(super) static IMPORTERS: &[Importer] = &[
+    ior_text::IMPORTER,
+    ior_json::IMPORTER,
+    ior_csv::IMPORTER,
+    mdtest::IMPORTER,
+    md_workbench::IMPORTER,
+    iozone::IMPORTER,
+    ioping::IMPORTER,
+    ioping::BATCH,
+    ioping::JSON,
+    gpfsperf::IMPORTER,
+    iohist::IMPORTER,
+    fio_text::IMPORTER,
+    fio_json::IMPORTER,
+    elbencho::IMPORTER,
+    elbencho_json::IMPORTER,
+    iostat::IMPORTER,
+    iostat_json::IMPORTER,
+    nsdperf::IMPORTER,
+];
+
+/// The names of all importers, for messages.
+pub(super) fn names() -> String {
+    IMPORTERS.iter().map(|importer| importer.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The importer of a text that is one output as a whole; none for lines. `wanted` is what the user asks for.
+pub(super) fn whole(text: &str, wanted: Option<&'static Importer>) -> Option<&'static Importer> {
+    let found = of_whole(text);
+    match wanted {
+        None => found,
+        // The name of a tool includes all its forms.
+        Some(wanted) if wanted.is_whole() => Some(wanted),
+        Some(wanted) => found.filter(|found| found.name.starts_with(wanted.name)),
+    }
+}
+
+fn of_whole(text: &str) -> Option<&'static Importer> {
+    let is_it = |importer: &&Importer| matches!(importer.form, Form::File { is_it, .. } if is_it(text));
+    if let Some(found) = IMPORTERS.iter().find(is_it) {
+        return Some(found);
+    }
+    // fio prints warnings before its JSON.
+    let head = &text[json::start(text)?..];
+    let head = &head[..head.floor_char_boundary(HEAD_BYTES)];
+    IMPORTERS.iter().find(
+        |importer| matches!(importer.form, Form::Json { member, .. } if head.contains(&format!("\"{member}\""))),
+    )
+}
+
+/// The line of another output before or after the JSON that `found` reads. The tool's own text says the same as its
+/// JSON and does not count.
+pub(super) fn other_output(text: &str, found: &Importer) -> Option<u32> {
+    let Form::Json { several, .. } = found.form else { return None };
+    let (start, mut end) = json::span(text, several)?;
+    let line_of = |at: usize| u32::try_from(text[..at].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
+    let other = |part: &str| {
+        let lines = lines(part);
+        let others = blocks(&lines, None).into_iter();
+        let mut others = others.filter(|(importer, _)| !found.name.starts_with(importer.name));
+        others.next().and_then(|(_, lines)| lines.first().map(|line| line.number))
+    };
+    if let Some(line) = other(&text[..start]) {
+        return Some(line);
+    }
+    let rest = &text[end..];
+    if let Some(next) = json::start(rest)
+        && of_whole(&rest[next..]).is_some()
+    {
+        end += next;
+        return Some(line_of(end));
+    }
+    other(rest).map(|line| line_of(end).saturating_add(line).saturating_sub(1))
+}
+
+/// Bytes at the start of a JSON text that are searched for its members.
+const HEAD_BYTES: usize = 4096;
+
+/// Every output in `lines`, up to the first line of the next one.
+pub(super) fn blocks<'a>(
+    lines: &'a [Line<'a>],
+    wanted: Option<&Importer>,
+) -> Vec<(&'static Importer, &'a [Line<'a>])> {
+    let find = |line: &Line<'_>, wanted_line: fn(&Form, &str) -> bool| {
+        IMPORTERS.iter().find(|importer| {
+            wanted.is_none_or(|wanted| wanted.name == importer.name) && wanted_line(&importer.form, line.text)
+        })
+    };
+    let starts = |form: &Form, line: &str| matches!(form, Form::Lines { starts, .. } if starts(line));
+    let is_own = |form: &Form, line: &str| matches!(form, Form::Lines { is_own, .. } if is_own(line));
+    let mut begins: Vec<(usize, &'static Importer)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let is_open = |importer: &Importer| begins.last().is_some_and(|(_, open)| open.name == importer.name);
+        if let Some(importer) = find(line, starts) {
+            let continues = matches!(importer.form, Form::Lines { continues: true, .. }) && is_open(importer);
+            if !continues {
+                begins.push((begin(lines, at, importer), importer));
+            }
+        } else if let Some(importer) = find(line, is_own).filter(|importer| !is_open(importer)) {
+            begins.push((at, importer));
+        }
+    }
+    let ends = begins.iter().skip(1).map(|(at, _)| *at).chain([lines.len()]);
+    begins.iter().zip(ends).map(|(&(at, importer), end)| (importer, &lines[at..end])).collect()
+}
+
+/// Where the output begins that line `at` is the first known one of: mdtest prints its start time before its name.
+fn begin(lines: &[Line<'_>], at: usize, importer: &Importer) -> usize {
+    let before = lines[..at].iter().rposition(|line| !line.text.trim().is_empty());
+    let is_start = |at: &usize| lines[*at].text.trim_start().starts_with("-- started at ");
+    before.filter(|_| importer.name == mdtest::IMPORTER.name).filter(is_start).unwrap_or(at)
+}

@@ -1,0 +1,188 @@
+//! `mmfsadm dump iohist`: the last I/Os of a node of Spectrum Scale, one a line.
+//!
+//! `nSec` are sectors of 512 bytes, `time ms` the time of the I/O as the node saw it: of a client (`cli`) with
+//! the way to the server of the disk. The start has no date.
+
+use plan::{Operation, Phase, WorkloadSpec};
+use record::HistoryRow;
+
+use crate::import::draft::{Bucket, DAY_NS, Draft, Pass, Printed, Test, volume};
+use crate::import::error::ImportError;
+use crate::import::importer::{Form, Importer};
+use crate::import::lines::{Block, Line, number, whole};
+
+/// The tool's name.
+pub(super) const TOOL: &str = "mmfsadm dump iohist";
+
+/// Reads `mmfsadm dump iohist`.
+pub(crate) const IMPORTER: Importer = Importer {
+    name: "iohist",
+    tool: TOOL,
+    newest: None,
+    form: Form::Lines { starts, is_own, continues: true, read: parse },
+};
+
+const SECTOR: u64 = 512;
+
+/// Whether a dump starts with `line`.
+fn starts(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("I/O history:") || line.starts_with("I/O start time")
+}
+
+/// Whether `line` can only be a row, where the head was not given.
+fn is_own(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.len() >= 10
+        && time_of_day(words[0]).is_some()
+        && matches!(words[1], "R" | "W")
+        && words[3].contains(':')
+}
+
+fn parse(block: &Block<'_>) -> Result<Draft, ImportError> {
+    let mut rows = Vec::new();
+    for line in block.lines {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        match words.first().is_some_and(|word| time_of_day(word).is_some()) {
+            true => rows.push(Row::of(block, *line, &words)?),
+            false if rows.is_empty() => {}
+            // The table ends at the first line that is none of its rows.
+            false if words.is_empty() => {}
+            false => break,
+        }
+    }
+    let Some(first) = rows.first() else { return Err(block.ended("the first row of its table")) };
+    let mut start = first.at_ns;
+    let phase = match (rows.iter().any(|row| row.read), rows.iter().any(|row| !row.read)) {
+        (true, true) => Phase::Mixed,
+        (true, false) => Phase::Read,
+        (false, _) => Phase::Write,
+    };
+    let mut pass = Pass::new(phase, 0);
+    start = rows
+        .iter()
+        .map(|row| row.since(start))
+        .filter(|since| *since > DAY_NS / 2)
+        .map(|since| (start + since) % DAY_NS)
+        .min()
+        .unwrap_or(start);
+    let end = rows.iter().map(|row| row.since(start) + row.latency_ns).max().unwrap_or(0);
+    pass.took(end);
+    pass.began_at = Some(start);
+    for row in &rows {
+        row.add(&mut pass, start);
+    }
+    pass.history.sort_by_key(|row| row.start_ns);
+    pass.note("the start of an I/O has no date; the last I/Os of a ring are not all of them");
+    let sizes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
+    let size = sizes.first().copied().filter(|first| sizes.iter().all(|size| size == first));
+    let spec = WorkloadSpec::new("iohist", first.disk, volume(size.unwrap_or(1), size.unwrap_or(1)));
+    let stated = match size {
+        Some(size) => format!("I/Os of {}, as the node saw them", plan::Bytes(size)),
+        None => "I/Os of several sizes, as the node saw them".to_owned(),
+    };
+    let mut test = Test::new("iohist", spec, &stated);
+    test.passes.push(pass);
+    Ok(Draft { tool: TOOL, tests: vec![test], ..Draft::default() })
+}
+
+/// A row of the table.
+struct Row<'a> {
+    line: Line<'a>,
+    at_ns: u64,
+    read: bool,
+    kind: &'a str,
+    disk: &'a str,
+    sector: u64,
+    bytes: u64,
+    time: &'a str,
+    latency_ns: u64,
+    tags: (Option<i64>, Option<i64>),
+    uid: &'a str,
+    part: &'a str,
+    server: &'a str,
+    context: &'a str,
+    thread: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn of(block: &Block<'_>, line: Line<'a>, words: &[&'a str]) -> Result<Self, ImportError> {
+        let malformed = |what: &str| block.malformed(line, line.text, what);
+        let [at, direction, kind, place, sectors, time, tag1, tag2, uid, part, rest @ ..] = words else {
+            return Err(malformed(
+                "a row with I/O start time, RW, Buf type, disk:sectorNum, nSec, time ms, …, thread",
+            ));
+        };
+        let (server, context, thread) = match rest {
+            [server, context, thread] => (*server, *context, *thread),
+            [context, thread] => ("", *context, *thread),
+            _ => return Err(malformed("NSD node, context and thread at the end of the row")),
+        };
+        let (disk, sector) =
+            place.split_once(':').ok_or_else(|| malformed("disk:sectorNum, as `4:192933224`"))?;
+        let latency_ms =
+            number(time).filter(|_| time.contains('.')).ok_or_else(|| malformed("a time in ms"))?;
+        if !matches!(*direction, "R" | "W") {
+            return Err(malformed("R or W behind the start time"));
+        }
+        Ok(Self {
+            line,
+            at_ns: time_of_day(at).ok_or_else(|| malformed("a start time, as 11:37:54.451846"))?,
+            read: *direction == "R",
+            kind,
+            disk,
+            sector: block.count(line, sector, "a sector number")?,
+            bytes: block.count(line, sectors, "a number of sectors")?.saturating_mul(SECTOR),
+            time,
+            latency_ns: whole(latency_ms * 1e6),
+            tags: (tag1.parse().ok(), tag2.parse().ok()),
+            uid,
+            part,
+            server,
+            context,
+            thread,
+        })
+    }
+
+    /// From `start`, a time of the same day or the one before.
+    fn since(&self, start: u64) -> u64 {
+        (self.at_ns + DAY_NS - start) % DAY_NS
+    }
+
+    fn add(&self, pass: &mut Pass, start: u64) {
+        let (operation, row) = (if self.read { Operation::Read } else { Operation::Write }, &mut pass.row);
+        if self.read {
+            (row.reads, row.read_bytes) = (row.reads + 1, row.read_bytes.saturating_add(self.bytes));
+        } else {
+            (row.writes, row.write_bytes) = (row.writes + 1, row.write_bytes.saturating_add(self.bytes));
+        }
+        let (low_ns, high_ns) = (self.latency_ns, self.latency_ns);
+        pass.latency.push(Bucket { operation, low_ns, high_ns, count: 1 });
+        pass.printed.push(Printed::new(self.line, "time", self.time, "ms", "single"));
+        pass.history.push(HistoryRow {
+            start_ns: self.since(start),
+            latency_ns: self.latency_ns,
+            bytes: self.bytes,
+            device: self.disk.to_owned(),
+            sector: Some(self.sector),
+            kind: self.kind.to_owned(),
+            tag1: self.tags.0,
+            tag2: self.tags.1,
+            disk_uid: self.uid.to_owned(),
+            node_type: self.part.to_owned(),
+            server: self.server.to_owned(),
+            context: self.context.to_owned(),
+            thread_name: self.thread.to_owned(),
+            ..HistoryRow::new(pass.row.key.clone(), operation)
+        });
+    }
+}
+
+/// `11:37:54.451846` in nanoseconds since midnight.
+fn time_of_day(text: &str) -> Option<u64> {
+    let (hours, rest) = text.split_once(':')?;
+    let (minutes, seconds) = rest.split_once(':')?;
+    let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let seconds = number(seconds).filter(|seconds| *seconds < 61.0 && text.contains('.'))?;
+    (hours < 24 && minutes < 60).then(|| (hours * 3600 + minutes * 60) * 1_000_000_000 + whole(seconds * 1e9))
+}

@@ -1,0 +1,190 @@
+//! Every option of md-workbench, in one table.
+
+use crate::help;
+use crate::ior_family::{common, interfaces};
+use crate::options::{Options, Spec, Takes};
+
+/// What an option sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Offset,
+    Api,
+    Steps,
+    Precreated,
+    Sets,
+    Signature,
+    Directory,
+    ObjectBytes,
+    Rounds,
+    Waiting,
+    Adaptive,
+    Deadline,
+    WearOut,
+    Precreate,
+    Benchmark,
+    Cleanup,
+    Verify,
+    ReadOnly,
+    StartItem,
+    Packet,
+    Quiet,
+    Detailed,
+    Help,
+    /// Changes nothing, or is refused.
+    Other,
+}
+
+const HISTOGRAM: &str = "ioproof keeps a full latency histogram and a series of seconds for each operation instead of one \
+                         line for each; look at them with `ioproof report RUNDIR`";
+
+/// Every option, in the order of its help.
+pub(super) const OPTIONS: Options<Key> = Options {
+    tool: "md-workbench",
+    called: "md-workbench",
+    usage: "[OPTION]...",
+    what: "Goes round small objects in sets as md-workbench does: -D sets of each task, -P objects in each, -I steps in \
+           each.
+Every option and every difference to md-workbench: docs/MD_WORKBENCH.md",
+    own: help::OWN,
+    long_only: false,
+    specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
+};
+
+const SPECS: &[Spec<Key>] = &[
+    Spec::honoured(
+        Key::Offset,
+        "O",
+        &["offset"],
+        Takes::Value("-O 1"),
+        "how many places on a task works on others' sets",
+    ),
+    Spec::honoured(Key::Api, "a", &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
+    Spec::honoured(
+        Key::Steps,
+        "I",
+        &["obj-per-proc"],
+        Takes::Value("-I 1000"),
+        "steps in each set in each round",
+    ),
+    Spec::honoured(
+        Key::Precreated,
+        "P",
+        &["precreate-per-set"],
+        Takes::Value("-P 3000"),
+        "objects in each set before",
+    ),
+    Spec::honoured(Key::Sets, "D", &["data-sets"], Takes::Value("-D 10"), "sets of each task"),
+    Spec::honoured(Key::Signature, "G", &[], Takes::Value("-G 5"), "signature of the data"),
+    Spec::honoured(Key::Directory, "o", &[], Takes::Value("-o DIR"), "where the sets stand"),
+    Spec::honoured(Key::ObjectBytes, "S", &["object-size"], Takes::Value("-S 3901"), "bytes of an object"),
+    Spec::honoured(Key::Rounds, "R", &["iterations"], Takes::Value("-R 3"), "rounds of the benchmark"),
+    Spec::honoured(
+        Key::Waiting,
+        "t",
+        &["waiting-time"],
+        Takes::Value("-t 0.5"),
+        "each step rests for this times as long as it took",
+    ),
+    Spec::honoured(
+        Key::Adaptive,
+        "T",
+        &["adaptive-waiting"],
+        Takes::Nothing,
+        "rounds with rising rests, from 0 to 4",
+    ),
+    Spec::honoured(
+        Key::Deadline,
+        "w",
+        &["stonewall-timer"],
+        Takes::Value("-w 30"),
+        "seconds after which a round ends",
+    ),
+    Spec::honoured(
+        Key::WearOut,
+        "W",
+        &["stonewall-wear-out"],
+        Takes::Nothing,
+        "after -w, all tasks go on to as many steps as the fastest",
+    ),
+    Spec::honoured(
+        Key::Precreate,
+        "1",
+        &["run-precreate"],
+        Takes::Nothing,
+        "make the sets; without -1 -2 -3 all run",
+    ),
+    Spec::honoured(Key::Benchmark, "2", &["run-benchmark"], Takes::Nothing, "go round the objects"),
+    Spec::honoured(Key::Cleanup, "3", &["run-cleanup"], Takes::Nothing, "remove the sets"),
+    Spec::honoured(Key::Verify, "X", &["verify-read"], Takes::Nothing, "compare what is read"),
+    Spec::honoured(Key::ReadOnly, "", &["read-only"], Takes::Nothing, "steps only look and read"),
+    Spec::honoured(
+        Key::StartItem,
+        "",
+        &["start-item"],
+        Takes::Value("--start-item=0"),
+        "the object that the first step takes; only 0, as sets are made anew for each round",
+    ),
+    Spec::honoured(
+        Key::Packet,
+        "",
+        &["dataPacketType"],
+        Takes::Value("--dataPacketType=t"),
+        "offset, incompressible, timestamp or random; data are always incompressible and stamped",
+    ),
+    Spec::honoured(Key::Quiet, "q", &["quiet"], Takes::Nothing, "print the lines of phases alone"),
+    Spec::honoured(
+        Key::Detailed,
+        "",
+        &["print-detailed-stats"],
+        Takes::Nothing,
+        "print a table for programs",
+    ),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this"),
+    Spec::explained(
+        Key::Other,
+        "v",
+        &["verbose"],
+        Takes::Nothing,
+        (
+            "name every operation",
+            "the last operations of each process can be kept in the record by a study with `history`",
+        ),
+    ),
+    Spec::explained(
+        Key::Other,
+        "",
+        &["process-reports"],
+        Takes::Nothing,
+        ("a line for each process", "the times of all tasks are in the record: `ioproof report RUNDIR`"),
+    ),
+    Spec::explained(
+        Key::Other,
+        "",
+        &["ignore-precreate-errors"],
+        Takes::Nothing,
+        (
+            "go on after errors",
+            "objects that are there already are counted as surprises, named, and the phase goes on",
+        ),
+    ),
+    Spec::explained(
+        Key::Other,
+        "",
+        &["run-info-file"],
+        Takes::Value("--run-info-file=FILE"),
+        (
+            "a file that says where a run ended",
+            "the phases of one line are one run here, which nothing has to be carried into",
+        ),
+    ),
+    Spec::refused(Key::Other, "L", &["latency"], Takes::Value("PREFIX"), HISTOGRAM),
+    Spec::refused(Key::Other, "", &["latency-all"], Takes::Nothing, HISTOGRAM),
+    Spec::refused(
+        Key::Other,
+        "",
+        &["posix.odirect"],
+        Takes::Nothing,
+        "objects are written and read through the page cache, as their sizes need no alignment: leave it out, and \
+         measure direct I/O with `ioproof ior -B`",
+    ),
+];

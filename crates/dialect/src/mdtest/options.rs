@@ -1,0 +1,276 @@
+//! Every option of mdtest, of the present release and of 1.9.3, in one table.
+
+use crate::help;
+use crate::ior_family::{common, interfaces};
+use crate::options::{Options, Spec, Takes};
+
+/// What an option sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Api,
+    Branching,
+    Collective,
+    Create,
+    Directory,
+    DirectoriesOnly,
+    ReadBytes,
+    Read,
+    First,
+    FilesOnly,
+    Help,
+    Iterations,
+    ItemsPerDirectory,
+    MakeNode,
+    Last,
+    LeafOnly,
+    Items,
+    Shift,
+    Delay,
+    RateAndTime,
+    Remove,
+    Random,
+    RandomSeed,
+    Stride,
+    Shared,
+    Stat,
+    Rename,
+    OwnTrees,
+    Verbose,
+    Verbosity,
+    WriteBytes,
+    Stonewall,
+    StatusFile,
+    VerifyRead,
+    Sync,
+    SyncAll,
+    Depth,
+    Time,
+    RankDetails,
+    RankStatistics,
+    Signature,
+    Packet,
+    /// Changes nothing, or is refused.
+    Other,
+}
+
+const fn flag(key: Key, short: &'static str, about: &'static str) -> Spec<Key> {
+    Spec::honoured(key, short, &[], Takes::Nothing, about)
+}
+
+const fn value(key: Key, short: &'static str, example: &'static str, about: &'static str) -> Spec<Key> {
+    Spec::honoured(key, short, &[], Takes::Value(example), about)
+}
+
+const COMMANDS: &str = "ioproof starts no other program while it measures: run the command before or after each phase by hand, \
+     with -C, -T, -E and -r in runs of their own";
+const DAOS: &str =
+    "it belongs to DAOS, whose library ioproof does not use; run on a dfuse mount with -a POSIX";
+const STRIPES: &str = "ioproof leaves striping to the file system: run `lfs setstripe` on the directory first, then leave it out";
+const DIRECT: &str = "files of a tree are written and read through the page cache, as their sizes need no alignment: leave it \
+     out, and measure direct I/O with `ioproof ior -B`";
+
+/// Every option, sorted by letter, then by word.
+pub(super) const OPTIONS: Options<Key> = Options {
+    tool: "mdtest",
+    called: "mdtest",
+    usage: "[OPTION]...",
+    what: "Makes, looks at, reads and removes files and directories as mdtest does: -n items of each task, -F files, \
+           -D directories.
+Sizes take k, m, g, t (powers of 1024). Every option and every difference to mdtest: \
+           docs/MDTEST.md",
+    own: help::OWN,
+    long_only: false,
+    specs: &[SPECS, &common(Key::Other, false), &interfaces(Key::Other)],
+};
+
+const SPECS: &[Spec<Key>] = &[
+    Spec::honoured(Key::Api, "a", &["api"], Takes::Value("-a POSIX"), "POSIX or DUMMY (no I/O at all)"),
+    value(Key::Branching, "b", "-b 2", "directories in each directory of the tree"),
+    Spec::explained(
+        Key::Other,
+        "B",
+        &[],
+        Takes::Number("-B 1"),
+        (
+            "no barriers between phases",
+            "the tasks of a phase start together here, as every phase has figures of its own",
+        ),
+    ),
+    flag(Key::Collective, "c", "task 0 makes and removes the trees of all tasks"),
+    flag(Key::Create, "C", "create; without any of -C -T -E -r -U all phases run"),
+    value(Key::Directory, "d", "-d DIR@DIR", "where the test runs; task t takes number t mod n of several"),
+    flag(Key::DirectoriesOnly, "D", "directories only"),
+    value(Key::ReadBytes, "e", "-e 4k", "bytes that are read from each file; 0 opens and closes it"),
+    flag(Key::Read, "E", "read"),
+    value(Key::First, "f", "-f 1", "first number of tasks, with -l"),
+    flag(Key::FilesOnly, "F", "files only"),
+    Spec::refused(Key::Other, "g", &[], Takes::Nothing, STRIPES),
+    value(Key::Signature, "G", "-G 5", "signature of the data"),
+    Spec::honoured(Key::Help, "h", &["help"], Takes::Nothing, "print this"),
+    value(
+        Key::Iterations,
+        "i",
+        "-i 3",
+        "how often the phases are gone through, each time in a tree of its own",
+    ),
+    value(Key::ItemsPerDirectory, "I", "-I 10", "items of each task in each directory that has any"),
+    flag(Key::MakeNode, "k", "files are made by mknod(2)"),
+    value(Key::Last, "l", "-l 8", "last number of tasks, with -f and -s"),
+    flag(Key::LeafOnly, "L", "items stand on the lowest level of the tree only"),
+    value(Key::Items, "n", "-n 1000", "items of each task in all"),
+    value(Key::Shift, "N", "-N 1", "each phase works on what the task so many places on has made"),
+    value(Key::Delay, "p", "-p 8", "seconds of rest before each iteration"),
+    flag(Key::RateAndTime, "P", "print rates and times"),
+    flag(Key::Remove, "r", "remove"),
+    Spec::honoured(
+        Key::Random,
+        "R",
+        &[],
+        Takes::AttachedNumber("-R[SEED]"),
+        "look at items in a random order",
+    ),
+    value(Key::Stride, "s", "-s 2", "from one number of tasks to the next, with -l"),
+    flag(Key::Shared, "S", "all tasks work on the same files"),
+    Spec::explained(
+        Key::Other,
+        "t",
+        &[],
+        Takes::Nothing,
+        (
+            "time what unique directories cost",
+            "tasks name their files from the root on, so that no time is spent on changing directories",
+        ),
+    ),
+    flag(Key::Stat, "T", "look at items (stat)"),
+    flag(Key::OwnTrees, "u", "each task has a tree of its own"),
+    flag(Key::Rename, "U", "rename directories"),
+    flag(Key::Verbose, "v", "say more, each time it stands there"),
+    value(Key::Verbosity, "V", "-V 1", "how much is said"),
+    value(Key::WriteBytes, "w", "-w 3901", "bytes that are written into each file"),
+    value(
+        Key::Stonewall,
+        "W",
+        "-W 300",
+        "seconds after which files are no longer made; then all tasks make as many",
+    ),
+    value(
+        Key::StatusFile,
+        "x",
+        "-x FILE",
+        "where -C -W leaves the number of files, for later phases to read",
+    ),
+    Spec::honoured(Key::VerifyRead, "X", &["verify-read"], Takes::Nothing, "compare what is read"),
+    flag(Key::Sync, "y", "fsync each file that was written"),
+    flag(Key::SyncAll, "Y", "sync(2) at the end of each phase, in its time"),
+    value(Key::Depth, "z", "-z 1", "levels of directories below the topmost one"),
+    flag(Key::Time, "Z", "print times instead of rates; in published lines of 1.9.3 a local patch"),
+    Spec::honoured(Key::RandomSeed, "", &["random-seed"], Takes::Value("--random-seed=7"), "seed of -R"),
+    Spec::honoured(
+        Key::RankDetails,
+        "",
+        &["saveRankPerformanceDetails"],
+        Takes::Value("--saveRankPerformanceDetails=ranks.csv"),
+        "a row for each task",
+    ),
+    Spec::honoured(
+        Key::RankStatistics,
+        "",
+        &["showRankStatistics"],
+        Takes::Nothing,
+        "statistics over tasks too",
+    ),
+    Spec::honoured(
+        Key::Packet,
+        "",
+        &["dataPacketType"],
+        Takes::Value("--dataPacketType=timestamp"),
+        "offset, incompressible, timestamp or random",
+    ),
+    Spec::explained(
+        Key::Other,
+        "",
+        &["print-all-procs"],
+        Takes::Nothing,
+        (
+            "all processes print their results",
+            "the rows of all tasks are in the record: --saveRankPerformanceDetails=FILE, or `ioproof report RUNDIR`",
+        ),
+    ),
+    Spec::explained(
+        Key::Other,
+        "",
+        &["warningAsErrors"],
+        Takes::Nothing,
+        (
+            "a warning makes the run fail",
+            "what would be an error ends the run in any case; warnings about figures stand beside them, and \
+         `ioproof check RUNDIR` fails where a figure cannot be trusted",
+        ),
+    ),
+    Spec::refused(
+        Key::Other,
+        "",
+        &["verify-write"],
+        Takes::Nothing,
+        "reading a file back at once is served from memory; compare in the read phase: -E -X -e BYTES",
+    ),
+    Spec::refused(Key::Other, "", &["run-cmd-before-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(Key::Other, "", &["run-cmd-after-phase"], Takes::Value("CMD"), COMMANDS),
+    Spec::refused(
+        Key::Other,
+        "",
+        &["savePerOpDataCSV"],
+        Takes::Value("FILE"),
+        "ioproof keeps a full latency histogram and a series of seconds instead of one line for each \
+         operation; look at them with `ioproof report RUNDIR`",
+    ),
+    Spec::refused(Key::Other, "", &["posix.odirect"], Takes::Nothing, DIRECT),
+    Spec::refused(
+        Key::Other,
+        "",
+        &["posix.lustre.stripecount", "posix.lustre.stripesize", "posix.lustre.startost"],
+        Takes::Value("1"),
+        STRIPES,
+    ),
+    Spec::refused(
+        Key::Other,
+        "",
+        &[
+            "dfs.pool",
+            "dfs.cont",
+            "dfs.group",
+            "dfs.chunk_size",
+            "dfs.oclass",
+            "dfs.dir_oclass",
+            "dfs.prefix",
+        ],
+        Takes::Value("NAME"),
+        DAOS,
+    ),
+    Spec::refused(Key::Other, "", &["dfs.destroy"], Takes::Nothing, DAOS),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::OPTIONS;
+
+    #[test]
+    fn no_letter_or_word_stands_for_two_options() {
+        let mut seen = BTreeSet::new();
+        for spec in OPTIONS.all() {
+            assert!(spec.short.is_empty() || seen.insert(spec.short.to_owned()), "-{}", spec.short);
+            for word in spec.words {
+                assert!(seen.insert(word.to_ascii_lowercase()), "--{word} stands twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_letter_of_the_present_release_is_known() {
+        for letter in "abBcCdDeEfFgGhiIklLnNpPrRsStTuUvVwWxXyYzZ".chars() {
+            assert!(OPTIONS.all().any(|spec| spec.short.chars().eq([letter])), "-{letter} is missing");
+        }
+    }
+}
