@@ -1,6 +1,10 @@
 //! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
+use super::value::Value;
 use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use crate::{
+    Case, Claim, Commitment, Expectation, FileSet, Objects, Rpc, TargetTerms, Terms, Tree, WorkloadSpec,
+};
 
 /// Largest integer that TOML promises to carry.
 pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
@@ -8,7 +12,7 @@ pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
 pub(super) const NUMBER_LEAST: f64 = 1e-9;
 
 /// A table of a study file.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Table {
     /// Its name.
     pub(super) name: &'static str,
@@ -28,7 +32,7 @@ pub(super) struct Table {
 }
 
 /// A kind of work, and the keys that are about it alone.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct WorkKeys {
     /// The word that asks for it.
     pub(super) word: &'static str,
@@ -47,7 +51,7 @@ pub(super) struct WorkKeys {
 }
 
 /// Which keys of a table can be swept.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Sweeps {
     /// None.
     None,
@@ -56,6 +60,17 @@ pub(super) enum Sweeps {
 }
 
 impl Table {
+    /// A table that comes once and has no keys, for the fields that most tables leave as they are.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        named_by: None,
+        meaning: "",
+        sweeps: Sweeps::None,
+        shared: &[],
+        keys: &[],
+        works: &[],
+    };
+
     /// As it is written in a file.
     pub(super) fn header(&self) -> String {
         if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
@@ -96,8 +111,9 @@ impl Table {
     }
 }
 
-/// A key of a table.
-#[derive(Debug, PartialEq)]
+/// A key of a table: how it is written, what it takes, and what it sets. The reader, its errors, the reference
+/// and the schema have nothing else.
+#[derive(Debug)]
 pub(super) struct Key {
     /// How it is written.
     pub(super) name: &'static str,
@@ -107,10 +123,85 @@ pub(super) struct Key {
     pub(super) absent: Absent,
     /// What it does; one or two sentences in Markdown.
     pub(super) meaning: &'static str,
+    /// Where its value goes.
+    pub(super) set: Set,
+}
+
+impl Key {
+    /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
+    pub(super) const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind, absent: Absent::Refused, meaning: "", set: Set::WithOthers }
+    }
+
+    /// A flag that is off unless it is given.
+    pub(super) const fn flag(name: &'static str) -> Self {
+        Self::new(name, Kind::Flag).default("false")
+    }
+
+    /// With this TOML value as its default.
+    pub(super) const fn default(self, literal: &'static str) -> Self {
+        Self { absent: Absent::Value(literal), ..self }
+    }
+
+    /// With a default that is described by this text.
+    pub(super) const fn left_out(self, described: &'static str) -> Self {
+        Self { absent: Absent::Described(described), ..self }
+    }
+
+    /// What it does; one or two sentences in Markdown.
+    pub(super) const fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// Where its value goes.
+    pub(super) const fn sets(self, set: Set) -> Self {
+        Self { set, ..self }
+    }
+}
+
+/// Keys of one table are told apart by their names, and so are tables: setters cannot be compared.
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Puts a value into a `T`.
+type Setter<T> = fn(&mut T, &Value);
+
+/// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
+/// before it has set.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Set {
+    /// It is read together with other keys of its table, which only together say something.
+    WithOthers,
+    /// Of `[study]` and `[[target]]`.
+    Terms(Setter<Terms>),
+    Target(Setter<TargetTerms>),
+    /// Of `[protocol]`, and of a workload instead of it.
+    Case(Setter<Case>),
+    /// Of a workload.
+    Workload(Setter<WorkloadSpec>),
+    /// Of a workload; all workloads on the same files share the value.
+    Files(Setter<FileSet>),
+    /// Of one kind of work.
+    Tree(Setter<Tree>),
+    Objects(Setter<Objects>),
+    Rpc(Setter<Rpc>),
+    /// Of what figures are compared with.
+    Expectation(Setter<Expectation>),
+    Commitment(Setter<Commitment>),
+    Claim(Setter<Claim>),
 }
 
 /// What applies if a key is left out.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Absent {
     /// The file is refused.
     Refused,
@@ -124,7 +215,7 @@ pub(super) enum Absent {
 pub(super) type Word = (&'static str, &'static str);
 
 /// What values a key takes.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Kind {
     /// Any text.
     Text,
