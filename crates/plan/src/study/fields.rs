@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::StudyError;
 use super::keys::{STEP, TABLES};
-use super::kind::{Absent, Kind, Table};
+use super::kind::{Absent, Key, Kind, Set, Table};
 use super::nearest::nearest;
 use super::sweep::Sweep;
 use super::value::{self, LIST_MAX, Value, convert};
-use crate::{Bytes, Nanos};
+use crate::Bytes;
 
 /// A place in the text.
 pub(super) type Span = Range<usize>;
@@ -150,6 +151,12 @@ pub(super) trait Values {
         self.given(name).or_else(|| default(self.fields().table, name))
     }
 
+    /// What the given values and the defaults of `keys` set, in the order of the keys.
+    fn sets(&self, keys: &'static [Key]) -> impl Iterator<Item = (Set, &Value)> {
+        let has_setter = |key: &&Key| !matches!(key.set, Set::WithOthers);
+        keys.iter().filter(has_setter).filter_map(|key| Some((key.set, self.value(key.name)?)))
+    }
+
     /// A text, name or path.
     fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
@@ -160,7 +167,7 @@ pub(super) trait Values {
 
     /// A text; empty if not given.
     fn text_or_empty(&self, name: &str) -> String {
-        self.text(name).unwrap_or_default().to_owned()
+        self.value(name).map_or_else(String::new, Value::text)
     }
 
     /// A list of paths or keys.
@@ -173,41 +180,22 @@ pub(super) trait Values {
 
     /// A count.
     fn count(&self, name: &str) -> Option<u64> {
-        match self.value(name)? {
-            Value::Integer(count) => Some(*count),
-            _ => None,
-        }
+        self.value(name).map(Value::count)
     }
 
     /// A count that its key bounds to 32 bits.
     fn count_u32(&self, name: &str) -> Option<u32> {
-        self.count(name).and_then(|count| u32::try_from(count).ok())
-    }
-
-    /// A list of counts that their key bounds to 32 bits.
-    fn counts_u32(&self, name: &str) -> Vec<u32> {
-        match self.value(name) {
-            Some(Value::Integers(counts)) => counts.iter().filter_map(|&n| u32::try_from(n).ok()).collect(),
-            _ => Vec::new(),
-        }
+        self.value(name).map(Value::count_u32)
     }
 
     /// A size.
     fn bytes(&self, name: &str) -> Option<Bytes> {
-        self.count(name).map(Bytes)
-    }
-
-    /// A time.
-    fn nanos(&self, name: &str) -> Option<Nanos> {
-        self.count(name).map(Nanos)
+        self.value(name).map(Value::bytes)
     }
 
     /// A number, rate, share or bandwidth.
     fn number(&self, name: &str) -> Option<f64> {
-        match self.value(name)? {
-            Value::Number(number) => Some(*number),
-            _ => None,
-        }
+        self.value(name).map(Value::number)
     }
 
     /// A list of tables.
@@ -220,23 +208,17 @@ pub(super) trait Values {
 
     /// A flag; false unless given otherwise.
     fn flag(&self, name: &str) -> bool {
-        self.flag_said(name) == Some(true)
-    }
-
-    /// A flag, if given.
-    fn flag_said(&self, name: &str) -> Option<bool> {
-        match self.value(name)? {
-            Value::Flag(flag) => Some(*flag),
-            _ => None,
-        }
+        self.value(name).is_some_and(Value::flag)
     }
 
     /// A word.
     fn word(&self, name: &str) -> Option<&'static str> {
-        match self.value(name)? {
-            Value::Word(word) => Some(word),
-            _ => None,
-        }
+        self.value(name).map(Value::word)
+    }
+
+    /// What a word stands for.
+    fn parsed<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.value(name)?.parsed()
     }
 
     /// A list of words.

@@ -2,9 +2,7 @@
 
 use super::value::Value;
 use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
-use crate::{
-    Case, Claim, Commitment, Expectation, FileSet, Objects, Rpc, TargetTerms, Terms, Tree, WorkloadSpec,
-};
+use crate::{Case, Expectation, FileSet, Jobs, Objects, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
 
 /// Largest integer that TOML promises to carry.
 pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
@@ -194,10 +192,9 @@ pub(super) enum Set {
     Tree(Setter<Tree>),
     Objects(Setter<Objects>),
     Rpc(Setter<Rpc>),
+    Jobs(Setter<Jobs>),
     /// Of what figures are compared with.
     Expectation(Setter<Expectation>),
-    Commitment(Setter<Commitment>),
-    Claim(Setter<Claim>),
 }
 
 /// What applies if a key is left out.

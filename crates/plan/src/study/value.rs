@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
@@ -52,7 +54,72 @@ pub(super) enum Until {
     Count,
 }
 
+/// What a key holds. Its kind has decided which of these it can be; asked for another, it is empty or 0.
 impl Value {
+    /// A flag.
+    pub(super) fn flag(&self) -> bool {
+        matches!(self, Self::Flag(true))
+    }
+
+    /// A count.
+    pub(super) fn count(&self) -> u64 {
+        if let Self::Integer(count) = self { *count } else { 0 }
+    }
+
+    /// A count that its key bounds to 32 bits.
+    pub(super) fn count_u32(&self) -> u32 {
+        u32::try_from(self.count()).unwrap_or(u32::MAX)
+    }
+
+    /// A list of counts that their key bounds to 32 bits.
+    pub(super) fn counts_u32(&self) -> Vec<u32> {
+        let Self::Integers(counts) = self else { return Vec::new() };
+        counts.iter().filter_map(|&count| u32::try_from(count).ok()).collect()
+    }
+
+    /// A size.
+    pub(super) fn bytes(&self) -> Bytes {
+        Bytes(self.count())
+    }
+
+    /// A time.
+    pub(super) fn nanos(&self) -> Nanos {
+        Nanos(self.count())
+    }
+
+    /// A number, rate, share or bandwidth.
+    pub(super) fn number(&self) -> f64 {
+        if let Self::Number(number) = self { *number } else { 0.0 }
+    }
+
+    /// A text, name or path.
+    pub(super) fn text(&self) -> String {
+        if let Self::Text(text) = self { text.clone() } else { String::new() }
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self) -> Vec<String> {
+        if let Self::Texts(texts) = self { texts.clone() } else { Vec::new() }
+    }
+
+    /// A word.
+    pub(super) fn word(&self) -> &'static str {
+        if let Self::Word(word) = self { word } else { "" }
+    }
+
+    /// Sets `to` to what the word stands for. The words of a key are those of the record.
+    pub(super) fn put<T: DeserializeOwned>(&self, to: &mut T) {
+        if let Some(meant) = self.parsed() {
+            *to = meant;
+        }
+    }
+
+    /// What the word stands for.
+    pub(super) fn parsed<T: DeserializeOwned>(&self) -> Option<T> {
+        let word: StrDeserializer<'_, serde::de::value::Error> = self.word().into_deserializer();
+        T::deserialize(word).ok()
+    }
+
     /// Sort order of a value of a range.
     pub(super) fn order(&self) -> f64 {
         match self {

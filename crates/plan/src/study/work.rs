@@ -4,10 +4,10 @@ use super::error::StudyError;
 use super::fields::Values;
 use super::jobs::JobDefinitions;
 use super::keys::{OF_TRANSFERS, WORKLOAD};
-use super::kind::WorkKeys;
+use super::kind::{Set, WorkKeys};
 use super::sweep::Point;
 use crate::seeds::named_seed;
-use crate::{Binding, Bytes, Jobs, Objects, Pattern, Phase, Rpc, Tree, Work};
+use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
 /// Context for reading a workload.
 #[derive(Debug, Clone, Copy)]
@@ -154,74 +154,60 @@ pub(super) fn work(
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
-    match own.word {
-        "tree" => tree(fields, around.seed, errors).map(Work::Tree),
-        "objects" => objects(fields).map(Work::Objects),
-        "jobs" => jobs(fields, around, errors).map(Work::Jobs),
-        _ => rpc(fields, nodes, errors).map(Work::Rpc),
+    let mut work = match own.word {
+        "tree" => Work::Tree(Tree::flat(0)),
+        "objects" => Work::Objects(Objects::default()),
+        "jobs" => Work::Jobs(jobs(fields, own, around, errors)?),
+        _ => Work::Rpc(rpc(fields, nodes, errors)?),
+    };
+    for (set, value) in fields.sets(own.keys) {
+        match (set, &mut work) {
+            (Set::Tree(set), Work::Tree(tree)) => set(tree, value),
+            (Set::Objects(set), Work::Objects(objects)) => set(objects, value),
+            (Set::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
+            _ => {}
+        }
     }
+    if let Work::Tree(tree) = &mut work {
+        tree.random = tree.random.and_then(|_| Some(named_seed(around.seed, fields.text("name")?)));
+        if let Some(error) = tree_mistake(fields, tree) {
+            errors.push(error);
+            return None;
+        }
+    }
+    Some(work)
 }
 
-fn tree(fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<Tree> {
-    let write_bytes = fields.bytes("file_bytes")?;
-    let read_bytes = fields.bytes("read_bytes").unwrap_or(write_bytes);
-    let makes = phases(fields).contains(&Phase::FileCreate);
-    if makes && read_bytes > write_bytes {
-        let message = format!("files of {} bytes are not {} bytes long", write_bytes.0, read_bytes.0);
+fn tree_mistake(fields: &Point<'_>, tree: &Tree) -> Option<StudyError> {
+    let (read, written) = (tree.read_bytes, tree.write_bytes);
+    if phases(fields).contains(&Phase::FileCreate) && read > written {
+        let message = format!("files of {} bytes are not {} bytes long", written.0, read.0);
         let help = "read at most as many bytes as are written";
         let error = StudyError::new(fields.span("read_bytes"), "more than there is", message, help);
-        errors.push(error.and(fields.span("file_bytes"), "written here"));
-        return None;
+        return Some(error.and(fields.span("file_bytes"), "written here"));
     }
-    if fields.word("fsync") == Some("each") {
-        let message = "each file is written once: it is on stable storage when it is closed, or not";
-        let help = "write fsync = \"close\"";
-        errors.push(StudyError::new(fields.span("fsync"), "after each write", message, help));
-        return None;
-    }
-    let name = fields.text("name")?;
-    Some(Tree {
-        depth: fields.count_u32("levels")?,
-        branching: fields.count_u32("branching")?,
-        leaf_only: fields.flag("leaf_only"),
-        items_per_directory: fields.count("items_per_directory")?,
-        own_trees: fields.flag("own_trees"),
-        write_bytes,
-        read_bytes,
-        sync: fields.word("fsync") == Some("close"),
-        shift: fields.count_u32("shift")?,
-        random: fields.flag("random").then(|| named_seed(seed, name)),
-        collective: fields.flag("collective"),
-        make_node: fields.flag("make_node"),
-        in_target: fields.flag("in_target"),
-        shared: false,
-        sync_all: false,
-    })
+    let message = "each file is written once: it is on stable storage when it is closed, or not";
+    let help = "write fsync = \"close\"";
+    (fields.word("fsync") == Some("each"))
+        .then(|| StudyError::new(fields.span("fsync"), "after each write", message, help))
 }
 
-fn jobs(fields: &Point<'_>, around: WorkloadContext<'_>, errors: &mut Vec<StudyError>) -> Option<Jobs> {
+fn jobs(
+    fields: &Point<'_>,
+    own: &WorkKeys,
+    around: WorkloadContext<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Option<Jobs> {
     if fields.word("fsync") == Some("each") {
         let message = "a table is on stable storage when it is closed, or when the kernel likes";
         let help = "write fsync = \"close\", or leave it out";
         errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
         return None;
     }
-    around.matter.jobs(fields, fields.count("signature").unwrap_or(around.seed), errors)
+    around.matter.jobs(fields, own, fields.count("signature").unwrap_or(around.seed), errors)
 }
 
-fn objects(fields: &Point<'_>) -> Option<Objects> {
-    Some(Objects {
-        sets: fields.count_u32("sets")?,
-        precreated: fields.count("precreated")?,
-        steps: fields.count("steps")?,
-        object_bytes: fields.bytes("object_bytes")?,
-        offset: fields.count_u32("offset")?,
-        waiting_percent: fields.count_u32("waiting_percent")?,
-        read_only: fields.flag("read_only"),
-        no_stat: fields.flag("no_stat"),
-    })
-}
-
+/// Requests and responses between as many processes as nodes, bound as the study says.
 fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<Rpc> {
     let mut binding = |key: &str| match fields.text(key)?.parse::<Binding>() {
         Ok(binding) => Some(binding),
@@ -231,18 +217,6 @@ fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<R
         }
     };
     let (client_binding, server_binding) = (binding("client_processors"), binding("server_processors"));
-    let pattern = fields.word("pattern")?;
-    Some(Rpc {
-        pattern: Pattern::ALL.into_iter().find(|one| one.name() == pattern)?,
-        ends: fields.count_u32("processes").unwrap_or(nodes),
-        connections: fields.count_u32("connections")?,
-        threads: fields.count_u32("threads")?,
-        interface: fields.text("interface").map(str::to_owned),
-        port: fields.count("port").and_then(|port| u16::try_from(port).ok()),
-        client_binding: client_binding?,
-        server_binding: server_binding?,
-        warm_up: fields.nanos("uncounted")?,
-        deadline: fields.nanos("deadline")?,
-        ..Rpc::new(Bytes(fields.count("request_bytes")?), Bytes(fields.count("response_bytes")?))
-    })
+    let (client_binding, server_binding) = (client_binding?, server_binding?);
+    Some(Rpc { ends: nodes, client_binding, server_binding, ..Rpc::new(Bytes(0), Bytes(0)) })
 }

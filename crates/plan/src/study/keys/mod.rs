@@ -17,7 +17,7 @@ pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
 pub(super) use work::OF_TRANSFERS;
 pub(super) use workload::WORKLOAD;
 
-use super::kind::{INTEGER_MAX, Key, Kind, Table};
+use super::kind::{INTEGER_MAX, Key, Kind, Set, Table};
 /// More nodes than the largest machines have.
 const NODES_MAX: u64 = 1 << 20;
 /// Hardware threads of a node: more than any has.
@@ -51,22 +51,83 @@ pub(super) const STUDY: Table = Table {
         ),
         Key::new("exclusive", Kind::Flag).left_out("nothing is said").means(
             "Whether nobody else could use the storage meanwhile. The report says so with every figure.",
-        ),
+        ).sets(Set::Terms(|terms, value| terms.exclusive = Some(value.flag()))),
         Key::new("release", Kind::Text)
             .left_out("nothing is said")
-            .means("The software release that is measured, in your words; comparisons of runs show it."),
+            .means("The software release that is measured, in your words; comparisons of runs show it.").sets(Set::Terms(|terms, value| terms.release = Some(value.text()))),
         Key::new("nodes", Kind::Counts(1, NODES_MAX))
             .left_out("this node alone")
-            .means("Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`."),
+            .means("Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`.").sets(Set::Terms(|terms, value| terms.nodes = value.counts_u32())),
         Key::new("node_cores", Kind::Count(1, NODE_THREADS_MAX)).left_out("nothing is said").means(
             "Processor cores of each node. The report says so, and where the measuring node is another one.",
-        ),
+        ).sets(Set::Terms(|terms, value| terms.node.cores = Some(value.count_u32()))),
         Key::new("node_threads", Kind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
-            .means("Hardware threads of each node, likewise."),
+            .means("Hardware threads of each node, likewise.").sets(Set::Terms(|terms, value| terms.node.threads = Some(value.count_u32()))),
         Key::new("node_memory", Kind::Size).left_out("what the record has of the nodes").means(
             "Memory of each node, likewise. Of imported figures it is what may have cached their data.",
-        ),
+        ).sets(Set::Terms(|terms, value| terms.node.memory = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fmt::Debug;
+
+    use super::TABLES;
+    use crate::study::kind::{Key, Kind, Set};
+    use crate::study::value::Value;
+    use crate::{
+        Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
+        TargetTerms, WorkloadSpec,
+    };
+
+    /// What `fresh` becomes by each word of `key`.
+    fn outcomes<T: Clone + Debug>(key: &Key, set: fn(&mut T, &Value), fresh: &T) -> HashSet<String> {
+        let outcome = |(word, _): &(&'static str, &str)| {
+            let mut changed = fresh.clone();
+            set(&mut changed, &Value::Word(word));
+            format!("{changed:?}")
+        };
+        key.kind.words().iter().map(outcome).collect()
+    }
+
+    #[test]
+    fn each_word_of_a_key_sets_something_else() {
+        let spec = WorkloadSpec::new("w", "f", Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 });
+        for key in TABLES.into_iter().flat_map(|table| table.all()) {
+            let Kind::Word(words) = key.kind else { continue };
+            let outcomes = match key.set {
+                Set::Target(set) => outcomes(key, set, &TargetTerms::default()),
+                Set::Workload(set) => outcomes(key, set, &spec),
+                Set::Files(set) => outcomes(key, set, &spec.files),
+                Set::Rpc(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1))),
+                Set::Expectation(set) => {
+                    outcomes(key, set, &Expectation::new("e", Amount::BytesPerSecond(1.0)))
+                }
+                _ => continue,
+            };
+            assert_eq!(outcomes.len(), words.len(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn each_word_of_a_comparison_stands_for_something() {
+        for (name, key) in TABLES.into_iter().flat_map(|table| table.all().map(|key| (table.name, key))) {
+            for (word, _) in key.kind.words() {
+                let word = Value::Word(word);
+                let known = match (name, key.name) {
+                    ("commitment", "rate") => word.parsed::<RateName>().is_some(),
+                    ("commitment", "statistic") => word.parsed::<Statistic>().is_some(),
+                    ("commitment", "over") => word.parsed::<Over>().is_some(),
+                    ("claim", "quantity") => word.parsed::<Quantity>().is_some(),
+                    ("claim", "relation") => word.parsed::<Relation>().is_some(),
+                    _ => true,
+                };
+                assert!(known, "{name} {} {word:?}", key.name);
+            }
+        }
+    }
+}

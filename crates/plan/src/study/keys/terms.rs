@@ -1,7 +1,7 @@
 //! The keys of what a study says beside its cases: expectations, commitments, published figures
 //! and claims, and of the selections in them.
 
-use crate::study::kind::{Key, Kind, NUMBER_LEAST, Table, Word};
+use crate::study::kind::{Key, Kind, NUMBER_LEAST, Set, Table, Word};
 
 /// Phases that have a figure.
 const RESULTS: &[Word] = &[
@@ -104,7 +104,7 @@ pub(in crate::study) const EXPECTATION: Table = Table {
         Key::new("percentile", Kind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
             .means("Of `latency`: so many percent of the transfers are at most so long."),
-        Key::new("count", Kind::Number(NUMBER_LEAST, 1e9)).default("1").means("How many of them there are."),
+        Key::new("count", Kind::Number(NUMBER_LEAST, 1e9)).default("1").means("How many of them there are.").sets(Set::Expectation(|expected, value| expected.count = value.number())),
         Key::new(
             "per",
             Kind::Word(&[
@@ -114,30 +114,30 @@ pub(in crate::study) const EXPECTATION: Table = Table {
             ]),
         )
         .default("\"target\"")
-        .means("What they belong to."),
+        .means("What they belong to.").sets(Set::Expectation(|expected, value| value.put(&mut expected.per))),
         Key::flag("ceiling").means(
             "No figure can be above it: a link or a controller, not the promise of a data sheet. The lowest \
              of all limits is the expected bound; a figure above a ceiling is doubted.",
-        ),
+        ).sets(Set::Expectation(|expected, value| expected.ceiling = value.flag())),
         TARGET,
         PHASE,
         Key::new("order", Kind::Word(&[("sequential", "rising offsets"), ("random", "a random order")]))
             .left_out("both")
-            .means("The order of the transfers."),
-        Key::new("transfer", Kind::Size).left_out("all").means("The transfer size."),
+            .means("The order of the transfers.").sets(Set::Expectation(|expected, value| expected.random = Some(value.word() == "random"))),
+        Key::new("transfer", Kind::Size).left_out("all").means("The transfer size.").sets(Set::Expectation(|expected, value| expected.transfer = Some(value.bytes()))),
         Key::new("read_percent", Kind::Count(0, 100))
             .left_out("all")
-            .means("Share of reads in a mixed phase."),
+            .means("Share of reads in a mixed phase.").sets(Set::Expectation(|expected, value| expected.read_percent = u8::try_from(value.count()).ok())),
         Key::new("at_latency", Kind::Time)
             .left_out("none")
-            .means("The latency at which a data sheet promises it."),
+            .means("The latency at which a data sheet promises it.").sets(Set::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
         Key::new("source", Kind::Text)
             .left_out("none")
-            .means("Where the value is from; the report prints it."),
-        Key::new("reached", Kind::Text).left_out("none").means("What it means to reach it, in your words."),
+            .means("Where the value is from; the report prints it.").sets(Set::Expectation(|expected, value| expected.source = value.text())),
+        Key::new("reached", Kind::Text).left_out("none").means("What it means to reach it, in your words.").sets(Set::Expectation(|expected, value| expected.reached = value.text())),
         Key::new("missed", Kind::Text).left_out("none").means(
             "What it means to stay below it, in your words, where it is the easiest of those with `reached`.",
-        ),
+        ).sets(Set::Expectation(|expected, value| expected.missed = value.text())),
     ],
     ..Table::PLAIN
 };

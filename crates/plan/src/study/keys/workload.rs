@@ -1,9 +1,10 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
-use crate::study::kind::{INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
+use crate::study::kind::{INTEGER_MAX, Key, Kind, Set, Sweeps, Table, Word};
 use crate::study::value::LIST_MAX;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
+use crate::{Order, Pace, Stonewall, SyncRule, Work};
 
 /// Phases by their words.
 pub(super) const PHASES: &[Word] = &[
@@ -146,14 +147,27 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"sequential\"")
-        .means("The order in which a task visits its transfers."),
+        .means("The order in which a task visits its transfers.").sets(Set::Workload(|spec, value| {
+            spec.order = match value.word() {
+                // The seed follows from the name of the workload.
+                "random" => Order::Random { seed: 0 },
+                "backward" => Order::Backward,
+                "strided" => Order::Strided { stride: 0 },
+                "same" => Order::Same,
+                _ => Order::Sequential,
+            }
+        })),
         Key::new("stride", Kind::Count(1, STRIDE_MAX)).default("17").means(
             "From one transfer to the next, in transfers of the task; only with `order = \"strided\"`.",
-        ),
+        ).sets(Set::Workload(|spec, value| {
+            if let Order::Strided { stride } = &mut spec.order {
+                *stride = value.count();
+            }
+        })),
         Key::flag("fresh_order").means(
             "Another random order in each repetition, so that caches have not seen its places before; only \
              with `order = \"random\"`.",
-        ),
+        ).sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
         Key::new(
             "backend",
             Kind::Word(&[
@@ -179,7 +193,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         Key::new("depth", Kind::Count(1, DEPTH_MAX as u64))
             .default("1")
             .means("Transfers that each task has under way. Above 1 it needs io_uring."),
-        Key::flag("direct").means("`O_DIRECT`: around the page cache."),
+        Key::flag("direct").means("`O_DIRECT`: around the page cache.").sets(Set::Workload(|spec, value| match &mut spec.work {
+            Work::Jobs(jobs) => jobs.direct = value.flag(),
+            _ => spec.direct = value.flag(),
+        })),
         Key::new(
             "fsync",
             Kind::Word(&[
@@ -189,7 +206,14 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"none\"")
-        .means("When data must be on stable storage."),
+        .means("When data must be on stable storage.").sets(Set::Workload(|spec, value| {
+            let at_close = value.word() == "close";
+            match &mut spec.work {
+                Work::Tree(tree) => tree.sync = at_close,
+                Work::Jobs(jobs) => jobs.sync = at_close,
+                _ => spec.sync = SyncRule { at_close, per_write: value.word() == "each" },
+            }
+        })),
         Key::new(
             "advice",
             Kind::Word(&[
@@ -202,7 +226,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"none\"")
-        .means("What the kernel is told about the access pattern after open."),
+        .means("What the kernel is told about the access pattern after open.").sets(Set::Workload(|spec, value| value.put(&mut spec.advice))),
         Key::new(
             "read_from",
             Kind::Word(&[
@@ -221,39 +245,45 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             .means("A different assignment in each repetition; only with `read_from = \"shuffle\"`."),
         Key::new("stonewall", Kind::Time)
             .left_out("no deadline")
-            .means("Each task stops after this time, however far it came. Not together with `duration`."),
+            .means("Each task stops after this time, however far it came. Not together with `duration`.").sets(Set::Workload(|spec, value| {
+            spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
+        })),
         Key::flag("wear_out")
-            .means("After `stonewall`, all tasks go on until each has done as much as the fastest had."),
+            .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.").sets(Set::Workload(|spec, value| {
+            if let Some(stonewall) = &mut spec.stonewall {
+                stonewall.wear_out = value.flag();
+            }
+        })),
         Key::new("duration", Kind::Time)
             .left_out("one pass")
-            .means("The pass is repeated until this time is over, and ends there."),
+            .means("The pass is repeated until this time is over, and ends there.").sets(Set::Workload(|spec, value| spec.duration = Some(value.nanos()))),
         Key::new("operations", Kind::Count(1, INTEGER_MAX)).left_out("one pass").means(
             "Each task does exactly so many transfers: it repeats the pass, or ends within it. Not together \
              with `duration` or `stonewall`.",
-        ),
+        ).sets(Set::Workload(|spec, value| spec.operations = Some(value.count()))),
         Key::new("rate", Kind::Rate).left_out("as fast as it goes").means(
             "Transfers per second of all tasks together. They start by the clock, and their latency counts \
              from the intended start.",
-        ),
+        ).sets(Set::Workload(|spec, value| spec.pace = Some(Pace { transfers_per_second: value.number() }))),
         Key::new("read_percent", Kind::Count(0, 100))
             .left_out("needed by the phase `mixed`, refused without it")
-            .means("Share of reads in a mixed phase."),
-        Key::flag("barriers").means("Tasks wait for each other between open, transfers and close."),
+            .means("Share of reads in a mixed phase.").sets(Set::Workload(|spec, value| spec.read_percent = u8::try_from(value.count()).unwrap_or(u8::MAX))),
+        Key::flag("barriers").means("Tasks wait for each other between open, transfers and close.").sets(Set::Workload(|spec, value| spec.barriers = value.flag())),
         Key::flag("verify").means(
             "Reads are compared with what was written, inside the timed phase; of messages, both ends \
              compare every byte.",
-        ),
+        ).sets(Set::Workload(|spec, value| spec.verify = value.flag())),
         Key::flag("quit_on_error")
-            .means("A comparison ends at the first wrong byte instead of counting them."),
+            .means("A comparison ends at the first wrong byte instead of counting them.").sets(Set::Workload(|spec, value| spec.quit_on_error = value.flag())),
         Key::flag("single_attempt")
-            .means("A short read or write is an error at once instead of being continued."),
+            .means("A short read or write is an error at once instead of being continued.").sets(Set::Workload(|spec, value| spec.single_attempt = value.flag())),
         Key::new("fill", Kind::Flag)
             .left_out("needed where data is read that no phase before has written")
             .means(
                 "`true`: data that a read needs (or a write goes over, with `existing = \"reuse\"`) and \
                  that is missing is written first, untimed. `false`: it has to be there; a missing, short \
                  or sparse file that is read is an error.",
-            ),
+            ).sets(Set::Files(|files, value| files.fill = value.flag())),
         Key::new(
             "existing",
             Kind::Word(&[
@@ -262,7 +292,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .left_out("`\"replace\"`; `\"reuse\"` on a device")
-        .means("What happens to files that exist before a write phase."),
+        .means("What happens to files that exist before a write phase.").sets(Set::Files(|files, value| value.put(&mut files.existing))),
         Key::new(
             "keep",
             Kind::Word(&[
@@ -272,24 +302,24 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .left_out("`\"never\"`; `\"always\"` on a device")
-        .means("What happens to the files at the end."),
+        .means("What happens to the files at the end.").sets(Set::Files(|files, value| value.put(&mut files.keep))),
         Key::new("preallocate", Kind::Flag)
             .left_out("`false`")
-            .means("Space is allocated (`posix_fallocate(3)`) before the write phase."),
+            .means("Space is allocated (`posix_fallocate(3)`) before the write phase.").sets(Set::Files(|files, value| files.preallocate = value.flag())),
         Key::flag("unique_dir")
-            .means("Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`."),
-        Key::flag("file_per_repetition").means("Each repetition has files of its own."),
+            .means("Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`.").sets(Set::Workload(|spec, value| spec.files.unique_dir = value.flag())),
+        Key::flag("file_per_repetition").means("Each repetition has files of its own.").sets(Set::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
         Key::new("signature", Kind::Count(0, INTEGER_MAX))
             .left_out("the seed of the study")
-            .means("Chooses the data: the same value gives the same bytes."),
+            .means("Chooses the data: the same value gives the same bytes.").sets(Set::Workload(|spec, value| spec.signature = value.count())),
         Key::new("memory_hog", Kind::Size)
             .default("0")
-            .means("Memory held on each node during the run, so that the page cache has less."),
+            .means("Memory held on each node during the run, so that the page cache has less.").sets(Set::Workload(|spec, value| spec.memory_hog = value.bytes())),
         Key::new("history", Kind::Count(1, HISTORY_MAX))
             .left_out("none are kept")
-            .means("Each process keeps its last so many operations one by one: when, where, how long."),
+            .means("Each process keeps its last so many operations one by one: when, where, how long.").sets(Set::Workload(|spec, value| spec.history = Some(value.count()))),
         Key::new("outlier", Kind::Time)
             .left_out("no warning")
-            .means("Warns of a task whose time differs from the mean by more than this."),
+            .means("Warns of a task whose time differs from the mean by more than this.").sets(Set::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
     ],
 };
