@@ -1,8 +1,9 @@
 //! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
+use super::sweep::Point;
 use super::value::Value;
 use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
-use crate::{Case, Expectation, FileSet, Jobs, Objects, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
+use crate::{Case, Expectation, FileSet, Jobs, Objects, Phase, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
 
 /// Largest integer that TOML promises to carry.
 pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
@@ -18,8 +19,8 @@ pub(super) struct Table {
     pub(super) named_by: Option<&'static str>,
     /// What it is for; a Markdown paragraph.
     pub(super) meaning: &'static str,
-    /// Which of its keys can be swept.
-    pub(super) sweeps: Sweeps,
+    /// Whether its keys can be swept: those of one value that are not fixed.
+    pub(super) sweeps: bool,
     /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
     /// only override it.
     pub(super) shared: &'static [Key],
@@ -48,26 +49,10 @@ pub(super) struct WorkKeys {
     pub(super) keys: &'static [Key],
 }
 
-/// Which keys of a table can be swept.
-#[derive(Debug)]
-pub(super) enum Sweeps {
-    /// None.
-    None,
-    /// All that take one value, but for these.
-    AllBut(&'static [&'static str]),
-}
-
 impl Table {
     /// A table that comes once and has no keys, for the fields that most tables leave as they are.
-    pub(super) const PLAIN: Self = Self {
-        name: "",
-        named_by: None,
-        meaning: "",
-        sweeps: Sweeps::None,
-        shared: &[],
-        keys: &[],
-        works: &[],
-    };
+    pub(super) const PLAIN: Self =
+        Self { name: "", named_by: None, meaning: "", sweeps: false, shared: &[], keys: &[], works: &[] };
 
     /// As it is written in a file.
     pub(super) fn header(&self) -> String {
@@ -96,16 +81,13 @@ impl Table {
                 None
             }
             Absent::Value(literal) => Some(literal),
-            Absent::Refused | Absent::Described(_) => None,
+            Absent::Refused | Absent::Needed(_) | Absent::Described(_) => None,
         }
     }
 
     /// Whether `key` can be swept.
     pub(super) fn sweeps(&self, key: &Key) -> bool {
-        match self.sweeps {
-            Sweeps::None => false,
-            Sweeps::AllBut(fixed) => key.kind.is_scalar() && !fixed.contains(&key.name),
-        }
+        self.sweeps && key.kind.is_scalar() && !key.fixed
     }
 }
 
@@ -121,14 +103,25 @@ pub(super) struct Key {
     pub(super) absent: Absent,
     /// What it does; one or two sentences in Markdown.
     pub(super) meaning: &'static str,
+    /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
+    /// repeated is no property of what is measured.
+    pub(super) fixed: bool,
+    /// Kinds of work besides transfers that heed it; all where nothing is said. Of workloads only.
+    pub(super) works: Option<&'static [&'static str]>,
+    /// What it would do nothing without; of workloads only.
+    pub(super) needs: [Option<Need>; 2],
     /// Where its value goes.
     pub(super) set: Set,
 }
 
+/// A condition on the other keys and the phases of a workload, and the words for it.
+pub(super) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
+
 impl Key {
     /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
     pub(super) const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, absent: Absent::Refused, meaning: "", set: Set::WithOthers }
+        let (fixed, works, needs) = (false, None, [None; 2]);
+        Self { name, kind, absent: Absent::Refused, meaning: "", fixed, works, needs, set: Set::WithOthers }
     }
 
     /// A flag that is off unless it is given.
@@ -144,6 +137,35 @@ impl Key {
     /// With a default that is described by this text.
     pub(super) const fn left_out(self, described: &'static str) -> Self {
         Self { absent: Absent::Described(described), ..self }
+    }
+
+    /// Refused where it is missing and the work of the table heeds it, which this text says.
+    pub(super) const fn needed(self, described: &'static str) -> Self {
+        Self { absent: Absent::Needed(described), ..self }
+    }
+
+    /// It cannot be swept.
+    pub(super) const fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Only transfers heed it.
+    pub(super) const fn for_transfers(self) -> Self {
+        self.for_transfers_and(&[])
+    }
+
+    /// Only transfers and the kinds of work `others` heed it.
+    pub(super) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
+        Self { works: Some(others), ..self }
+    }
+
+    /// It would do nothing unless `met`; `needs` says so.
+    pub(super) const fn needs(self, needs: &'static str, met: fn(&Point<'_>, &[Phase]) -> bool) -> Self {
+        let needs = match self.needs {
+            [None, _] => [Some((needs, met)), None],
+            [first, _] => [first, Some((needs, met))],
+        };
+        Self { needs, ..self }
     }
 
     /// What it does; one or two sentences in Markdown.
@@ -202,6 +224,8 @@ pub(super) enum Set {
 pub(super) enum Absent {
     /// The file is refused.
     Refused,
+    /// It is refused by the kinds of work that heed it, as this text says.
+    Needed(&'static str),
     /// This TOML value is the default.
     Value(&'static str),
     /// The default described by this text.

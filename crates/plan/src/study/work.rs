@@ -3,9 +3,10 @@
 use super::error::StudyError;
 use super::fields::Values;
 use super::jobs::JobDefinitions;
-use super::keys::{OF_TRANSFERS, WORKLOAD};
-use super::kind::{Set, WorkKeys};
+use super::keys::WORKLOAD;
+use super::kind::{Absent, Key, Set, WorkKeys};
 use super::sweep::Point;
+use super::value::Value;
 use crate::seeds::named_seed;
 use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
@@ -44,9 +45,9 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
         errors.push(StudyError::new(fields.key_span(key), "without effect", message, help));
     };
     let word = own.map_or("transfers", |work| work.word);
-    for (key, others) in OF_TRANSFERS {
-        if fields.has(key) && own.is_some_and(|own| !others.contains(&own.word)) {
-            refuse(key, format!("leave it out where work = \"{word}\""));
+    for key in WORKLOAD.keys.iter().filter(|key| fields.has(key.name)) {
+        if own.zip(key.works).is_some_and(|(own, works)| !works.contains(&own.word)) {
+            refuse(key.name, format!("leave it out where work = \"{word}\""));
         }
     }
     for work in WORKLOAD.works.iter().filter(|work| work.word != word) {
@@ -57,18 +58,12 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
             );
         }
     }
-    let needed: &[&str] = match word {
-        "tree" => &["items_per_directory"],
-        "objects" => &["precreated", "steps"],
-        "transfers" => &["transfer"],
-        _ => &[],
-    };
-    for key in needed.iter().filter(|key| !fields.has(key)) {
-        let allowed = WORKLOAD.find(key).map_or_else(String::new, |key| key.kind.allowed());
-        errors.push(super::fields::missing(&WORKLOAD, key, fields.header(), allowed));
+    let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
+    for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
+        errors.push(super::fields::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
     }
     errors.extend(foreign_phase(fields, own, phases));
-    errors.extend(own.and_then(|own| idle(fields, own, phases)));
+    errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));
     errors.extend(own.filter(|own| own.word == "jobs").and_then(|_| not_loaded(fields, phases)));
     errors
 }
@@ -112,38 +107,20 @@ fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     }
 }
 
-/// A key of the kind `own` that would have no effect.
-fn idle(fields: &Point<'_>, own: &WorkKeys, phases: &[Phase]) -> Option<StudyError> {
-    let has = |phase: Phase| phases.contains(&phase);
-    let writes = has(Phase::FileCreate) || has(Phase::FileWrite);
-    let idle = match own.word {
-        "tree" => [
-            ("branching", fields.count("levels") == Some(0), "it needs `levels`"),
-            ("leaf_only", fields.flag("leaf_only") && fields.count("levels") == Some(0), "it needs `levels`"),
-            ("read_bytes", !has(Phase::FileRead), "it needs the phase \"file-read\""),
-            (
-                "random",
-                fields.flag("random") && !has(Phase::FileStat) && !has(Phase::DirectoryStat),
-                "it needs a phase that looks at items, as \"file-stat\"",
-            ),
-            ("fsync", fields.word("fsync") != Some("none") && !writes, "it needs a phase that writes"),
-            ("verify", fields.flag("verify") && !has(Phase::FileRead), "it needs the phase \"file-read\""),
-            ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        ]
-        .into_iter()
-        .find(|(key, idle, _)| *idle && fields.has(key)),
-        "objects" => [
-            ("offset", fields.count_u32("tasks") == Some(1), "with one task nobody else makes objects"),
-            ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        ]
-        .into_iter()
-        .find(|(key, idle, _)| *idle && fields.has(key) && fields.count(key) != Some(0)),
-        _ => None,
-    };
-    let (key, _, needs) = idle?;
-    let message = format!("`{key}` would do nothing here");
-    let help = format!("{needs}; or leave it out");
-    Some(StudyError::new(fields.key_span(key), "without effect", message, help))
+/// Keys that would have no effect: rejected, because nothing is silently ignored.
+pub(super) fn idle(
+    fields: &Point<'_>,
+    own: Option<&'static WorkKeys>,
+    phases: &[Phase],
+) -> impl Iterator<Item = StudyError> {
+    let keys = WORKLOAD.keys.iter().chain(own.map_or(&[][..], |own| own.keys));
+    let said = |key: &&Key| fields.given(key.name).is_some_and(|value| *value != Value::Flag(false));
+    keys.filter(said).filter_map(|key| {
+        let (needs, _) = key.needs.iter().flatten().find(|(_, met)| !met(fields, phases))?;
+        let message = format!("`{}` would do nothing here", key.name);
+        let help = format!("{needs}; or leave it out");
+        Some(StudyError::new(fields.key_span(key.name), "without effect", message, help))
+    })
 }
 
 /// The work of a workload, which is `own`.

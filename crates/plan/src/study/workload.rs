@@ -82,7 +82,8 @@ fn transfers(
     let name = fields.text("name")?;
     let sharing = sharing(fields, target, errors);
     let geometry = geometry(fields, tasks, sharing, errors);
-    errors.extend(idle_keys(fields, phases));
+    errors.extend(work::idle(fields, None, phases));
+    errors.extend(no_share(fields, phases));
     errors.extend(phases_out_of_order(fields, phases));
     let read_from = read_from(fields, (tasks, nodes), around.seed, name)?;
     let mut spec = WorkloadSpec { tasks, nodes, read_from, ..WorkloadSpec::new(name, "", geometry?) };
@@ -280,61 +281,16 @@ fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &s
     })
 }
 
-/// Keys that would have no effect: rejected, because nothing is silently ignored.
-fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
-    let (read_from, fsync) = (fields.word("read_from"), fields.word("fsync"));
-    let reads = phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed));
-    let writes = phases.iter().any(|phase| phase.writes());
-    let mixed = phases.contains(&Phase::Mixed);
-    let idle = [
-        ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        (
-            "read_distance",
-            matches!(read_from, Some("same" | "next-node")),
-            "it needs read_from = \"shift\" or \"shuffle\"",
-        ),
-        (
-            "reshuffle",
-            fields.flag("reshuffle") && read_from != Some("shuffle"),
-            "it needs read_from = \"shuffle\"",
-        ),
-        (
-            "fresh_order",
-            fields.flag("fresh_order") && fields.word("order") != Some("random"),
-            "it needs order = \"random\"",
-        ),
-        ("stride", fields.word("order") != Some("strided"), "it needs order = \"strided\""),
-        ("pieces", fields.word("backend") != Some("vectored"), "it needs backend = \"vectored\""),
-        ("read_percent", !mixed, "it needs the phase \"mixed\""),
-        (
-            "unique_dir",
-            fields.flag("unique_dir") && !matches!(fields.word("sharing"), Some("per-task" | "own")),
-            "it needs sharing = \"per-task\"",
-        ),
-        ("verify", fields.flag("verify") && !reads, "it needs a phase that reads"),
-        ("fsync", fsync != Some("none") && !writes, "it needs a phase that writes"),
-    ];
-    let refused = idle.into_iter().filter(|(key, idle, _)| *idle && fields.has(key));
-    let mut errors: Vec<StudyError> = refused
-        .map(|(key, _, needs)| {
-            let message = format!("`{key}` would do nothing here");
-            StudyError::new(
-                fields.key_span(key),
-                "without effect",
-                message,
-                format!("{needs}; or leave it out"),
-            )
-        })
-        .collect();
-    if mixed && !fields.has("read_percent") {
-        errors.push(StudyError::new(
+/// A mixed phase without its share of reads.
+fn no_share(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
+    (phases.contains(&Phase::Mixed) && !fields.has("read_percent")).then(|| {
+        StudyError::new(
             fields.span("phases"),
             "mixes reads and writes",
             "nothing says in which share a mixed phase reads",
             "add `read_percent`, a whole number from 0 to 100",
-        ));
-    }
-    errors
+        )
+    })
 }
 
 /// A check compares what a phase before it did.

@@ -14,7 +14,6 @@ pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
 pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
-pub(super) use work::OF_TRANSFERS;
 pub(super) use workload::WORKLOAD;
 
 use super::kind::{INTEGER_MAX, Key, Kind, Set, Table};

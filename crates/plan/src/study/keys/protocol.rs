@@ -43,7 +43,7 @@ pub(super) const PER_CASE: &[Key] = &[
         .means(
             "How often the phases are gone through; with `until` the most that is allowed. All repetitions \
              are kept.",
-        ).sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
+        ).fixed().sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
     Key::new("until", Kind::Until).left_out("`\"count\"`").means(
         "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval of the median of \
          each result phase is at most this share of the median wide<br>`\"steady\"`: as soon as the last \
@@ -60,14 +60,14 @@ pub(super) const PER_CASE: &[Key] = &[
         })),
     Key::new("repetitions_min", Kind::Count(2, REPETITIONS_MAX))
         .left_out("`6` with an interval: the fewest that have one of 95 %")
-        .means("Not before so many repetitions; only with `until = \"interval …\"`.").sets(Set::Case(|case, value| {
+        .means("Not before so many repetitions; only with `until = \"interval …\"`.").fixed().sets(Set::Case(|case, value| {
             if let Stopping::Interval { least, .. } = &mut case.protocol.stopping {
                 *least = value.count_u32();
             }
         })),
     Key::new("steady_window", Kind::Count(2, REPETITIONS_MAX))
         .left_out("`5`, as in the specification")
-        .means("Repetitions that have to be steady; only with `until = \"steady\"`.").sets(Set::Case(|case, value| {
+        .means("Repetitions that have to be steady; only with `until = \"steady\"`.").fixed().sets(Set::Case(|case, value| {
             if let Stopping::Steady { window, .. } = &mut case.protocol.stopping {
                 *window = value.count_u32();
             }
@@ -75,7 +75,7 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("steady_excursion", Kind::Share).left_out("`\"20 %\"`, as in the specification").means(
         "Largest minus smallest value in the window, as a share of their mean; only with `until = \
          \"steady\"`.",
-    ).sets(Set::Case(|case, value| {
+    ).fixed().sets(Set::Case(|case, value| {
             if let Stopping::Steady { excursion, .. } = &mut case.protocol.stopping {
                 *excursion = value.number();
             }
@@ -83,7 +83,7 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("steady_slope", Kind::Share).left_out("`\"10 %\"`, as in the specification").means(
         "How much the line of least squares may rise or fall over the window, as a share of the mean; only \
          with `until = \"steady\"`.",
-    ).sets(Set::Case(|case, value| {
+    ).fixed().sets(Set::Case(|case, value| {
             if let Stopping::Steady { slope, .. } = &mut case.protocol.stopping {
                 *slope = value.number();
             }
@@ -113,5 +113,5 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("delay", Kind::Time).default("\"0s\"").means("Rest before each write and read phase.").sets(Set::Case(|case, value| case.delay = value.nanos())),
     Key::new("time_limit", Kind::Time)
         .left_out("no limit")
-        .means("No phase of a case starts after the case has run for this long.").sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
+        .means("No phase of a case starts after the case has run for this long.").fixed().sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
 ];

@@ -1,7 +1,8 @@
-//! The keys of `[[workload]]` that are about work other than transfers, and those that are about
-//! transfers alone.
+//! The keys of `[[workload]]` that are about work other than transfers.
 
+use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
+use crate::study::fields::Values as _;
 use crate::study::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
 use crate::tree::TREE_DEPTH_MAX;
 use crate::workload::TASKS_MAX;
@@ -27,47 +28,6 @@ fn billionths(factor: f64) -> u64 {
 
 /// What a workload does besides transfers.
 pub(in crate::study) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
-
-/// Keys of workloads with transfers, and which other kinds of work heed them, too.
-pub(in crate::study) const OF_TRANSFERS: &[(&str, &[&str])] = &[
-    ("transfer", &[]),
-    ("block", &[]),
-    ("segments", &[]),
-    ("size", &[]),
-    ("tasks", &["tree", "objects"]),
-    ("tasks_per_node", &["tree", "objects"]),
-    ("sharing", &[]),
-    ("order", &[]),
-    ("stride", &[]),
-    ("fresh_order", &[]),
-    ("pieces", &[]),
-    ("direct", &["jobs"]),
-    ("fsync", &["tree", "jobs"]),
-    ("advice", &[]),
-    ("read_from", &[]),
-    ("read_distance", &[]),
-    ("reshuffle", &[]),
-    ("stonewall", &["tree", "objects"]),
-    ("wear_out", &["tree", "objects"]),
-    ("duration", &["rpc"]),
-    ("operations", &["rpc"]),
-    ("rate", &[]),
-    ("read_percent", &[]),
-    ("barriers", &["tree", "objects"]),
-    ("verify", &["tree", "objects", "rpc"]),
-    ("quit_on_error", &["rpc"]),
-    ("single_attempt", &[]),
-    ("fill", &[]),
-    ("existing", &["tree", "objects", "jobs"]),
-    ("keep", &["tree", "objects", "jobs"]),
-    ("preallocate", &[]),
-    ("unique_dir", &[]),
-    ("file_per_repetition", &["tree", "objects", "jobs"]),
-    ("target", &["tree", "objects", "jobs"]),
-    ("member", &["tree", "objects"]),
-    ("members", &["tree", "objects"]),
-    ("history", &["tree", "objects"]),
-];
 
 const TREE: WorkKeys = WorkKeys {
     word: "tree",
@@ -95,15 +55,15 @@ const TREE: WorkKeys = WorkKeys {
     default_phases: &["tree-create", "file-create", "file-stat", "file-read", "file-remove", "tree-remove"],
     keys: &[
         Key::new("items_per_directory", Kind::Count(1, INTEGER_MAX))
-            .left_out("needed")
+            .needed("needed")
             .means("Files (or directories) of each task in each directory of the tree that has items.").sets(Set::Tree(|tree, value| tree.items_per_directory = value.count())),
         Key::new("levels", Kind::Count(0, TREE_DEPTH_MAX as u64))
             .default("0")
             .means("Levels of directories below the topmost one: mdtest's depth.").sets(Set::Tree(|tree, value| tree.depth = value.count_u32())),
         Key::new("branching", Kind::Count(1, BRANCHING_MAX))
             .default("1")
-            .means("Directories in each directory that is not on the lowest level.").sets(Set::Tree(|tree, value| tree.branching = value.count_u32())),
-        Key::flag("leaf_only").means("Items stand on the lowest level only.").sets(Set::Tree(|tree, value| tree.leaf_only = value.flag())),
+            .means("Directories in each directory that is not on the lowest level.").needs("it needs `levels`", |table, _| table.count("levels") != Some(0)).sets(Set::Tree(|tree, value| tree.branching = value.count_u32())),
+        Key::flag("leaf_only").means("Items stand on the lowest level only.").needs("it needs `levels`", |table, _| table.count("levels") != Some(0)).sets(Set::Tree(|tree, value| tree.leaf_only = value.flag())),
         Key::flag("own_trees").means("Each task has a tree of its own, instead of one for all.").sets(Set::Tree(|tree, value| tree.own_trees = value.flag())),
         Key::new("file_bytes", Kind::Size)
             .default("0")
@@ -112,18 +72,20 @@ const TREE: WorkKeys = WorkKeys {
             })),
         Key::new("read_bytes", Kind::Size)
             .left_out("`file_bytes`")
-            .means("Bytes that are read from each file; 0 opens and closes it.").sets(Set::Tree(|tree, value| tree.read_bytes = value.bytes())),
+            .means("Bytes that are read from each file; 0 opens and closes it.").needs("it needs the phase \"file-read\"", |_, phases| phases.contains(&Phase::FileRead)).sets(Set::Tree(|tree, value| tree.read_bytes = value.bytes())),
         Key::new("shift", Kind::Count(0, TASKS_MAX as u64)).default("0").means(
             "A task looks at items of the task so many places further on, reads those of twice and removes \
              those of three times as many, so that no cache of its own node has them.",
         ).sets(Set::Tree(|tree, value| tree.shift = value.count_u32())),
-        Key::flag("random").means("Items are looked at in a random order, drawn from the seed.").sets(Set::Tree(|tree, value| tree.random = value.flag().then_some(0))),
+        Key::flag("random").means("Items are looked at in a random order, drawn from the seed.").needs("it needs a phase that looks at items, as \"file-stat\"", |_, phases| {
+            phases.iter().any(|phase| matches!(phase, Phase::FileStat | Phase::DirectoryStat))
+        }).sets(Set::Tree(|tree, value| tree.random = value.flag().then_some(0))),
         Key::flag("collective").means("The first task makes and removes the trees of all.").sets(Set::Tree(|tree, value| tree.collective = value.flag())),
         Key::flag("make_node").means("Files are made by `mknod(2)`, without being opened; they stay empty.").sets(Set::Tree(|tree, value| tree.make_node = value.flag())),
         Key::flag("in_target").means(
             "The tree stands in the target itself, beside what is there, instead of in a directory of its \
              own.",
-        ).sets(Set::Tree(|tree, value| tree.in_target = value.flag())),
+        ).fixed().sets(Set::Tree(|tree, value| tree.in_target = value.flag())),
     ],
 };
 
@@ -138,17 +100,19 @@ const OBJECTS: WorkKeys = WorkKeys {
     keys: &[
         Key::new("sets", Kind::Count(1, MANY)).default("10").means("Sets of each task.").sets(Set::Objects(|objects, value| objects.sets = value.count_u32())),
         Key::new("precreated", Kind::Count(1, INTEGER_MAX))
-            .left_out("needed")
+            .needed("needed")
             .means("Objects in each set before the steps begin.").sets(Set::Objects(|objects, value| objects.precreated = value.count())),
         Key::new("steps", Kind::Count(1, INTEGER_MAX))
-            .left_out("needed")
+            .needed("needed")
             .means("Steps in each set in one benchmark phase.").sets(Set::Objects(|objects, value| objects.steps = value.count())),
         Key::new("object_bytes", Kind::Size).default("3901").means("Bytes of an object.").sets(Set::Objects(|objects, value| objects.object_bytes = value.bytes())),
         Key::new("offset", Kind::Count(0, TASKS_MAX as u64)).default("1").means(
             "In its first set a task takes objects of the task so many places before it and makes objects \
              for the one so many places behind it, in its second set twice as many places away, and so on; \
              with 0 it stays among its own.",
-        ).sets(Set::Objects(|objects, value| objects.offset = value.count_u32())),
+        ).needs("with one task nobody else makes objects", |table, _| {
+            table.count("offset") == Some(0) || table.count_u32("tasks") != Some(1)
+        }).sets(Set::Objects(|objects, value| objects.offset = value.count_u32())),
         Key::new("waiting_percent", Kind::Count(0, 100_000))
             .default("0")
             .means("Each step rests for so many percent of the time that its operations took.").sets(Set::Objects(|objects, value| objects.waiting_percent = value.count_u32())),
