@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::criteria::{KnownNames, terms};
 use super::data;
 use super::document::Document;
 use super::error::StudyError;
@@ -11,7 +12,6 @@ use super::layout::Layouts;
 use super::protocol;
 use super::sweep::{Axes, Point, case_count};
 use super::target::{NOWHERE, Targets, unique};
-use super::terms::{KnownNames, terms};
 use super::work::{self, WorkloadContext};
 use super::workload::Draft;
 use super::{CASES_LIMIT, Options};

@@ -10,7 +10,7 @@ use super::kind::Set;
 use super::protocol::wipes_its_data;
 use super::value::Value;
 use super::workload::Draft;
-use crate::spread::same_nodes;
+use crate::placement::spread::same_nodes;
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
 
 /// Keys of `[protocol]` that change the order of cases.

@@ -2,7 +2,7 @@
 
 use super::sweep::Point;
 use super::value::Value;
-use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 use crate::{Case, Expectation, FileSet, Jobs, Objects, Phase, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
 
 /// Largest integer that TOML promises to carry.

@@ -26,6 +26,7 @@
 //! ```
 
 mod build;
+mod criteria;
 mod data;
 mod document;
 mod error;
@@ -43,7 +44,6 @@ mod reference;
 mod schema;
 mod sweep;
 mod target;
-mod terms;
 mod value;
 mod work;
 mod workload;
@@ -170,13 +170,13 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
     let mut errors = Vec::new();
     let document = document::Document::parse_terms(text, &[], &mut errors);
-    let known = terms::KnownNames::of_plan(plan);
+    let known = criteria::KnownNames::of_plan(plan);
     let read = document.map(|document| {
         let mut targets = plan.terms.targets.clone();
         if targets.is_empty() {
             targets = target::described(document.many("target"));
         }
-        terms::terms(&document, targets, &known, &mut errors)
+        criteria::terms(&document, targets, &known, &mut errors)
     });
     match read {
         Some(terms) if errors.is_empty() => Ok(terms),

@@ -13,8 +13,8 @@ use super::keys::WORKLOAD;
 use super::kind::{Key, Kind, Table, Word};
 use super::nearest::nearest;
 use super::range::{Range, is_range};
-use crate::parse::{bandwidth, share};
-use crate::visible::is_harmful;
+use crate::text::parse::{bandwidth, share};
+use crate::text::visible::is_harmful;
 use crate::{Amount, Bytes, Nanos, Setting, SettingValue};
 
 /// Longest path that Linux takes (`PATH_MAX`), its final zero left out.

@@ -1,19 +1,19 @@
 //! The one definition of every key of a study file: what the reader accepts, what its errors say
 //! is allowed, what `docs/STUDY.md` prints and what the JSON schema holds.
 
+mod criteria;
 mod jobs;
 mod layout;
 mod protocol;
 mod target;
-mod terms;
 mod work;
 mod workload;
 
+pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
 pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
-pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
 pub(super) use workload::WORKLOAD;
 
 use super::kind::{INTEGER_MAX, Key, Kind, Set, Table};

@@ -4,7 +4,7 @@ use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
 use crate::study::fields::Values as _;
 use crate::study::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
-use crate::tree::TREE_DEPTH_MAX;
+use crate::work::tree::TREE_DEPTH_MAX;
 use crate::workload::TASKS_MAX;
 
 /// Largest number of directories in a directory that is not taken for a slip.
