@@ -1,16 +1,16 @@
 //! Statements of a study beside its cases, checked against the workloads and targets that they name.
 
-use super::document::Document;
 use super::error::StudyError;
-use super::fields::{Fields, Span, Values};
 use super::keys::{EXPECTATION, STUDY};
-use super::kind::Set;
-use super::nearest::nearest;
 use super::overrides::Override;
-use super::sweep::Axes;
+use super::table::document::Document;
+use super::table::fields::{Fields, Span, Values};
+use super::table::kind::Set;
+use super::table::sweep::Axes;
+use super::table::value::Value;
 use super::target::{Targets, unique, unknown};
-use super::value::Value;
 use super::workload::phase;
+use crate::text::nearest::nearest;
 use crate::{
     Amount, Bound, Case, Claim, Commitment, Expectation, Over, Plan, PublishedPlace, Quantity, Selector,
     Setting, SettingValue, Side, Statistic, TargetTerms, Terms,

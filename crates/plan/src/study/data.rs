@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::error::{StudyError, count};
-use super::fields::{Fields, Span, Values};
 use super::keys::WORKLOAD;
-use super::kind::Set;
 use super::protocol::wipes_its_data;
-use super::value::Value;
+use super::table::fields::{Fields, Span, Values};
+use super::table::kind::Set;
+use super::table::value::Value;
 use super::workload::Draft;
 use crate::placement::spread::same_nodes;
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};

@@ -1,11 +1,11 @@
 //! `[[table]]` and `[[test]]` as the jobs of a workload.
 
-use super::document::Document;
 use super::error::StudyError;
-use super::fields::{Fields, Span, Values, shown};
 use super::keys::of_step;
-use super::kind::{Set, WorkKeys};
-use super::sweep::Point;
+use super::table::document::Document;
+use super::table::fields::{Fields, Span, Values, shown};
+use super::table::kind::{Set, WorkKeys};
+use super::table::sweep::Point;
 use super::target::{unique, unknown};
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
 use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};

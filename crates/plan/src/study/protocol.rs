@@ -1,11 +1,11 @@
 //! How a case is run, from `[protocol]` and from overrides in its workload.
 
 use super::error::StudyError;
-use super::fields::{Fields, Values};
 use super::keys::PROTOCOL;
-use super::kind::Set;
-use super::sweep::Point;
-use super::value::Value;
+use super::table::fields::{Fields, Values};
+use super::table::kind::Set;
+use super::table::sweep::Point;
+use super::table::value::Value;
 use crate::{Case, Phase, Stonewall, Stopping};
 
 /// Keys used only by `until = "steady"`.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::keys::{SELECTION, STEP, TABLES, TEST};
-use super::kind::{Absent, Key, Kind, Table};
+use super::table::kind::{Absent, Key, Kind, Table};
 
 /// What comes before the tables. The example is read by a test.
 const INTRODUCTION: &str = r#"# The study file

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::error::{StudyError, count};
-use super::fields::{Fields, Span, Values, shown};
 use super::keys::TARGET;
-use super::kind::Set;
 use super::layout::Layouts;
-use super::nearest::nearest;
+use super::table::fields::{Fields, Span, Values, shown};
+use super::table::kind::Set;
+use crate::text::nearest::nearest;
 use crate::{Layout, Recipe, TargetTerms};
 
 /// The keys that locate a target; exactly one must be given.

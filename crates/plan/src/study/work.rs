@@ -1,12 +1,12 @@
 //! The work of a `[[workload]]` other than transfers.
 
 use super::error::StudyError;
-use super::fields::Values;
 use super::jobs::JobDefinitions;
 use super::keys::WORKLOAD;
-use super::kind::{Absent, Key, Set, WorkKeys};
-use super::sweep::Point;
-use super::value::Value;
+use super::table::fields::Values;
+use super::table::kind::{Absent, Key, Set, WorkKeys};
+use super::table::sweep::Point;
+use super::table::value::Value;
 use crate::seeds::named_seed;
 use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
@@ -60,7 +60,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     }
     let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
     for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
-        errors.push(super::fields::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
+        errors.push(super::table::fields::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
     }
     errors.extend(foreign_phase(fields, own, phases));
     errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));

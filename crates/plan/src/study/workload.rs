@@ -1,10 +1,10 @@
 //! One `[[workload]]` table as a workload.
 
 use super::error::StudyError;
-use super::fields::{Span, Values};
 use super::keys::WORKLOAD;
-use super::kind::{Set, WorkKeys};
-use super::sweep::Point;
+use super::table::fields::{Span, Values};
+use super::table::kind::{Set, WorkKeys};
+use super::table::sweep::Point;
 use super::target::Target;
 use super::work::{self, WorkloadContext};
 use crate::seeds::named_seed;

@@ -1,7 +1,7 @@
 //! The keys of what a study says beside its cases: expectations, commitments, published figures
 //! and claims, and of the selections in them.
 
-use crate::study::kind::{Key, Kind, NUMBER_LEAST, Set, Table, Word};
+use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table, Word};
 
 /// Phases that have a figure.
 const RESULTS: &[Word] = &[

@@ -1,6 +1,6 @@
 //! The keys of `[[table]]`, `[[test]]` and `[[test.step]]`, which a workload of jobs is made of.
 
-use crate::study::kind::{INTEGER_MAX, Key, Kind, Table, Word};
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Table, Word};
 
 /// More streams or rounds than this are a slip.
 const LAUNCHES: u64 = crate::jobs::LAUNCHES_MAX;

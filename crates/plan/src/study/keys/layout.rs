@@ -1,6 +1,6 @@
 //! The keys of `[[layout]]`.
 
-use crate::study::kind::{Key, Kind, Table, Word};
+use crate::study::table::kind::{Key, Kind, Table, Word};
 
 /// More nodes than a file system was ever made for.
 const NODES_MAX: u64 = 16_384;

@@ -16,7 +16,7 @@ pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
 pub(super) use workload::WORKLOAD;
 
-use super::kind::{INTEGER_MAX, Key, Kind, Set, Table};
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table};
 /// More nodes than the largest machines have.
 const NODES_MAX: u64 = 1 << 20;
 /// Hardware threads of a node: more than any has.
@@ -76,8 +76,8 @@ mod tests {
     use std::fmt::Debug;
 
     use super::TABLES;
-    use crate::study::kind::{Key, Kind, Set};
-    use crate::study::value::Value;
+    use crate::study::table::kind::{Key, Kind, Set};
+    use crate::study::table::value::Value;
     use crate::{
         Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
         TargetTerms, WorkloadSpec,

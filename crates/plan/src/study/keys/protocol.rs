@@ -1,8 +1,8 @@
 //! The keys of `[protocol]`, most of which a workload may give for itself.
 
 use crate::Stopping;
-use crate::study::kind::{Key, Kind, Set, Table};
-use crate::study::value::{Until, Value};
+use crate::study::table::kind::{Key, Kind, Set, Table};
+use crate::study::table::value::{Until, Value};
 
 /// The fewest repetitions whose smallest and largest value enclose the median with 95 %
 /// confidence: 1 − 2 · (1/2)^6 = 96.9 % (Le Boudec, Performance Evaluation, section 2.2.2).

@@ -1,6 +1,6 @@
 //! The keys of `[[target]]`.
 
-use crate::study::kind::{Key, Kind, NUMBER_LEAST, Set, Table};
+use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table};
 
 /// More devices than the largest systems have.
 const DEVICES_MAX: u64 = 1 << 20;

@@ -2,8 +2,8 @@
 
 use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
-use crate::study::fields::Values as _;
-use crate::study::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
+use crate::study::table::fields::Values as _;
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
 use crate::work::tree::TREE_DEPTH_MAX;
 use crate::workload::TASKS_MAX;
 

@@ -1,9 +1,9 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
-use crate::study::fields::Values as _;
-use crate::study::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
-use crate::study::value::LIST_MAX;
+use crate::study::table::fields::Values as _;
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
+use crate::study::table::value::LIST_MAX;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
