@@ -2,7 +2,7 @@
 
 use super::value::{Value, Wrong, scalar};
 use super::{fields::shown, kind::Key};
-use crate::study::kind::Kind;
+use crate::study::table::kind::Kind;
 
 /// A range that is never expanded, so that counting millions of values costs nothing.
 #[derive(Debug, Clone, PartialEq)]
