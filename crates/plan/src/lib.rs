@@ -35,73 +35,59 @@
 //! assert_eq!(geometry.transfers_per_task(), 32);
 //! ```
 
-mod across;
 mod case;
+mod criteria;
 pub mod cross_check;
 mod error;
-pub mod exchanges;
 mod forecast;
-mod geometry;
-mod hex;
 pub mod jobs;
 pub mod layout;
-mod names;
-mod operation;
-mod outlook;
-mod parse;
 mod placement;
+mod preflight;
 mod protocol;
 pub mod quick;
-pub mod randomops;
-mod region;
-mod rpc;
 mod rules;
 mod seeds;
 mod setting;
-mod shell;
-mod spread;
 pub mod study;
-mod terms;
+mod text;
 pub mod topology;
-mod tree;
-mod units;
 mod validate;
-mod visible;
 mod work;
 mod workload;
 
-pub use across::{Across, NodeReads, across};
 pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
-pub use error::PlanError;
-pub use forecast::{Forecast, balance_bound, seconds_per_case};
-pub use geometry::{Geometry, Permutation};
-pub use hex::hex;
-pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
-pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
-pub use names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
-pub use operation::{Measure, Operation};
-pub use outlook::{
-    Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
-    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
-};
-pub use parse::UnitError;
-pub use placement::{FileSlot, Placement};
-pub use protocol::{Protocol, Role, Stopping};
-pub use region::{Region, Steps};
-pub use rpc::{Binding, Pattern, Rpc};
-pub use rules::{node_local_rule, server_memory_rule};
-pub use setting::{Setting, SettingValue};
-pub use shell::shell_word;
-pub use spread::{Assigned, assign};
-pub use terms::{
+pub use criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
     PublishedPlace, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic,
     TargetTerms, Terms,
 };
-pub use tree::{Objects, TREE_DEPTH_MAX, Tree};
-pub use units::{Bytes, Nanos};
-pub use visible::{is_hidden, visible, visible_lines};
-pub use work::Work;
+pub use error::PlanError;
+pub use forecast::{Forecast, balance_bound, seconds_per_case};
+pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
+pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
+pub use placement::across::{Across, NodeReads, across};
+pub use placement::geometry::{Geometry, Permutation};
+pub use placement::region::{Region, Steps};
+pub use placement::spread::{Assigned, assign};
+pub use placement::{FileSlot, Placement};
+pub use preflight::{
+    Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
+    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
+};
+pub use protocol::{Protocol, Role, Stopping};
+pub use rules::{node_local_rule, server_memory_rule};
+pub use setting::{Setting, SettingValue};
+pub use text::hex::hex;
+pub use text::parse::UnitError;
+pub use text::shell::shell_word;
+pub use text::units::{Bytes, Nanos};
+pub use text::visible::{is_hidden, visible, visible_lines};
+pub use work::names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
+pub use work::operation::{Measure, Operation};
+pub use work::rpc::{Binding, Pattern, Rpc};
+pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
+pub use work::{Work, exchanges, randomops};
 pub use workload::{
     Advice, Backend, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
     SyncRule, Workload, WorkloadSpec,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::extent::Extents;
 use super::{Action, JobTest, Jobs, LAUNCHES_MAX, PAGE_BYTES, ROWS_MAX, Space, Step, TableOrder};
-use crate::study::nearest::nearest;
+use crate::text::nearest::nearest;
 use crate::{Backend, PlanError};
 
 /// Limit on kinds of job.

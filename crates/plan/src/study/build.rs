@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use super::criteria::{KnownNames, terms};
 use super::data;
-use super::document::Document;
 use super::error::StudyError;
-use super::fields::{Fields, Values};
 use super::jobs::JobDefinitions;
 use super::layout::Layouts;
 use super::protocol;
-use super::sweep::{Axes, Point, case_count};
+use super::table::document::Document;
+use super::table::fields::{Fields, Values};
+use super::table::sweep::{Axes, Point, case_count};
 use super::target::{NOWHERE, Targets, unique};
-use super::terms::{KnownNames, terms};
 use super::work::{self, WorkloadContext};
 use super::workload::Draft;
 use super::{CASES_LIMIT, Options};

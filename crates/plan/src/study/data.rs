@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::error::{StudyError, count};
-use super::fields::{Fields, Span, Values};
+use super::keys::WORKLOAD;
 use super::protocol::wipes_its_data;
-use super::value::Value;
+use super::table::fields::{Fields, Span, Values};
+use super::table::kind::Set;
+use super::table::value::Value;
 use super::workload::Draft;
-use crate::spread::same_nodes;
+use crate::placement::spread::same_nodes;
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
-
-/// Keys about files. All workloads on the same files share their values.
-const FILE_KEYS: [&str; 4] = ["existing", "keep", "preallocate", "fill"];
 
 /// Keys of `[protocol]` that change the order of cases.
 const REORDERING: [&str; 2] = ["shuffle", "interleaved"];
@@ -33,7 +32,9 @@ fn files(draft: &Draft<'_>) -> Files {
 
 /// Gives each workload the file settings written in it or in a workload that shares its files.
 pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
-    for key in FILE_KEYS {
+    for key in WORKLOAD.keys {
+        let Set::Files(set) = key.set else { continue };
+        let key = key.name;
         let mut said: HashMap<Files, (Value, Span)> = HashMap::new();
         for draft in drafts.iter() {
             if let Some(field) = draft.fields.field(key) {
@@ -48,29 +49,13 @@ pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
                 let error = StudyError::new(draft.fields.span(key), "differs here", message, help);
                 errors.push(error.and(first.clone(), "first said here"));
             }
-            apply(draft, key, value);
+            set(&mut draft.spec.files, value);
+            draft.fill_said |= key == "fill";
         }
     }
     errors.extend(drafts.iter().filter_map(not_for_a_device));
     // Points of one sweep have the same mistakes.
     errors.dedup();
-}
-
-fn apply(draft: &mut Draft<'_>, key: &str, value: &Value) {
-    let files = &mut draft.spec.files;
-    match (key, value) {
-        ("existing", Value::Word("replace")) => files.existing = Existing::Replace,
-        ("existing", Value::Word("reuse")) => files.existing = Existing::Reuse,
-        ("keep", Value::Word("never")) => files.keep = Keep::Never,
-        ("keep", Value::Word("on-error")) => files.keep = Keep::OnError,
-        ("keep", Value::Word("always")) => files.keep = Keep::Always,
-        ("preallocate", Value::Flag(flag)) => files.preallocate = *flag,
-        ("fill", Value::Flag(flag)) => {
-            files.fill = *flag;
-            draft.fill_said = true;
-        }
-        _ => {}
-    }
 }
 
 /// A device is neither made nor removed.

@@ -1,13 +1,14 @@
 //! `[[table]]` and `[[test]]` as the jobs of a workload.
 
-use super::document::Document;
 use super::error::StudyError;
-use super::fields::{Fields, Span, Values, shown};
 use super::keys::of_step;
-use super::sweep::Point;
+use super::table::document::Document;
+use super::table::fields::{Fields, Span, Values, shown};
+use super::table::kind::{Set, WorkKeys};
+use super::table::sweep::Point;
 use super::target::{unique, unknown};
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
-use crate::{JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
+use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
 /// Minimum number of rows of a table at any scale: those of a page of the smallest size.
 const ROWS_MIN: u64 = 511;
@@ -95,7 +96,13 @@ impl<'f> JobDefinitions<'f> {
     }
 
     /// The jobs of the workload `fields`.
-    pub(super) fn jobs(&self, fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<Jobs> {
+    pub(super) fn jobs(
+        &self,
+        fields: &Point<'_>,
+        own: &WorkKeys,
+        seed: u64,
+        errors: &mut Vec<StudyError>,
+    ) -> Option<Jobs> {
         if self.tests.is_empty() && !self.partial {
             let help =
                 "add one, with `name`, `kind` and at least one [[test.step]]; docs/JOBS.md has an example";
@@ -106,17 +113,12 @@ impl<'f> JobDefinitions<'f> {
         if !self.sound || chosen.is_empty() {
             return None;
         }
-        let billionths = (fields.number("scale")? * BILLION).round();
-        let mut jobs = Jobs {
-            scale_billionths: to_count(billionths).max(1),
-            seed,
-            concurrency: fields.count_u32("concurrency").unwrap_or(0),
-            direct: fields.flag("direct"),
-            sync: fields.word("fsync") == Some("close"),
-            free_percent_min: fields.count_u32("free_percent")?,
-            launch_limit: fields.nanos("launch_limit"),
-            ..Jobs::new(fields.bytes("page")?)
-        };
+        let mut jobs = Jobs { seed, ..Jobs::new(Bytes(0)) };
+        for (set, value) in fields.sets(own.keys) {
+            if let Set::Jobs(set) = set {
+                set(&mut jobs, value);
+            }
+        }
         let scale = Scale { billionths: jobs.scale_billionths };
         let tests: Option<Vec<JobTest>> =
             chosen.iter().map(|test| scale.test(test, &jobs, &chosen)).collect();

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::error::StudyError;
-use super::fields::{Fields, Values, shown};
-use super::nearest::nearest;
+use super::table::fields::{Fields, Values, shown};
 use super::target::unique;
+use crate::text::nearest::nearest;
 use crate::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 
 /// Keys used by every recipe.

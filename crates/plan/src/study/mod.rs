@@ -26,25 +26,19 @@
 //! ```
 
 mod build;
+mod criteria;
 mod data;
-mod document;
 mod error;
-mod fields;
 mod jobs;
 mod keys;
-mod kind;
 mod layout;
-pub(crate) mod nearest;
 mod on_directory;
 mod overrides;
 mod protocol;
-mod range;
 mod reference;
 mod schema;
-mod sweep;
+mod table;
 mod target;
-mod terms;
-mod value;
 mod work;
 mod workload;
 
@@ -57,7 +51,7 @@ pub use reference::reference;
 pub use schema::schema;
 
 use crate::{Plan, Terms};
-use fields::Values as _;
+use table::fields::Values as _;
 
 /// More cases than this need the user's consent: a minute each would take a week.
 pub const CASES_MAX: u64 = 10_000;
@@ -114,7 +108,7 @@ pub struct Foreign<'a> {
 #[must_use]
 pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_>]) -> StudyErrors {
     let mut errors = Vec::new();
-    let document = document::Document::parse(text, &options.overrides, &mut errors);
+    let document = table::document::Document::parse(text, &options.overrides, &mut errors);
     let error = |one: &Foreign<'_>| {
         let key = if one.table == "published" { "figure" } else { "id" };
         let fields = document.as_ref().and_then(|document| document.many(one.table).get(one.index));
@@ -152,7 +146,7 @@ pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_
 /// All mistakes that can be told apart, in the order of the file; those of overrides come last.
 pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, StudyErrors> {
     let mut errors = Vec::new();
-    let plan = document::Document::parse(text, &options.overrides, &mut errors)
+    let plan = table::document::Document::parse(text, &options.overrides, &mut errors)
         .and_then(|document| build::plan(path, text, &document, options, &mut errors));
     match plan {
         Some(plan) if errors.is_empty() => Ok(plan),
@@ -169,14 +163,14 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 /// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
 pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
     let mut errors = Vec::new();
-    let document = document::Document::parse_terms(text, &[], &mut errors);
-    let known = terms::KnownNames::of_plan(plan);
+    let document = table::document::Document::parse_terms(text, &[], &mut errors);
+    let known = criteria::KnownNames::of_plan(plan);
     let read = document.map(|document| {
         let mut targets = plan.terms.targets.clone();
         if targets.is_empty() {
             targets = target::described(document.many("target"));
         }
-        terms::terms(&document, targets, &known, &mut errors)
+        criteria::terms(&document, targets, &known, &mut errors)
     });
     match read {
         Some(terms) if errors.is_empty() => Ok(terms),

@@ -10,12 +10,12 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
+use super::criteria::PROMISES;
 use super::error::StudyError;
-use super::fields::{Span, shown};
 use super::keys::TABLES;
-use super::kind::Table;
-use super::nearest::nearest;
-use super::terms::PROMISES;
+use super::table::fields::{Span, shown};
+use super::table::kind::Table;
+use crate::text::nearest::nearest;
 
 /// Mutually exclusive keys: an override of one replaces the others.
 const INSTEAD: [(&[&str], &[&str]); 16] = [

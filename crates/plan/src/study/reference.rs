@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::keys::{SELECTION, STEP, TABLES, TEST};
-use super::kind::{Absent, Key, Kind, Table};
+use super::table::kind::{Absent, Key, Kind, Table};
 
 /// What comes before the tables. The example is read by a test.
 const INTRODUCTION: &str = r#"# The study file
@@ -427,8 +427,9 @@ fn write_table(text: &mut String, table: &Table) {
         line("");
         line(&format!("### `work = \"{}\"`", work.word));
         line("");
-        let heeded = super::keys::OF_TRANSFERS.iter().filter(|(_, works)| works.contains(&work.word));
-        let heeded: Vec<String> = heeded.map(|(key, _)| format!("`{key}`")).collect();
+        let heeds = |key: &&Key| key.works.is_some_and(|works| works.contains(&work.word));
+        let heeded: Vec<String> =
+            table.keys.iter().filter(heeds).map(|key| format!("`{}`", key.name)).collect();
         line(&format!(
             "{} Of the keys above it heeds `name`, `title`, `phases`, `together`, `nodes`, `backend` ({}), `depth`, \
              `signature`, `memory_hog`, `outlier`, {}.",
@@ -449,7 +450,7 @@ fn row(key: &Key) -> String {
     let absent = match key.absent {
         Absent::Refused => "refused".to_owned(),
         Absent::Value(value) => format!("`{value}`"),
-        Absent::Described(words) => words.to_owned(),
+        Absent::Needed(words) | Absent::Described(words) => words.to_owned(),
     };
     let mut meaning = key.meaning.to_owned();
     for (word, what) in key.kind.words() {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::{SELECTION, STEP, TABLES, WORKLOAD};
-use super::kind::{Absent, Key, Kind, Table};
+use super::table::kind::{Absent, Key, Kind, Table};
 
 /// A size written as text.
 const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$";

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::error::{StudyError, count};
-use super::fields::{Fields, Span, Values, shown};
+use super::keys::TARGET;
 use super::layout::Layouts;
-use super::nearest::nearest;
-use crate::{Client, Layer, Layout, Recipe, TargetTerms};
+use super::table::fields::{Fields, Span, Values, shown};
+use super::table::kind::Set;
+use crate::text::nearest::nearest;
+use crate::{Layout, Recipe, TargetTerms};
 
 /// The keys that locate a target; exactly one must be given.
 const PLACES: [&str; 6] = ["path", "paths", "directory", "device", "disks", "layout"];
@@ -447,34 +449,13 @@ pub(super) fn described(tables: &[Fields]) -> Vec<TargetTerms> {
 }
 
 fn terms(name: String, fields: &Fields) -> TargetTerms {
-    TargetTerms {
-        name,
-        title: fields.text_or_empty("title"),
-        stands_for: fields.text_or_empty("stands_for"),
-        layer: match fields.word("layer") {
-            Some("node-local") => Layer::NodeLocal,
-            Some("shared") => Layer::Shared,
-            _ => Layer::Unstated,
-        },
-        client: match fields.word("client") {
-            Some("local-to-server") => Client::LocalToServer,
-            Some("remote") => Client::Remote,
-            _ => Client::Unstated,
-        },
-        devices: fields.count_u32("devices").unwrap_or(0),
-        baseline: fields.text("baseline").map(str::to_owned),
-        above: fields.text("above").map(str::to_owned),
-        fs_block: fields.bytes("fs_block"),
-        server_memory: fields.bytes("server_memory"),
-        server_collect: fields.texts("server_collect").map_or_else(Vec::new, <[String]>::to_vec),
-        server_time_limit: fields.nanos("server_time_limit"),
-        caches: fields.bytes("caches"),
-        rack_units: fields.number("rack_units").unwrap_or(0.0),
-        ports: fields.count_u32("ports").unwrap_or(0),
-        slots: fields.count_u32("slots").unwrap_or(0),
-        capacity: fields.bytes("capacity"),
-        needs: fields.bytes("needs"),
+    let mut terms = TargetTerms { name, ..TargetTerms::default() };
+    for (set, value) in fields.sets(TARGET.keys) {
+        if let Set::Target(set) = set {
+            set(&mut terms, value);
+        }
     }
+    terms
 }
 
 fn no_target(workload: &impl Values, names: Vec<&str>) -> StudyError {

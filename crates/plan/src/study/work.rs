@@ -1,13 +1,14 @@
 //! The work of a `[[workload]]` other than transfers.
 
 use super::error::StudyError;
-use super::fields::Values;
 use super::jobs::JobDefinitions;
-use super::keys::{OF_TRANSFERS, WORKLOAD};
-use super::kind::WorkKeys;
-use super::sweep::Point;
+use super::keys::WORKLOAD;
+use super::table::fields::Values;
+use super::table::kind::{Absent, Key, Set, WorkKeys};
+use super::table::sweep::Point;
+use super::table::value::Value;
 use crate::seeds::named_seed;
-use crate::{Binding, Bytes, Jobs, Objects, Pattern, Phase, Rpc, Tree, Work};
+use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
 /// Context for reading a workload.
 #[derive(Debug, Clone, Copy)]
@@ -44,9 +45,9 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
         errors.push(StudyError::new(fields.key_span(key), "without effect", message, help));
     };
     let word = own.map_or("transfers", |work| work.word);
-    for (key, others) in OF_TRANSFERS {
-        if fields.has(key) && own.is_some_and(|own| !others.contains(&own.word)) {
-            refuse(key, format!("leave it out where work = \"{word}\""));
+    for key in WORKLOAD.keys.iter().filter(|key| fields.has(key.name)) {
+        if own.zip(key.works).is_some_and(|(own, works)| !works.contains(&own.word)) {
+            refuse(key.name, format!("leave it out where work = \"{word}\""));
         }
     }
     for work in WORKLOAD.works.iter().filter(|work| work.word != word) {
@@ -57,18 +58,12 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
             );
         }
     }
-    let needed: &[&str] = match word {
-        "tree" => &["items_per_directory"],
-        "objects" => &["precreated", "steps"],
-        "transfers" => &["transfer"],
-        _ => &[],
-    };
-    for key in needed.iter().filter(|key| !fields.has(key)) {
-        let allowed = WORKLOAD.find(key).map_or_else(String::new, |key| key.kind.allowed());
-        errors.push(super::fields::missing(&WORKLOAD, key, fields.header(), allowed));
+    let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
+    for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
+        errors.push(super::table::fields::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
     }
     errors.extend(foreign_phase(fields, own, phases));
-    errors.extend(own.and_then(|own| idle(fields, own, phases)));
+    errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));
     errors.extend(own.filter(|own| own.word == "jobs").and_then(|_| not_loaded(fields, phases)));
     errors
 }
@@ -112,38 +107,20 @@ fn not_loaded(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
     }
 }
 
-/// A key of the kind `own` that would have no effect.
-fn idle(fields: &Point<'_>, own: &WorkKeys, phases: &[Phase]) -> Option<StudyError> {
-    let has = |phase: Phase| phases.contains(&phase);
-    let writes = has(Phase::FileCreate) || has(Phase::FileWrite);
-    let idle = match own.word {
-        "tree" => [
-            ("branching", fields.count("levels") == Some(0), "it needs `levels`"),
-            ("leaf_only", fields.flag("leaf_only") && fields.count("levels") == Some(0), "it needs `levels`"),
-            ("read_bytes", !has(Phase::FileRead), "it needs the phase \"file-read\""),
-            (
-                "random",
-                fields.flag("random") && !has(Phase::FileStat) && !has(Phase::DirectoryStat),
-                "it needs a phase that looks at items, as \"file-stat\"",
-            ),
-            ("fsync", fields.word("fsync") != Some("none") && !writes, "it needs a phase that writes"),
-            ("verify", fields.flag("verify") && !has(Phase::FileRead), "it needs the phase \"file-read\""),
-            ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        ]
-        .into_iter()
-        .find(|(key, idle, _)| *idle && fields.has(key)),
-        "objects" => [
-            ("offset", fields.count_u32("tasks") == Some(1), "with one task nobody else makes objects"),
-            ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        ]
-        .into_iter()
-        .find(|(key, idle, _)| *idle && fields.has(key) && fields.count(key) != Some(0)),
-        _ => None,
-    };
-    let (key, _, needs) = idle?;
-    let message = format!("`{key}` would do nothing here");
-    let help = format!("{needs}; or leave it out");
-    Some(StudyError::new(fields.key_span(key), "without effect", message, help))
+/// Keys that would have no effect: rejected, because nothing is silently ignored.
+pub(super) fn idle(
+    fields: &Point<'_>,
+    own: Option<&'static WorkKeys>,
+    phases: &[Phase],
+) -> impl Iterator<Item = StudyError> {
+    let keys = WORKLOAD.keys.iter().chain(own.map_or(&[][..], |own| own.keys));
+    let said = |key: &&Key| fields.given(key.name).is_some_and(|value| *value != Value::Flag(false));
+    keys.filter(said).filter_map(|key| {
+        let (needs, _) = key.needs.iter().flatten().find(|(_, met)| !met(fields, phases))?;
+        let message = format!("`{}` would do nothing here", key.name);
+        let help = format!("{needs}; or leave it out");
+        Some(StudyError::new(fields.key_span(key.name), "without effect", message, help))
+    })
 }
 
 /// The work of a workload, which is `own`.
@@ -154,74 +131,60 @@ pub(super) fn work(
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
-    match own.word {
-        "tree" => tree(fields, around.seed, errors).map(Work::Tree),
-        "objects" => objects(fields).map(Work::Objects),
-        "jobs" => jobs(fields, around, errors).map(Work::Jobs),
-        _ => rpc(fields, nodes, errors).map(Work::Rpc),
+    let mut work = match own.word {
+        "tree" => Work::Tree(Tree::flat(0)),
+        "objects" => Work::Objects(Objects::default()),
+        "jobs" => Work::Jobs(jobs(fields, own, around, errors)?),
+        _ => Work::Rpc(rpc(fields, nodes, errors)?),
+    };
+    for (set, value) in fields.sets(own.keys) {
+        match (set, &mut work) {
+            (Set::Tree(set), Work::Tree(tree)) => set(tree, value),
+            (Set::Objects(set), Work::Objects(objects)) => set(objects, value),
+            (Set::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
+            _ => {}
+        }
     }
+    if let Work::Tree(tree) = &mut work {
+        tree.random = tree.random.and_then(|_| Some(named_seed(around.seed, fields.text("name")?)));
+        if let Some(error) = tree_mistake(fields, tree) {
+            errors.push(error);
+            return None;
+        }
+    }
+    Some(work)
 }
 
-fn tree(fields: &Point<'_>, seed: u64, errors: &mut Vec<StudyError>) -> Option<Tree> {
-    let write_bytes = fields.bytes("file_bytes")?;
-    let read_bytes = fields.bytes("read_bytes").unwrap_or(write_bytes);
-    let makes = phases(fields).contains(&Phase::FileCreate);
-    if makes && read_bytes > write_bytes {
-        let message = format!("files of {} bytes are not {} bytes long", write_bytes.0, read_bytes.0);
+fn tree_mistake(fields: &Point<'_>, tree: &Tree) -> Option<StudyError> {
+    let (read, written) = (tree.read_bytes, tree.write_bytes);
+    if phases(fields).contains(&Phase::FileCreate) && read > written {
+        let message = format!("files of {} bytes are not {} bytes long", written.0, read.0);
         let help = "read at most as many bytes as are written";
         let error = StudyError::new(fields.span("read_bytes"), "more than there is", message, help);
-        errors.push(error.and(fields.span("file_bytes"), "written here"));
-        return None;
+        return Some(error.and(fields.span("file_bytes"), "written here"));
     }
-    if fields.word("fsync") == Some("each") {
-        let message = "each file is written once: it is on stable storage when it is closed, or not";
-        let help = "write fsync = \"close\"";
-        errors.push(StudyError::new(fields.span("fsync"), "after each write", message, help));
-        return None;
-    }
-    let name = fields.text("name")?;
-    Some(Tree {
-        depth: fields.count_u32("levels")?,
-        branching: fields.count_u32("branching")?,
-        leaf_only: fields.flag("leaf_only"),
-        items_per_directory: fields.count("items_per_directory")?,
-        own_trees: fields.flag("own_trees"),
-        write_bytes,
-        read_bytes,
-        sync: fields.word("fsync") == Some("close"),
-        shift: fields.count_u32("shift")?,
-        random: fields.flag("random").then(|| named_seed(seed, name)),
-        collective: fields.flag("collective"),
-        make_node: fields.flag("make_node"),
-        in_target: fields.flag("in_target"),
-        shared: false,
-        sync_all: false,
-    })
+    let message = "each file is written once: it is on stable storage when it is closed, or not";
+    let help = "write fsync = \"close\"";
+    (fields.word("fsync") == Some("each"))
+        .then(|| StudyError::new(fields.span("fsync"), "after each write", message, help))
 }
 
-fn jobs(fields: &Point<'_>, around: WorkloadContext<'_>, errors: &mut Vec<StudyError>) -> Option<Jobs> {
+fn jobs(
+    fields: &Point<'_>,
+    own: &WorkKeys,
+    around: WorkloadContext<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Option<Jobs> {
     if fields.word("fsync") == Some("each") {
         let message = "a table is on stable storage when it is closed, or when the kernel likes";
         let help = "write fsync = \"close\", or leave it out";
         errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
         return None;
     }
-    around.matter.jobs(fields, fields.count("signature").unwrap_or(around.seed), errors)
+    around.matter.jobs(fields, own, fields.count("signature").unwrap_or(around.seed), errors)
 }
 
-fn objects(fields: &Point<'_>) -> Option<Objects> {
-    Some(Objects {
-        sets: fields.count_u32("sets")?,
-        precreated: fields.count("precreated")?,
-        steps: fields.count("steps")?,
-        object_bytes: fields.bytes("object_bytes")?,
-        offset: fields.count_u32("offset")?,
-        waiting_percent: fields.count_u32("waiting_percent")?,
-        read_only: fields.flag("read_only"),
-        no_stat: fields.flag("no_stat"),
-    })
-}
-
+/// Requests and responses between as many processes as nodes, bound as the study says.
 fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<Rpc> {
     let mut binding = |key: &str| match fields.text(key)?.parse::<Binding>() {
         Ok(binding) => Some(binding),
@@ -231,18 +194,6 @@ fn rpc(fields: &Point<'_>, nodes: u32, errors: &mut Vec<StudyError>) -> Option<R
         }
     };
     let (client_binding, server_binding) = (binding("client_processors"), binding("server_processors"));
-    let pattern = fields.word("pattern")?;
-    Some(Rpc {
-        pattern: Pattern::ALL.into_iter().find(|one| one.name() == pattern)?,
-        ends: fields.count_u32("processes").unwrap_or(nodes),
-        connections: fields.count_u32("connections")?,
-        threads: fields.count_u32("threads")?,
-        interface: fields.text("interface").map(str::to_owned),
-        port: fields.count("port").and_then(|port| u16::try_from(port).ok()),
-        client_binding: client_binding?,
-        server_binding: server_binding?,
-        warm_up: fields.nanos("uncounted")?,
-        deadline: fields.nanos("deadline")?,
-        ..Rpc::new(Bytes(fields.count("request_bytes")?), Bytes(fields.count("response_bytes")?))
-    })
+    let (client_binding, server_binding) = (client_binding?, server_binding?);
+    Some(Rpc { ends: nodes, client_binding, server_binding, ..Rpc::new(Bytes(0), Bytes(0)) })
 }

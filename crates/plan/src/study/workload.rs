@@ -1,17 +1,15 @@
 //! One `[[workload]]` table as a workload.
 
 use super::error::StudyError;
-use super::fields::{Span, Values};
-use super::kind::WorkKeys;
-use super::sweep::Point;
+use super::keys::WORKLOAD;
+use super::table::fields::{Span, Values};
+use super::table::kind::{Set, WorkKeys};
+use super::table::sweep::Point;
 use super::target::Target;
 use super::work::{self, WorkloadContext};
 use crate::seeds::named_seed;
 use crate::workload::TASKS_MAX;
-use crate::{
-    Advice, Backend, Bytes, Existing, Geometry, Keep, Order, Pace, Phase, ReadFrom, Sharing, Stonewall,
-    SyncRule, Work, WorkloadSpec,
-};
+use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, Work, WorkloadSpec};
 
 /// Default number of pieces of a vectored transfer: its pages, up to this limit.
 const PIECES_DEFAULT_MAX: u32 = 16;
@@ -37,83 +35,15 @@ impl<'f> Draft<'f> {
         around: WorkloadContext<'_>,
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
-        let WorkloadContext { seed, nodes, .. } = around;
         let before = errors.len();
         let phases = work::phases(&fields);
         errors.extend(work::mistakes(&fields, &phases));
-        if let Some(own) = work::kind(&fields) {
-            return Self::other(fields, target, around, own, phases, errors, before);
-        }
-        if errors.len() > before {
+        let own = work::kind(&fields);
+        if own.is_none() && errors.len() > before {
             return None;
         }
-        let name = fields.text("name")?.to_owned();
-        let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
-        let sharing = sharing(&fields, target, errors);
-        let geometry = geometry(&fields, tasks, sharing, errors);
-        let backend = backend(&fields, errors);
-        errors.extend(idle_keys(&fields, &phases));
-        errors.extend(phases_out_of_order(&fields, &phases));
-        let mut spec = WorkloadSpec::new(&name, "", geometry?);
-        spec.files.targets.clone_from(&target.paths);
-        spec.files.sharing = sharing;
-        spec.files.exact_names = target.device && sharing == Sharing::PerTask;
-        spec.files.unique_dir = fields.flag("unique_dir");
-        spec.files.file_per_repetition = fields.flag("file_per_repetition");
-        (spec.files.existing, spec.files.keep) = match target.device {
-            true => (Existing::Reuse, Keep::Always),
-            false => (Existing::Replace, Keep::Never),
-        };
-        (spec.tasks, spec.nodes) = (tasks, nodes);
-        spec.backend = backend?;
-        if let Some(order) = order(&fields, seed, &name) {
-            spec.order = order;
-        }
-        spec.fresh_order = fields.flag("fresh_order");
-        spec.direct = fields.flag("direct");
-        let fsync = fields.word("fsync");
-        spec.sync = SyncRule { at_close: fsync == Some("close"), per_write: fsync == Some("each") };
-        spec.advice = match fields.word("advice") {
-            Some("as-published") => Advice::AsPublished,
-            Some("as-meant") => Advice::AsMeant,
-            _ => Advice::None,
-        };
-        spec.read_from = read_from(&fields, (tasks, nodes), seed, &name)?;
-        spec.stonewall = fields
-            .nanos("stonewall")
-            .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
-        spec.duration = fields.nanos("duration");
-        spec.operations = fields.count("operations");
-        spec.pace = fields.number("rate").map(|transfers_per_second| Pace { transfers_per_second });
-        if let Some(percent) = fields.count("read_percent") {
-            spec.read_percent = u8::try_from(percent).ok()?;
-        }
-        spec.barriers = fields.flag("barriers");
-        spec.verify = fields.flag("verify");
-        spec.quit_on_error = fields.flag("quit_on_error");
-        spec.single_attempt = fields.flag("single_attempt");
-        spec.signature = fields.count("signature").unwrap_or(seed);
-        spec.memory_hog = fields.bytes("memory_hog")?;
-        spec.outlier = fields.nanos("outlier");
-        spec.history = fields.count("history");
-        (errors.len() == before).then_some(Self { fields, target, spec, phases, fill_said: false })
-    }
-}
-
-impl<'f> Draft<'f> {
-    /// Reads a workload of the kind `own`, on `phases`; `before` is how many mistakes there were.
-    fn other(
-        fields: Point<'f>,
-        target: &'f Target,
-        around: WorkloadContext<'_>,
-        own: &'static WorkKeys,
-        phases: Vec<Phase>,
-        errors: &mut Vec<StudyError>,
-        before: usize,
-    ) -> Option<Self> {
-        let WorkloadContext { seed, nodes, .. } = around;
-        let name = fields.text("name")?.to_owned();
-        if target.device {
+        let name = fields.text("name")?;
+        if let Some(own) = own.filter(|_| target.device) {
             errors.push(StudyError::new(
                 fields.span("target"),
                 "a device",
@@ -121,47 +51,76 @@ impl<'f> Draft<'f> {
                 "make a file system on it, and name a directory of that",
             ));
         }
-        let (tasks, nodes) = tasks_on_nodes(&fields, nodes, errors)?;
-        let backend = backend(&fields, errors);
-        let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
-        let work = work::work(&fields, own, around, nodes, errors);
-        if errors.len() > before {
-            return None;
-        }
-        let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
-        let mut spec = WorkloadSpec::new(&name, "", nothing);
-        match own.word {
-            "jobs" => spec.files.targets.clone_from(&target.spaces),
-            _ => spec.files.targets.clone_from(&target.directories),
-        }
-        spec.files.file_per_repetition = fields.flag("file_per_repetition");
-        spec.files.sharing = match &work {
-            Some(Work::Tree(tree)) if !tree.own_trees => Sharing::Shared,
-            _ => Sharing::PerTask,
+        let tasks_on_nodes = tasks_on_nodes(&fields, around.nodes, errors)?;
+        let spec = match own {
+            Some(own) => other(&fields, target, around, own, tasks_on_nodes, errors),
+            None => transfers(&fields, target, around, &phases, tasks_on_nodes, errors),
         };
-        (spec.tasks, spec.nodes) = (tasks, nodes);
-        if let Some(Work::Rpc(rpc)) = &work {
-            spec.tasks = rpc.tasks();
+        let backend = backend(&fields, errors);
+        let mut spec = WorkloadSpec { backend: backend?, signature: around.seed, ..spec? };
+        for (set, value) in fields.sets(WORKLOAD.keys) {
+            if let Set::Workload(set) = set {
+                set(&mut spec, value);
+            }
         }
-        if let Some(Work::Jobs(jobs)) = &work {
+        if let Order::Random { seed } = &mut spec.order {
+            *seed = named_seed(around.seed, name);
+        }
+        (errors.len() == before).then_some(Self { fields, target, spec, phases, fill_said: false })
+    }
+}
+
+/// A workload of transfers, but for what single keys set.
+fn transfers(
+    fields: &Point<'_>,
+    target: &Target,
+    around: WorkloadContext<'_>,
+    phases: &[Phase],
+    (tasks, nodes): (u32, u32),
+    errors: &mut Vec<StudyError>,
+) -> Option<WorkloadSpec> {
+    let name = fields.text("name")?;
+    let sharing = sharing(fields, target, errors);
+    let geometry = geometry(fields, tasks, sharing, errors);
+    errors.extend(work::idle(fields, None, phases));
+    errors.extend(no_share(fields, phases));
+    errors.extend(phases_out_of_order(fields, phases));
+    let read_from = read_from(fields, (tasks, nodes), around.seed, name)?;
+    let mut spec = WorkloadSpec { tasks, nodes, read_from, ..WorkloadSpec::new(name, "", geometry?) };
+    spec.files.targets.clone_from(&target.paths);
+    spec.files.sharing = sharing;
+    spec.files.exact_names = target.device && sharing == Sharing::PerTask;
+    if target.device {
+        (spec.files.existing, spec.files.keep) = (Existing::Reuse, Keep::Always);
+    }
+    Some(spec)
+}
+
+/// A workload of the kind `own`, but for what single keys set.
+fn other(
+    fields: &Point<'_>,
+    target: &Target,
+    around: WorkloadContext<'_>,
+    own: &'static WorkKeys,
+    (tasks, nodes): (u32, u32),
+    errors: &mut Vec<StudyError>,
+) -> Option<WorkloadSpec> {
+    let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
+    let work = work::work(fields, own, around, nodes, errors)?;
+    let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+    let mut spec = WorkloadSpec { tasks, nodes, ..WorkloadSpec::new(fields.text("name")?, "", nothing) };
+    spec.files.targets.clone_from(&target.directories);
+    spec.files.sharing = Sharing::PerTask;
+    match &work {
+        Work::Tree(tree) if !tree.own_trees => spec.files.sharing = Sharing::Shared,
+        Work::Rpc(rpc) => spec.tasks = rpc.tasks(),
+        Work::Jobs(jobs) => {
+            spec.files.targets.clone_from(&target.spaces);
             spec.tasks = u32::try_from(jobs.launch_count()).ok()?;
         }
-        spec.work = work?;
-        spec.backend = backend?;
-        spec.stonewall = fields
-            .nanos("stonewall")
-            .map(|deadline| Stonewall { deadline, wear_out: fields.flag("wear_out") });
-        spec.duration = fields.nanos("duration");
-        spec.operations = fields.count("operations");
-        spec.barriers = fields.flag("barriers");
-        spec.verify = fields.flag("verify");
-        spec.quit_on_error = fields.flag("quit_on_error");
-        spec.signature = fields.count("signature").unwrap_or(seed);
-        spec.memory_hog = fields.bytes("memory_hog")?;
-        spec.outlier = fields.nanos("outlier");
-        spec.history = fields.count("history");
-        Some(Self { fields, target, spec, phases, fill_said: false })
+        Work::Transfers | Work::Tree(_) | Work::Objects(_) => {}
     }
+    Some(WorkloadSpec { work, ..spec })
 }
 
 pub(super) fn phase(word: &str) -> Option<Phase> {
@@ -273,16 +232,6 @@ fn geometry(
     Some(Geometry { transfer, block: Bytes(size.0 / sharers), segments: 1 })
 }
 
-fn order(fields: &Point<'_>, seed: u64, name: &str) -> Option<Order> {
-    Some(match fields.word("order")? {
-        "random" => Order::Random { seed: named_seed(seed, name) },
-        "backward" => Order::Backward,
-        "strided" => Order::Strided { stride: fields.count("stride")? },
-        "same" => Order::Same,
-        _ => Order::Sequential,
-    })
-}
-
 fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> {
     let depth = fields.count_u32("depth")?;
     let backend = match fields.word("backend") {
@@ -332,61 +281,16 @@ fn read_from(fields: &Point<'_>, (tasks, nodes): (u32, u32), seed: u64, name: &s
     })
 }
 
-/// Keys that would have no effect: rejected, because nothing is silently ignored.
-fn idle_keys(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> {
-    let (read_from, fsync) = (fields.word("read_from"), fields.word("fsync"));
-    let reads = phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed));
-    let writes = phases.iter().any(|phase| phase.writes());
-    let mixed = phases.contains(&Phase::Mixed);
-    let idle = [
-        ("wear_out", fields.flag("wear_out") && !fields.has("stonewall"), "it needs a `stonewall`"),
-        (
-            "read_distance",
-            matches!(read_from, Some("same" | "next-node")),
-            "it needs read_from = \"shift\" or \"shuffle\"",
-        ),
-        (
-            "reshuffle",
-            fields.flag("reshuffle") && read_from != Some("shuffle"),
-            "it needs read_from = \"shuffle\"",
-        ),
-        (
-            "fresh_order",
-            fields.flag("fresh_order") && fields.word("order") != Some("random"),
-            "it needs order = \"random\"",
-        ),
-        ("stride", fields.word("order") != Some("strided"), "it needs order = \"strided\""),
-        ("pieces", fields.word("backend") != Some("vectored"), "it needs backend = \"vectored\""),
-        ("read_percent", !mixed, "it needs the phase \"mixed\""),
-        (
-            "unique_dir",
-            fields.flag("unique_dir") && !matches!(fields.word("sharing"), Some("per-task" | "own")),
-            "it needs sharing = \"per-task\"",
-        ),
-        ("verify", fields.flag("verify") && !reads, "it needs a phase that reads"),
-        ("fsync", fsync != Some("none") && !writes, "it needs a phase that writes"),
-    ];
-    let refused = idle.into_iter().filter(|(key, idle, _)| *idle && fields.has(key));
-    let mut errors: Vec<StudyError> = refused
-        .map(|(key, _, needs)| {
-            let message = format!("`{key}` would do nothing here");
-            StudyError::new(
-                fields.key_span(key),
-                "without effect",
-                message,
-                format!("{needs}; or leave it out"),
-            )
-        })
-        .collect();
-    if mixed && !fields.has("read_percent") {
-        errors.push(StudyError::new(
+/// A mixed phase without its share of reads.
+fn no_share(fields: &Point<'_>, phases: &[Phase]) -> Option<StudyError> {
+    (phases.contains(&Phase::Mixed) && !fields.has("read_percent")).then(|| {
+        StudyError::new(
             fields.span("phases"),
             "mixes reads and writes",
             "nothing says in which share a mixed phase reads",
             "add `read_percent`, a whole number from 0 to 100",
-        ));
-    }
-    errors
+        )
+    })
 }
 
 /// A check compares what a phase before it did.

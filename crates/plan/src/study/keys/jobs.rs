@@ -1,6 +1,6 @@
 //! The keys of `[[table]]`, `[[test]]` and `[[test.step]]`, which a workload of jobs is made of.
 
-use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Table, Word};
 
 /// More streams or rounds than this are a slip.
 const LAUNCHES: u64 = crate::jobs::LAUNCHES_MAX;
@@ -31,36 +31,20 @@ const ACTIONS: &[Word] = &[
 ];
 
 /// How many rows there are, and how many different keys.
-const ROWS: Key = Key {
-    name: "rows",
-    kind: Kind::Count(1, INTEGER_MAX),
-    absent: Absent::Described("`size` says how many"),
-    meaning: "Rows of 128 bytes at scale 1.",
-};
-const SIZE: Key = Key {
-    name: "size",
-    kind: Kind::Size,
-    absent: Absent::Described("`rows` says how many"),
-    meaning: "Bytes of all rows at scale 1, instead of `rows`.",
-};
-const GROUPS: Key = Key {
-    name: "groups",
-    kind: Kind::Count(1, INTEGER_MAX),
-    absent: Absent::Described("`distinct` says how many"),
-    meaning: "Different keys at scale 1: each row has one below this number.",
-};
-const DISTINCT: Key = Key {
-    name: "distinct",
-    kind: Kind::Share,
-    absent: Absent::Described("`10 %` where there are no `groups`"),
-    meaning: "Different keys as a share of the rows, instead of `groups`.",
-};
-const SORTED: Key = Key {
-    name: "sorted",
-    kind: Kind::Flag,
-    absent: Absent::Value("false"),
-    meaning: "Its rows stand in the order of their keys, as a merge needs them.",
-};
+const ROWS: Key = Key::new("rows", Kind::Count(1, INTEGER_MAX))
+    .left_out("`size` says how many")
+    .means("Rows of 128 bytes at scale 1.");
+const SIZE: Key = Key::new("size", Kind::Size)
+    .left_out("`rows` says how many")
+    .means("Bytes of all rows at scale 1, instead of `rows`.");
+const GROUPS: Key = Key::new("groups", Kind::Count(1, INTEGER_MAX))
+    .left_out("`distinct` says how many")
+    .means("Different keys at scale 1: each row has one below this number.");
+const DISTINCT: Key = Key::new("distinct", Kind::Share)
+    .left_out("`10 %` where there are no `groups`")
+    .means("Different keys as a share of the rows, instead of `groups`.");
+const SORTED: Key =
+    Key::flag("sorted").means("Its rows stand in the order of their keys, as a merge needs them.");
 
 /// `[[table]]`.
 pub(in crate::study) const TABLE: Table = Table {
@@ -69,22 +53,15 @@ pub(in crate::study) const TABLE: Table = Table {
     meaning: "A table that stands in permanent space before the first job of a workload of `jobs`: a file for each \
               stream of the tests that use it, made from the seed. docs/JOBS.md says what its rows are. Of a scaled \
               table at least 511 rows are left, or as many as are written here if those are fewer.",
-    sweeps: Sweeps::None,
-    shared: &[],
-    works: &[],
     keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Name,
-            absent: Absent::Refused,
-            meaning: "What steps call it; unique among tables.",
-        },
+        Key::new("name", Kind::Name).means("What steps call it; unique among tables."),
         ROWS,
         SIZE,
         GROUPS,
         DISTINCT,
         SORTED,
     ],
+    ..Table::PLAIN
 };
 
 /// `[[test]]`.
@@ -94,77 +71,38 @@ pub(in crate::study) const TEST: Table = Table {
     meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes through. It is launched \
               `streams` × `rounds` times. It waits for the tests in `after`, and for those whose permanent outputs \
               it reads.",
-    sweeps: Sweeps::None,
-    shared: &[],
-    works: &[],
     keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Name,
-            absent: Absent::Refused,
-            meaning: "Names it in tables and files; unique in the study.",
-        },
-        Key {
-            name: "title",
-            kind: Kind::Text,
-            absent: Absent::Described("none"),
-            meaning: "What it is for, in the reader's words.",
-        },
-        Key {
-            name: "kind",
-            kind: Kind::Word(&[
-                ("computation", "processors, fed by I/O"),
-                ("memory", "memory"),
-                ("io", "storage"),
-            ]),
-            absent: Absent::Refused,
-            meaning: "What it stresses most: the report groups tests by it.",
-        },
-        Key {
-            name: "streams",
-            kind: Kind::Count(1, LAUNCHES),
-            absent: Absent::Value("1"),
-            meaning: "So many run at the same time, each on copies of the tables for itself.",
-        },
-        Key {
-            name: "rounds",
-            kind: Kind::Count(1, LAUNCHES),
-            absent: Absent::Value("1"),
-            meaning: "So many run back to back in each stream, on the same data.",
-        },
-        Key {
-            name: "after",
-            kind: Kind::Texts("[\"extract\"]"),
-            absent: Absent::Described("none"),
-            meaning: "Tests all of whose launches have ended before the first of this one begins.",
-        },
-        Key {
-            name: "threads",
-            kind: Kind::Count(1, THREADS_MAX),
-            absent: Absent::Value("1"),
-            meaning: "Threads of each of its steps that does not say otherwise.",
-        },
-        Key {
-            name: "memory",
-            kind: Kind::Size,
-            absent: Absent::Value("\"64MiB\""),
-            meaning: "Memory for the data of each of its steps that does not say otherwise. It is not scaled. A step \
-                      has 16 pages and 4 more for each thread at least.",
-        },
-        Key {
-            name: "memory_max",
-            kind: Kind::Size,
-            absent: Absent::Described("no ceiling"),
-            meaning: "A ceiling that the kernel keeps for all memory of one launch, page cache included, where \
-                      control groups can be had.",
-        },
-        Key {
-            name: "step",
-            kind: Kind::Tables(&STEP),
-            absent: Absent::Refused,
-            meaning: "What is done, in this order: each as a `[[test.step]]`, or as a table in braces.",
-        },
+        Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study."),
+        Key::new("title", Kind::Text).left_out("none").means("What it is for, in the reader's words."),
+        Key::new(
+            "kind",
+            Kind::Word(&[("computation", "processors, fed by I/O"), ("memory", "memory"), ("io", "storage")]),
+        )
+        .means("What it stresses most: the report groups tests by it."),
+        Key::new("streams", Kind::Count(1, LAUNCHES))
+            .default("1")
+            .means("So many run at the same time, each on copies of the tables for itself."),
+        Key::new("rounds", Kind::Count(1, LAUNCHES))
+            .default("1")
+            .means("So many run back to back in each stream, on the same data."),
+        Key::new("after", Kind::Texts("[\"extract\"]"))
+            .left_out("none")
+            .means("Tests all of whose launches have ended before the first of this one begins."),
+        Key::new("threads", Kind::Count(1, THREADS_MAX))
+            .default("1")
+            .means("Threads of each of its steps that does not say otherwise."),
+        Key::new("memory", Kind::Size).default("\"64MiB\"").means(
+            "Memory for the data of each of its steps that does not say otherwise. It is not scaled. A step \
+             has 16 pages and 4 more for each thread at least.",
+        ),
+        Key::new("memory_max", Kind::Size).left_out("no ceiling").means(
+            "A ceiling that the kernel keeps for all memory of one launch, page cache included, where \
+             control groups can be had.",
+        ),
+        Key::new("step", Kind::Tables(&STEP))
+            .means("What is done, in this order: each as a `[[test.step]]`, or as a table in braces."),
     ],
+    ..Table::PLAIN
 };
 
 /// `[[test.step]]`.
@@ -173,99 +111,55 @@ pub(in crate::study) const STEP: Table = Table {
     named_by: Some("do"),
     meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an earlier step of the same \
               test, or a permanent output of another test. A key that the step does not heed is refused.",
-    sweeps: Sweeps::None,
-    shared: &[],
-    works: &[],
     keys: &[
-        Key {
-            name: "do",
-            kind: Kind::Word(ACTIONS),
-            absent: Absent::Refused,
-            meaning: "What is done. docs/JOBS.md defines each of them.",
-        },
-        Key {
-            name: "input",
-            kind: Kind::Name,
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data from the seed \
-                      where it is left out.",
-        },
-        Key {
-            name: "left",
-            kind: Kind::Name,
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "The one table of a merge.",
-        },
-        Key {
-            name: "right",
-            kind: Kind::Name,
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "The other table of a merge.",
-        },
-        Key {
-            name: "table",
-            kind: Kind::Name,
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "The table that is changed. No other test may use it, unless it makes it.",
-        },
-        Key {
-            name: "output",
-            kind: Kind::Name,
-            absent: Absent::Described("nothing is written"),
-            meaning: "The table that is written. `generate` and `sort` need one.",
-        },
-        Key {
-            name: "space",
-            kind: Kind::Word(&[
+        Key::new("do", Kind::Word(ACTIONS)).means("What is done. docs/JOBS.md defines each of them."),
+        Key::new("input", Kind::Name).left_out("refused where it is needed").means(
+            "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data from the seed \
+             where it is left out.",
+        ),
+        Key::new("left", Kind::Name)
+            .left_out("refused where it is needed")
+            .means("The one table of a merge."),
+        Key::new("right", Kind::Name)
+            .left_out("refused where it is needed")
+            .means("The other table of a merge."),
+        Key::new("table", Kind::Name)
+            .left_out("refused where it is needed")
+            .means("The table that is changed. No other test may use it, unless it makes it."),
+        Key::new("output", Kind::Name)
+            .left_out("nothing is written")
+            .means("The table that is written. `generate` and `sort` need one."),
+        Key::new(
+            "space",
+            Kind::Word(&[
                 ("work", "for later steps of the same job"),
                 ("permanent", "for tests that come after this one, too"),
                 ("utility", "as `work`, where the copies of a sort are"),
             ]),
-            absent: Absent::Described("`\"work\"`"),
-            meaning: "Where `output` stands.",
-        },
+        )
+        .left_out("`\"work\"`")
+        .means("Where `output` stands."),
         ROWS,
         SIZE,
         GROUPS,
         DISTINCT,
         SORTED,
-        Key {
-            name: "keep",
-            kind: Kind::Share,
-            absent: Absent::Described("`100 %`"),
-            meaning: "Share of the rows that a scan keeps.",
-        },
-        Key {
-            name: "share",
-            kind: Kind::Share,
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "Share of the pages that an update changes.",
-        },
-        Key {
-            name: "lookups",
-            kind: Kind::Count(1, INTEGER_MAX),
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "Rows that are looked up at scale 1.",
-        },
-        Key {
-            name: "operations",
-            kind: Kind::Number(1.0, 1e18),
-            absent: Absent::Described("refused where it is needed"),
-            meaning: "Floating-point operations at scale 1, of a shuffle visits: as `3e12`.",
-        },
-        Key {
-            name: "threads",
-            kind: Kind::Count(1, THREADS_MAX),
-            absent: Absent::Described("`threads` of the test"),
-            meaning: "Threads that do it.",
-        },
-        Key {
-            name: "memory",
-            kind: Kind::Size,
-            absent: Absent::Described("`memory` of the test"),
-            meaning: "Memory for its data.",
-        },
+        Key::new("keep", Kind::Share).left_out("`100 %`").means("Share of the rows that a scan keeps."),
+        Key::new("share", Kind::Share)
+            .left_out("refused where it is needed")
+            .means("Share of the pages that an update changes."),
+        Key::new("lookups", Kind::Count(1, INTEGER_MAX))
+            .left_out("refused where it is needed")
+            .means("Rows that are looked up at scale 1."),
+        Key::new("operations", Kind::Number(1.0, 1e18))
+            .left_out("refused where it is needed")
+            .means("Floating-point operations at scale 1, of a shuffle visits: as `3e12`."),
+        Key::new("threads", Kind::Count(1, THREADS_MAX))
+            .left_out("`threads` of the test")
+            .means("Threads that do it."),
+        Key::new("memory", Kind::Size).left_out("`memory` of the test").means("Memory for its data."),
     ],
+    ..Table::PLAIN
 };
 
 /// The keys that a step which does `action` heeds beside `do`, `threads` and `memory`, and those of them that it

@@ -1,23 +1,22 @@
 //! The one definition of every key of a study file: what the reader accepts, what its errors say
 //! is allowed, what `docs/STUDY.md` prints and what the JSON schema holds.
 
+mod criteria;
 mod jobs;
 mod layout;
 mod protocol;
 mod target;
-mod terms;
 mod work;
 mod workload;
 
+pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
 pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
-pub(super) use terms::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
-pub(super) use work::OF_TRANSFERS;
 pub(super) use workload::WORKLOAD;
 
-use super::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table};
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table};
 /// More nodes than the largest machines have.
 const NODES_MAX: u64 = 1 << 20;
 /// Hardware threads of a node: more than any has.
@@ -41,61 +40,93 @@ pub(super) const TABLES: [&Table; 11] = [
 /// `[study]`.
 pub(super) const STUDY: Table = Table {
     name: "study",
-    named_by: None,
     meaning: "What the study is called, what its random choices are drawn from, and what is said about the \
               whole of it.",
-    sweeps: Sweeps::None,
-    shared: &[],
-    works: &[],
     keys: &[
-        Key {
-            name: "title",
-            kind: Kind::Text,
-            absent: Absent::Described("the name of the file"),
-            meaning: "Heads the report.",
-        },
-        Key {
-            name: "seed",
-            kind: Kind::Count(0, INTEGER_MAX),
-            absent: Absent::Value("0"),
-            meaning: "Random orders, assignments and data are drawn from it: the same study and seed give the \
-                      same sequence of operations.",
-        },
-        Key {
-            name: "exclusive",
-            kind: Kind::Flag,
-            absent: Absent::Described("nothing is said"),
-            meaning: "Whether nobody else could use the storage meanwhile. The report says so with every figure.",
-        },
-        Key {
-            name: "release",
-            kind: Kind::Text,
-            absent: Absent::Described("nothing is said"),
-            meaning: "The software release that is measured, in your words; comparisons of runs show it.",
-        },
-        Key {
-            name: "nodes",
-            kind: Kind::Counts(1, NODES_MAX),
-            absent: Absent::Described("this node alone"),
-            meaning: "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`.",
-        },
-        Key {
-            name: "node_cores",
-            kind: Kind::Count(1, NODE_THREADS_MAX),
-            absent: Absent::Described("nothing is said"),
-            meaning: "Processor cores of each node. The report says so, and where the measuring node is another one.",
-        },
-        Key {
-            name: "node_threads",
-            kind: Kind::Count(1, NODE_THREADS_MAX),
-            absent: Absent::Described("nothing is said"),
-            meaning: "Hardware threads of each node, likewise.",
-        },
-        Key {
-            name: "node_memory",
-            kind: Kind::Size,
-            absent: Absent::Described("what the record has of the nodes"),
-            meaning: "Memory of each node, likewise. Of imported figures it is what may have cached their data.",
-        },
+        Key::new("title", Kind::Text).left_out("the name of the file").means("Heads the report."),
+        Key::new("seed", Kind::Count(0, INTEGER_MAX)).default("0").means(
+            "Random orders, assignments and data are drawn from it: the same study and seed give the same \
+             sequence of operations.",
+        ),
+        Key::new("exclusive", Kind::Flag).left_out("nothing is said").means(
+            "Whether nobody else could use the storage meanwhile. The report says so with every figure.",
+        ).sets(Set::Terms(|terms, value| terms.exclusive = Some(value.flag()))),
+        Key::new("release", Kind::Text)
+            .left_out("nothing is said")
+            .means("The software release that is measured, in your words; comparisons of runs show it.").sets(Set::Terms(|terms, value| terms.release = Some(value.text()))),
+        Key::new("nodes", Kind::Counts(1, NODES_MAX))
+            .left_out("this node alone")
+            .means("Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`.").sets(Set::Terms(|terms, value| terms.nodes = value.counts_u32())),
+        Key::new("node_cores", Kind::Count(1, NODE_THREADS_MAX)).left_out("nothing is said").means(
+            "Processor cores of each node. The report says so, and where the measuring node is another one.",
+        ).sets(Set::Terms(|terms, value| terms.node.cores = Some(value.count_u32()))),
+        Key::new("node_threads", Kind::Count(1, NODE_THREADS_MAX))
+            .left_out("nothing is said")
+            .means("Hardware threads of each node, likewise.").sets(Set::Terms(|terms, value| terms.node.threads = Some(value.count_u32()))),
+        Key::new("node_memory", Kind::Size).left_out("what the record has of the nodes").means(
+            "Memory of each node, likewise. Of imported figures it is what may have cached their data.",
+        ).sets(Set::Terms(|terms, value| terms.node.memory = Some(value.bytes()))),
     ],
+    ..Table::PLAIN
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fmt::Debug;
+
+    use super::TABLES;
+    use crate::study::table::kind::{Key, Kind, Set};
+    use crate::study::table::value::Value;
+    use crate::{
+        Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
+        TargetTerms, WorkloadSpec,
+    };
+
+    /// What `fresh` becomes by each word of `key`.
+    fn outcomes<T: Clone + Debug>(key: &Key, set: fn(&mut T, &Value), fresh: &T) -> HashSet<String> {
+        let outcome = |(word, _): &(&'static str, &str)| {
+            let mut changed = fresh.clone();
+            set(&mut changed, &Value::Word(word));
+            format!("{changed:?}")
+        };
+        key.kind.words().iter().map(outcome).collect()
+    }
+
+    #[test]
+    fn each_word_of_a_key_sets_something_else() {
+        let spec = WorkloadSpec::new("w", "f", Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 });
+        for key in TABLES.into_iter().flat_map(|table| table.all()) {
+            let Kind::Word(words) = key.kind else { continue };
+            let outcomes = match key.set {
+                Set::Target(set) => outcomes(key, set, &TargetTerms::default()),
+                Set::Workload(set) => outcomes(key, set, &spec),
+                Set::Files(set) => outcomes(key, set, &spec.files),
+                Set::Rpc(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1))),
+                Set::Expectation(set) => {
+                    outcomes(key, set, &Expectation::new("e", Amount::BytesPerSecond(1.0)))
+                }
+                _ => continue,
+            };
+            assert_eq!(outcomes.len(), words.len(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn each_word_of_a_comparison_stands_for_something() {
+        for (name, key) in TABLES.into_iter().flat_map(|table| table.all().map(|key| (table.name, key))) {
+            for (word, _) in key.kind.words() {
+                let word = Value::Word(word);
+                let known = match (name, key.name) {
+                    ("commitment", "rate") => word.parsed::<RateName>().is_some(),
+                    ("commitment", "statistic") => word.parsed::<Statistic>().is_some(),
+                    ("commitment", "over") => word.parsed::<Over>().is_some(),
+                    ("claim", "quantity") => word.parsed::<Quantity>().is_some(),
+                    ("claim", "relation") => word.parsed::<Relation>().is_some(),
+                    _ => true,
+                };
+                assert!(known, "{name} {} {word:?}", key.name);
+            }
+        }
+    }
+}

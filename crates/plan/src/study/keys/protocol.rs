@@ -1,7 +1,15 @@
 //! The keys of `[protocol]`, most of which a workload may give for itself.
 
-use crate::study::kind::{Absent, Key, Kind, Sweeps, Table};
+use crate::Stopping;
+use crate::study::table::kind::{Key, Kind, Set, Table};
+use crate::study::table::value::{Until, Value};
 
+/// The fewest repetitions whose smallest and largest value enclose the median with 95 %
+/// confidence: 1 − 2 · (1/2)^6 = 96.9 % (Le Boudec, Performance Evaluation, section 2.2.2).
+const REPETITIONS_LEAST: u32 = 6;
+/// The SNIA Solid State Storage Performance Test Specification (section 2.1.27) asks for five
+/// rounds, a range of 20 % of their mean and a slope of 10 % of it.
+const STEADY: Stopping = Stopping::Steady { window: 5, excursion: 0.20, slope: 0.10 };
 /// Repetitions beyond this are a slip: a minute each would take a week.
 const REPETITIONS_MAX: u64 = 10_000;
 /// More rounds of one repetition are a slip.
@@ -9,131 +17,101 @@ const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
 pub(in crate::study) const PROTOCOL: Table = Table {
     name: "protocol",
-    named_by: None,
     meaning: "What is done around the phases, how often, and when a case is over. A workload may say otherwise \
               for itself, in all but `shuffle` and `interleaved`. A *pass* goes once through all phases; the passes of the \
               warm-up and the early rounds are kept and shown, but do not count.",
-    sweeps: Sweeps::None,
     shared: PER_CASE,
-    works: &[],
     keys: &[
-        Key {
-            name: "shuffle",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Cases run in an order drawn from the seed, so that a slow change of the storage does not \
-                      look like an effect of what is swept. Refused where a case needs another one's data.",
-        },
-        Key {
-            name: "interleaved",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Cases take turns: the first pass of each, the second of each in reverse order, and so on, so \
-                      that a slow change of the storage is in all of them alike. Of one layout at a time. For \
-                      transfers and requests, without `wipe`, `precondition` and `memory_hog`; refused where a case \
-                      needs another one's data.",
-        },
+        Key::flag("shuffle").means(
+            "Cases run in an order drawn from the seed, so that a slow change of the storage does not look \
+             like an effect of what is swept. Refused where a case needs another one's data.",
+        ),
+        Key::flag("interleaved").means(
+            "Cases take turns: the first pass of each, the second of each in reverse order, and so on, so \
+             that a slow change of the storage is in all of them alike. Of one layout at a time. For \
+             transfers and requests, without `wipe`, `precondition` and `memory_hog`; refused where a case \
+             needs another one's data.",
+        ),
     ],
+    ..Table::PLAIN
 };
 
 /// The keys that a workload may give for itself.
 pub(super) const PER_CASE: &[Key] = &[
-    Key {
-        name: "repetitions",
-        kind: Kind::Count(1, REPETITIONS_MAX),
-        absent: Absent::Described("`1`; with `until` it is needed"),
-        meaning: "How often the phases are gone through; with `until` the most that is allowed. All \
-                  repetitions are kept.",
-    },
-    Key {
-        name: "until",
-        kind: Kind::Until,
-        absent: Absent::Described("`\"count\"`"),
-        meaning: "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval of the \
-                  median of each result phase is at most this share of the median wide<br>`\"steady\"`: as \
-                  soon as the last repetitions are steady by the rule of the SNIA Solid State Storage \
-                  Performance Test Specification; those in the window are the ones that \
-                  count<br>`\"count\"`: after all repetitions",
-    },
-    Key {
-        name: "repetitions_min",
-        kind: Kind::Count(2, REPETITIONS_MAX),
-        absent: Absent::Described("`6` with an interval: the fewest that have one of 95 %"),
-        meaning: "Not before so many repetitions; only with `until = \"interval …\"`.",
-    },
-    Key {
-        name: "steady_window",
-        kind: Kind::Count(2, REPETITIONS_MAX),
-        absent: Absent::Described("`5`, as in the specification"),
-        meaning: "Repetitions that have to be steady; only with `until = \"steady\"`.",
-    },
-    Key {
-        name: "steady_excursion",
-        kind: Kind::Share,
-        absent: Absent::Described("`\"20 %\"`, as in the specification"),
-        meaning: "Largest minus smallest value in the window, as a share of their mean; only with \
-                  `until = \"steady\"`.",
-    },
-    Key {
-        name: "steady_slope",
-        kind: Kind::Share,
-        absent: Absent::Described("`\"10 %\"`, as in the specification"),
-        meaning: "How much the line of least squares may rise or fall over the window, as a share of the \
-                  mean; only with `until = \"steady\"`.",
-    },
-    Key {
-        name: "warm_up",
-        kind: Kind::Count(0, REPETITIONS_MAX),
-        absent: Absent::Value("0"),
-        meaning: "Passes in the beginning that do not count.",
-    },
-    Key {
-        name: "rounds",
-        kind: Kind::Count(1, ROUNDS_MAX),
-        absent: Absent::Value("1"),
-        meaning: "Passes of one repetition, of which the last counts.",
-    },
-    Key {
-        name: "wipe",
-        kind: Kind::Flag,
-        absent: Absent::Value("false"),
-        meaning: "Before the first pass of a case its files are removed, a device is discarded, and so is the free space of a layout's file systems.",
-    },
-    Key {
-        name: "precondition",
-        kind: Kind::Count(0, ROUNDS_MAX),
-        absent: Absent::Value("0"),
-        meaning: "Full sequential writes of the files before the first pass; never a result.",
-    },
-    Key {
-        name: "drop_caches",
-        kind: Kind::Flag,
-        absent: Absent::Value("false"),
-        meaning: "The page cache is written back and dropped before each phase that reads.",
-    },
-    Key {
-        name: "phase_min",
-        kind: Kind::Time,
-        absent: Absent::Described("the program's own limit"),
-        meaning: "A phase that was shorter is marked, and meets no commitment.",
-    },
-    Key {
-        name: "phase_max",
-        kind: Kind::Time,
-        absent: Absent::Described("no limit"),
-        meaning: "The `stonewall` of workloads that have neither that nor a `duration`; launches of jobs have a \
-                  `launch_limit` instead.",
-    },
-    Key {
-        name: "delay",
-        kind: Kind::Time,
-        absent: Absent::Value("\"0s\""),
-        meaning: "Rest before each write and read phase.",
-    },
-    Key {
-        name: "time_limit",
-        kind: Kind::Time,
-        absent: Absent::Described("no limit"),
-        meaning: "No phase of a case starts after the case has run for this long.",
-    },
+    Key::new("repetitions", Kind::Count(1, REPETITIONS_MAX))
+        .left_out("`1`; with `until` it is needed")
+        .means(
+            "How often the phases are gone through; with `until` the most that is allowed. All repetitions \
+             are kept.",
+        ).fixed().sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
+    Key::new("until", Kind::Until).left_out("`\"count\"`").means(
+        "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval of the median of \
+         each result phase is at most this share of the median wide<br>`\"steady\"`: as soon as the last \
+         repetitions are steady by the rule of the SNIA Solid State Storage Performance Test Specification; \
+         those in the window are the ones that count<br>`\"count\"`: after all repetitions",
+    ).sets(Set::Case(|case, value| {
+            case.protocol.stopping = match value {
+                Value::Until(Until::Interval(share)) => {
+                    Stopping::Interval { share: *share, least: REPETITIONS_LEAST }
+                }
+                Value::Until(Until::Steady) => STEADY,
+                _ => Stopping::Count,
+            }
+        })),
+    Key::new("repetitions_min", Kind::Count(2, REPETITIONS_MAX))
+        .left_out("`6` with an interval: the fewest that have one of 95 %")
+        .means("Not before so many repetitions; only with `until = \"interval …\"`.").fixed().sets(Set::Case(|case, value| {
+            if let Stopping::Interval { least, .. } = &mut case.protocol.stopping {
+                *least = value.count_u32();
+            }
+        })),
+    Key::new("steady_window", Kind::Count(2, REPETITIONS_MAX))
+        .left_out("`5`, as in the specification")
+        .means("Repetitions that have to be steady; only with `until = \"steady\"`.").fixed().sets(Set::Case(|case, value| {
+            if let Stopping::Steady { window, .. } = &mut case.protocol.stopping {
+                *window = value.count_u32();
+            }
+        })),
+    Key::new("steady_excursion", Kind::Share).left_out("`\"20 %\"`, as in the specification").means(
+        "Largest minus smallest value in the window, as a share of their mean; only with `until = \
+         \"steady\"`.",
+    ).fixed().sets(Set::Case(|case, value| {
+            if let Stopping::Steady { excursion, .. } = &mut case.protocol.stopping {
+                *excursion = value.number();
+            }
+        })),
+    Key::new("steady_slope", Kind::Share).left_out("`\"10 %\"`, as in the specification").means(
+        "How much the line of least squares may rise or fall over the window, as a share of the mean; only \
+         with `until = \"steady\"`.",
+    ).fixed().sets(Set::Case(|case, value| {
+            if let Stopping::Steady { slope, .. } = &mut case.protocol.stopping {
+                *slope = value.number();
+            }
+        })),
+    Key::new("warm_up", Kind::Count(0, REPETITIONS_MAX))
+        .default("0")
+        .means("Passes in the beginning that do not count.").sets(Set::Case(|case, value| case.protocol.warm_up = value.count_u32())),
+    Key::new("rounds", Kind::Count(1, ROUNDS_MAX))
+        .default("1")
+        .means("Passes of one repetition, of which the last counts.").sets(Set::Case(|case, value| case.protocol.rounds = value.count_u32())),
+    Key::flag("wipe").means(
+        "Before the first pass of a case its files are removed, a device is discarded, and so is the free \
+         space of a layout's file systems.",
+    ).sets(Set::Case(|case, value| case.protocol.wipe = value.flag())),
+    Key::new("precondition", Kind::Count(0, ROUNDS_MAX))
+        .default("0")
+        .means("Full sequential writes of the files before the first pass; never a result.").sets(Set::Case(|case, value| case.protocol.precondition = value.count_u32())),
+    Key::flag("drop_caches")
+        .means("The page cache is written back and dropped before each phase that reads.").sets(Set::Case(|case, value| case.protocol.drop_caches = value.flag())),
+    Key::new("phase_min", Kind::Time)
+        .left_out("the program's own limit")
+        .means("A phase that was shorter is marked, and meets no commitment.").sets(Set::Case(|case, value| case.protocol.phase_min = value.nanos())),
+    Key::new("phase_max", Kind::Time).left_out("no limit").means(
+        "The `stonewall` of workloads that have neither that nor a `duration`; launches of jobs have a \
+         `launch_limit` instead.",
+    ),
+    Key::new("delay", Kind::Time).default("\"0s\"").means("Rest before each write and read phase.").sets(Set::Case(|case, value| case.delay = value.nanos())),
+    Key::new("time_limit", Kind::Time)
+        .left_out("no limit")
+        .means("No phase of a case starts after the case has run for this long.").fixed().sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
 ];

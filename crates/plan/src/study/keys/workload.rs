@@ -1,9 +1,11 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
-use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
-use crate::study::value::LIST_MAX;
+use crate::study::table::fields::Values as _;
+use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
+use crate::study::table::value::LIST_MAX;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
+use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
 /// Phases by their words.
 pub(super) const PHASES: &[Word] = &[
@@ -34,25 +36,10 @@ pub(super) const PHASES: &[Word] = &[
     ("jobs", "launches jobs"),
 ];
 
-/// Keys of one value that cannot be swept: what is said of the files holds for all workloads on
-/// them, and how often a case is repeated is no property of what is measured.
-const FIXED: &[&str] = &[
-    "name",
-    "title",
-    "work",
-    "in_target",
-    "existing",
-    "keep",
-    "preallocate",
-    "fill",
-    "quit_on_error",
-    "repetitions",
-    "repetitions_min",
-    "steady_window",
-    "steady_excursion",
-    "steady_slope",
-    "time_limit",
-];
+/// Whether a tree writes into files.
+fn writes_files(phases: &[Phase]) -> bool {
+    phases.iter().any(|phase| matches!(phase, Phase::FileCreate | Phase::FileWrite))
+}
 
 /// `[[workload]]`.
 pub(in crate::study) const WORKLOAD: Table = Table {
@@ -60,153 +47,116 @@ pub(in crate::study) const WORKLOAD: Table = Table {
     named_by: Some("name"),
     meaning: "A pattern of transfers, or other work, by a number of tasks on a target. Workloads run in the order of the file. \
               The keys of `[protocol]` but for `shuffle` may stand here too, and hold for this workload.",
-    sweeps: Sweeps::AllBut(FIXED),
+    sweeps: true,
     shared: PER_CASE,
     works: super::work::WORKS,
     keys: &[
-        Key {
-            name: "name",
-            kind: Kind::Name,
-            absent: Absent::Refused,
-            meaning: "Names it in tables and files; unique in the study.",
-        },
-        Key {
-            name: "title",
-            kind: Kind::Text,
-            absent: Absent::Described("none"),
-            meaning: "What it is for, in the reader's words.",
-        },
-        Key {
-            name: "work",
-            kind: Kind::Word(&[
+        Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study.").fixed(),
+        Key::new("title", Kind::Text).left_out("none").means("What it is for, in the reader's words.").fixed(),
+        Key::new(
+            "work",
+            Kind::Word(&[
                 ("transfers", "within files that stay open"),
                 ("tree", "files and directories are made, looked at and removed"),
                 ("objects", "small objects in sets are gone round"),
                 ("rpc", "requests and responses between processes"),
                 ("jobs", "processes compute, sort, scan and write tables"),
             ]),
-            absent: Absent::Value("\"transfers\""),
-            meaning: "What the tasks do. Each kind of work but transfers has keys of its own, which are listed \
-                      below; keys that are about another kind are refused.",
-        },
-        Key {
-            name: "target",
-            kind: Kind::Reference("target"),
-            absent: Absent::Described("the only target, if there is only one"),
-            meaning: "The name of a `[[target]]`. Trees, objects and tables are made in its directory.",
-        },
-        Key {
-            name: "member",
-            kind: Kind::Count(0, LIST_MAX as u64 - 1),
-            absent: Absent::Described("all members of the target"),
-            meaning: "Only this member of a target of several paths, counted from 0. Swept, as `\"0..11\"`, it \
-                      measures each of them alone.",
-        },
-        Key {
-            name: "members",
-            kind: Kind::Count(1, LIST_MAX as u64),
-            absent: Absent::Described("all members of the target"),
-            meaning: "Only the first so many members of a target of several paths. Swept, as `[1, 12]`, it shows \
-                      what more of them bring.",
-        },
-        Key {
-            name: "phases",
-            kind: Kind::Words(PHASES),
-            absent: Absent::Value("[\"write\", \"read\"]"),
-            meaning: "The phases of one repetition, in order. Where nothing is said, a tree goes through \
-                      `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, \
-                      objects through `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`.",
-        },
-        Key {
-            name: "together",
-            kind: Kind::Keys,
-            absent: Absent::Described("swept keys make a product"),
-            meaning: "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, then the \
-                      second, and so on.",
-        },
-        Key {
-            name: "transfer",
-            kind: Kind::Size,
-            absent: Absent::Described("refused"),
-            meaning: "Bytes of one I/O call.",
-        },
-        Key {
-            name: "block",
-            kind: Kind::Size,
-            absent: Absent::Described("`size` says how much"),
-            meaning: "Contiguous bytes of one task; a multiple of `transfer`.",
-        },
-        Key {
-            name: "segments",
-            kind: Kind::Count(1, INTEGER_MAX),
-            absent: Absent::Value("1"),
-            meaning: "How many blocks each task has. In a shared file the blocks of all tasks alternate, \
-                      segment by segment.",
-        },
-        Key {
-            name: "size",
-            kind: Kind::Size,
-            absent: Absent::Described("`block` and `segments` say how much"),
-            meaning: "Bytes of each file, instead of `block` and `segments`. The tasks of a shared file get \
-                      equal, contiguous parts of it.",
-        },
-        Key {
-            name: "tasks",
-            kind: Kind::Count(1, TASKS_MAX as u64),
-            absent: Absent::Value("1"),
-            meaning: "Logical workers, each with offsets of its own; on all nodes together.",
-        },
-        Key {
-            name: "tasks_per_node",
-            kind: Kind::Count(1, TASKS_MAX as u64),
-            absent: Absent::Described("`tasks` says how many"),
-            meaning: "Tasks on each node, instead of `tasks`: together they are `nodes` times as many.",
-        },
-        Key {
-            name: "nodes",
-            kind: Kind::Count(1, TASKS_MAX as u64),
-            absent: Absent::Described("all nodes of the run, or as many as there are tasks"),
-            meaning: "Nodes that the tasks are on, evenly and neighbours together: the first ones of the run. \
-                      A run on fewer nodes is refused when it starts.",
-        },
-        Key {
-            name: "sharing",
-            kind: Kind::Word(&[
+        )
+        .default("\"transfers\"")
+        .means(
+            "What the tasks do. Each kind of work but transfers has keys of its own, which are listed \
+             below; keys that are about another kind are refused.",
+        ).fixed(),
+        Key::new("target", Kind::Reference("target"))
+            .left_out("the only target, if there is only one")
+            .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.").for_transfers_and(&["tree", "objects", "jobs"]),
+        Key::new("member", Kind::Count(0, LIST_MAX as u64 - 1)).left_out("all members of the target").means(
+            "Only this member of a target of several paths, counted from 0. Swept, as `\"0..11\"`, it \
+             measures each of them alone.",
+        ).for_transfers_and(&["tree", "objects"]),
+        Key::new("members", Kind::Count(1, LIST_MAX as u64)).left_out("all members of the target").means(
+            "Only the first so many members of a target of several paths. Swept, as `[1, 12]`, it shows \
+             what more of them bring.",
+        ).for_transfers_and(&["tree", "objects"]),
+        Key::new("phases", Kind::Words(PHASES)).default("[\"write\", \"read\"]").means(
+            "The phases of one repetition, in order. Where nothing is said, a tree goes through \
+             `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, \
+             objects through `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`.",
+        ),
+        Key::new("together", Kind::Keys).left_out("swept keys make a product").means(
+            "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, then the \
+             second, and so on.",
+        ),
+        Key::new("transfer", Kind::Size).needed("refused").means("Bytes of one I/O call.").for_transfers(),
+        Key::new("block", Kind::Size)
+            .left_out("`size` says how much")
+            .means("Contiguous bytes of one task; a multiple of `transfer`.").for_transfers(),
+        Key::new("segments", Kind::Count(1, INTEGER_MAX)).default("1").means(
+            "How many blocks each task has. In a shared file the blocks of all tasks alternate, segment by \
+             segment.",
+        ).for_transfers(),
+        Key::new("size", Kind::Size).left_out("`block` and `segments` say how much").means(
+            "Bytes of each file, instead of `block` and `segments`. The tasks of a shared file get equal, \
+             contiguous parts of it.",
+        ).for_transfers(),
+        Key::new("tasks", Kind::Count(1, TASKS_MAX as u64))
+            .default("1")
+            .means("Logical workers, each with offsets of its own; on all nodes together.").for_transfers_and(&["tree", "objects"]),
+        Key::new("tasks_per_node", Kind::Count(1, TASKS_MAX as u64))
+            .left_out("`tasks` says how many")
+            .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.").for_transfers_and(&["tree", "objects"]),
+        Key::new("nodes", Kind::Count(1, TASKS_MAX as u64))
+            .left_out("all nodes of the run, or as many as there are tasks")
+            .means(
+                "Nodes that the tasks are on, evenly and neighbours together: the first ones of the run. A \
+                 run on fewer nodes is refused when it starts.",
+            ),
+        Key::new(
+            "sharing",
+            Kind::Word(&[
                 ("shared", "one file for all tasks"),
                 ("per-task", "a file for each task, named by the task's number"),
                 ("own", "as `per-task`; of a target that is one device each task has its own part of it"),
             ]),
-            absent: Absent::Value("\"shared\""),
-            meaning: "Whether tasks share one file. `own` is for sweeps over targets of which some are devices.",
-        },
-        Key {
-            name: "order",
-            kind: Kind::Word(&[
+        )
+        .default("\"shared\"")
+        .means("Whether tasks share one file. `own` is for sweeps over targets of which some are devices.").for_transfers(),
+        Key::new(
+            "order",
+            Kind::Word(&[
                 ("sequential", "rising offsets, block by block"),
                 ("random", "each transfer once, in a random order drawn from the seed"),
                 ("backward", "falling offsets, from the last transfer to the first"),
                 ("strided", "every `stride`-th transfer, then those between, each once"),
                 ("same", "the first transfer over and over"),
             ]),
-            absent: Absent::Value("\"sequential\""),
-            meaning: "The order in which a task visits its transfers.",
-        },
-        Key {
-            name: "stride",
-            kind: Kind::Count(1, STRIDE_MAX),
-            absent: Absent::Value("17"),
-            meaning: "From one transfer to the next, in transfers of the task; only with `order = \"strided\"`.",
-        },
-        Key {
-            name: "fresh_order",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Another random order in each repetition, so that caches have not seen its places before; \
-                      only with `order = \"random\"`.",
-        },
-        Key {
-            name: "backend",
-            kind: Kind::Word(&[
+        )
+        .default("\"sequential\"")
+        .means("The order in which a task visits its transfers.").for_transfers().sets(Set::Workload(|spec, value| {
+            spec.order = match value.word() {
+                // The seed follows from the name of the workload.
+                "random" => Order::Random { seed: 0 },
+                "backward" => Order::Backward,
+                "strided" => Order::Strided { stride: 0 },
+                "same" => Order::Same,
+                _ => Order::Sequential,
+            }
+        })),
+        Key::new("stride", Kind::Count(1, STRIDE_MAX)).default("17").means(
+            "From one transfer to the next, in transfers of the task; only with `order = \"strided\"`.",
+        ).needs("it needs order = \"strided\"", |table, _| table.word("order") == Some("strided")).for_transfers().sets(Set::Workload(|spec, value| {
+            if let Order::Strided { stride } = &mut spec.order {
+                *stride = value.count();
+            }
+        })),
+        Key::flag("fresh_order").means(
+            "Another random order in each repetition, so that caches have not seen its places before; only \
+             with `order = \"random\"`.",
+        ).needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random")).for_transfers().sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
+        Key::new(
+            "backend",
+            Kind::Word(&[
                 ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
                 ("uring", "io_uring; nothing else may take its place"),
                 ("vectored", "one thread for each task, `preadv(2)` and `pwritev(2)`"),
@@ -217,40 +167,49 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 ("mmap", "copies to and from a shared memory mapping"),
                 ("null", "no I/O at all: measures the instrument"),
             ]),
-            absent: Absent::Described("psync at a depth of 1, else io_uring where it can be had"),
-            meaning: "How transfers reach the kernel.",
-        },
-        Key {
-            name: "pieces",
-            kind: Kind::Count(1, PIECES_MAX),
-            absent: Absent::Described("as many as the transfer has pages, at most 16"),
-            meaning: "Pieces of memory that each transfer moves in its one call; only with `backend = \"vectored\"`.",
-        },
-        Key {
-            name: "depth",
-            kind: Kind::Count(1, DEPTH_MAX as u64),
-            absent: Absent::Value("1"),
-            meaning: "Transfers that each task has under way. Above 1 it needs io_uring.",
-        },
-        Key {
-            name: "direct",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "`O_DIRECT`: around the page cache.",
-        },
-        Key {
-            name: "fsync",
-            kind: Kind::Word(&[
+        )
+        .left_out("psync at a depth of 1, else io_uring where it can be had")
+        .means("How transfers reach the kernel."),
+        Key::new("pieces", Kind::Count(1, PIECES_MAX))
+            .left_out("as many as the transfer has pages, at most 16")
+            .means(
+                "Pieces of memory that each transfer moves in its one call; only with `backend = \
+                 \"vectored\"`.",
+            ).needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored")).for_transfers(),
+        Key::new("depth", Kind::Count(1, DEPTH_MAX as u64))
+            .default("1")
+            .means("Transfers that each task has under way. Above 1 it needs io_uring."),
+        Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(Set::Workload(|spec, value| match &mut spec.work {
+            Work::Jobs(jobs) => jobs.direct = value.flag(),
+            _ => spec.direct = value.flag(),
+        })),
+        Key::new(
+            "fsync",
+            Kind::Word(&[
                 ("none", "never"),
                 ("close", "after the last write, inside the timed close"),
                 ("each", "after each write, inside that transfer's latency"),
             ]),
-            absent: Absent::Value("\"none\""),
-            meaning: "When data must be on stable storage.",
-        },
-        Key {
-            name: "advice",
-            kind: Kind::Word(&[
+        )
+        .default("\"none\"")
+        .means("When data must be on stable storage.").needs("it needs a phase that writes", |table, phases| {
+            table.word("fsync") == Some("none")
+                || match table.word("work") {
+                    Some("tree") => writes_files(phases),
+                    Some("jobs") => true,
+                    _ => phases.iter().any(|phase| phase.writes()),
+                }
+        }).for_transfers_and(&["tree", "jobs"]).sets(Set::Workload(|spec, value| {
+            let at_close = value.word() == "close";
+            match &mut spec.work {
+                Work::Tree(tree) => tree.sync = at_close,
+                Work::Jobs(jobs) => jobs.sync = at_close,
+                _ => spec.sync = SyncRule { at_close, per_write: value.word() == "each" },
+            }
+        })),
+        Key::new(
+            "advice",
+            Kind::Word(&[
                 ("none", "nothing"),
                 (
                     "as-published",
@@ -258,162 +217,107 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 ),
                 ("as-meant", "three calls, one for each of them"),
             ]),
-            absent: Absent::Value("\"none\""),
-            meaning: "What the kernel is told about the access pattern after open.",
-        },
-        Key {
-            name: "read_from",
-            kind: Kind::Word(&[
+        )
+        .default("\"none\"")
+        .means("What the kernel is told about the access pattern after open.").for_transfers().sets(Set::Workload(|spec, value| value.put(&mut spec.advice))),
+        Key::new(
+            "read_from",
+            Kind::Word(&[
                 ("same", "its own"),
                 ("shift", "what the task `read_distance` further on wrote"),
                 ("next-node", "what the same task of the next node wrote; on one node its own"),
                 ("shuffle", "a random assignment in which each task's data is read once"),
             ]),
-            absent: Absent::Value("\"same\""),
-            meaning: "Whose data a task reads or checks.",
-        },
-        Key {
-            name: "read_distance",
-            kind: Kind::Count(1, TASKS_MAX as u64),
-            absent: Absent::Value("1"),
-            meaning: "Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.",
-        },
-        Key {
-            name: "reshuffle",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "A different assignment in each repetition; only with `read_from = \"shuffle\"`.",
-        },
-        Key {
-            name: "stonewall",
-            kind: Kind::Time,
-            absent: Absent::Described("no deadline"),
-            meaning: "Each task stops after this time, however far it came. Not together with `duration`.",
-        },
-        Key {
-            name: "wear_out",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "After `stonewall`, all tasks go on until each has done as much as the fastest had.",
-        },
-        Key {
-            name: "duration",
-            kind: Kind::Time,
-            absent: Absent::Described("one pass"),
-            meaning: "The pass is repeated until this time is over, and ends there.",
-        },
-        Key {
-            name: "operations",
-            kind: Kind::Count(1, INTEGER_MAX),
-            absent: Absent::Described("one pass"),
-            meaning: "Each task does exactly so many transfers: it repeats the pass, or ends within it. Not \
-                      together with `duration` or `stonewall`.",
-        },
-        Key {
-            name: "rate",
-            kind: Kind::Rate,
-            absent: Absent::Described("as fast as it goes"),
-            meaning: "Transfers per second of all tasks together. They start by the clock, and their latency \
-                      counts from the intended start.",
-        },
-        Key {
-            name: "read_percent",
-            kind: Kind::Count(0, 100),
-            absent: Absent::Described("needed by the phase `mixed`, refused without it"),
-            meaning: "Share of reads in a mixed phase.",
-        },
-        Key {
-            name: "barriers",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Tasks wait for each other between open, transfers and close.",
-        },
-        Key {
-            name: "verify",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Reads are compared with what was written, inside the timed phase; of messages, both ends compare every byte.",
-        },
-        Key {
-            name: "quit_on_error",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "A comparison ends at the first wrong byte instead of counting them.",
-        },
-        Key {
-            name: "single_attempt",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "A short read or write is an error at once instead of being continued.",
-        },
-        Key {
-            name: "fill",
-            kind: Kind::Flag,
-            absent: Absent::Described("needed where data is read that no phase before has written"),
-            meaning: "`true`: data that a read needs (or a write goes over, with `existing = \"reuse\"`) and \
-                      that is missing is written first, untimed. `false`: it has to be there; a missing, \
-                      short or sparse file that is read is an error.",
-        },
-        Key {
-            name: "existing",
-            kind: Kind::Word(&[
+        )
+        .default("\"same\"")
+        .means("Whose data a task reads or checks.").for_transfers(),
+        Key::new("read_distance", Kind::Count(1, TASKS_MAX as u64))
+            .default("1")
+            .means("Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.").needs("it needs read_from = \"shift\" or \"shuffle\"", |table, _| matches!(table.word("read_from"), Some("shift" | "shuffle"))).for_transfers(),
+        Key::flag("reshuffle")
+            .means("A different assignment in each repetition; only with `read_from = \"shuffle\"`.").needs("it needs read_from = \"shuffle\"", |table, _| table.word("read_from") == Some("shuffle")).for_transfers(),
+        Key::new("stonewall", Kind::Time)
+            .left_out("no deadline")
+            .means("Each task stops after this time, however far it came. Not together with `duration`.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| {
+            spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
+        })),
+        Key::flag("wear_out")
+            .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.").needs("it needs a `stonewall`", |table, _| table.has("stonewall")).for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| {
+            if let Some(stonewall) = &mut spec.stonewall {
+                stonewall.wear_out = value.flag();
+            }
+        })),
+        Key::new("duration", Kind::Time)
+            .left_out("one pass")
+            .means("The pass is repeated until this time is over, and ends there.").for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.duration = Some(value.nanos()))),
+        Key::new("operations", Kind::Count(1, INTEGER_MAX)).left_out("one pass").means(
+            "Each task does exactly so many transfers: it repeats the pass, or ends within it. Not together \
+             with `duration` or `stonewall`.",
+        ).for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.operations = Some(value.count()))),
+        Key::new("rate", Kind::Rate).left_out("as fast as it goes").means(
+            "Transfers per second of all tasks together. They start by the clock, and their latency counts \
+             from the intended start.",
+        ).for_transfers().sets(Set::Workload(|spec, value| spec.pace = Some(Pace { transfers_per_second: value.number() }))),
+        Key::new("read_percent", Kind::Count(0, 100))
+            .left_out("needed by the phase `mixed`, refused without it")
+            .means("Share of reads in a mixed phase.").needs("it needs the phase \"mixed\"", |_, phases| phases.contains(&Phase::Mixed)).for_transfers().sets(Set::Workload(|spec, value| spec.read_percent = u8::try_from(value.count()).unwrap_or(u8::MAX))),
+        Key::flag("barriers").means("Tasks wait for each other between open, transfers and close.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| spec.barriers = value.flag())),
+        Key::flag("verify").means(
+            "Reads are compared with what was written, inside the timed phase; of messages, both ends \
+             compare every byte.",
+        ).needs("it needs a phase that reads", |table, phases| {
+            table.word("work") != Some("transfers")
+                || phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed))
+        }).needs("it needs the phase \"file-read\"", |table, phases| {
+            table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
+        }).for_transfers_and(&["tree", "objects", "rpc"]).sets(Set::Workload(|spec, value| spec.verify = value.flag())),
+        Key::flag("quit_on_error")
+            .means("A comparison ends at the first wrong byte instead of counting them.").fixed().for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.quit_on_error = value.flag())),
+        Key::flag("single_attempt")
+            .means("A short read or write is an error at once instead of being continued.").for_transfers().sets(Set::Workload(|spec, value| spec.single_attempt = value.flag())),
+        Key::new("fill", Kind::Flag)
+            .left_out("needed where data is read that no phase before has written")
+            .means(
+                "`true`: data that a read needs (or a write goes over, with `existing = \"reuse\"`) and \
+                 that is missing is written first, untimed. `false`: it has to be there; a missing, short \
+                 or sparse file that is read is an error.",
+            ).fixed().for_transfers().sets(Set::Files(|files, value| files.fill = value.flag())),
+        Key::new(
+            "existing",
+            Kind::Word(&[
                 ("replace", "removed first, so that each write phase creates its files"),
                 ("reuse", "written over in place"),
             ]),
-            absent: Absent::Described("`\"replace\"`; `\"reuse\"` on a device"),
-            meaning: "What happens to files that exist before a write phase.",
-        },
-        Key {
-            name: "keep",
-            kind: Kind::Word(&[
+        )
+        .left_out("`\"replace\"`; `\"reuse\"` on a device")
+        .means("What happens to files that exist before a write phase.").fixed().for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Files(|files, value| value.put(&mut files.existing))),
+        Key::new(
+            "keep",
+            Kind::Word(&[
                 ("never", "removed, whatever happened"),
                 ("on-error", "kept only where a check found wrong data"),
                 ("always", "kept"),
             ]),
-            absent: Absent::Described("`\"never\"`; `\"always\"` on a device"),
-            meaning: "What happens to the files at the end.",
-        },
-        Key {
-            name: "preallocate",
-            kind: Kind::Flag,
-            absent: Absent::Described("`false`"),
-            meaning: "Space is allocated (`posix_fallocate(3)`) before the write phase.",
-        },
-        Key {
-            name: "unique_dir",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`.",
-        },
-        Key {
-            name: "file_per_repetition",
-            kind: Kind::Flag,
-            absent: Absent::Value("false"),
-            meaning: "Each repetition has files of its own.",
-        },
-        Key {
-            name: "signature",
-            kind: Kind::Count(0, INTEGER_MAX),
-            absent: Absent::Described("the seed of the study"),
-            meaning: "Chooses the data: the same value gives the same bytes.",
-        },
-        Key {
-            name: "memory_hog",
-            kind: Kind::Size,
-            absent: Absent::Value("0"),
-            meaning: "Memory held on each node during the run, so that the page cache has less.",
-        },
-        Key {
-            name: "history",
-            kind: Kind::Count(1, HISTORY_MAX),
-            absent: Absent::Described("none are kept"),
-            meaning: "Each process keeps its last so many operations one by one: when, where, how long.",
-        },
-        Key {
-            name: "outlier",
-            kind: Kind::Time,
-            absent: Absent::Described("no warning"),
-            meaning: "Warns of a task whose time differs from the mean by more than this.",
-        },
+        )
+        .left_out("`\"never\"`; `\"always\"` on a device")
+        .means("What happens to the files at the end.").fixed().for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Files(|files, value| value.put(&mut files.keep))),
+        Key::new("preallocate", Kind::Flag)
+            .left_out("`false`")
+            .means("Space is allocated (`posix_fallocate(3)`) before the write phase.").fixed().for_transfers().sets(Set::Files(|files, value| files.preallocate = value.flag())),
+        Key::flag("unique_dir")
+            .means("Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`.").needs("it needs sharing = \"per-task\"", |table, _| matches!(table.word("sharing"), Some("per-task" | "own"))).for_transfers().sets(Set::Workload(|spec, value| spec.files.unique_dir = value.flag())),
+        Key::flag("file_per_repetition").means("Each repetition has files of its own.").for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
+        Key::new("signature", Kind::Count(0, INTEGER_MAX))
+            .left_out("the seed of the study")
+            .means("Chooses the data: the same value gives the same bytes.").sets(Set::Workload(|spec, value| spec.signature = value.count())),
+        Key::new("memory_hog", Kind::Size)
+            .default("0")
+            .means("Memory held on each node during the run, so that the page cache has less.").sets(Set::Workload(|spec, value| spec.memory_hog = value.bytes())),
+        Key::new("history", Kind::Count(1, HISTORY_MAX))
+            .left_out("none are kept")
+            .means("Each process keeps its last so many operations one by one: when, where, how long.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| spec.history = Some(value.count()))),
+        Key::new("outlier", Kind::Time)
+            .left_out("no warning")
+            .means("Warns of a task whose time differs from the mean by more than this.").sets(Set::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
     ],
 };

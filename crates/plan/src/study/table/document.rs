@@ -6,31 +6,35 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{StudyError, TEXT_BYTES_MAX};
 use super::fields::{Fields, shown};
-use super::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use super::kind::Table;
-use super::nearest::nearest;
-use super::overrides::{self, Override};
+use crate::study::error::{StudyError, TEXT_BYTES_MAX};
+use crate::study::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
+use crate::study::overrides::{self, Override};
+use crate::text::nearest::nearest;
 
 /// Limit on targets or workloads of one study.
 const TABLES_MAX: usize = 4096;
 
 /// The tables of a study file.
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) study: Fields,
-    pub(super) protocol: Fields,
+pub(in crate::study) struct Document {
+    pub(in crate::study) study: Fields,
+    pub(in crate::study) protocol: Fields,
     /// Tables that may come several times, by their name.
     many: HashMap<&'static str, Vec<Fields>>,
     /// Some top-level entry could not be read, so what seems missing may be there.
-    pub(super) partial: bool,
+    pub(in crate::study) partial: bool,
 }
 
 impl Document {
     /// Reads `text` once and collects all mistakes in `errors`. Returns nothing if the text is not valid
     /// TOML, because its remains would only cause follow-on mistakes.
-    pub(super) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
+    pub(in crate::study) fn parse(
+        text: &str,
+        overrides: &[Override],
+        errors: &mut Vec<StudyError>,
+    ) -> Option<Self> {
         let document = Self::parse_terms(text, overrides, errors)?;
         if document.many("workload").is_empty() && !document.partial {
             let end = text.trim_end().len();
@@ -41,7 +45,7 @@ impl Document {
     }
 
     /// Like [`Document::parse`], for a text that needs no workloads.
-    pub(super) fn parse_terms(
+    pub(in crate::study) fn parse_terms(
         text: &str,
         overrides: &[Override],
         errors: &mut Vec<StudyError>,
@@ -70,7 +74,7 @@ impl Document {
     }
 
     /// The tables called `name`, in the order of the file.
-    pub(super) fn many(&self, name: &str) -> &[Fields] {
+    pub(in crate::study) fn many(&self, name: &str) -> &[Fields] {
         self.many.get(name).map_or(&[], Vec::as_slice)
     }
 

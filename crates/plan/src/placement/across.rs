@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::spread::tasks_of_node;
+use crate::placement::spread::tasks_of_node;
 use crate::{Phase, Placement, PlanError, ReadFrom, Spread, Workload, assign};
 
 /// Map of readers to writers, by node.

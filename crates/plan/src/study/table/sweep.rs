@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::error::{StudyError, count};
 use super::fields::{Field, Fields, Span, Values, shown};
 use super::kind::Key;
 use super::range::{Range, is_range};
 use super::value::{LIST_MAX, convert};
+use crate::study::error::{StudyError, count};
 use crate::{Setting, SettingValue};
 
 /// A key with several values, not yet expanded.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sweep {
-    pub(super) key: &'static Key,
-    pub(super) key_span: Span,
-    pub(super) span: Span,
+pub(in crate::study) struct Sweep {
+    pub(in crate::study) key: &'static Key,
+    pub(in crate::study) key_span: Span,
+    pub(in crate::study) span: Span,
     parts: Vec<Part>,
 }
 
@@ -29,7 +29,7 @@ enum Part {
 
 impl Sweep {
     /// Whether `value` has several values of `key`.
-    pub(super) fn is_meant(key: &Key, value: &DeValue<'_>) -> bool {
+    pub(in crate::study) fn is_meant(key: &Key, value: &DeValue<'_>) -> bool {
         match value {
             DeValue::Array(_) => true,
             DeValue::String(text) => key.kind.is_ordered() && is_range(text),
@@ -38,7 +38,7 @@ impl Sweep {
     }
 
     /// Reads a list of values and ranges, or one range.
-    pub(super) fn read(
+    pub(in crate::study) fn read(
         key: &'static Key,
         key_span: Span,
         value: &Spanned<DeValue<'_>>,
@@ -68,7 +68,7 @@ impl Sweep {
     }
 
     /// How many values it has, without listing them.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::study) fn count(&self) -> u64 {
         let counts = self.parts.iter().map(|part| match part {
             Part::One(_) => 1,
             Part::Many(range, _) => range.count(),
@@ -173,7 +173,7 @@ fn together<'f>(fields: &'f Fields, errors: &mut Vec<StudyError>) -> Vec<&'f str
 }
 
 /// Number of cases of `fields`, without building them.
-pub(super) fn case_count(fields: &Fields, errors: &mut Vec<StudyError>) -> u64 {
+pub(in crate::study) fn case_count(fields: &Fields, errors: &mut Vec<StudyError>) -> u64 {
     let counts = groups(fields, errors).iter().map(|group| group[0].count()).collect::<Vec<_>>();
     counts.into_iter().fold(1, u64::saturating_mul)
 }
@@ -203,7 +203,7 @@ fn repeated(axes: &[Axis], group: &[usize]) -> Option<StudyError> {
 
 /// The swept keys of a workload with all their values.
 #[derive(Debug)]
-pub(super) struct Axes {
+pub(in crate::study) struct Axes {
     /// In the order of the file.
     axes: Vec<Axis>,
     /// Axes that go in step, the slowest group first.
@@ -212,7 +212,7 @@ pub(super) struct Axes {
 
 impl Axes {
     /// Lists the values of all swept keys of `fields`.
-    pub(super) fn of(fields: &Fields, errors: &mut Vec<StudyError>) -> Self {
+    pub(in crate::study) fn of(fields: &Fields, errors: &mut Vec<StudyError>) -> Self {
         let axes: Vec<Axis> = fields.sweeps().iter().map(|sweep| (sweep.key, sweep.values())).collect();
         // Mistakes in the groups were reported when the cases were counted.
         let index = |sweep: &&Sweep| fields.sweeps().iter().position(|other| std::ptr::eq(other, *sweep));
@@ -224,7 +224,7 @@ impl Axes {
     }
 
     /// All values of the swept key `name`; none where it is not swept.
-    pub(super) fn values(&self, name: &str) -> Vec<SettingValue> {
+    pub(in crate::study) fn values(&self, name: &str) -> Vec<SettingValue> {
         let axis = self.axes.iter().find(|(key, _)| key.name == name);
         axis.map_or_else(Vec::new, |(key, fields)| {
             fields.iter().map(|field| key.setting(&field.value)).collect()
@@ -232,7 +232,7 @@ impl Axes {
     }
 
     /// Every point of the sweep; one without choices where nothing is swept.
-    pub(super) fn points<'f>(&'f self, fields: &'f Fields) -> impl Iterator<Item = Point<'f>> {
+    pub(in crate::study) fn points<'f>(&'f self, fields: &'f Fields) -> impl Iterator<Item = Point<'f>> {
         let length = |group: &Vec<usize>| group.first().map_or(1, |&axis| self.axes[axis].1.len());
         let total: usize = self.groups.iter().map(length).product();
         (0..total).map(move |number| {
@@ -252,14 +252,14 @@ impl Axes {
 
 /// One point of the sweep of a workload.
 #[derive(Debug, Clone)]
-pub(super) struct Point<'f> {
+pub(in crate::study) struct Point<'f> {
     fields: &'f Fields,
     choices: Vec<(&'static Key, &'f Field)>,
 }
 
 impl Point<'_> {
     /// The swept keys with their values here, in the order of the file.
-    pub(super) fn settings(&self) -> Vec<Setting> {
+    pub(in crate::study) fn settings(&self) -> Vec<Setting> {
         let setting = |(key, field): &(&'static Key, &Field)| Setting {
             key: key.name.to_owned(),
             value: key.setting(&field.value),

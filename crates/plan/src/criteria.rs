@@ -323,6 +323,7 @@ pub enum Quantity {
     /// explains.
     RSquared,
     /// The smallest value of the swept key with 90 % of the best rate of the curve.
+    #[serde(alias = "reaches-90")]
     Reaches90,
     /// The coefficient of variation of the curve from that value on.
     VariationBeyond,
@@ -445,6 +446,27 @@ impl Selector {
 }
 
 impl Expectation {
+    /// An expectation of one whole target, in every phase.
+    #[must_use]
+    pub fn new(name: impl Into<String>, amount: Amount) -> Self {
+        Self {
+            name: name.into(),
+            target: None,
+            phase: None,
+            random: None,
+            transfer: None,
+            read_percent: None,
+            amount,
+            at_latency: None,
+            count: 1.0,
+            per: Per::Target,
+            ceiling: false,
+            source: String::new(),
+            reached: String::new(),
+            missed: String::new(),
+        }
+    }
+
     /// The limit of all of them together, on `nodes` nodes and `devices` devices of the target. For a
     /// node-local target each node has its own, with that many devices.
     #[must_use]

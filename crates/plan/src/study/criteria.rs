@@ -1,17 +1,19 @@
 //! Statements of a study beside its cases, checked against the workloads and targets that they name.
 
-use super::document::Document;
 use super::error::StudyError;
-use super::fields::{Fields, Span, Values};
-use super::nearest::nearest;
+use super::keys::{EXPECTATION, STUDY};
 use super::overrides::Override;
-use super::sweep::Axes;
+use super::table::document::Document;
+use super::table::fields::{Fields, Span, Values};
+use super::table::kind::Set;
+use super::table::sweep::Axes;
+use super::table::value::Value;
 use super::target::{Targets, unique, unknown};
-use super::value::Value;
 use super::workload::phase;
+use crate::text::nearest::nearest;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Expectation, NodeTerms, Over, Per, Plan, PublishedPlace,
-    Quantity, RateName, Relation, Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
+    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Plan, PublishedPlace, Quantity, Selector,
+    Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 
 /// Names that selections can use.
@@ -89,8 +91,7 @@ pub(super) fn terms(
     known: &KnownNames<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Terms {
-    let study = &document.study;
-    Terms {
+    let mut terms = Terms {
         targets,
         expectations: each(document, "expectation", errors, |fields, errors| {
             expectation(fields, known, errors)
@@ -98,15 +99,14 @@ pub(super) fn terms(
         commitments: each(document, "commitment", errors, |fields, errors| commitment(fields, known, errors)),
         published: each(document, "published", errors, |fields, errors| published(fields, known, errors)),
         claims: each(document, "claim", errors, |fields, errors| claim(fields, known, errors)),
-        exclusive: study.flag_said("exclusive"),
-        release: study.text("release").map(str::to_owned),
-        nodes: study.counts_u32("nodes"),
-        node: NodeTerms {
-            cores: study.count_u32("node_cores"),
-            threads: study.count_u32("node_threads"),
-            memory: study.bytes("node_memory"),
-        },
+        ..Terms::default()
+    };
+    for (set, value) in document.study.sets(STUDY.keys) {
+        if let Set::Terms(set) = set {
+            set(&mut terms, value);
+        }
     }
+    terms
 }
 
 /// Reads every table called `table`. Names must be unique, except that a published figure may be compared in
@@ -135,26 +135,17 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
     if let Some(target) = fields.text("target") {
         errors.extend(known.no_target(target, fields.span("target")));
     }
-    Some(Expectation {
-        name: fields.text_or_empty("name"),
+    let mut expected = Expectation {
         target: fields.text("target").map(str::to_owned),
         phase: fields.word("phase").and_then(phase),
-        random: fields.word("order").map(|order| order == "random"),
-        transfer: fields.bytes("transfer"),
-        read_percent: fields.count("read_percent").and_then(|percent| u8::try_from(percent).ok()),
-        amount,
-        at_latency: fields.nanos("at_latency"),
-        count: fields.number("count")?,
-        per: match fields.word("per") {
-            Some("device") => Per::Device,
-            Some("node") => Per::Node,
-            _ => Per::Target,
-        },
-        ceiling: fields.flag("ceiling"),
-        source: fields.text_or_empty("source"),
-        reached: fields.text_or_empty("reached"),
-        missed: fields.text_or_empty("missed"),
-    })
+        ..Expectation::new(fields.text_or_empty("name"), amount)
+    };
+    for (set, value) in fields.sets(EXPECTATION.keys) {
+        if let Set::Expectation(set) = set {
+            set(&mut expected, value);
+        }
+    }
+    Some(expected)
 }
 
 /// The keys of promised amounts, with the favourable side.
@@ -181,25 +172,11 @@ fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyErr
         name: fields.text_or_empty("name"),
         by: fields.text_or_empty("by"),
         figures: selector(fields, known, errors),
-        rate: match fields.word("rate")? {
-            "by-io" => RateName::ByIo,
-            "sum-of-tasks" => RateName::SumOfTasks,
-            "at-first-done" => RateName::AtFirstDone,
-            "at-last-done" => RateName::AtLastDone,
-            "sustained" => RateName::Sustained,
-            "at-stonewall" => RateName::AtStonewall,
-            _ => RateName::ByWall,
-        },
-        statistic: match fields.word("statistic")? {
-            "mean" => Statistic::Mean,
-            "worst" => Statistic::Worst,
-            "best" => Statistic::Best,
-            "confidence-bound" => Statistic::ConfidenceBound,
-            _ => Statistic::Median,
-        },
+        rate: fields.parsed("rate")?,
+        statistic: fields.parsed("statistic")?,
         bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
         amount,
-        over: if fields.word("over") == Some("best") { Over::Best } else { Over::Every },
+        over: fields.parsed("over")?,
     };
     errors.extend(never_sure(fields, &promised, known));
     Some(promised)
@@ -287,22 +264,7 @@ fn published(
 }
 
 fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
-    let quantity = match fields.word("quantity")? {
-        "lowest-rate" => Quantity::LowestRate,
-        "typical-rate" => Quantity::TypicalRate,
-        "variation" => Quantity::Variation,
-        "repetition-spread" => Quantity::RepetitionSpread,
-        "latency" => Quantity::Latency,
-        "best-at" => Quantity::BestAt,
-        "knee" => Quantity::Knee,
-        "plateau-from" => Quantity::PlateauFrom,
-        "cpu-share" => Quantity::CpuShare,
-        "r-squared" => Quantity::RSquared,
-        "reaches-90" => Quantity::Reaches90,
-        "variation-beyond" => Quantity::VariationBeyond,
-        "slowest-share" => Quantity::SlowestShare,
-        _ => Quantity::BestRate,
-    };
+    let quantity: Quantity = fields.parsed("quantity")?;
     let mut side = |key: &str| match (fields.value(key)?, quantity.is_rate()) {
         (Value::Table(selection), _) => Some(Side::Measured(selector(selection, known, errors))),
         (Value::Rate(Amount::OperationsPerSecond(rate)), true) => Some(Side::OperationsPerSecond(*rate)),
@@ -328,11 +290,7 @@ fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) 
         text: fields.text_or_empty("text"),
         quantity,
         left,
-        relation: match fields.word("relation")? {
-            "less" => Relation::Less,
-            "equal" => Relation::Equal,
-            _ => Relation::Greater,
-        },
+        relation: fields.parsed("relation")?,
         right: side("right")?,
         factor: fields.number("factor")?,
         tolerance: fields.number("tolerance")?,

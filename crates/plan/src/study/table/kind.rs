@@ -1,119 +1,235 @@
 //! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
-use crate::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use super::sweep::Point;
+use super::value::Value;
+use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use crate::{Case, Expectation, FileSet, Jobs, Objects, Phase, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
 
 /// Largest integer that TOML promises to carry.
-pub(super) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+pub(in crate::study) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
 /// Stands for "above 0" as the bound of a number: no measured amount is smaller.
-pub(super) const NUMBER_LEAST: f64 = 1e-9;
+pub(in crate::study) const NUMBER_LEAST: f64 = 1e-9;
 
 /// A table of a study file.
-#[derive(Debug, PartialEq)]
-pub(super) struct Table {
+#[derive(Debug)]
+pub(in crate::study) struct Table {
     /// Its name.
-    pub(super) name: &'static str,
+    pub(in crate::study) name: &'static str,
     /// It may occur several times, as `[[name]]`, distinguished by this key.
-    pub(super) named_by: Option<&'static str>,
+    pub(in crate::study) named_by: Option<&'static str>,
     /// What it is for; a Markdown paragraph.
-    pub(super) meaning: &'static str,
-    /// Which of its keys can be swept.
-    pub(super) sweeps: Sweeps,
+    pub(in crate::study) meaning: &'static str,
+    /// Whether its keys can be swept: those of one value that are not fixed.
+    pub(in crate::study) sweeps: bool,
     /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
     /// only override it.
-    pub(super) shared: &'static [Key],
+    pub(in crate::study) shared: &'static [Key],
     /// Its own keys, in the order of the reference.
-    pub(super) keys: &'static [Key],
+    pub(in crate::study) keys: &'static [Key],
     /// Keys that only some kinds of work have.
-    pub(super) works: &'static [WorkKeys],
+    pub(in crate::study) works: &'static [WorkKeys],
 }
 
 /// A kind of work, and the keys that are about it alone.
-#[derive(Debug, PartialEq)]
-pub(super) struct WorkKeys {
+#[derive(Debug)]
+pub(in crate::study) struct WorkKeys {
     /// The word that asks for it.
-    pub(super) word: &'static str,
+    pub(in crate::study) word: &'static str,
     /// What it is work on.
-    pub(super) what: &'static str,
+    pub(in crate::study) what: &'static str,
     /// The backends that can do it, as the reference names them.
-    pub(super) backends: &'static str,
+    pub(in crate::study) backends: &'static str,
     /// What it is; a Markdown paragraph.
-    pub(super) meaning: &'static str,
+    pub(in crate::study) meaning: &'static str,
     /// Its phases.
-    pub(super) phases: &'static [&'static str],
+    pub(in crate::study) phases: &'static [&'static str],
     /// Default phases.
-    pub(super) default_phases: &'static [&'static str],
+    pub(in crate::study) default_phases: &'static [&'static str],
     /// Its keys, in the order of the reference.
-    pub(super) keys: &'static [Key],
-}
-
-/// Which keys of a table can be swept.
-#[derive(Debug, PartialEq)]
-pub(super) enum Sweeps {
-    /// None.
-    None,
-    /// All that take one value, but for these.
-    AllBut(&'static [&'static str]),
+    pub(in crate::study) keys: &'static [Key],
 }
 
 impl Table {
+    /// A table that comes once and has no keys, for the fields that most tables leave as they are.
+    pub(in crate::study) const PLAIN: Self =
+        Self { name: "", named_by: None, meaning: "", sweeps: false, shared: &[], keys: &[], works: &[] };
+
     /// As it is written in a file.
-    pub(super) fn header(&self) -> String {
+    pub(in crate::study) fn header(&self) -> String {
         if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
     }
 
     /// Whether it may come several times.
-    pub(super) fn many(&self) -> bool {
+    pub(in crate::study) fn many(&self) -> bool {
         self.named_by.is_some()
     }
 
     /// All its keys, those of its own first.
-    pub(super) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
+    pub(in crate::study) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().chain(self.works.iter().flat_map(|work| work.keys)).chain(self.shared)
     }
 
     /// The definition of one of its keys.
-    pub(super) fn find(&self, name: &str) -> Option<&'static Key> {
+    pub(in crate::study) fn find(&self, name: &str) -> Option<&'static Key> {
         self.all().find(|key| key.name == name)
     }
 
     /// The default of `key`.
-    pub(super) fn default(&self, key: &'static Key) -> Option<&'static str> {
+    pub(in crate::study) fn default(&self, key: &'static Key) -> Option<&'static str> {
         match key.absent {
             Absent::Value(_) if self.many() && self.shared.iter().any(|shared| shared.name == key.name) => {
                 None
             }
             Absent::Value(literal) => Some(literal),
-            Absent::Refused | Absent::Described(_) => None,
+            Absent::Refused | Absent::Needed(_) | Absent::Described(_) => None,
         }
     }
 
     /// Whether `key` can be swept.
-    pub(super) fn sweeps(&self, key: &Key) -> bool {
-        match self.sweeps {
-            Sweeps::None => false,
-            Sweeps::AllBut(fixed) => key.kind.is_scalar() && !fixed.contains(&key.name),
-        }
+    pub(in crate::study) fn sweeps(&self, key: &Key) -> bool {
+        self.sweeps && key.kind.is_scalar() && !key.fixed
     }
 }
 
-/// A key of a table.
-#[derive(Debug, PartialEq)]
-pub(super) struct Key {
+/// A key of a table: how it is written, what it takes, and what it sets. The reader, its errors, the reference
+/// and the schema have nothing else.
+#[derive(Debug)]
+pub(in crate::study) struct Key {
     /// How it is written.
-    pub(super) name: &'static str,
+    pub(in crate::study) name: &'static str,
     /// What values it takes.
-    pub(super) kind: Kind,
+    pub(in crate::study) kind: Kind,
     /// Its default.
-    pub(super) absent: Absent,
+    pub(in crate::study) absent: Absent,
     /// What it does; one or two sentences in Markdown.
-    pub(super) meaning: &'static str,
+    pub(in crate::study) meaning: &'static str,
+    /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
+    /// repeated is no property of what is measured.
+    pub(in crate::study) fixed: bool,
+    /// Kinds of work besides transfers that heed it; all where nothing is said. Of workloads only.
+    pub(in crate::study) works: Option<&'static [&'static str]>,
+    /// What it would do nothing without; of workloads only.
+    pub(in crate::study) needs: [Option<Need>; 2],
+    /// Where its value goes.
+    pub(in crate::study) set: Set,
+}
+
+/// A condition on the other keys and the phases of a workload, and the words for it.
+pub(in crate::study) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
+
+impl Key {
+    /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
+    pub(in crate::study) const fn new(name: &'static str, kind: Kind) -> Self {
+        let (fixed, works, needs) = (false, None, [None; 2]);
+        Self { name, kind, absent: Absent::Refused, meaning: "", fixed, works, needs, set: Set::WithOthers }
+    }
+
+    /// A flag that is off unless it is given.
+    pub(in crate::study) const fn flag(name: &'static str) -> Self {
+        Self::new(name, Kind::Flag).default("false")
+    }
+
+    /// With this TOML value as its default.
+    pub(in crate::study) const fn default(self, literal: &'static str) -> Self {
+        Self { absent: Absent::Value(literal), ..self }
+    }
+
+    /// With a default that is described by this text.
+    pub(in crate::study) const fn left_out(self, described: &'static str) -> Self {
+        Self { absent: Absent::Described(described), ..self }
+    }
+
+    /// Refused where it is missing and the work of the table heeds it, which this text says.
+    pub(in crate::study) const fn needed(self, described: &'static str) -> Self {
+        Self { absent: Absent::Needed(described), ..self }
+    }
+
+    /// It cannot be swept.
+    pub(in crate::study) const fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Only transfers heed it.
+    pub(in crate::study) const fn for_transfers(self) -> Self {
+        self.for_transfers_and(&[])
+    }
+
+    /// Only transfers and the kinds of work `others` heed it.
+    pub(in crate::study) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
+        Self { works: Some(others), ..self }
+    }
+
+    /// It would do nothing unless `met`; `needs` says so.
+    pub(in crate::study) const fn needs(
+        self,
+        needs: &'static str,
+        met: fn(&Point<'_>, &[Phase]) -> bool,
+    ) -> Self {
+        let needs = match self.needs {
+            [None, _] => [Some((needs, met)), None],
+            [first, _] => [first, Some((needs, met))],
+        };
+        Self { needs, ..self }
+    }
+
+    /// What it does; one or two sentences in Markdown.
+    pub(in crate::study) const fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// Where its value goes.
+    pub(in crate::study) const fn sets(self, set: Set) -> Self {
+        Self { set, ..self }
+    }
+}
+
+/// Keys of one table are told apart by their names, and so are tables: setters cannot be compared.
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Puts a value into a `T`.
+type Setter<T> = fn(&mut T, &Value);
+
+/// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
+/// before it has set.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) enum Set {
+    /// It is read together with other keys of its table, which only together say something.
+    WithOthers,
+    /// Of `[study]` and `[[target]]`.
+    Terms(Setter<Terms>),
+    Target(Setter<TargetTerms>),
+    /// Of `[protocol]`, and of a workload instead of it.
+    Case(Setter<Case>),
+    /// Of a workload.
+    Workload(Setter<WorkloadSpec>),
+    /// Of a workload; all workloads on the same files share the value.
+    Files(Setter<FileSet>),
+    /// Of one kind of work.
+    Tree(Setter<Tree>),
+    Objects(Setter<Objects>),
+    Rpc(Setter<Rpc>),
+    Jobs(Setter<Jobs>),
+    /// Of what figures are compared with.
+    Expectation(Setter<Expectation>),
 }
 
 /// What applies if a key is left out.
-#[derive(Debug, PartialEq)]
-pub(super) enum Absent {
+#[derive(Debug)]
+pub(in crate::study) enum Absent {
     /// The file is refused.
     Refused,
+    /// It is refused by the kinds of work that heed it, as this text says.
+    Needed(&'static str),
     /// This TOML value is the default.
     Value(&'static str),
     /// The default described by this text.
@@ -121,11 +237,11 @@ pub(super) enum Absent {
 }
 
 /// A word that a key takes, and what it means.
-pub(super) type Word = (&'static str, &'static str);
+pub(in crate::study) type Word = (&'static str, &'static str);
 
 /// What values a key takes.
-#[derive(Debug, PartialEq)]
-pub(super) enum Kind {
+#[derive(Debug)]
+pub(in crate::study) enum Kind {
     /// Any text.
     Text,
     /// A text that can be used in tables and file names.
@@ -176,22 +292,22 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Whether it is one value, so that a sweep can have several.
-    pub(super) fn is_scalar(&self) -> bool {
+    pub(in crate::study) fn is_scalar(&self) -> bool {
         self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))
     }
 
     /// Whether values can be counted up, so that a sweep can be a range.
-    pub(super) fn is_ordered(&self) -> bool {
+    pub(in crate::study) fn is_ordered(&self) -> bool {
         matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
     }
 
     /// Whether any text is taken literally.
-    pub(super) fn is_text(&self) -> bool {
+    pub(in crate::study) fn is_text(&self) -> bool {
         matches!(self, Self::Text | Self::Name | Self::Reference(_) | Self::Path)
     }
 
     /// The type, for the reference and for errors about it.
-    pub(super) fn noun(&self) -> &'static str {
+    pub(in crate::study) fn noun(&self) -> &'static str {
         match self {
             Self::Text | Self::Name | Self::Reference(_) => "a text",
             Self::Path => "a path",
@@ -217,7 +333,7 @@ impl Kind {
     }
 
     /// What is allowed, as a sentence for the help of an error.
-    pub(super) fn allowed(&self) -> String {
+    pub(in crate::study) fn allowed(&self) -> String {
         match self {
             Self::Text => "write a text in quotes".to_owned(),
             Self::Name => NAME_ALLOWED.to_owned(),
@@ -261,7 +377,7 @@ impl Kind {
     }
 
     /// The words that it takes, if it takes words.
-    pub(super) fn words(&self) -> &'static [Word] {
+    pub(in crate::study) fn words(&self) -> &'static [Word] {
         match self {
             Self::Word(words) | Self::Words(words) => words,
             _ => &[],

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::{Outlook, Space, Surroundings};
-use crate::spread::tasks_of_node;
+use crate::placement::spread::tasks_of_node;
 use crate::{Bytes, Case, JobSpace, Layer, Plan, Sharing, Workload};
 
 /// Space that a case (or a plan) takes on one file system.

@@ -2,11 +2,11 @@
 
 use super::value::{Value, Wrong, scalar};
 use super::{fields::shown, kind::Key};
-use crate::study::kind::Kind;
+use crate::study::table::kind::Kind;
 
 /// A range that is never expanded, so that counting millions of values costs nothing.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Range {
+pub(in crate::study) enum Range {
     /// Bytes, nanoseconds or counts.
     Whole { from: u64, growth: Growth<u64>, count: u64 },
     /// Numbers with fractions.
@@ -15,7 +15,7 @@ pub(super) enum Range {
 
 /// How one value follows from the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Growth<T> {
+pub(in crate::study) enum Growth<T> {
     Step(T),
     Times(T),
 }
@@ -25,13 +25,13 @@ pub(super) enum Growth<T> {
 const ROUNDING: f64 = 1e-9;
 
 /// Whether `text` is a range.
-pub(super) fn is_range(text: &str) -> bool {
+pub(in crate::study) fn is_range(text: &str) -> bool {
     text.contains("..")
 }
 
 impl Range {
     /// Reads a range of values of `key`, both ends included.
-    pub(super) fn parse(key: &Key, text: &str) -> Result<Self, Wrong> {
+    pub(in crate::study) fn parse(key: &Key, text: &str) -> Result<Self, Wrong> {
         let wrong = |message: String, help: String| Err((message, help));
         let written = shown(text.trim());
         let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
@@ -117,14 +117,14 @@ impl Range {
     }
 
     /// How many values it has.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::study) fn count(&self) -> u64 {
         match self {
             Self::Whole { count, .. } | Self::Number { count, .. } => *count,
         }
     }
 
     /// Value number `index`, which is below [`Range::count`].
-    pub(super) fn at(&self, index: u64) -> Value {
+    pub(in crate::study) fn at(&self, index: u64) -> Value {
         let power = || i32::try_from(index).unwrap_or(i32::MAX);
         match *self {
             Self::Whole { from, growth: Growth::Step(step), .. } => Value::Integer(from + step * index),

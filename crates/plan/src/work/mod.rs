@@ -1,5 +1,12 @@
 //! Kinds of work of a workload.
 
+pub mod exchanges;
+pub(crate) mod names;
+pub(crate) mod operation;
+pub mod randomops;
+pub(crate) mod rpc;
+pub(crate) mod tree;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Jobs, Objects, Rpc, Tree};

@@ -303,7 +303,7 @@ fn counted(count: u64) -> String {
 /// one object of a set, and creates a new one.
 ///
 /// Source: the documentation of md-workbench, which comes with IOR.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Objects {
     /// Sets of each task.
     pub sets: u32,

@@ -2,17 +2,19 @@
 
 use std::ops::RangeInclusive;
 
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::error::StudyError;
 use super::fields::{Fields, Span, shown};
-use super::keys::WORKLOAD;
 use super::kind::{Key, Kind, Table, Word};
-use super::nearest::nearest;
 use super::range::{Range, is_range};
-use crate::parse::{bandwidth, share};
-use crate::visible::is_harmful;
+use crate::study::error::StudyError;
+use crate::study::keys::WORKLOAD;
+use crate::text::nearest::nearest;
+use crate::text::parse::{bandwidth, share};
+use crate::text::visible::is_harmful;
 use crate::{Amount, Bytes, Nanos, Setting, SettingValue};
 
 /// Longest path that Linux takes (`PATH_MAX`), its final zero left out.
@@ -20,11 +22,11 @@ const PATH_BYTES_MAX: usize = 4095;
 /// Names are columns of tables and parts of file names.
 const NAME_BYTES_MAX: usize = 64;
 /// Lists longer than this are a slip.
-pub(super) const LIST_MAX: usize = 1024;
+pub(in crate::study) const LIST_MAX: usize = 1024;
 
 /// A value that a key takes.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(in crate::study) enum Value {
     Text(String),
     Texts(Vec<String>),
     /// Bytes, nanoseconds or a plain count, depending on the key's kind.
@@ -43,7 +45,7 @@ pub(super) enum Value {
 
 /// When a case is over before all repetitions are done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Until {
+pub(in crate::study) enum Until {
     /// The confidence interval is at most this share of the median.
     Interval(f64),
     /// The last repetitions are steady.
@@ -52,9 +54,74 @@ pub(super) enum Until {
     Count,
 }
 
+/// What a key holds. Its kind has decided which of these it can be; asked for another, it is empty or 0.
 impl Value {
+    /// A flag.
+    pub(in crate::study) fn flag(&self) -> bool {
+        matches!(self, Self::Flag(true))
+    }
+
+    /// A count.
+    pub(in crate::study) fn count(&self) -> u64 {
+        if let Self::Integer(count) = self { *count } else { 0 }
+    }
+
+    /// A count that its key bounds to 32 bits.
+    pub(in crate::study) fn count_u32(&self) -> u32 {
+        u32::try_from(self.count()).unwrap_or(u32::MAX)
+    }
+
+    /// A list of counts that their key bounds to 32 bits.
+    pub(in crate::study) fn counts_u32(&self) -> Vec<u32> {
+        let Self::Integers(counts) = self else { return Vec::new() };
+        counts.iter().filter_map(|&count| u32::try_from(count).ok()).collect()
+    }
+
+    /// A size.
+    pub(in crate::study) fn bytes(&self) -> Bytes {
+        Bytes(self.count())
+    }
+
+    /// A time.
+    pub(in crate::study) fn nanos(&self) -> Nanos {
+        Nanos(self.count())
+    }
+
+    /// A number, rate, share or bandwidth.
+    pub(in crate::study) fn number(&self) -> f64 {
+        if let Self::Number(number) = self { *number } else { 0.0 }
+    }
+
+    /// A text, name or path.
+    pub(in crate::study) fn text(&self) -> String {
+        if let Self::Text(text) = self { text.clone() } else { String::new() }
+    }
+
+    /// A list of texts.
+    pub(in crate::study) fn texts(&self) -> Vec<String> {
+        if let Self::Texts(texts) = self { texts.clone() } else { Vec::new() }
+    }
+
+    /// A word.
+    pub(in crate::study) fn word(&self) -> &'static str {
+        if let Self::Word(word) = self { word } else { "" }
+    }
+
+    /// Sets `to` to what the word stands for. The words of a key are those of the record.
+    pub(in crate::study) fn put<T: DeserializeOwned>(&self, to: &mut T) {
+        if let Some(meant) = self.parsed() {
+            *to = meant;
+        }
+    }
+
+    /// What the word stands for.
+    pub(in crate::study) fn parsed<T: DeserializeOwned>(&self) -> Option<T> {
+        let word: StrDeserializer<'_, serde::de::value::Error> = self.word().into_deserializer();
+        T::deserialize(word).ok()
+    }
+
     /// Sort order of a value of a range.
-    pub(super) fn order(&self) -> f64 {
+    pub(in crate::study) fn order(&self) -> f64 {
         match self {
             Self::Integer(value) => *value as f64,
             Self::Number(value) => *value,
@@ -65,7 +132,7 @@ impl Value {
 
 impl Key {
     /// A value of this key as it is stored with a point of a sweep.
-    pub(super) fn setting(&self, value: &Value) -> SettingValue {
+    pub(in crate::study) fn setting(&self, value: &Value) -> SettingValue {
         match (&self.kind, value) {
             (Kind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
             (Kind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
@@ -80,7 +147,7 @@ impl Key {
 }
 
 /// Reads a value by the kind of its key.
-pub(super) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
+pub(in crate::study) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
     let wrong = |label: String, message: String, help: String| {
         Box::new(StudyError::new(value.span(), label, message, help))
     };
@@ -151,10 +218,10 @@ fn looks_like_range(text: &str) -> bool {
 }
 
 /// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
-pub(super) type Wrong = (String, String);
+pub(in crate::study) type Wrong = (String, String);
 
 /// Reads a number, size or time written as text.
-pub(super) fn scalar(key: &Key, text: &str) -> Result<Value, Wrong> {
+pub(in crate::study) fn scalar(key: &Key, text: &str) -> Result<Value, Wrong> {
     let plain = || (format!("`{}` cannot be {}", key.name, shown(text)), String::new());
     let number = |least: f64, most: f64| {
         let number: Option<f64> = text.parse().ok().filter(|number| (least..=most).contains(number));
@@ -378,7 +445,7 @@ fn rate(written: &str) -> Result<f64, Wrong> {
     }
 }
 
-pub(super) fn found(value: &DeValue<'_>) -> &'static str {
+pub(in crate::study) fn found(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text",
         DeValue::Integer(_) => "a whole number",

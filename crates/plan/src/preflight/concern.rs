@@ -1,8 +1,8 @@
 //! Warnings about a case before it starts.
 
 use super::{PhaseOutlook, SpaceOutlook};
-use crate::across::reads_from_others;
-use crate::terms::CACHE_MULTIPLE;
+use crate::criteria::CACHE_MULTIPLE;
+use crate::placement::across::reads_from_others;
 use crate::{Bytes, Case, across};
 
 /// A phase shorter than this is dominated by start, end and the burst of caches and token buckets; study A's

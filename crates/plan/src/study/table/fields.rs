@@ -4,31 +4,32 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::StudyError;
-use super::keys::{STEP, TABLES};
-use super::kind::{Absent, Kind, Table};
-use super::nearest::nearest;
+use super::kind::{Absent, Key, Kind, Set, Table};
 use super::sweep::Sweep;
 use super::value::{self, LIST_MAX, Value, convert};
-use crate::{Bytes, Nanos};
+use crate::Bytes;
+use crate::study::error::StudyError;
+use crate::study::keys::{STEP, TABLES};
+use crate::text::nearest::nearest;
 
 /// A place in the text.
-pub(super) type Span = Range<usize>;
+pub(in crate::study) type Span = Range<usize>;
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Field {
-    pub(super) key_span: Span,
-    pub(super) span: Span,
-    pub(super) value: Value,
+pub(in crate::study) struct Field {
+    pub(in crate::study) key_span: Span,
+    pub(in crate::study) span: Span,
+    pub(in crate::study) value: Value,
 }
 
 /// The values of a table, by key.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fields {
+pub(in crate::study) struct Fields {
     table: &'static Table,
     header: Span,
     given: BTreeMap<&'static str, Field>,
@@ -39,12 +40,12 @@ pub(super) struct Fields {
 
 impl Fields {
     /// A table missing from the file: every key has its default.
-    pub(super) fn absent(table: &'static Table) -> Self {
+    pub(in crate::study) fn absent(table: &'static Table) -> Self {
         Self { table, header: 0..0, given: BTreeMap::new(), sweeps: Vec::new(), sound: true }
     }
 
     /// Reads `content`, whose header is at `header`, by the keys of `table`.
-    pub(super) fn read(
+    pub(in crate::study) fn read(
         table: &'static Table,
         content: &DeTable<'_>,
         header: Span,
@@ -87,33 +88,33 @@ impl Fields {
     }
 
     /// Whether every key and value of the table is valid.
-    pub(super) fn sound(&self) -> bool {
+    pub(in crate::study) fn sound(&self) -> bool {
         self.sound
     }
 
     /// The name of the kind of table.
-    pub(super) fn name(&self) -> &'static str {
+    pub(in crate::study) fn name(&self) -> &'static str {
         self.table.name
     }
 
     /// The keys that are there and not swept.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+    pub(in crate::study) fn keys(&self) -> impl Iterator<Item = &'static str> + use<'_> {
         self.given.keys().copied()
     }
 
     /// What the key `name` of this table takes.
-    pub(super) fn allowed(&self, name: &str) -> String {
+    pub(in crate::study) fn allowed(&self, name: &str) -> String {
         self.table.find(name).map_or_else(String::new, |key| key.kind.allowed())
     }
 
     /// The swept keys, in the order of the file.
-    pub(super) fn sweeps(&self) -> &[Sweep] {
+    pub(in crate::study) fn sweeps(&self) -> &[Sweep] {
         &self.sweeps
     }
 }
 
 /// A table, or a point of its sweep, whose keys can be queried.
-pub(super) trait Values {
+pub(in crate::study) trait Values {
     /// The table.
     fn fields(&self) -> &Fields;
 
@@ -150,6 +151,12 @@ pub(super) trait Values {
         self.given(name).or_else(|| default(self.fields().table, name))
     }
 
+    /// What the given values and the defaults of `keys` set, in the order of the keys.
+    fn sets(&self, keys: &'static [Key]) -> impl Iterator<Item = (Set, &Value)> {
+        let has_setter = |key: &&Key| !matches!(key.set, Set::WithOthers);
+        keys.iter().filter(has_setter).filter_map(|key| Some((key.set, self.value(key.name)?)))
+    }
+
     /// A text, name or path.
     fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
@@ -160,7 +167,7 @@ pub(super) trait Values {
 
     /// A text; empty if not given.
     fn text_or_empty(&self, name: &str) -> String {
-        self.text(name).unwrap_or_default().to_owned()
+        self.value(name).map_or_else(String::new, Value::text)
     }
 
     /// A list of paths or keys.
@@ -173,41 +180,22 @@ pub(super) trait Values {
 
     /// A count.
     fn count(&self, name: &str) -> Option<u64> {
-        match self.value(name)? {
-            Value::Integer(count) => Some(*count),
-            _ => None,
-        }
+        self.value(name).map(Value::count)
     }
 
     /// A count that its key bounds to 32 bits.
     fn count_u32(&self, name: &str) -> Option<u32> {
-        self.count(name).and_then(|count| u32::try_from(count).ok())
-    }
-
-    /// A list of counts that their key bounds to 32 bits.
-    fn counts_u32(&self, name: &str) -> Vec<u32> {
-        match self.value(name) {
-            Some(Value::Integers(counts)) => counts.iter().filter_map(|&n| u32::try_from(n).ok()).collect(),
-            _ => Vec::new(),
-        }
+        self.value(name).map(Value::count_u32)
     }
 
     /// A size.
     fn bytes(&self, name: &str) -> Option<Bytes> {
-        self.count(name).map(Bytes)
-    }
-
-    /// A time.
-    fn nanos(&self, name: &str) -> Option<Nanos> {
-        self.count(name).map(Nanos)
+        self.value(name).map(Value::bytes)
     }
 
     /// A number, rate, share or bandwidth.
     fn number(&self, name: &str) -> Option<f64> {
-        match self.value(name)? {
-            Value::Number(number) => Some(*number),
-            _ => None,
-        }
+        self.value(name).map(Value::number)
     }
 
     /// A list of tables.
@@ -220,23 +208,17 @@ pub(super) trait Values {
 
     /// A flag; false unless given otherwise.
     fn flag(&self, name: &str) -> bool {
-        self.flag_said(name) == Some(true)
-    }
-
-    /// A flag, if given.
-    fn flag_said(&self, name: &str) -> Option<bool> {
-        match self.value(name)? {
-            Value::Flag(flag) => Some(*flag),
-            _ => None,
-        }
+        self.value(name).is_some_and(Value::flag)
     }
 
     /// A word.
     fn word(&self, name: &str) -> Option<&'static str> {
-        match self.value(name)? {
-            Value::Word(word) => Some(word),
-            _ => None,
-        }
+        self.value(name).map(Value::word)
+    }
+
+    /// What a word stands for.
+    fn parsed<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.value(name)?.parsed()
     }
 
     /// A list of words.
@@ -303,7 +285,12 @@ fn default(table: &'static Table, name: &str) -> Option<&'static Value> {
 }
 
 /// A required key that is not there.
-pub(super) fn missing(table: &'static Table, name: &str, header: Span, allowed: String) -> StudyError {
+pub(in crate::study) fn missing(
+    table: &'static Table,
+    name: &str,
+    header: Span,
+    allowed: String,
+) -> StudyError {
     let help = match name {
         "statistic" => format!("say by which statistic it is judged before anything is measured: {allowed}"),
         _ => allowed,
@@ -331,7 +318,7 @@ fn unknown_key(
 }
 
 /// `text` in a message: at most a line of it.
-pub(super) fn shown(text: &str) -> String {
+pub(in crate::study) fn shown(text: &str) -> String {
     /// Characters of a message that a user's own word may take.
     const SHOWN_MAX: usize = 40;
     match text.char_indices().nth(SHOWN_MAX) {

@@ -1,8 +1,13 @@
 //! Which task accesses which file, and where in it.
 
+pub(crate) mod across;
+pub(crate) mod geometry;
+pub(crate) mod region;
+pub(crate) mod spread;
+
 use std::path::{Path, PathBuf};
 
-use crate::region::{Region, TransferRegion, VisitOrder};
+use crate::placement::region::{Region, TransferRegion, VisitOrder};
 use crate::{Bytes, Order, Permutation, Phase, ReadFrom, Sharing, Workload};
 
 /// A file of a workload.

@@ -1,0 +1,8 @@
+//! Tables of a study file: what a key can be declared as, and the reading of tables with their values and sweeps.
+
+pub(super) mod document;
+pub(super) mod fields;
+pub(super) mod kind;
+pub(super) mod range;
+pub(super) mod sweep;
+pub(super) mod value;
