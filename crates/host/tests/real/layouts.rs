@@ -408,8 +408,8 @@ fn the_ledger_of_another_host_or_of_a_later_program_is_refused() {
     let standing = rig.create(&rig.layout(Recipe::Raw)).unwrap();
     let path = standing.ledger_path().unwrap().to_owned();
     let text = std::fs::read_to_string(&path).unwrap();
-    let (head, events) = text.split_once('\n').unwrap();
-    let mut ledger: serde_json::Value = serde_json::from_str(head).unwrap();
+    let (first, events) = text.split_once('\n').unwrap();
+    let mut ledger: serde_json::Value = serde_json::from_str(first).unwrap();
     for (key, value) in [("boot_id", "other"), ("machine_id", "other"), ("name", "elsewhere")] {
         ledger["host"][key] = value.into();
     }
@@ -465,8 +465,8 @@ fn after_the_host_has_started_anew_loop_devices_are_gone_and_directories_go() {
     let path = standing.ledger_path().unwrap().to_owned();
     run("umount", &[&standing.places()[0].to_string_lossy()]);
     let text = std::fs::read_to_string(&path).unwrap();
-    let (head, events) = text.split_once('\n').unwrap();
-    let mut ledger: serde_json::Value = serde_json::from_str(head).unwrap();
+    let (first, events) = text.split_once('\n').unwrap();
+    let mut ledger: serde_json::Value = serde_json::from_str(first).unwrap();
     ledger["host"]["boot_id"] = "the one before".into();
     std::fs::write(&path, format!("{ledger}\n{events}")).unwrap();
     // Another device has its number now.
