@@ -9,8 +9,9 @@ mod tune;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use host::LedgerError;
 use host::Root;
-use host::tuning::{self, LedgerError, Profile};
+use host::tuning::{self, Profile};
 
 use crate::exit::{Exit, Failure};
 

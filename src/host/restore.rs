@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use host::Root;
-use host::tuning::{self, Action, Back, HostSettings, Identity, Ledger, LedgerError, Restored, Surveyed};
+use host::tuning::{self, Action, Back, HostSettings, Ledger, Restored, Surveyed};
+use host::{HostIdentity, LedgerError, Root};
 use plan::visible;
 
 use super::tune::agreed;
@@ -42,11 +42,11 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
         return print_line(&format!("nothing is to be restored: no ledger in {}", state.display()))
             .map(|()| Exit::Success);
     };
-    let host = Identity::of(&root);
-    if !ledger.host.is_same_host(&host) {
+    let host = HostIdentity::of(&root);
+    if !ledger.host.is_same_machine(&host) {
         // The same refusal as on opening, before any of its content is shown as this host's.
         let path = ledger.path().to_owned();
-        let (theirs, ours) = (ledger.host.node, host.node);
+        let (theirs, ours) = (ledger.host.name, host.name);
         return Err(ledger_failure(LedgerError::OtherHost { path, theirs, ours }));
     }
     print(&planned(&ledger, &root, &settings, arguments.force))?;
@@ -65,7 +65,7 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
     if ledger.entries.is_empty() {
         return format!(
             "{}: `host tune` was ended before it had set anything: only its ledger is removed\n",
-            ledger.host.node
+            ledger.host.name
         );
     }
     let profiles: Vec<&str> = ledger
@@ -73,14 +73,14 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         .iter()
         .flat_map(|application| application.profiles.iter().map(String::as_str))
         .collect();
-    let mut text = format!("{}: in force is profile {}\n", ledger.host.node, profiles.join(", "));
+    let mut text = format!("{}: in force is profile {}\n", ledger.host.name, profiles.join(", "));
     if ledger.applications.iter().any(|application| !application.finished) {
         text.push_str("! `host tune` was ended before it had done all: what it had done is restored\n");
     }
     let survey = tuning::survey(ledger, root, settings);
     let (undone, set_again): (Vec<_>, Vec<_>) =
         survey.iter().partition(|surveyed| surveyed.action == Action::Rebooted);
-    if Identity::of(root).boot_id != ledger.host.boot_id {
+    if HostIdentity::of(root).boot_id != ledger.host.boot_id {
         let _ = writeln!(
             text,
             "! the host was booted since: of its settings {} went with that boot, and {} that are set at boot \

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use host::tuning::{
-    self, Applied, Finding, HostSettings, Identity, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site,
-    State, Step, TuningPlan, UnknownDevice,
+    self, Applied, Finding, HostSettings, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site, State,
+    Step, TuningPlan, UnknownDevice,
 };
-use host::{Host, Root};
+use host::{Host, HostIdentity, Root};
 use plan::visible;
 
 use super::{ledger_failure, profiles_named, state_of};
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     if !agreed("Write these?", arguments.yes)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let mut ledger = Ledger::open(&state, &Identity::of(&root)).map_err(ledger_failure)?;
+    let mut ledger = Ledger::open(&state, &HostIdentity::of(&root)).map_err(ledger_failure)?;
     let now = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let mut tell = |applied: &Applied| {
         // A closed pipe must not leave the work half done.

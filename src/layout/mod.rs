@@ -235,7 +235,7 @@ fn exit_of(error: &LayoutError) -> Exit {
         }
         _ if error.is_refusal() => Exit::Refused,
         LayoutError::Interrupted { .. } => Exit::Interrupted,
-        LayoutError::Unreadable { .. } => Exit::Record,
+        LayoutError::Ledger(error) if error.is_refusal() => Exit::Record,
         _ => Exit::HostLacks,
     }
 }

@@ -7,7 +7,7 @@ use plan::layout::{LayoutProblem, Package};
 use record::CommandRun;
 use thiserror::Error;
 
-use crate::{HostError, Refusal};
+use crate::{HostError, LedgerError, Refusal};
 
 /// An obstacle to creating a layout, with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -147,14 +147,9 @@ pub enum LayoutError {
         /// This host.
         here: String,
     },
-    /// A ledger cannot be read as one.
-    #[error("{path}: cannot be used as the ledger of a layout: {reason}", path = path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    /// A ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
     /// Something else about the host.
     #[error(transparent)]
     Host(#[from] HostError),

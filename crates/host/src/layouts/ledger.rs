@@ -1,8 +1,7 @@
 //! Record of the executed steps on stable storage: enough to undo them from another process.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,9 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::LayoutError;
 use crate::guard::Signature;
-use crate::ledger_file::{self, Unread};
-use crate::owner::{HostIdentity, Owner};
-use crate::{DeviceNumber, Root};
+use crate::ledger::{self, LedgerContent, LedgerFile, LedgerKind, ProcessIdentity};
+use crate::{DeviceNumber, HostIdentity, Root};
 
 /// Below the state directory.
 const DIRECTORY: &str = "layouts";
@@ -23,8 +21,13 @@ const DIRECTORY: &str = "layouts";
 const SUFFIX: &str = ".json";
 /// Held while a layout is started, so that two programs do not use one device.
 const LOCK: &str = ".lock";
-/// Format version. A later one may have undo steps unknown to this program.
-const VERSION: u32 = 1;
+
+const KIND: LedgerKind = LedgerKind {
+    version: 1,
+    after_failed_write: "what was done until then is in it: make room, then `ioproof layout clean`",
+    by_hand: "it lists the commands that take the layout down; run them by hand, then remove the file",
+};
+
 /// State of a layout that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
@@ -34,7 +37,7 @@ pub(crate) struct Ledger {
     /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
     pub(super) begun_unix_ns: i64,
     pub(super) host: HostIdentity,
-    pub(super) owner: Owner,
+    pub(super) owner: ProcessIdentity,
     /// It is kept after its creator ends.
     pub(super) kept: bool,
     /// All steps were done.
@@ -98,6 +101,41 @@ pub(crate) struct LedgerStep {
     pub(super) made: Vec<PathBuf>,
 }
 
+/// What changes in a ledger once the layout was started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(crate) enum Event {
+    /// The progress of a step.
+    Step { step: usize, state: StepState },
+    /// The directories that a step is about to make, outer ones first.
+    Directories { step: usize, made: Vec<PathBuf> },
+    /// All steps were done; the devices have these signatures.
+    Complete { devices: Vec<OwnedDevice> },
+    /// It is to outlive its creator.
+    Kept,
+    /// Its destruction was begun.
+    Destroying,
+}
+
+impl Ledger {
+    fn replay(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Step { step, state } => self.step(step)?.state = state,
+            Event::Directories { step, made } => self.step(step)?.made = made,
+            Event::Complete { devices } => (self.complete, self.devices) = (true, devices),
+            Event::Kept => self.kept = true,
+            // From here on it is a leftover if this program is killed.
+            Event::Destroying => self.complete = false,
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: usize) -> Result<&mut LedgerStep, String> {
+        let count = self.steps.len();
+        self.steps.get_mut(step).ok_or_else(|| format!("step {step} of {count}"))
+    }
+}
+
 /// Progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -112,8 +150,8 @@ pub(crate) enum StepState {
 #[derive(Debug, Clone)]
 pub struct Standing {
     pub(super) ledger: Ledger,
-    /// Where the ledger is; none for a layout that has nothing to undo.
-    pub(super) path: Option<PathBuf>,
+    /// The file of the ledger; none for a layout that has nothing to undo.
+    pub(super) file: Option<LedgerFile>,
     /// This host.
     pub(super) here: HostIdentity,
 }
@@ -122,32 +160,44 @@ impl Standing {
     /// A layout without executed steps.
     pub(super) fn begin(
         root: &Root,
-        state: &Path,
         layout: &Layout,
         run_id: &str,
         devices: Vec<OwnedDevice>,
         steps: Vec<Step>,
     ) -> Self {
         let here = HostIdentity::of(root);
-        // Without steps to undo no ledger is needed.
-        let path = (!steps.is_empty()).then(|| place(state, &layout.name));
         let steps = steps
             .into_iter()
             .map(|step| LedgerStep { step, state: StepState::Planned, made: Vec::new() })
             .collect();
         let ledger = Ledger {
-            version: VERSION,
+            version: KIND.version,
             layout: layout.clone(),
             run_id: run_id.to_owned(),
             begun_unix_ns: now_unix_ns(),
             host: here.clone(),
-            owner: Owner::this(),
+            owner: ProcessIdentity::this(),
             kept: false,
             complete: false,
             devices,
             steps,
         };
-        Self { ledger, path, here }
+        Self { ledger, file: None, here }
+    }
+
+    /// Whether there is anything to undo: without, no ledger is needed.
+    pub(super) fn needs_ledger(&self) -> bool {
+        !self.ledger.steps.is_empty()
+    }
+
+    /// Writes the ledger to stable storage for the first time.
+    pub(super) fn create_ledger(&mut self, state: &Path) -> Result<(), LayoutError> {
+        // The name of a layout is a plain word ([`Layout::problems`]).
+        let path = directory(state).join(format!("{}{SUFFIX}", self.name()));
+        let file = LedgerFile::create(&KIND, &path, &self.ledger)
+            .map_err(|error| LayoutError::io("write", &path, error))?;
+        self.file = Some(file);
+        Ok(())
     }
 
     /// The layout that was asked for.
@@ -235,7 +285,7 @@ impl Standing {
     /// Where its ledger is; none for a layout that has nothing to undo.
     #[must_use]
     pub fn ledger_path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.file.as_ref().map(LedgerFile::path)
     }
 
     /// The commands that destroy it, of all started steps, in the order of execution.
@@ -245,59 +295,27 @@ impl Standing {
     }
 
     pub(super) fn ledger_place(&self) -> PathBuf {
-        self.path.clone().unwrap_or_default()
+        self.ledger_path().map(Path::to_owned).unwrap_or_default()
     }
 
-    /// Writes the ledger to stable storage.
-    pub(super) fn save(&self) -> Result<(), LayoutError> {
-        let Some(path) = &self.path else { return Ok(()) };
-        let text = serde_json::to_vec_pretty(&self.ledger).map_err(|error| LayoutError::Unreadable {
-            path: path.clone(),
-            reason: format!("it cannot be written down: {error}; use paths in UTF-8"),
-        })?;
-        replace(path, &text).map_err(|error| LayoutError::io("write", path, error))
+    /// Records an event on stable storage, then in this value.
+    pub(super) fn note(&mut self, event: Event) -> Result<(), LayoutError> {
+        if let Some(file) = &mut self.file {
+            file.append(&event)?;
+        }
+        self.ledger
+            .replay(event)
+            .map_err(|reason| LayoutError::io("write", &self.ledger_place(), io::Error::other(reason)))
     }
 
     pub(super) fn remove(self) -> Result<(), LayoutError> {
-        let Some(path) = &self.path else { return Ok(()) };
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(LayoutError::io("remove", path, error))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Replaces a file atomically, also on power failure.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension("unfinished");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(ledger_file::MODE)
-        .custom_flags(libc::O_NOFOLLOW)
-        .open(&temporary)?;
-    // An existing file may have had another mode.
-    file.set_permissions(Permissions::from_mode(ledger_file::MODE))?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)?;
-    match path.parent() {
-        Some(directory) => File::open(directory)?.sync_all(),
-        None => Ok(()),
+        self.file.map_or(Ok(()), |file| Ok(file.remove()?))
     }
 }
 
 /// The directory of ledgers.
 pub(super) fn directory(state: &Path) -> PathBuf {
     state.join(DIRECTORY)
-}
-
-/// The path of the ledger of a layout. Its name is a plain word ([`Layout::problems`]).
-fn place(state: &Path, name: &str) -> PathBuf {
-    directory(state).join(format!("{name}{SUFFIX}"))
 }
 
 /// Creates the directory of ledgers, and locks out other programs until the value is dropped.
@@ -307,8 +325,7 @@ pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     let path = directory.join(LOCK);
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    let file =
-        ledger_file::open(&mut options, &path).map_err(|error| LayoutError::io("open", &path, error))?;
+    let file = ledger::open(&mut options, &path).map_err(|error| LayoutError::io("open", &path, error))?;
     rustix::fs::flock(&file, FlockOperation::LockExclusive)
         .map_err(|error| LayoutError::io("lock", &path, error.into()))?;
     Ok(file)
@@ -329,29 +346,16 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutErro
         .collect();
     paths.sort();
     let here = HostIdentity::of(root);
+    // One that another program has removed since is none.
     let standing = |path: PathBuf| {
-        let ledger = read(&path)?;
-        Ok(Standing { ledger, path: Some(path), here: here.clone() })
+        let content = LedgerFile::read::<Ledger, Event>(&KIND, &path)?;
+        let Some(LedgerContent { file, head: mut ledger, events }) = content else { return Ok(None) };
+        for (line, event) in events {
+            ledger.replay(event).map_err(|reason| file.damaged(line, reason))?;
+        }
+        Ok(Some(Standing { ledger, file: Some(file), here: here.clone() }))
     };
-    paths.into_iter().map(standing).collect()
-}
-
-fn read(path: &Path) -> Result<Ledger, LayoutError> {
-    /// Read first: a later version must not be interpreted.
-    #[derive(Deserialize)]
-    struct Head {
-        version: u32,
-    }
-    let unreadable = |reason: String| LayoutError::Unreadable { path: path.to_owned(), reason };
-    let text = ledger_file::read(path).map_err(|unread| match unread {
-        Unread::Io(error) => LayoutError::io("read", path, error),
-        Unread::Refused(reason) => unreadable(reason),
-    })?;
-    let head: Head = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
-    if head.version != VERSION {
-        return Err(unreadable(format!("it has version {}, expected {VERSION}", head.version)));
-    }
-    serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
+    paths.into_iter().filter_map(|path| standing(path).transpose()).collect()
 }
 
 fn now_unix_ns() -> i64 {

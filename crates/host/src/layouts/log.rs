@@ -9,7 +9,7 @@ use record::CommandRun;
 use serde::Serialize;
 
 use super::ledger;
-use crate::ledger_file;
+use crate::ledger::open;
 
 /// One JSON object in each line.
 const LOG: &str = "commands.jsonl";
@@ -49,5 +49,5 @@ fn write(state: &Path, layout: &str, run: &CommandRun) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > LOG_BYTES_MAX) {
         fs::rename(&path, path.with_file_name(FULL))?;
     }
-    ledger_file::open(OpenOptions::new().append(true).create(true), &path)?.write_all(&line)
+    open(OpenOptions::new().append(true).create(true), &path)?.write_all(&line)
 }

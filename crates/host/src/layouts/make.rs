@@ -11,7 +11,7 @@ use plan::{Layout, Recipe};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
-use super::ledger::{self, Standing, StepState};
+use super::ledger::{self, Event, Standing, StepState};
 use super::survey::Inspection;
 use super::{CommandHash, LayoutError, Layouts, undo};
 use crate::{Guard, HostError, PermittedDevice, Root, block};
@@ -37,15 +37,15 @@ pub(super) fn create(
     if survey.commands != agreed {
         return Err(LayoutError::CommandsChanged { layout: layout.name.clone() });
     }
-    let mut standing = Standing::begin(&layouts.root, &layouts.state, layout, run_id, owned, survey.steps);
-    if standing.path.is_some() {
+    let mut standing = Standing::begin(&layouts.root, layout, run_id, owned, survey.steps);
+    if standing.needs_ledger() {
         let _lock = ledger::lock(&layouts.state)?;
         // Another program may have started one since the survey.
         let obstacles = layouts.neighbours(layout, &survey.devices);
         if !obstacles.is_empty() {
             return Err(refuse(obstacles));
         }
-        standing.save()?;
+        standing.create_ledger(&layouts.state)?;
     }
     let failure = match build(layouts, &mut standing, permits, tell) {
         Ok(()) => return Ok(standing),
@@ -88,17 +88,17 @@ fn build(
         if !run.succeeded() {
             return Err(Failure::Step(Box::new(run)));
         }
-        standing.ledger.steps[index].state = StepState::Done;
-        standing.save().map_err(Failure::Ledger)?;
+        let done = Event::Step { step: index, state: StepState::Done };
+        standing.note(done).map_err(Failure::Ledger)?;
     }
     let covered = standing.ledger.layout.recipe.covered();
     let covered: Vec<_> = covered.iter().filter_map(|node| Guard::signatures(node).ok()).flatten().collect();
-    for device in &mut standing.ledger.devices {
+    let mut devices = standing.ledger.devices.clone();
+    for device in &mut devices {
         device.signatures = Guard::signatures(&device.path).ok();
         device.covered.clone_from(&covered);
     }
-    standing.ledger.complete = true;
-    standing.save().map_err(Failure::Ledger)
+    standing.note(Event::Complete { devices }).map_err(Failure::Ledger)
 }
 
 /// Executes one step, recorded as started before.
@@ -108,8 +108,7 @@ fn step(
     index: usize,
     permits: &mut Vec<PermittedDevice>,
 ) -> Result<CommandRun, LayoutError> {
-    standing.ledger.steps[index].state = StepState::Begun;
-    standing.save()?;
+    standing.note(Event::Step { step: index, state: StepState::Begun })?;
     let step = standing.ledger.steps[index].step.clone();
     let remarks = Remarks { purpose: &step.purpose, printed: step.provenance.remark() };
     if let Err(reason) = prepare(&layouts.root, standing, &step, permits) {
@@ -187,9 +186,8 @@ fn make_directory(standing: &mut Standing, index: usize, directory: &Path) -> Re
         .take_while(|path| fs::symlink_metadata(path).is_err())
         .map(Path::to_owned)
         .collect();
-    standing.ledger.steps[index].made = missing.into_iter().rev().collect();
-    standing.save()?;
-    let made = standing.ledger.steps[index].made.clone();
+    let made: Vec<PathBuf> = missing.into_iter().rev().collect();
+    standing.note(Event::Directories { step: index, made: made.clone() })?;
     for path in &made {
         fs::create_dir(path).map_err(|error| LayoutError::io("make", path, error))?;
     }

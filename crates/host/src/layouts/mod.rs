@@ -57,24 +57,23 @@ pub use error::{LayoutError, Obstacle};
 pub use ledger::Standing;
 pub use survey::Survey;
 
+use crate::ledger::STATE_DIRECTORY;
 use crate::{Guard, Root};
 
 /// Ledger directory of users other than root, below the home directory.
 const USER_STATE: &str = ".local/state/ioproof";
-/// Ledger directory of root.
-const SYSTEM_STATE: &str = "/var/lib/ioproof";
 
 /// The default directory for ledgers: `/var/lib/ioproof` for root, and for others `$XDG_STATE_HOME/ioproof`
 /// or `~/.local/state/ioproof`.
 #[must_use]
 pub fn default_state() -> PathBuf {
     if rustix::process::geteuid().is_root() {
-        return PathBuf::from(SYSTEM_STATE);
+        return PathBuf::from(STATE_DIRECTORY);
     }
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match variable("XDG_STATE_HOME") {
         Some(state) => state.join("ioproof"),
-        None => variable("HOME").map_or_else(|| PathBuf::from(SYSTEM_STATE), |home| home.join(USER_STATE)),
+        None => variable("HOME").map_or_else(|| PathBuf::from(STATE_DIRECTORY), |home| home.join(USER_STATE)),
     }
 }
 
@@ -153,8 +152,7 @@ impl Layouts {
     /// # Errors
     /// The ledger cannot be written.
     pub fn keep(&self, standing: &mut Standing) -> Result<(), LayoutError> {
-        standing.ledger.kept = true;
-        standing.save()
+        standing.note(ledger::Event::Kept)
     }
 
     /// Reads back the properties of the layout.

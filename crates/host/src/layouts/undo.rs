@@ -11,7 +11,7 @@ use record::CommandRun;
 
 use super::commands::{self, Remarks};
 use super::devices::{Located, locate};
-use super::ledger::{self, LedgerStep, OwnedDevice, Standing, StepState};
+use super::ledger::{self, Event, LedgerStep, OwnedDevice, Standing, StepState};
 use super::make::wiped;
 use super::place::{self, Verdict};
 use super::{LayoutError, Layouts};
@@ -29,7 +29,7 @@ pub(super) fn destroy(
     mut standing: Standing,
     tell: &mut dyn FnMut(&CommandRun),
 ) -> Result<(), LayoutError> {
-    let Some(path) = standing.path.clone() else { return Ok(()) };
+    let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
     let layout = standing.name().to_owned();
     standing.check_host()?;
     if let Some(pid) = standing.owner()
@@ -42,9 +42,7 @@ pub(super) fn destroy(
         // Another program has destroyed it.
         return Ok(());
     }
-    // From here on it is a leftover if this program is killed.
-    standing.ledger.complete = false;
-    standing.save()?;
+    standing.note(Event::Destroying)?;
     let left = all(layouts, &mut standing, tell);
     close(standing, &left)?;
     if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
@@ -52,7 +50,7 @@ pub(super) fn destroy(
 
 /// Removes the ledger if nothing is left.
 pub(super) fn close(standing: Standing, left: &[String]) -> Result<(), LayoutError> {
-    if left.is_empty() { standing.remove() } else { standing.save() }
+    if left.is_empty() { standing.remove() } else { Ok(()) }
 }
 
 /// Undoes started steps in reverse order. A failed undo is reported and does not stop the others: a device
@@ -75,8 +73,8 @@ pub(super) fn all(
             }
         }
         if left.len() == before {
-            standing.ledger.steps[index].state = StepState::Undone;
-            if let Err(error) = standing.save() {
+            let undone = Event::Step { step: index, state: StepState::Undone };
+            if let Err(error) = standing.note(undone) {
                 left.push(error.to_string());
             }
         }

@@ -4,10 +4,10 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::ledger::{EntryState, Ledger, LedgerError};
+use super::ledger::{EntryState, Ledger};
 use super::planned::{TuningPlan, Write};
 use super::setting::{Setting, Settings};
-use crate::Root;
+use crate::{HostIdentity, LedgerError, Root};
 
 /// Outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn apply(
     at_unix_ns: i64,
     tell: &mut dyn FnMut(&Applied),
 ) -> Result<Vec<Applied>, LedgerError> {
-    if ledger.host.boot_id != super::ledger::Identity::of(root).boot_id {
+    if ledger.host.boot_id != HostIdentity::of(root).boot_id {
         return Err(LedgerError::EarlierBoot { path: ledger.path().to_owned() });
     }
     ledger.begin(plan, root, settings, at_unix_ns)?;

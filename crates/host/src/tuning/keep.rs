@@ -7,12 +7,12 @@ use std::path::Path;
 
 use plan::shell_word;
 
-use super::ledger::{Entry, EntryState, KeptFile, KeptForm, Ledger, LedgerError};
+use super::ledger::{Entry, EntryState, KeptFile, KeptForm, Ledger};
 use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::Setting;
 use super::steps::POWER_CONTROL;
-use crate::Root;
+use crate::{LedgerError, Root};
 
 const SCRIPT: &str = "/etc/ioproof-tuning.sh";
 const UNITS: &str = "/etc/systemd/system";

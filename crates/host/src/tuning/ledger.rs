@@ -1,140 +1,27 @@
 //! The previous settings, on stable storage before the first change and after each one.
 //!
-//! A file of lines, one event each, that is only appended to and removed when all is restored. The old values
-//! of all writes come before the first write. A last line without its end was truncated by a crash: nothing
-//! was changed for it yet.
+//! The old values of all writes come before the first write. The ledger is removed when all is restored.
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::{Setting, Settings};
-use crate::ledger_file::{self, Unread};
-use crate::{Root, facts};
+use crate::ledger::{LedgerContent, LedgerFile, LedgerKind, STATE_DIRECTORY};
+use crate::{HostIdentity, LedgerError, Root};
 
 /// Its name in the state directory.
 pub const LEDGER: &str = "tuning.jsonl";
-/// Default state directory.
-pub const STATE_DIRECTORY: &str = "/var/lib/ioproof";
-/// Environment variable with another state directory.
-pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
-/// Format version of this program.
-const VERSION: u32 = 1;
 
-/// An error of a ledger.
-#[derive(Debug, Error)]
-pub enum LedgerError {
-    /// It cannot be read or written.
-    #[error("{action} {path}: {source}; {next}", path = path.display())]
-    Io {
-        /// The attempted action.
-        action: &'static str,
-        /// The path of the action.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-        /// What to do.
-        next: &'static str,
-    },
-    /// Others could have written it, or it is not a regular file.
-    #[error("{path}: {reason}", path = path.display())]
-    Untrusted {
-        /// The file.
-        path: PathBuf,
-        /// Why, and what to do.
-        reason: String,
-    },
-    /// A line is no event of a ledger.
-    #[error(
-        "{path}: line {line} is damaged ({reason}): the old values of its settings are in the lines before; \
-         restore them by hand, then remove the file",
-        path = path.display()
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// It was written by another host.
-    #[error(
-        "{path} was written on host {theirs}, this is {ours}: its values are not those of this host; restore \
-         there, or give another --state",
-        path = path.display()
-    )]
-    OtherHost {
-        /// The file.
-        path: PathBuf,
-        /// The host that wrote it.
-        theirs: String,
-        /// This one.
-        ours: String,
-    },
-    /// It was written before the host was booted.
-    #[error(
-        "{path} is of an earlier boot: run `ioproof host restore` first, which puts back what is still set",
-        path = path.display()
-    )]
-    EarlierBoot {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process is using it.
-    #[error("another ioproof tunes or restores this host right now ({path} is locked): wait for it", path = path.display())]
-    Busy {
-        /// The directory.
-        path: PathBuf,
-    },
-}
-
-impl LedgerError {
-    /// Whether the program refuses although it could.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Io { .. })
-    }
-}
-
-/// A host and its boot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    /// `/etc/machine-id`; empty where there is none.
-    pub machine_id: String,
-    /// The name of the node.
-    pub node: String,
-    /// The kernel's number of this boot; empty where it has none.
-    pub boot_id: String,
-}
-
-impl Identity {
-    /// The identity of the host under `root`.
-    #[must_use]
-    pub fn of(root: &Root) -> Self {
-        let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
-        Self {
-            machine_id: text("/etc/machine-id"),
-            node: facts::node(root),
-            boot_id: text("/proc/sys/kernel/random/boot_id"),
-        }
-    }
-
-    /// Whether both are one host. Names change; the number of a machine does not.
-    #[must_use]
-    pub fn is_same_host(&self, other: &Self) -> bool {
-        if self.machine_id.is_empty() || other.machine_id.is_empty() {
-            return self.node == other.node;
-        }
-        self.machine_id == other.machine_id
-    }
-}
+const KIND: LedgerKind = LedgerKind {
+    version: 1,
+    after_failed_write: "what was changed until then is in it: make room, then `ioproof host restore`",
+    by_hand: "the old values of its settings are in the lines before; restore them by hand, then remove the file",
+};
 
 /// Progress of the change of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,10 +107,17 @@ pub enum KeptForm {
     Line(String),
 }
 
+/// The head of the ledger.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename = "opened")]
+struct Opened {
+    version: u32,
+    host: HostIdentity,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Event {
-    Opened { version: u32, host: Identity },
     Planned { application: Application, entries: Vec<Entry> },
     Written { entry: usize, read_back: String },
     Refused { entry: usize, error: String },
@@ -240,7 +134,7 @@ enum Event {
 #[derive(Debug)]
 pub struct Ledger {
     /// The host it belongs to.
-    pub host: Identity,
+    pub host: HostIdentity,
     /// The uses of `host tune` that are in it.
     pub applications: Vec<Application>,
     /// The settings, in the order in which they were changed first.
@@ -249,10 +143,9 @@ pub struct Ledger {
     pub kept: Vec<KeptFile>,
     /// Whether a restore has begun that did not come to its end.
     restoring: bool,
-    path: PathBuf,
-    file: Option<File>,
-    /// Held until the value is dropped.
-    _lock: Option<File>,
+    file: LedgerFile,
+    /// Held until the value is dropped; none of a ledger that is only looked at.
+    lock: Option<File>,
 }
 
 impl Ledger {
@@ -261,16 +154,13 @@ impl Ledger {
     /// # Errors
     /// It cannot be read, or is damaged.
     pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
-        let path = state.join(LEDGER);
-        let text = match ledger_file::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(Unread::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(Unread::Io(source)) => {
-                return Err(LedgerError::Io { action: "read", path, source, next: "run as its owner" });
-            }
-            Err(Unread::Refused(reason)) => return Err(LedgerError::Untrusted { path, reason }),
-        };
-        Self::parse(path, &text).map(Some)
+        let content = LedgerFile::read::<Opened, Event>(&KIND, &state.join(LEDGER))?;
+        let Some(LedgerContent { file, head, events }) = content else { return Ok(None) };
+        let mut ledger = Self::new(file, head.host);
+        for (line, event) in events {
+            ledger.replay(event).map_err(|reason| ledger.file.damaged(line, reason))?;
+        }
+        Ok(Some(ledger))
     }
 
     /// Opens the ledger in the directory for changes, creating it if needed. Locks out other processes until
@@ -278,58 +168,34 @@ impl Ledger {
     ///
     /// # Errors
     /// It cannot be made or read, is in use, damaged, or another host's.
-    pub fn open(state: &Path, host: &Identity) -> Result<Self, LedgerError> {
+    pub fn open(state: &Path, host: &HostIdentity) -> Result<Self, LedgerError> {
         fs::create_dir_all(state).map_err(|source| unwritable(state, source))?;
-        let lock = Some(locked(state)?);
+        let lock = locked(state)?;
         let path = state.join(LEDGER);
         let mut ledger = match Self::read(state)? {
             Some(ledger) => ledger,
             None => {
-                let opened = line(&Event::Opened { version: VERSION, host: host.clone() });
-                created(&path, &opened).map_err(|source| unwritable(&path, source))?;
-                Self::empty(path.clone(), host.clone())
+                let head = Opened { version: KIND.version, host: host.clone() };
+                let file =
+                    LedgerFile::create(&KIND, &path, &head).map_err(|source| unwritable(&path, source))?;
+                Self::new(file, head.host)
             }
         };
-        if !ledger.host.is_same_host(host) {
-            let named = |host: &Identity| format!("{} (machine {})", host.node, host.machine_id);
+        if !ledger.host.is_same_machine(host) {
+            let named = |host: &HostIdentity| format!("{} (machine {})", host.name, host.machine_id);
             return Err(LedgerError::OtherHost { path, theirs: named(&ledger.host), ours: named(host) });
         }
-        let file = OpenOptions::new().append(true).open(&path).map_err(|source| unwritable(&path, source))?;
-        cut_torn_line(&path, &file).map_err(|source| unwritable(&path, source))?;
-        ledger.file = Some(file);
-        ledger._lock = lock;
+        ledger.lock = Some(lock);
         Ok(ledger)
     }
 
-    fn empty(path: PathBuf, host: Identity) -> Self {
+    fn new(file: LedgerFile, host: HostIdentity) -> Self {
         let (applications, entries, kept) = (Vec::new(), Vec::new(), Vec::new());
-        Self { host, applications, entries, kept, restoring: false, path, file: None, _lock: None }
-    }
-
-    fn parse(path: PathBuf, text: &str) -> Result<Self, LedgerError> {
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let mut ledger: Option<Self> = None;
-        for (index, line) in whole.lines().enumerate() {
-            let damaged =
-                |reason: String| LedgerError::Damaged { path: path.clone(), line: index + 1, reason };
-            let event: Event = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
-            match (&mut ledger, event) {
-                (None, Event::Opened { version: VERSION, host }) => {
-                    ledger = Some(Self::empty(path.clone(), host));
-                }
-                (None, Event::Opened { version, .. }) => {
-                    return Err(damaged(format!("version {version}, of a newer ioproof")));
-                }
-                (Some(ledger), event) => ledger.replay(event).map_err(damaged)?,
-                (None, _) => return Err(damaged("it does not begin with who wrote it".to_owned())),
-            }
-        }
-        ledger.ok_or_else(|| LedgerError::Damaged { path, line: 1, reason: "it is empty".to_owned() })
+        Self { host, applications, entries, kept, restoring: false, file, lock: None }
     }
 
     fn replay(&mut self, event: Event) -> Result<(), String> {
         match event {
-            Event::Opened { .. } => return Err("it begins twice".to_owned()),
             Event::Planned { application, entries } => {
                 self.applications.push(application);
                 entries.into_iter().for_each(|entry| self.merge(entry));
@@ -390,22 +256,12 @@ impl Ledger {
         }
     }
 
-    fn append(&mut self, event: &Event) -> Result<(), LedgerError> {
-        let failed = |source| LedgerError::Io {
-            action: "write",
-            path: self.path.clone(),
-            source,
-            next: "what was changed until then is in it: make room, then `ioproof host restore`",
-        };
-        let file =
-            self.file.as_mut().ok_or_else(|| failed(io::Error::other("it is open for reading only")))?;
-        file.write_all(line(event).as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
-    }
-
     fn note(&mut self, event: Event) -> Result<(), LedgerError> {
-        self.append(&event)?;
-        let path = self.path.clone();
-        self.replay(event).map_err(|reason| LedgerError::Damaged { path, line: 0, reason })
+        if self.lock.is_none() {
+            return Err(unwritable(self.path(), io::Error::other("it is open for reading only")));
+        }
+        self.file.append(&event)?;
+        self.replay(event).map_err(|reason| self.file.damaged(0, reason))
     }
 
     /// Puts all old values on stable storage before the first write.
@@ -448,7 +304,7 @@ impl Ledger {
         let application = Application { profiles, at_unix_ns, finished: false };
         let Err(error) = self.note(Event::Planned { application, entries }) else { return Ok(()) };
         if self.applications.is_empty() {
-            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(self.path());
         }
         Err(match error {
             LedgerError::Io { path, source, .. } => unwritable(&path, source),
@@ -507,7 +363,7 @@ impl Ledger {
     /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Whether nothing is left to restore.
@@ -518,25 +374,24 @@ impl Ledger {
 
     /// Removes the ledger, and the directory that it has by default if nothing else is in it.
     pub(super) fn remove(self) -> Result<(), LedgerError> {
-        fs::remove_file(&self.path).map_err(|source| LedgerError::Io {
-            action: "remove",
-            path: self.path.clone(),
-            source,
-            next: "all is restored: remove it by hand",
-        })?;
-        if let Some(state) = self.path.parent() {
-            let _ = File::open(state).and_then(|directory| directory.sync_all());
-            if state.ends_with(STATE_DIRECTORY.trim_start_matches('/')) {
-                let _ = fs::remove_dir(state);
-            }
+        let state = self.path().parent().map(Path::to_owned);
+        self.file.remove()?;
+        if let Some(state) = state
+            && state.ends_with(STATE_DIRECTORY.trim_start_matches('/'))
+        {
+            let _ = fs::remove_dir(state);
         }
         Ok(())
     }
 }
 
 fn unwritable(path: &Path, source: io::Error) -> LedgerError {
-    let next = "nothing was changed: make room or run as root, or give another --state";
-    LedgerError::Io { action: "write", path: path.to_owned(), source, next }
+    LedgerError::io(
+        "write",
+        path,
+        source,
+        "nothing was changed: make room or run as root, or give another --state",
+    )
 }
 
 /// The lock is on the directory: the file comes and goes.
@@ -547,33 +402,6 @@ fn locked(state: &Path) -> Result<File, LedgerError> {
         Err(TryLockError::WouldBlock) => Err(LedgerError::Busy { path: state.to_owned() }),
         Err(TryLockError::Error(source)) => Err(unwritable(state, source)),
     }
-}
-
-fn line(event: &Event) -> String {
-    serde_json::to_string(event).expect("events are of plain fields, which always have a form in JSON") + "\n"
-}
-
-/// Creates the file with its first line atomically.
-fn created(path: &Path, text: &str) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    let write = || {
-        let mut file = File::create(&fresh)?;
-        file.set_permissions(Permissions::from_mode(ledger_file::MODE))?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&fresh, path)?;
-        path.parent().map_or(Ok(()), |state| File::open(state)?.sync_all())
-    };
-    write().inspect_err(|_| {
-        let _ = fs::remove_file(&fresh);
-    })
-}
-
-/// Removes a line truncated by a crash, which would run into the next one.
-fn cut_torn_line(path: &Path, file: &File) -> io::Result<()> {
-    let bytes = fs::read(path)?;
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    if whole < bytes.len() { file.set_len(whole as u64) } else { Ok(()) }
 }
 
 /// What the kernel counts devices by (since Linux 5.15): a number that no other device of this boot has.

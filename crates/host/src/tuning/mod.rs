@@ -42,14 +42,11 @@ mod tuned;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
 pub use keep::{KeptOutcome, files as kept_files, write as write_kept_files};
-pub use ledger::{
-    Application, Entry, EntryState, Identity, KeptFile, KeptForm, LEDGER, Ledger, LedgerError,
-    STATE_DIRECTORY, STATE_VARIABLE,
-};
+pub use ledger::{Application, Entry, EntryState, KeptFile, KeptForm, LEDGER, Ledger};
 pub use owner::Owner;
 pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
-pub use recorded::{in_force, state_directory};
+pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{Action, Back, Restored, Surveyed, restore, survey};
 pub use setting::{HostSettings, Setting, Settings};
 pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};

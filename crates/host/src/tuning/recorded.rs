@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 
 use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 
-use super::ledger::{Application, Entry, EntryState, Identity, Ledger, STATE_DIRECTORY, STATE_VARIABLE};
+use super::ledger::{Application, Entry, EntryState, Ledger};
 use super::setting::{HostSettings, Settings};
-use crate::Root;
+use crate::ledger::STATE_DIRECTORY;
+use crate::{HostIdentity, Root};
+
+/// Environment variable with another state directory.
+pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
 
 /// The state directory of this program: [`STATE_VARIABLE`] in the environment, or [`STATE_DIRECTORY`] under
 /// the root.
@@ -23,7 +27,7 @@ pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> 
 pub fn in_force(root: &Root, state: &Path) -> Tuning {
     match Ledger::read(state) {
         Ok(None) => Tuning::LeftAlone,
-        Ok(Some(ledger)) if !ledger.host.is_same_host(&Identity::of(root)) => {
+        Ok(Some(ledger)) if !ledger.host.is_same_machine(&HostIdentity::of(root)) => {
             Tuning::Unknown(format!("{} is of another host", ledger.path().display()))
         }
         Ok(Some(ledger)) => of_ledger(&ledger, root),
@@ -32,7 +36,7 @@ pub fn in_force(root: &Root, state: &Path) -> Tuning {
 }
 
 fn of_ledger(ledger: &Ledger, root: &Root) -> Tuning {
-    let rebooted = ledger.host.boot_id != Identity::of(root).boot_id;
+    let rebooted = ledger.host.boot_id != HostIdentity::of(root).boot_id;
     let host = HostSettings::new(root);
     // After a boot that is in force which the boot has set again.
     let is_in_force = |entry: &Entry| {

@@ -2,10 +2,10 @@
 
 use super::apply::{Outcome, set};
 use super::keep::{self, KeptOutcome};
-use super::ledger::{Entry, EntryState, Identity, Ledger, LedgerError, device_number};
+use super::ledger::{Entry, EntryState, Ledger, device_number};
 use super::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
-use crate::Root;
+use crate::{HostIdentity, LedgerError, Root};
 
 /// Limit of rounds, since settings affect each other; values that still differ are set by the kernel.
 const ROUNDS_MAX: usize = 4;
@@ -90,7 +90,7 @@ pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<Surv
     let look = Look {
         root,
         settings,
-        rebooted: Identity::of(root).boot_id != ledger.host.boot_id,
+        rebooted: HostIdentity::of(root).boot_id != ledger.host.boot_id,
         cut_short: ledger.was_cut_short(),
     };
     // Where the script stands still, a boot has set again what was restored before it.

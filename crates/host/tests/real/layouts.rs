@@ -408,19 +408,51 @@ fn the_ledger_of_another_host_or_of_a_later_program_is_refused() {
     let standing = rig.create(&rig.layout(Recipe::Raw)).unwrap();
     let path = standing.ledger_path().unwrap().to_owned();
     let text = std::fs::read_to_string(&path).unwrap();
-    let mut ledger: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (first, events) = text.split_once('\n').unwrap();
+    let mut ledger: serde_json::Value = serde_json::from_str(first).unwrap();
     for (key, value) in [("boot_id", "other"), ("machine_id", "other"), ("name", "elsewhere")] {
         ledger["host"][key] = value.into();
     }
-    std::fs::write(&path, ledger.to_string()).unwrap();
+    std::fs::write(&path, format!("{ledger}\n{events}")).unwrap();
     let other = rig.layouts.standing().unwrap().remove(0);
     assert!(!other.is_here() && !other.is_leftover());
     let error = rig.destroy(other).unwrap_err();
     assert!(matches!(&error, LayoutError::OtherHost { host, .. } if host == "elsewhere"), "{error}");
     ledger["version"] = 99.into();
-    std::fs::write(&path, ledger.to_string()).unwrap();
+    std::fs::write(&path, format!("{ledger}\n{events}")).unwrap();
     assert!(rig.layouts.standing().unwrap_err().to_string().contains("version 99"));
     std::fs::write(&path, text).unwrap();
+    rig.destroy(standing).unwrap();
+    rig.assert_blank();
+}
+
+#[test]
+fn a_ledger_of_an_earlier_version_is_undone() {
+    let Some(mut rig) = Rig::new(1, 64 << 20) else { return };
+    let layout = rig.layout(Recipe::PerDevice { file_system: file_system(FileSystemKind::Ext4, &[]) });
+    let path = rig.create(&layout).unwrap().ledger_path().unwrap().to_owned();
+    let written = std::fs::read_to_string(&path).unwrap();
+    let values: Vec<serde_json::Value> =
+        written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (head, complete) = (&values[0], &values[values.len() - 1]);
+    let device = &complete["devices"][0];
+    let mut text = include_str!("../data/layout-ledger-1.json").to_owned();
+    for (mark, value) in [
+        ("@MACHINE@", &head["host"]["machine_id"]),
+        ("@HOST@", &head["host"]["name"]),
+        ("@BOOT@", &head["host"]["boot_id"]),
+        ("@DEVICE@", &device["path"]),
+        ("@MINOR@", &device["minor"]),
+        ("@SEQUENCE@", &device["sequence"]),
+        ("@UUID@", &device["signatures"][0]["uuid"]),
+        ("@MOUNT@", &serde_json::Value::from(layout.mount_point.to_string_lossy())),
+    ] {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text = text.replace(mark, &value);
+    }
+    std::fs::write(&path, text).unwrap();
+    let standing = rig.layouts.standing().unwrap().remove(0);
+    assert!(standing.is_kept() && standing.is_complete() && standing.run_id() == "by hand");
     rig.destroy(standing).unwrap();
     rig.assert_blank();
 }
@@ -432,9 +464,11 @@ fn after_the_host_has_started_anew_loop_devices_are_gone_and_directories_go() {
     let standing = rig.create(&layout).unwrap();
     let path = standing.ledger_path().unwrap().to_owned();
     run("umount", &[&standing.places()[0].to_string_lossy()]);
-    let mut ledger: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (first, events) = text.split_once('\n').unwrap();
+    let mut ledger: serde_json::Value = serde_json::from_str(first).unwrap();
     ledger["host"]["boot_id"] = "the one before".into();
-    std::fs::write(&path, ledger.to_string()).unwrap();
+    std::fs::write(&path, format!("{ledger}\n{events}")).unwrap();
     // Another device has its number now.
     run("mkfs.ext4", &["-q", "-F", &rig.path(0)]);
     let standing = rig.layouts.standing().unwrap().remove(0);

@@ -11,9 +11,10 @@ use rustix::io::Errno;
 use crate::Root;
 use crate::fake::Tree;
 use crate::tuning::{
-    Applied, HostSettings, Identity, Ledger, LedgerError, Restored, Setting, Settings, Site, TuningPlan,
-    apply, profile, restore, steps_of,
+    Applied, HostSettings, Ledger, Restored, Setting, Settings, Site, TuningPlan, apply, profile, restore,
+    steps_of,
 };
+use crate::{HostIdentity, LedgerError};
 
 /// `MSR_POWER_CTL` with C1E on, as a machine of study A may have read.
 pub(super) const C1E_ON: u64 = 0x3504_0043;
@@ -254,13 +255,13 @@ pub(super) fn plan_for(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str], dev
 }
 
 pub(super) fn open(tree: &Tree) -> Result<Ledger, LedgerError> {
-    Ledger::open(&state(tree), &Identity::of(tree.root()))
+    Ledger::open(&state(tree), &HostIdentity::of(tree.root()))
 }
 
 /// The ledger once it is unlocked: a process started by another test holds the lock until its exec.
 pub(super) fn opened(state: &Path, root: &Root) -> Ledger {
     loop {
-        match Ledger::open(state, &Identity::of(root)) {
+        match Ledger::open(state, &HostIdentity::of(root)) {
             Err(LedgerError::Busy { .. }) => std::thread::yield_now(),
             opened => return opened.unwrap(),
         }

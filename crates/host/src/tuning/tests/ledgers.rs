@@ -4,8 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 
 use super::fake_kernel::{FakeKernel, contents, host, open, open_soon, put_back, state, text, tune};
+use crate::LedgerError;
 use crate::fake::Tree;
-use crate::tuning::{EntryState, LEDGER, Ledger, LedgerError, in_force};
+use crate::tuning::{EntryState, LEDGER, Ledger, in_force};
 
 /// Why the ledger cannot be opened, apart from a lock that a process being started by another test still holds.
 fn refused(tree: &Tree) -> LedgerError {
@@ -67,6 +68,17 @@ fn a_line_that_a_crash_cut_off_is_nothing_and_a_damaged_one_is_told_with_its_num
     fs::write(&path, format!("{whole}{{\"event\":\"rest")).unwrap();
     assert!(!put_back(&tree, &kernel, false).is_partial(), "the torn line is cut off first");
     assert_eq!(text(&tree, "/proc/sys/vm/swappiness"), "60");
+}
+
+#[test]
+fn a_ledger_of_the_first_version_is_restored() {
+    let tree = host();
+    fs::create_dir_all(state(&tree)).unwrap();
+    fs::write(state(&tree).join(LEDGER), include_str!("../../../tests/data/tuning-ledger-1.jsonl")).unwrap();
+    tree.root().write_setting("/proc/sys/vm/swappiness", "10").unwrap();
+    assert!(!put_back(&tree, &FakeKernel::of(&tree), false).is_partial());
+    assert_eq!(text(&tree, "/proc/sys/vm/swappiness"), "60");
+    assert!(!state(&tree).join(LEDGER).exists(), "nothing is left to restore");
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! Reads ledgers, which list the steps to undo. Their commands and writes run with the rights of the user who
+//! Reads and writes files of ledgers. The commands and writes in them run with the rights of the user who
 //! undoes them, so only that user may have written the file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// Mode of a ledger: only its owner may write it.
-pub(crate) const MODE: u32 = 0o644;
+const MODE: u32 = 0o644;
 /// Size limit of a ledger: a step of a layout takes about one kilobyte, a setting some hundred bytes.
 const BYTES_MAX: u64 = 64 << 20;
 /// Write permission of the group and of others.
@@ -15,7 +15,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Why a ledger could not be read.
 #[derive(Debug)]
-pub(crate) enum Unread {
+pub(super) enum Unread {
     /// The read failed.
     Io(io::Error),
     /// It is not trusted: the reason, and what to do.
@@ -33,7 +33,7 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 }
 
 /// The content of the ledger at `path`.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     let file = open(OpenOptions::new().read(true), path).map_err(|error| {
         match error.raw_os_error() == Some(libc::ELOOP) {
             true => Unread::Refused("it is a symbolic link: put the file itself there".to_owned()),
@@ -57,4 +57,36 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(Unread::Io)?;
     Ok(bytes)
+}
+
+/// Replaces a file atomically, also on power failure.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("unfinished");
+    let write = || {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(MODE);
+        let file = open(&mut options, &temporary)?;
+        // An existing file may have had another mode.
+        file.set_permissions(Permissions::from_mode(MODE))?;
+        file.write_all_at(bytes, 0)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)?;
+        sync_directory(path)
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// Replaces what follows the first `end` bytes of a file.
+pub(super) fn append_at(path: &Path, end: u64, bytes: &[u8]) -> io::Result<()> {
+    let file = open(OpenOptions::new().write(true), path)?;
+    file.set_len(end)?;
+    file.write_all_at(bytes, end)?;
+    file.sync_data()
+}
+
+/// Makes the creation or removal of `path` durable.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
 }

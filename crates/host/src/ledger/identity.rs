@@ -1,38 +1,51 @@
-//! The owner of a ledger: a host, and a process on it that may have ended.
+//! Who wrote a ledger: a host, and a process on it that may have ended.
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Root;
+use crate::{Root, facts};
 
 /// Identity of a host and of its current boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HostIdentity {
+pub struct HostIdentity {
     /// `/etc/machine-id` (`machine-id(5)`); empty where there is none.
-    pub(crate) machine_id: String,
-    /// `/proc/sys/kernel/hostname`.
-    pub(crate) name: String,
-    /// `/proc/sys/kernel/random/boot_id`: changes with each boot.
-    pub(crate) boot_id: String,
+    pub machine_id: String,
+    /// The node name. Ledgers of tuning called it `node` in earlier versions.
+    #[serde(alias = "node")]
+    pub name: String,
+    /// `/proc/sys/kernel/random/boot_id`: changes with each boot; empty where the kernel has none.
+    pub boot_id: String,
 }
 
 impl HostIdentity {
-    pub(crate) fn of(root: &Root) -> Self {
+    /// The identity of the host under `root`.
+    #[must_use]
+    pub fn of(root: &Root) -> Self {
         let text = |path: &str| root.text(path).known().cloned().unwrap_or_default();
         Self {
             machine_id: text("/etc/machine-id"),
-            name: text("/proc/sys/kernel/hostname"),
+            name: facts::node(root),
             boot_id: text("/proc/sys/kernel/random/boot_id"),
         }
     }
 
-    /// Whether both are one host, also across a reboot.
+    /// Whether both are one host, also across a reboot. Before data is destroyed: a renamed host that was
+    /// rebooted is not recognised.
     pub(crate) fn is_same_host(&self, other: &Self) -> bool {
         let is_same_boot = !self.boot_id.is_empty() && self.boot_id == other.boot_id;
         // Machines cloned from one image may share a machine id; they differ in their names.
         is_same_boot || (self.machine_id == other.machine_id && self.name == other.name)
+    }
+
+    /// Whether both are one host, perhaps under another name. For settings, which are put back without harm.
+    #[must_use]
+    pub fn is_same_machine(&self, other: &Self) -> bool {
+        if self.machine_id.is_empty() || other.machine_id.is_empty() {
+            return self.name == other.name;
+        }
+        self.machine_id == other.machine_id
     }
 
     /// Whether the host was not rebooted in between.
@@ -43,7 +56,7 @@ impl HostIdentity {
 
 /// Identity of a process, distinct from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Owner {
+pub(crate) struct ProcessIdentity {
     pub(crate) pid: u32,
     /// When it started, in clock ticks since boot (`proc_pid_stat(5)`, field 22).
     start_ticks: u64,
@@ -51,7 +64,7 @@ pub(crate) struct Owner {
     pid_namespace: Option<PathBuf>,
 }
 
-impl Owner {
+impl ProcessIdentity {
     /// This process.
     pub(crate) fn this() -> Self {
         let pid = std::process::id();
@@ -88,13 +101,13 @@ fn start_ticks(pid: u32) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostIdentity, Owner};
+    use super::{HostIdentity, ProcessIdentity};
 
     #[test]
     fn this_process_is_alive_and_one_with_its_number_and_another_start_is_not() {
-        let own = Owner::this();
+        let own = ProcessIdentity::this();
         assert!(own.is_alive() && own.is_this());
-        let before = Owner { start_ticks: own.start_ticks + 1, ..own };
+        let before = ProcessIdentity { start_ticks: own.start_ticks + 1, ..own };
         assert!(!before.is_alive() && !before.is_this());
     }
 

@@ -1,0 +1,202 @@
+//! Ledgers: what to undo, on stable storage before it is done.
+//!
+//! A ledger is a JSON object, its head, and lines that are one event each. The head says what is to be undone
+//! and on which host; each event is appended, and on stable storage, before or after the action that it
+//! describes. A last line without its end was cut off by a crash and does not count.
+//! Tuning and layouts have ledgers with heads and events of their own; this module knows neither.
+
+mod error;
+mod identity;
+mod storage;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use error::LedgerError;
+pub use identity::HostIdentity;
+pub(crate) use identity::ProcessIdentity;
+pub(crate) use storage::{open, sync_directory};
+
+use storage::Unread;
+
+/// The state directory of root; ledgers are in it.
+pub(crate) const STATE_DIRECTORY: &str = "/var/lib/ioproof";
+
+/// What differs between the kinds of ledgers.
+#[derive(Debug)]
+pub(crate) struct LedgerKind {
+    /// Format version. A later one may have events that this program does not know.
+    pub(crate) version: u32,
+    /// The next step if an event cannot be written.
+    pub(crate) after_failed_write: &'static str,
+    /// How to undo without this program.
+    pub(crate) by_hand: &'static str,
+}
+
+impl LedgerKind {
+    fn damaged(&self, path: &Path, line: usize, reason: impl ToString) -> LedgerError {
+        let (path, reason) = (path.to_owned(), reason.to_string());
+        LedgerError::Damaged { path, line, reason, by_hand: self.by_hand }
+    }
+}
+
+/// The file of a ledger.
+#[derive(Debug, Clone)]
+pub(crate) struct LedgerFile {
+    kind: &'static LedgerKind,
+    path: PathBuf,
+    /// End of the last event. What follows was cut off by a crash, or by a full disk.
+    end: u64,
+    /// Whether the head has no newline, as in layouts' ledgers of earlier versions.
+    head_is_open: bool,
+}
+
+/// The content of a ledger: its head, and the events with their line numbers.
+pub(crate) struct LedgerContent<H, E> {
+    pub(crate) file: LedgerFile,
+    pub(crate) head: H,
+    pub(crate) events: Vec<(usize, E)>,
+}
+
+impl LedgerFile {
+    /// Creates a ledger with its head, atomically.
+    pub(crate) fn create(kind: &'static LedgerKind, path: &Path, head: &impl Serialize) -> io::Result<Self> {
+        let line = line(head)?;
+        storage::replace(path, &line)?;
+        Ok(Self { kind, path: path.to_owned(), end: line.len() as u64, head_is_open: false })
+    }
+
+    /// The ledger at `path`, if there is one.
+    pub(crate) fn read<H: DeserializeOwned, E: DeserializeOwned>(
+        kind: &'static LedgerKind,
+        path: &Path,
+    ) -> Result<Option<LedgerContent<H, E>>, LedgerError> {
+        let bytes = match storage::read(path) {
+            Ok(bytes) => bytes,
+            Err(Unread::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(Unread::Io(error)) => return Err(LedgerError::io("read", path, error, "run as its owner")),
+            Err(Unread::Refused(reason)) => {
+                return Err(LedgerError::Untrusted { path: path.to_owned(), reason });
+            }
+        };
+        let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<serde_json::Value>();
+        let head = values.next().unwrap_or(Ok(serde_json::Value::Null));
+        let head = head.map_err(|error| kind.damaged(path, error.line(), error))?;
+        // Checked first: the head of a later version must not be interpreted.
+        let version = head.get("version").and_then(serde_json::Value::as_u64);
+        let version = version.ok_or_else(|| kind.damaged(path, 1, "it does not begin with its version"))?;
+        if version != u64::from(kind.version) {
+            return Err(kind.damaged(path, 1, format!("version {version}, of a newer ioproof")));
+        }
+        let head = serde_json::from_value(head).map_err(|error| kind.damaged(path, 1, error))?;
+        let (before, rest) = bytes.split_at(values.byte_offset());
+        let first_line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let mut events = Vec::new();
+        for (index, text) in rest[..whole].split(|byte| *byte == b'\n').enumerate() {
+            if !text.is_empty() {
+                let line = first_line + index;
+                let event = serde_json::from_slice(text).map_err(|error| kind.damaged(path, line, error))?;
+                events.push((line, event));
+            }
+        }
+        let end = (before.len() + whole) as u64;
+        let file = Self { kind, path: path.to_owned(), end, head_is_open: whole == 0 };
+        Ok(Some(LedgerContent { file, head, events }))
+    }
+
+    /// Appends an event; it is on stable storage when this returns.
+    pub(crate) fn append(&mut self, event: &impl Serialize) -> Result<(), LedgerError> {
+        let write = || {
+            let mut bytes = line(event)?;
+            if self.head_is_open {
+                bytes.insert(0, b'\n');
+            }
+            storage::append_at(&self.path, self.end, &bytes)?;
+            Ok(bytes.len() as u64)
+        };
+        let next = self.kind.after_failed_write;
+        let written =
+            write().map_err(|error: io::Error| LedgerError::io("write", &self.path, error, next))?;
+        self.end += written;
+        self.head_is_open = false;
+        Ok(())
+    }
+
+    /// An error about what line `line` says.
+    pub(crate) fn damaged(&self, line: usize, reason: impl ToString) -> LedgerError {
+        self.kind.damaged(&self.path, line, reason)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it: nothing is left to undo.
+    pub(crate) fn remove(self) -> Result<(), LedgerError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let next = "everything in it is undone: remove it by hand";
+                Err(LedgerError::io("remove", &self.path, error, next))
+            }
+            _ => {
+                let _ = sync_directory(&self.path);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::{LedgerError, LedgerFile, LedgerKind};
+
+    const KIND: LedgerKind = LedgerKind { version: 1, after_failed_write: "", by_hand: "" };
+
+    fn events(path: &Path) -> (LedgerFile, Vec<Value>) {
+        let content = LedgerFile::read::<Value, Value>(&KIND, path).unwrap().unwrap();
+        (content.file, content.events.into_iter().map(|(_, event)| event).collect())
+    }
+
+    #[test]
+    fn a_line_that_a_crash_cut_off_is_overwritten_by_the_next_event() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let mut file = LedgerFile::create(&KIND, &path, &json!({"version": 1})).unwrap();
+        file.append(&json!(1)).unwrap();
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"x\":\0\0").unwrap();
+        let (mut file, before) = events(&path);
+        file.append(&json!(2)).unwrap();
+        assert_eq!((before, events(&path).1), (vec![json!(1)], vec![json!(1), json!(2)]));
+    }
+
+    #[test]
+    fn a_head_over_many_lines_without_a_last_newline_is_a_ledger() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        fs::write(&path, "{\n  \"version\": 1\n}").unwrap();
+        let (mut file, none) = events(&path);
+        file.append(&json!(1)).unwrap();
+        assert_eq!((none, events(&path).1), (vec![], vec![json!(1)]));
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{]\n").unwrap();
+        let error = LedgerFile::read::<Value, Value>(&KIND, &path).err().unwrap();
+        assert!(matches!(error, LedgerError::Damaged { line: 5, .. }), "{error}");
+    }
+}
