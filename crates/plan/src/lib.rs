@@ -36,6 +36,7 @@
 //! ```
 
 mod across;
+mod backend;
 mod case;
 pub mod cross_check;
 mod error;
@@ -71,6 +72,7 @@ mod work;
 mod workload;
 
 pub use across::{Across, NodeReads, across};
+pub use backend::{BACKENDS, Backend, Capabilities};
 pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
 pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
@@ -103,6 +105,6 @@ pub use units::{Bytes, Nanos};
 pub use visible::{is_hidden, visible, visible_lines};
 pub use work::Work;
 pub use workload::{
-    Advice, Backend, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
+    Advice, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
     SyncRule, Workload, WorkloadSpec,
 };

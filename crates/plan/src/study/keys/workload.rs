@@ -1,6 +1,7 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
+use crate::backend;
 use crate::study::kind::{Absent, INTEGER_MAX, Key, Kind, Sweeps, Table, Word};
 use crate::study::value::LIST_MAX;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
@@ -206,17 +207,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         },
         Key {
             name: "backend",
-            kind: Kind::Word(&[
-                ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
-                ("uring", "io_uring; nothing else may take its place"),
-                ("vectored", "one thread for each task, `preadv(2)` and `pwritev(2)`"),
-                (
-                    "stdio",
-                    "one thread for each task, `fread(3)` and `fwrite(3)`: buffered in the process too",
-                ),
-                ("mmap", "copies to and from a shared memory mapping"),
-                ("null", "no I/O at all: measures the instrument"),
-            ]),
+            kind: Kind::Word(&backend::WORDS),
             absent: Absent::Described("psync at a depth of 1, else io_uring where it can be had"),
             meaning: "How transfers reach the kernel.",
         },
