@@ -16,6 +16,12 @@ pub enum Backend {
         /// The user asked for io_uring by name: no fallback is allowed.
         required: bool,
     },
+    /// Linux asynchronous I/O, `io_submit(2)`: few threads serve all tasks, each with `depth` transfers in
+    /// flight.
+    Libaio {
+        /// Transfers in flight per task.
+        depth: u32,
+    },
     /// One thread for each task, `preadv(2)` and `pwritev(2)`.
     Vectored {
         /// Pieces of memory, of equal size, that each transfer moves in its one call.
@@ -102,6 +108,15 @@ const URING: Capabilities = Capabilities {
     ..TRANSFERS_ONLY
 };
 
+const LIBAIO: Capabilities = Capabilities {
+    name: "libaio",
+    about: "Linux asynchronous I/O, `io_submit(2)`; asynchronous in the kernel for direct transfers only",
+    calls: "io_submit",
+    queued: true,
+    make: |depth, _| Backend::Libaio { depth },
+    ..TRANSFERS_ONLY
+};
+
 const VECTORED: Capabilities = Capabilities {
     name: "vectored",
     about: "one thread for each task, `preadv(2)` and `pwritev(2)`",
@@ -152,7 +167,7 @@ const TRANSFERS_ONLY: Capabilities =
     Capabilities { forgets: false, data_sync: false, trees: false, sockets: false, jobs: false, ..PSYNC };
 
 /// All backends, in the order of the reference.
-pub const BACKENDS: [Capabilities; 6] = [PSYNC, URING, VECTORED, STDIO, MMAP, NULL];
+pub const BACKENDS: [Capabilities; 7] = [PSYNC, URING, LIBAIO, VECTORED, STDIO, MMAP, NULL];
 
 /// Names and descriptions of [`BACKENDS`].
 pub(crate) const WORDS: [(&str, &str); BACKENDS.len()] = {
@@ -196,6 +211,7 @@ impl Backend {
         match self {
             Self::Psync => &PSYNC,
             Self::Uring { .. } => &URING,
+            Self::Libaio { .. } => &LIBAIO,
             Self::Vectored { .. } => &VECTORED,
             Self::Stdio => &STDIO,
             Self::Mmap => &MMAP,
@@ -207,7 +223,7 @@ impl Backend {
     #[must_use]
     pub const fn depth(self) -> u32 {
         match self {
-            Self::Uring { depth, .. } => depth,
+            Self::Uring { depth, .. } | Self::Libaio { depth } => depth,
             _ => 1,
         }
     }
@@ -265,6 +281,7 @@ impl Backend {
     pub const fn for_fill(self, depth: u32) -> Self {
         match self {
             Self::Uring { .. } => Self::Uring { depth, required: false },
+            Self::Libaio { .. } => Self::Libaio { depth },
             Self::Null => Self::Null,
             _ => Self::Psync,
         }

@@ -135,9 +135,7 @@ fn transfers(key: Key, settings: &Settings) -> Option<String> {
             None => "-z draws its order from 0, so that every run visits the same order".to_owned(),
         },
         Key::AioPending => format!("{} transfers under way for each task", settings.aio_pending),
-        Key::AioGranularity => {
-            "io_uring hands each transfer over as soon as there is room: no effect".to_owned()
-        }
+        Key::AioGranularity => "each transfer is handed over as soon as there is room: no effect".to_owned(),
         _ => return None,
     })
 }
@@ -157,7 +155,7 @@ fn api(settings: &Settings) -> String {
         "MMAP" => "copies to and from a shared mapping of the file".to_owned(),
         "DUMMY" => "no I/O at all: measures the harness".to_owned(),
         "AIO" => format!(
-            "asynchronous I/O by io_uring with {} transfers under way for each task; nothing takes its place",
+            "Linux asynchronous I/O (io_submit) with {} transfers under way for each task",
             settings.aio_pending
         ),
         _ => "pread(2) and pwrite(2), one thread for each task".to_owned(),

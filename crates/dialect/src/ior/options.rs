@@ -150,7 +150,7 @@ const fn no_value(
 
 /// Every option, sorted by letter as IOR's documentation has them, then by name.
 pub(super) const OPTIONS: &[Spec] = &[
-    value(Key::Api, Some('a'), &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (io_uring)"),
+    value(Key::Api, Some('a'), &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (libaio)"),
     value(Key::RefNum, Some('A'), &[], &["refNum"], "-A 1", "a number that the summary repeats"),
     value(Key::Block, Some('b'), &[], &["blockSize"], "-b 16m", "contiguous bytes of each task"),
     flag(

@@ -4,6 +4,7 @@
 //! declared in `plan`.
 
 pub(crate) mod contract;
+mod libaio;
 mod mmap;
 mod null;
 mod psync;
@@ -55,6 +56,7 @@ pub(crate) fn run<'m, C: Clock>(
     match shared.rules.job.workload.backend {
         Backend::Psync => run_blocking::<C, psync::Psync>(shared, clock, memory),
         Backend::Uring { .. } => run_queued::<C, uring::Uring>(shared, clock, layout, memory),
+        Backend::Libaio { .. } => run_queued::<C, libaio::Libaio>(shared, clock, layout, memory),
         Backend::Vectored { .. } => run_blocking::<C, vectored::Vectored>(shared, clock, memory),
         Backend::Stdio => run_blocking::<C, stdio::Stdio>(shared, clock, memory),
         Backend::Mmap => run_blocking::<C, mmap::Mmap>(shared, clock, memory),

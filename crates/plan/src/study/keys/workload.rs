@@ -221,7 +221,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             name: "depth",
             kind: Kind::Count(1, DEPTH_MAX as u64),
             absent: Absent::Value("1"),
-            meaning: "Transfers that each task has under way. Above 1 it needs io_uring.",
+            meaning: "Transfers that each task has under way. Above 1 it needs io_uring or libaio.",
         },
         Key {
             name: "direct",
