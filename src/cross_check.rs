@@ -82,7 +82,7 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
     // Both command lines use absolute paths, so that fio's can be repeated from any directory.
     surroundings.directory =
         std::fs::canonicalize(&arguments.directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
-    let ring = fio::engine(Backend::Uring { depth: 1, required: true }).unwrap_or_default();
+    let ring = fio::engine(Backend::queued(1)).unwrap_or_default();
     let mut notes = Vec::new();
     if !surroundings.uring {
         notes

@@ -153,7 +153,7 @@ fn used(manifest: &str, table: &str) -> Vec<String> {
 }
 
 /// Crates whose files form no circle.
-const WITHOUT_CIRCLES: [&str; 3] = ["analysis", "dialect", "report"];
+const WITHOUT_CIRCLES: [&str; 4] = ["analysis", "dialect", "engine", "report"];
 
 #[test]
 fn files_do_not_use_each_other_in_circles() {
@@ -219,4 +219,27 @@ fn the_table_of_exit_codes_is_that_of_the_program() {
     let rows = document.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
     let rows: Vec<String> = rows.filter(|word| word.parse::<u8>().is_ok()).map(str::to_owned).collect();
     assert!(codes.len() > 5 && codes == rows, "program: {codes:?}, docs/EXIT_CODES.md: {rows:?}");
+}
+
+/// Where the name of a backend may stand: its declaration, its implementation, and what other tools call it.
+const NAME_BACKENDS: [&str; 4] =
+    ["crates/plan/src/backend", "crates/engine/src/backend/", "crates/dialect/src/", "crates/testbed/"];
+
+#[test]
+fn other_code_asks_a_backend_for_its_capabilities() {
+    let names = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default();
+        code.split("Backend::").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
+    };
+    let sources = texts().into_iter().filter(|text| {
+        text.is_rust()
+            && (text.name.starts_with("src/") || text.name.contains("/src/"))
+            && !NAME_BACKENDS.iter().any(|place| text.name.starts_with(place))
+            && !text.name.ends_with("/tests.rs")
+    });
+    let found = sources.flat_map(|text| {
+        let content = text.content.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+        Text { content, ..text }.lines_where(names)
+    });
+    expect_none("use a capability of plan::Capabilities", found.collect());
 }

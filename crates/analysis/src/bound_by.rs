@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Backend, Case, Plan, Work};
+use plan::{Case, Plan, Work};
 
 use crate::gate::Kind;
 use crate::phase_warnings::CPU_SHARE_MAX;
@@ -93,7 +93,7 @@ pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u3
     let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {
-        let case = cases.get(&*figure.case).filter(|case| case.workload.backend != Backend::Null)?;
+        let case = cases.get(&*figure.case).filter(|case| case.workload.backend.moves_data())?;
         // Between processes it may be the network or the other end.
         let is_unknown = unknown.contains(&place) || matches!(case.workload.work, Work::Rpc(_));
         bound_by(place, figure, case, usable_cpus)

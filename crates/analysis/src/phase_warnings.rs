@@ -1,6 +1,6 @@
 //! What a reader must know beside a figure, judged from the record alone.
 
-use plan::{Backend, Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
+use plan::{Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
 use record::{NodeClock, PhaseRow, TaskRow, Warning};
 
 use crate::node_comparison::slow_node_warnings;
@@ -129,7 +129,7 @@ pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
 /// work, which is what is measured: of them only the time outside the kernel counts.
 #[must_use]
 pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
-    if workload.backend == Backend::Null || phase.wall_ns == 0 {
+    if !workload.backend.moves_data() || phase.wall_ns == 0 {
         return None;
     }
     let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };

@@ -43,6 +43,7 @@ pub const fn engine(backend: Backend) -> Option<&'static str> {
     match backend {
         Backend::Psync => Some("psync"),
         Backend::Uring { .. } => Some("io_uring"),
+        Backend::Libaio { .. } => Some("libaio"),
         Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => None,
     }
 }

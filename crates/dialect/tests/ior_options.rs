@@ -165,10 +165,10 @@ fn every_letter_with_a_meaning_here_reaches_the_plan() {
     assert_eq!(workload("ior -O stoneWallingWearOutIterations=9").transfer_limit, Some(9));
     assert_eq!(workload("ior -a mmap").backend, Backend::Mmap);
     assert_eq!(workload("ior -a DUMMY").backend, Backend::Null);
-    assert_eq!(workload("ior -a aio").backend, Backend::Uring { depth: 128, required: true });
+    assert_eq!(workload("ior -a aio").backend, Backend::Libaio { depth: 128 });
     assert_eq!(
         workload("ior -a AIO --aio.max-pending=32 --aio.granularity=8").backend,
-        Backend::Uring { depth: 32, required: true }
+        Backend::Libaio { depth: 32 }
     );
 }
 

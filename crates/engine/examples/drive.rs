@@ -8,7 +8,7 @@
 //! strace -f -e trace=pread64 …/examples/drive read psync FILE transfer=4096 count=100
 //! ```
 //!
-//! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|vectored|stdio|uring|mmap|null`, the file, then `transfer=`, `count=` (transfers of
+//! The words may also stand in the variable `DRIVE`. They are: `write|read|mixed|fill|check`, `psync|vectored|stdio|uring|libaio|mmap|null`, the file, then `transfer=`, `count=` (transfers of
 //! each task), `tasks=`, `ops=` (transfers of each task, whatever the file has), `depth=`, `seconds=`, `rate=`, `percent=` (reads), `generation=`, `repeat=`
 //! (phases), `pieces=` (of a vectored
 //! transfer), `stride=`, and the flags `random`, `backward`, `same`, `direct`, `fsync`, `fsync-each`, `verify`, `pertask`, `published`, `meant` (advice),
@@ -45,7 +45,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     };
     let [phase, backend, path, options @ ..] = &arguments[..] else {
         return Err(
-            "usage: drive write|read|mixed|fill|check psync|vectored|stdio|uring|mmap|null FILE [OPTION…]"
+            "usage: drive write|read|mixed|fill|check psync|vectored|stdio|uring|libaio|mmap|null FILE [OPTION…]"
                 .into(),
         );
     };
@@ -109,6 +109,7 @@ fn workload(backend: &str, path: &str, options: &Options<'_>) -> Result<Workload
             depth: u32::try_from(options.number("depth", 32)?)?,
             required: !options.has("optional"),
         },
+        "libaio" => Backend::Libaio { depth: u32::try_from(options.number("depth", 32)?)? },
         "vectored" => Backend::Vectored { pieces: u32::try_from(options.number("pieces", 4)?)? },
         "stdio" => Backend::Stdio,
         "mmap" => Backend::Mmap,

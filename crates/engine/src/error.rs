@@ -135,6 +135,16 @@ pub enum EngineError {
     /// Wrong data was read and the workload stops at the first wrong byte.
     #[error("{0}; the phase ended there because the workload stops at the first wrong byte")]
     WrongData(Box<Mismatch>),
+    /// Linux asynchronous I/O failed as a whole.
+    #[error(
+        "{call} failed: {errno}; use the backend uring or psync where the kernel has no asynchronous I/O"
+    )]
+    Libaio {
+        /// The call, as in `io_setup`.
+        call: &'static str,
+        /// What the kernel said.
+        errno: Errno,
+    },
     /// A limit of this process is too low for the plan.
     #[error("the limit on {which} is {have}, but this plan needs {need}; {remedy}")]
     Limit {
@@ -232,6 +242,8 @@ pub enum LimitKind {
     Threads,
     /// Memory mappings of a process: `vm.max_map_count`. Each thread has four.
     Mappings,
+    /// Asynchronous requests of the host: `fs.aio-max-nr`.
+    AsyncRequests,
 }
 
 impl std::fmt::Display for LimitKind {
@@ -240,6 +252,7 @@ impl std::fmt::Display for LimitKind {
             Self::OpenFiles => "open files (RLIMIT_NOFILE)",
             Self::LockedMemory => "locked memory in bytes (RLIMIT_MEMLOCK)",
             Self::Threads => "threads",
+            Self::AsyncRequests => "asynchronous requests of the host (fs.aio-max-nr)",
             Self::Mappings => "memory mappings of a process (vm.max_map_count)",
         })
     }

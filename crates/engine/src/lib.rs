@@ -44,6 +44,7 @@
 //! ```
 
 mod account;
+mod backend;
 mod barrier;
 mod buffer;
 mod check;
@@ -52,6 +53,7 @@ mod common;
 mod controls;
 pub mod cost;
 mod crew;
+mod driver;
 mod errno;
 mod error;
 mod extents;
@@ -60,14 +62,11 @@ mod histogram;
 mod history;
 mod job;
 mod limits;
-mod mmap;
-mod null;
 mod offsets;
 mod outcome;
 mod own;
 mod pace;
 mod phase;
-mod psync;
 mod rendezvous;
 mod ring;
 mod rpc;
@@ -75,13 +74,8 @@ mod rules;
 mod series;
 mod shared;
 mod stamp;
-mod stdio;
-mod sync;
 mod sys;
 mod tree;
-mod uring;
-mod uring_tasks;
-mod vectored;
 
 pub use buffer::MemoryHog;
 pub use clock::{clock_cost_ns, clock_name};

@@ -4,23 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Backend, ObjectsPlacement, Operation, TreePlacement, Work};
+use plan::{ObjectsPlacement, Operation, TreePlacement, Work};
 
 use crate::account::{Account, WorkerReport};
+use crate::backend::{COUNTS_STRIDE, Memory, ThreadLayout};
 use crate::buffer::{Arena, PAGE};
-use crate::clock::{self, Clock, ClockKind};
+use crate::clock::{self, ClockKind};
 use crate::history::History;
-use crate::mmap::Mmap;
-use crate::null::Null;
 use crate::outcome::Mismatches;
-use crate::psync::Psync;
 use crate::rules::{Rules, TaskPlan};
-use crate::series::{Counts, Recorder};
 use crate::shared::Shared;
-use crate::stdio::Stdio;
-use crate::vectored::Vectored;
 use crate::{
-    Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, crew, file, limits, rpc, sync, tree, uring,
+    Controls, EngineError, PhaseJob, PhaseOutcome, Rendezvous, backend, crew, file, limits, rpc, tree,
 };
 
 /// Runs this process's part of one phase of a workload.
@@ -62,16 +57,15 @@ pub fn run(
             };
         }
     };
-    let slots =
-        if matches!(job.workload.backend, Backend::Uring { .. }) { crew.workers } else { tasks.len() };
+    let slots = if job.workload.backend.is_queued() { crew.workers } else { tasks.len() };
     let mut shared = Shared::new(rules, tasks, (crew.workers, slots), rendezvous, controls);
     if let Some(history) = history(&shared.rules, &shared.tasks, crew.workers) {
         shared.keep(history, controls);
     }
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]
-        ClockKind::Counter => dispatch(&shared, clock::Counter, crew, &mut memory),
-        ClockKind::Monotonic => dispatch(&shared, clock::Monotonic, crew, &mut memory),
+        ClockKind::Counter => backend::run(&shared, clock::Counter, crew, &mut memory),
+        ClockKind::Monotonic => backend::run(&shared, clock::Monotonic, crew, &mut memory),
     };
     match shared.take_failure() {
         Some(error) => Err(error),
@@ -91,48 +85,22 @@ fn history(rules: &Rules<'_>, tasks: &[TaskPlan], workers: usize) -> Option<Hist
     Some(History::new(kept, workers, &Operation::TRANSFERS, rules.transfer as u64, paths))
 }
 
-/// Memory of all workers.
-struct Memory {
-    buffers: Arena,
-    /// Distance between buffers.
-    stride: usize,
-    counts: Arena,
-    /// Histograms of each worker: response, and service in an open loop.
-    sets: usize,
-}
-
-/// How the tasks of this process are spread over threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ThreadLayout {
-    /// Threads.
-    workers: usize,
-    /// Maximum number of tasks each thread has in progress at once.
-    at_once: usize,
-    /// Transfers in flight for each of these tasks.
-    depth: u32,
-}
-
-impl ThreadLayout {
-    fn of(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> Self {
-        let backend = rules.job.workload.backend;
-        // A task with fewer transfers than the depth has no more of them in flight.
-        let most = tasks.iter().map(|task| task.limit).max().unwrap_or(1);
-        let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
-        let buffers = usize::try_from(depth).unwrap_or(usize::MAX).saturating_mul(stride);
-        let in_turn = (IN_TURN_BYTES / buffers).max(1);
-        match backend {
-            Backend::Uring { .. } => {
-                let workers = crew::workers(tasks.len(), rules.job.processes_here);
-                let each = tasks.len().div_ceil(workers.max(1));
-                let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
-                Self { workers, at_once, depth }
-            }
-            Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => {
-                let workers = if rules.in_turn { in_turn.min(IN_TURN_THREADS) } else { tasks.len() };
-                Self { workers: workers.min(tasks.len()), at_once: 1, depth }
-            }
-        }
+/// Spreads the tasks of this process over threads.
+fn thread_layout(rules: &Rules<'_>, tasks: &[TaskPlan], stride: usize) -> ThreadLayout {
+    let backend = rules.job.workload.backend;
+    // A task with fewer transfers than the depth has no more of them in flight.
+    let most = tasks.iter().map(|task| task.limit).max().unwrap_or(1);
+    let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
+    let buffers = usize::try_from(depth).unwrap_or(usize::MAX).saturating_mul(stride);
+    let in_turn = (IN_TURN_BYTES / buffers).max(1);
+    if backend.is_queued() {
+        let workers = crew::workers(tasks.len(), rules.job.processes_here);
+        let each = tasks.len().div_ceil(workers.max(1));
+        let at_once = if rules.in_turn { each.min((in_turn / workers.max(1)).max(1)) } else { each };
+        return ThreadLayout { workers, at_once, depth };
     }
+    let workers = if rules.in_turn { in_turn.min(IN_TURN_THREADS) } else { tasks.len() };
+    ThreadLayout { workers: workers.min(tasks.len()), at_once: 1, depth }
 }
 
 /// Bytes in flight at once if tasks may run in turn: enough to keep any storage busy, and little compared
@@ -140,9 +108,6 @@ impl ThreadLayout {
 const IN_TURN_BYTES: usize = 64 << 20;
 /// Maximum number of threads if tasks may run in turn.
 const IN_TURN_THREADS: usize = 64;
-
-/// Bytes between the histograms of two workers: whole pages, so that no page is shared.
-const COUNTS_STRIDE: usize = size_of::<Counts>().next_multiple_of(PAGE);
 
 /// Checks limits and alignment, and reserves memory; nothing is touched yet.
 ///
@@ -152,20 +117,20 @@ fn prepare(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(ThreadLayout, Memor
     let backend = rules.job.workload.backend;
     let processes = rules.job.processes_here;
     // The null engine moves no data, so its tasks need no separate buffers.
-    let stride = if backend == Backend::Null { PAGE } else { rules.transfer.next_multiple_of(PAGE) };
-    let crew = ThreadLayout::of(rules, tasks, stride);
+    let stride = if backend.moves_data() { rules.transfer.next_multiple_of(PAGE) } else { PAGE };
+    let crew = thread_layout(rules, tasks, stride);
     let workers = crew.workers;
-    if !matches!(backend, Backend::Uring { .. }) {
+    if !backend.is_queued() {
         limits::threads(tasks.len() as u64, processes)?;
     }
-    if backend != Backend::Null {
-        let rings = if matches!(backend, Backend::Uring { .. }) { workers } else { 0 };
+    if backend.moves_data() {
+        let rings = if backend.is_queued() { workers } else { 0 };
         limits::open_files(tasks.len() as u64 + rings as u64)?;
         if rules.direct {
             check_alignment(rules, tasks)?;
         }
     }
-    if matches!(backend, Backend::Uring { .. }) {
+    if backend.capabilities().needs_uring {
         crate::uring_available()?;
     }
     let at_once = tasks.len().min(workers.saturating_mul(crew.at_once));
@@ -191,57 +156,6 @@ fn check_alignment(rules: &Rules<'_>, tasks: &[TaskPlan]) -> Result<(), EngineEr
         }
     }
     Ok(())
-}
-
-/// Chooses the compiled loop: by clock (the type parameter), backend and recording.
-fn dispatch<'m, C: Clock>(
-    shared: &Shared<'_>,
-    clock: C,
-    crew: ThreadLayout,
-    memory: &'m mut Memory,
-) -> Vec<WorkerReport<'m>> {
-    let Memory { buffers, stride, counts, sets } = memory;
-    let recorders = (0..).zip(recorders(counts, *sets));
-    let recorders = recorders.map(|(worker, recorder)| recorder.keeping(shared.keeper(worker))).collect();
-    let buffers = buffers.bytes_mut();
-    let record = shared.rules.job.instrument;
-    let by_task = |buffers: &'m mut [u8]| buffers.chunks_mut(*stride).collect::<Vec<_>>();
-    match shared.rules.job.workload.backend {
-        Backend::Uring { required, .. } => {
-            let ThreadLayout { at_once, depth, .. } = crew;
-            let plan = uring::Pool { buffers, stride: *stride, at_once, depth, required };
-            if record {
-                uring::run::<C, true>(shared, clock, plan, recorders)
-            } else {
-                uring::run::<C, false>(shared, clock, plan, recorders)
-            }
-        }
-        Backend::Psync if record => sync::run::<C, Psync, true>(shared, clock, by_task(buffers), recorders),
-        Backend::Psync => sync::run::<C, Psync, false>(shared, clock, by_task(buffers), recorders),
-        Backend::Vectored { .. } if record => {
-            sync::run::<C, Vectored, true>(shared, clock, by_task(buffers), recorders)
-        }
-        Backend::Vectored { .. } => {
-            sync::run::<C, Vectored, false>(shared, clock, by_task(buffers), recorders)
-        }
-        Backend::Stdio if record => sync::run::<C, Stdio, true>(shared, clock, by_task(buffers), recorders),
-        Backend::Stdio => sync::run::<C, Stdio, false>(shared, clock, by_task(buffers), recorders),
-        Backend::Mmap if record => sync::run::<C, Mmap, true>(shared, clock, by_task(buffers), recorders),
-        Backend::Mmap => sync::run::<C, Mmap, false>(shared, clock, by_task(buffers), recorders),
-        Backend::Null if record => sync::run::<C, Null, true>(shared, clock, by_task(buffers), recorders),
-        Backend::Null => sync::run::<C, Null, false>(shared, clock, by_task(buffers), recorders),
-    }
-}
-
-fn recorders(counts: &mut Arena, sets: usize) -> Vec<Recorder<'_>> {
-    let count = counts.bytes_mut().len() / COUNTS_STRIDE;
-    let mut pieces = counts.pieces::<Counts>(count, COUNTS_STRIDE).into_iter();
-    let mut recorders = Vec::with_capacity(count / sets);
-    while let Some(response) = pieces.next() {
-        let service = if sets > 1 { pieces.next() } else { None };
-        recorders.push(Recorder::new(response, service));
-    }
-    recorders
 }
 
 fn outcome(shared: &Shared<'_>, reports: &[WorkerReport<'_>], controls: &Controls) -> PhaseOutcome {

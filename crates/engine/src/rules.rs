@@ -1,6 +1,6 @@
 //! The resolved job: parameters of every task of a phase.
 
-use plan::{Advice, Backend, FileSlot, Phase, Placement, Region, Sharing};
+use plan::{Advice, FileSlot, Phase, Placement, Region, Sharing};
 use rustix::fs::OFlags;
 
 use crate::check::{NoiseTable, generations};
@@ -93,7 +93,7 @@ impl<'a> Rules<'a> {
             (None, None) => Ending::Volume,
         };
         let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
-        let moves = workload.backend != Backend::Null;
+        let moves = workload.backend.moves_data();
         let data = &job.data;
         let syncs = writes && by_clock && workload.sync.per_write;
         Self {

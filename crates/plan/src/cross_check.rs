@@ -85,12 +85,10 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         let mut spec = WorkloadSpec::from(case.workload.clone());
         spec.files.targets = vec![file(surroundings)];
         // The other tool uses the same engine: falling back to another one is not allowed.
-        if let Backend::Uring { required, .. } = &mut spec.backend {
-            *required = true;
-        }
+        spec.backend = spec.backend.required();
         // One request at a time needs no ring.
         if spec.backend.depth() == 1 {
-            spec.backend = Backend::Psync;
+            spec.backend = Backend::plain();
         }
         Ok(Case { workload: spec.validate()?, repetitions: *pairs, ..case })
     });

@@ -35,6 +35,7 @@
 //! assert_eq!(geometry.transfers_per_task(), 32);
 //! ```
 
+mod backend;
 mod case;
 mod criteria;
 pub mod cross_check;
@@ -56,6 +57,7 @@ mod validate;
 mod work;
 mod workload;
 
+pub use backend::{BACKENDS, Backend, Capabilities};
 pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
 pub use criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
@@ -89,6 +91,6 @@ pub use work::rpc::{Binding, Pattern, Rpc};
 pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use work::{Work, exchanges, randomops};
 pub use workload::{
-    Advice, Backend, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
+    Advice, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
     SyncRule, Workload, WorkloadSpec,
 };

@@ -365,8 +365,8 @@ impl Figure {
         around: &QuickSurroundings,
     ) -> Result<Case, PlanError> {
         let (backend, tasks) = match around.uring {
-            true => (Backend::Uring { depth: self.depth, required: false }, 1),
-            false => (Backend::Psync, self.depth),
+            true => (Backend::queued(self.depth), 1),
+            false => (Backend::plain(), self.depth),
         };
         let block = Bytes(self.set(route, sizes) / u64::from(tasks));
         let geometry = Geometry { transfer: Bytes(self.transfer), block, segments: 1 };

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::backend::names_with;
 use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
-use crate::{
-    Backend, Bytes, Geometry, Order, PlanError, Sharing, Spread, Tree, Work, Workload, WorkloadSpec,
-};
+use crate::{Bytes, Geometry, Order, PlanError, Sharing, Spread, Tree, Work, Workload, WorkloadSpec};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -33,7 +32,7 @@ impl WorkloadSpec {
         self.check_times()?;
         self.check_backend()?;
         self.check_history()?;
-        self.check_psync()?;
+        self.check_cache_and_data_sync()?;
         self.check_sync_open()?;
         if self.work.makes_trees() {
             self.check_names()?;
@@ -46,12 +45,10 @@ impl WorkloadSpec {
     /// Names are made as fast as it goes, each once.
     fn check_names(&self) -> Result<(), PlanError> {
         let refused = |field, problem: &str, help: &str| Err(PlanError::new(field, problem, help));
-        match self.backend {
-            Backend::Psync | Backend::Uring { .. } | Backend::Null => {}
-            Backend::Mmap | Backend::Stdio | Backend::Vectored { .. } => {
-                let problem = "files and directories are made by system calls or io_uring";
-                return refused("backend", problem, "use the backend psync or uring");
-            }
+        if !self.backend.capabilities().trees {
+            let problem = "files and directories are made by system calls or io_uring";
+            let help = format!("use the backend {}", names_with(|one| one.trees));
+            return refused("backend", problem, &help);
         }
         if self.duration.is_some() {
             let problem = "a phase that makes or removes each item once cannot be repeated for a time";
@@ -187,25 +184,24 @@ impl WorkloadSpec {
         Ok(())
     }
 
-    fn check_psync(&self) -> Result<(), PlanError> {
-        // With this open flag any write is affected; only psync makes a call for data alone.
+    fn check_cache_and_data_sync(&self) -> Result<(), PlanError> {
+        // With this open flag any write is affected; the other backends make no call for data alone.
         let by_call = self.data_sync && !self.sync_open;
-        match (self.backend, self.forget, by_call) {
-            (Backend::Psync, ..) | (_, false, false) => Ok(()),
-            (backend, forget, _) => Err(PlanError::new(
-                "backend",
-                format!(
-                    "{} cannot {}",
-                    backend.name(),
-                    if forget { "let the page cache forget before each read" } else { "sync data alone" }
-                ),
-                "use the backend psync",
-            )),
-        }
+        let able = self.backend.capabilities();
+        let (problem, help) = match (self.forget && !able.forgets, by_call && !able.data_sync) {
+            (true, _) => ("let the page cache forget before each read", names_with(|one| one.forgets)),
+            (false, true) => ("sync data alone", names_with(|one| one.data_sync)),
+            (false, false) => return Ok(()),
+        };
+        Err(PlanError::new(
+            "backend",
+            format!("{} cannot {problem}", able.name),
+            format!("use the backend {help}"),
+        ))
     }
 
     fn check_sync_open(&self) -> Result<(), PlanError> {
-        let later = matches!(self.backend, Backend::Stdio | Backend::Mmap);
+        let later = !self.backend.capabilities().sync_open;
         match self.sync_open {
             true if later => Err(PlanError::new(
                 "backend",
@@ -303,35 +299,25 @@ impl WorkloadSpec {
     }
 
     fn check_backend(&self) -> Result<(), PlanError> {
-        match self.backend {
-            Backend::Uring { depth, .. } if depth == 0 || depth > DEPTH_MAX => Err(PlanError::new(
+        let (depth, able) = (self.backend.depth(), self.backend.capabilities());
+        if depth == 0 || depth > DEPTH_MAX {
+            return Err(PlanError::new(
                 "depth",
                 format!("a depth of {depth} cannot be queued"),
                 format!("give a number from 1 to {DEPTH_MAX}"),
-            )),
-            Backend::Mmap if self.direct => Err(PlanError::new(
-                "direct",
-                "a memory mapping always goes through the page cache",
-                "leave direct I/O off, or use the backend psync or uring",
-            )),
-            Backend::Mmap if self.single_attempt => Err(PlanError::new(
-                "single_attempt",
-                "a memory mapping has no short transfers",
-                "leave it off, or use the backend psync or uring",
-            )),
-            Backend::Stdio if self.direct => Err(PlanError::new(
-                "direct",
-                "a stream of the C library has a buffer of its own, which is not aligned for direct I/O",
-                "leave direct I/O off, or use the backend psync, vectored or uring",
-            )),
-            Backend::Stdio if self.single_attempt => Err(PlanError::new(
-                "single_attempt",
-                "a stream of the C library continues short transfers by itself",
-                "leave it off, or use the backend psync, vectored or uring",
-            )),
-            Backend::Vectored { pieces } => self.check_pieces(u64::from(pieces)),
-            Backend::Mmap | Backend::Stdio | Backend::Psync | Backend::Null | Backend::Uring { .. } => Ok(()),
+            ));
         }
+        if let (true, Some(reason)) = (self.direct, able.direct_refused) {
+            let others = names_with(|one| one.direct_refused.is_none());
+            let help = format!("leave direct I/O off, or use the backend {others}");
+            return Err(PlanError::new("direct", reason, help));
+        }
+        if let (true, Some(reason)) = (self.single_attempt, able.single_attempt_refused) {
+            let others = names_with(|one| one.single_attempt_refused.is_none());
+            let help = format!("leave it off, or use the backend {others}");
+            return Err(PlanError::new("single_attempt", reason, help));
+        }
+        if able.vectored { self.check_pieces(u64::from(self.backend.pieces())) } else { Ok(()) }
     }
 
     fn check_pieces(&self, pieces: u64) -> Result<(), PlanError> {

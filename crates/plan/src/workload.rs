@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Geometry, Nanos, PlanError, Work};
+use crate::{Backend, Bytes, Geometry, Nanos, PlanError, Work};
 
 /// Limit on operations kept by a process: 32 MiB of memory, and some 100 MB of a record.
 pub const HISTORY_MAX: u64 = 1 << 20;
@@ -18,57 +18,6 @@ pub(crate) const DEPTH_MAX: u32 = 32_768;
 pub(crate) const PIECES_MAX: u64 = 1024;
 /// Limit on strides; longer ones are taken for a typing error.
 pub(crate) const STRIDE_MAX: u64 = 1 << 40;
-
-/// How transfers reach the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    /// One thread for each task, `pread(2)` and `pwrite(2)`.
-    Psync,
-    /// io_uring: few threads serve all tasks, each with `depth` transfers in flight.
-    Uring {
-        /// Transfers in flight per task.
-        depth: u32,
-        /// The user asked for io_uring by name: no fallback is allowed.
-        required: bool,
-    },
-    /// One thread for each task, `preadv(2)` and `pwritev(2)`.
-    Vectored {
-        /// Pieces of memory, of equal size, that each transfer moves in its one call.
-        pieces: u32,
-    },
-    /// One thread for each task, `fread(3)` and `fwrite(3)`: streams of the C library, buffered in the
-    /// process by as much as one transfer.
-    Stdio,
-    /// Copies to and from a shared memory mapping.
-    Mmap,
-    /// No I/O at all: measures the overhead of the program itself.
-    Null,
-}
-
-impl Backend {
-    /// Transfers in flight per task.
-    #[must_use]
-    pub const fn depth(self) -> u32 {
-        match self {
-            Self::Uring { depth, .. } => depth,
-            Self::Psync | Self::Vectored { .. } | Self::Stdio | Self::Mmap | Self::Null => 1,
-        }
-    }
-
-    /// The name used in tables and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Psync => "psync",
-            Self::Uring { .. } => "uring",
-            Self::Vectored { .. } => "vectored",
-            Self::Stdio => "stdio",
-            Self::Mmap => "mmap",
-            Self::Null => "null",
-        }
-    }
-}
 
 /// Whether tasks share one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -362,7 +311,7 @@ impl WorkloadSpec {
             geometry,
             order: Order::Sequential,
             fresh_order: false,
-            backend: Backend::Psync,
+            backend: Backend::plain(),
             direct: false,
             sync: SyncRule::default(),
             advice: Advice::None,
@@ -439,7 +388,7 @@ impl Workload {
     /// Whether each task ends a phase with a `sync(2)`: see [`crate::Tree::sync_all`].
     #[must_use]
     pub fn syncs_all(&self) -> bool {
-        self.backend != Backend::Null && self.work.tree().is_some_and(|tree| tree.sync_all)
+        self.backend.moves_data() && self.work.tree().is_some_and(|tree| tree.sync_all)
     }
 
     /// Bytes of the files that one pass of all tasks goes over: what is filled, and what is free
@@ -544,10 +493,10 @@ impl Workload {
             Order::Same => "same-place".to_owned(),
             order => order.name().to_owned(),
         };
-        let path = match self.backend {
-            Backend::Mmap | Backend::Null => "",
-            _ if self.direct => "direct, ",
-            _ => "buffered, ",
+        let path = match (self.backend.capabilities().by_calls, self.direct) {
+            (false, _) => "",
+            (true, true) => "direct, ",
+            (true, false) => "buffered, ",
         };
         let mix = match phase {
             crate::Phase::Mixed => format!(" ({} % reads)", self.read_percent),
@@ -559,8 +508,8 @@ impl Workload {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, WorkloadSpec};
-    use crate::{Bytes, Geometry};
+    use super::WorkloadSpec;
+    use crate::{Backend, Bytes, Geometry};
 
     #[test]
     fn conditions_say_what_a_figure_is_of() {

@@ -11,18 +11,15 @@ pub(crate) fn replace_backends(
     missing: Option<String>,
     warnings: &mut Vec<WarningRow>,
 ) -> Result<Plan, RunnerError> {
-    let wanted = |case: &&Case| matches!(case.workload.backend, Backend::Uring { .. });
-    let Some(first) = plan.cases.iter().find(wanted) else { return Ok(plan) };
+    let wanted = |case: &Case| case.workload.backend.capabilities().needs_uring;
+    let Some(first) = plan.cases.iter().find(|case| wanted(case)) else { return Ok(plan) };
     let Some(missing) = missing else { return Ok(plan) };
     let asked = first.workload.backend;
-    for case in &mut plan.cases {
-        match case.workload.backend {
-            Backend::Uring { required: true, .. } => {
-                return Err(RunnerError::UringMissing { reason: missing });
-            }
-            Backend::Uring { depth, .. } => case.workload = with_threads(&case.workload, depth)?,
-            Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap | Backend::Null => {}
+    for case in plan.cases.iter_mut().filter(|case| wanted(case)) {
+        if !case.workload.backend.is_replaceable() {
+            return Err(RunnerError::UringMissing { reason: missing });
         }
+        case.workload = with_threads(&case.workload)?;
     }
     warnings.push(backend_warning(asked, missing));
     Ok(plan)
@@ -39,9 +36,10 @@ fn backend_warning(asked: Backend, reason: String) -> WarningRow {
 
 /// Keeps the number of transfers in flight: one task for each in a shared file if the block divides evenly,
 /// else one for each task.
-fn with_threads(workload: &Workload, depth: u32) -> Result<Workload, RunnerError> {
+fn with_threads(workload: &Workload) -> Result<Workload, RunnerError> {
     let mut spec: WorkloadSpec = workload.clone().into();
-    spec.backend = Backend::Psync;
+    let depth = spec.backend.depth();
+    spec.backend = Backend::plain();
     if let Work::Rpc(rpc) = &mut spec.work {
         // Plain calls have one request in flight per connection.
         rpc.connections = rpc.connections.saturating_mul(depth);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use comm::{Comm, Topology};
 use host::{Host, PermittedDevice, limits};
-use plan::{Backend, Bytes, Case, Placement, Plan, PlanError, Sharing};
+use plan::{Bytes, Case, Placement, Plan, PlanError, Sharing};
 use record::{Cluster, FileSystemFacts, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::backends::replace_backends;
@@ -145,7 +145,7 @@ pub fn check_again(
     for case in plan.cases.iter().filter(|case| !earlier.finished.contains(&case.id)) {
         check_place(case, &plan, topology)?;
     }
-    let wants_uring = plan.cases.iter().any(|case| matches!(case.workload.backend, Backend::Uring { .. }));
+    let wants_uring = plan.cases.iter().any(|case| case.workload.backend.capabilities().needs_uring);
     let (nodes, uring_missing) = Nodes::look(host, comm, &targets, wants_uring)?;
     let mut warnings = Vec::new();
     let plan = replace_backends(plan, uring_missing, &mut warnings)?;
@@ -386,15 +386,14 @@ impl RankCheck<'_> {
             }
             // A tree task holds the root and a directory open besides the current file.
             let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
-            all.insert(match case.workload.backend {
-                Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => {
-                    (tasks_files, tasks)
+            let backend = case.workload.backend;
+            all.insert(match (backend.moves_data(), backend.is_queued()) {
+                (false, _) => (0, 0),
+                (true, false) => (tasks_files, tasks),
+                (true, true) if trees::has(case) => {
+                    (tasks_files.saturating_add(tasks.saturating_mul(u64::from(backend.depth()))), 0)
                 }
-                Backend::Uring { depth, .. } if trees::has(case) => {
-                    (tasks_files.saturating_add(tasks.saturating_mul(u64::from(depth))), 0)
-                }
-                Backend::Uring { .. } => (tasks_files, 0),
-                Backend::Null => (0, 0),
+                (true, true) => (tasks_files, 0),
             });
         }
         for (files, threads) in all {
@@ -418,12 +417,12 @@ pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
 
 /// The sets of files of the cases that use files.
 pub(crate) fn real(plan: &Plan) -> Uses<'_> {
-    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend != Backend::Null))
+    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend.moves_data()))
 }
 
 /// As [`real`], without the finished cases.
 pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses<'a> {
-    let real = |case: &Case| case.workload.backend != Backend::Null && !finished.contains(&case.id);
+    let real = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
     Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| real(case)))
 }
 
@@ -496,7 +495,7 @@ fn enough_space(needs: &[SpaceNeed]) -> Result<(), RunnerError> {
 fn takes_space(case: &Case) -> bool {
     let workload = &case.workload;
     let tables = workload.work.jobs().is_some();
-    writes(case) && !tables && workload.backend != Backend::Null && workload.stonewall.is_none()
+    writes(case) && !tables && workload.backend.moves_data() && workload.stonewall.is_none()
 }
 
 /// Bytes that a file of `bytes` takes beyond its present size. A device does not grow.

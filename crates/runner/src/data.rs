@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use plan::{Backend, Bytes, Geometry, Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
+use plan::{Bytes, Geometry, Order, PlanError, ReadFrom, SyncRule, Workload, WorkloadSpec};
 
 /// Transfer size of fill phases, if the block allows it.
 const FILL_TRANSFER: Bytes = Bytes::mib(1);
@@ -110,11 +110,7 @@ pub(crate) fn fill_workload(workload: &Workload) -> Result<Workload, PlanError> 
     spec.verify = false;
     spec.barriers = false;
     spec.sync = SyncRule { at_close: true, per_write: false };
-    spec.backend = match spec.backend {
-        Backend::Uring { .. } => Backend::Uring { depth: FILL_DEPTH, required: false },
-        Backend::Psync | Backend::Vectored { .. } | Backend::Stdio | Backend::Mmap => Backend::Psync,
-        Backend::Null => Backend::Null,
-    };
+    spec.backend = spec.backend.for_fill(FILL_DEPTH);
     spec.validate()
 }
 

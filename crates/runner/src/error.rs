@@ -251,6 +251,7 @@ fn engine_kind(error: &EngineError) -> ErrorKind {
         | EngineError::DirectAlignment { .. }
         | EngineError::Limit { .. }
         | EngineError::Uring(_)
+        | EngineError::Libaio { .. }
         | EngineError::NoTree { .. }
         | EngineError::Memory { .. } => ErrorKind::HostLacks,
         EngineError::Network(

@@ -164,7 +164,7 @@ fn median(values: &[f64]) -> f64 {
 
 fn null_workload() -> Result<Workload, RunnerError> {
     let mut spec = WorkloadSpec::new("null", "null", geometry());
-    spec.backend = Backend::Null;
+    spec.backend = Backend::no_io();
     spec.duration = Some(RUN);
     Ok(spec.validate()?)
 }
@@ -179,7 +179,7 @@ fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
     spec.sync = SyncRule { at_close: true, per_write: false };
     spec.duration = Some(RUN);
     if engine::uring_available().is_ok() {
-        spec.backend = Backend::Uring { depth: DEPTH, required: false };
+        spec.backend = Backend::queued(DEPTH);
     }
     Ok(spec.validate()?)
 }
@@ -187,7 +187,7 @@ fn real_workload(directory: &Path) -> Result<Workload, RunnerError> {
 /// The same file, read with plain calls through the page cache.
 fn cached_workload(real: &Workload) -> Result<Workload, RunnerError> {
     let mut spec = WorkloadSpec::from(real.clone());
-    (spec.direct, spec.backend) = (false, Backend::Psync);
+    (spec.direct, spec.backend) = (false, Backend::plain());
     spec.geometry.block = CACHED;
     Ok(spec.validate()?)
 }

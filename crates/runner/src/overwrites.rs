@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use host::files::require_data;
-use plan::{Backend, Bytes, Case, Placement, Plan};
+use plan::{Bytes, Case, Placement, Plan};
 use record::{Holder, Leftover, named_files};
 
 use crate::cleanup::paths;
@@ -107,7 +107,7 @@ pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover], before: &Lost) -> Lost {
     let left: BTreeSet<PathBuf> =
         gone.flat_map(|leftover| &leftover.files).filter_map(|file| file.path.canonicalize().ok()).collect();
     let is_there = |case: &Case| case.layout.as_ref().is_none_or(|name| !begins_empty(plan, name));
-    let real = || plan.cases.iter().filter(|case| case.workload.backend != Backend::Null && is_there(case));
+    let real = || plan.cases.iter().filter(|case| case.workload.backend.moves_data() && is_there(case));
     let names: BTreeSet<PathBuf> = real()
         .filter(|case| writes(case) || case.workload.files.fill)
         .flat_map(|case| paths(case).into_iter().filter(|path| writes(case) || fills_over(case, path)))

@@ -12,7 +12,7 @@ use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::servers::Told;
 use host::{BlockTrace, Host, Observed, Observer, Unobservable};
-use plan::{Backend, Phase, Placement, Plan, Sharing, Work, Workload};
+use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
 
 use crate::data::fill_workload;
 use crate::jobs::{JobsRun, KeepLaunches};
@@ -162,7 +162,7 @@ impl<'a> PhaseRun<'a> {
     /// Counters of the network file system clients on this node.
     fn clients(&self, host: &Host) -> Vec<(String, String)> {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
-        match self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
+        match !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             true => Vec::new(),
             false => host.clients(&self.workload.files.targets),
         }
@@ -188,7 +188,7 @@ impl<'a> PhaseRun<'a> {
     fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
         let (workload, phase) = (&self.workload, self.order.phase);
         let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
-        if !reads || workload.backend == Backend::Null || !workload.work.is_transfers() {
+        if !reads || !workload.backend.moves_data() || !workload.work.is_transfers() {
             return None;
         }
         let is_shared = workload.files.sharing == Sharing::Shared;
@@ -209,7 +209,7 @@ impl<'a> PhaseRun<'a> {
     /// Adds warnings about memory below the devices of the targets.
     fn look_below(&self, host: &Host, part: &mut Part) {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
-        if self.workload.backend == Backend::Null || exchanges || !self.order.phase.is_result() {
+        if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             return;
         }
         let targets = self.workload.files.targets.iter();
@@ -232,7 +232,7 @@ impl<'a> PhaseRun<'a> {
 
     /// The devices of the targets.
     fn devices(&self, host: &Host) -> Result<Vec<String>, Unobservable> {
-        if self.workload.backend == Backend::Null {
+        if !self.workload.backend.moves_data() {
             return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
         }
         let mut devices = Vec::new();

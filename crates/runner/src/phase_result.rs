@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::NodeWork;
-use plan::{Backend, Case, FileSlot, Phase, Placement, Work, Workload};
+use plan::{Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::data::Content;
@@ -132,7 +132,7 @@ impl PhaseResult<'_> {
 
     fn unobserved(&self, part: &Part) -> Option<Warning> {
         let exchanges = self.key.phase == Phase::Exchange;
-        if !self.key.phase.is_result() || self.workload.backend == Backend::Null || exchanges {
+        if !self.key.phase.is_result() || !self.workload.backend.moves_data() || exchanges {
             return None;
         }
         let mut reasons: Vec<&str> = part.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();

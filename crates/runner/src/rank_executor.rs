@@ -11,7 +11,7 @@ use comm::Comm;
 use engine::{Controls, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
-use plan::{Backend, Bytes, Case, Existing, Keep, Phase, Placement, Plan};
+use plan::{Bytes, Case, Existing, Keep, Phase, Placement, Plan};
 use record::{Claim, PlacedClaim, Warning, Wiped};
 
 use crate::check;
@@ -431,7 +431,7 @@ impl<'a> RankExecutor<'a> {
         keep: Option<&mut KeepLaunches<'_>>,
     ) -> Result<(Part, Rows), RunnerError> {
         let order = run.order;
-        if order.phase.writes() && run.workload.backend != Backend::Null {
+        if order.phase.writes() && run.workload.backend.moves_data() {
             for slot in files_of(&run.workload, &tasks, order.pass) {
                 self.made.file(&slot.path);
             }
@@ -521,7 +521,7 @@ fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &Known) -> Result
 
 /// Whether `phase` reads data that must exist before it starts.
 pub(crate) fn reads(case: &Case, phase: Phase) -> bool {
-    phase.needs_data() && case.workload.backend != Backend::Null
+    phase.needs_data() && case.workload.backend.moves_data()
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

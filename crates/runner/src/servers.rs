@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use engine::Controls;
 use host::servers::{Counter, TEXT_BYTES_MAX, Told, counters};
 use host::{Host, OutputFile, ends_with_us, find_on_path};
-use plan::{Backend, Bytes, Case, Placement, Plan};
+use plan::{Bytes, Case, Placement, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -134,7 +134,7 @@ fn shell(line: &str) -> Command {
 fn layout(case: &Case, pass: u32, host: &Host) -> Option<Command> {
     let workload = &case.workload;
     let is_lustre = |target| host.file_system_of(target).is_ok_and(|place| place.kind == "lustre");
-    if workload.backend == Backend::Null || !workload.work.is_transfers() {
+    if !workload.backend.moves_data() || !workload.work.is_transfers() {
         return None;
     }
     let _ = workload.files.targets.iter().find(|target| is_lustre(target))?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use engine::{Extent, LastOperation, PhaseOutcome};
 use host::{BlockRequest, BlockTrace, Host, Unobservable};
-use plan::{Backend, Operation, Phase, Workload};
+use plan::{Operation, Phase, Workload};
 use record::HistoryRow;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(crate) fn start(
 ) -> Option<Result<BlockTrace, Unobservable>> {
     let kept =
         workload.history.filter(|_| !workload.untraced && phase.is_result() && phase != Phase::Exchange)?;
-    if workload.backend == Backend::Null {
+    if !workload.backend.moves_data() {
         return None;
     }
     let mut devices = Vec::new();

@@ -11,8 +11,7 @@ use std::time::SystemTime;
 use comm::Topology;
 use plan::shell_word;
 use plan::{
-    Backend, Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work,
-    Workload,
+    Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work, Workload,
 };
 use record::{Claim, Swept, first_named, sweep_names, sweep_tree};
 
@@ -25,7 +24,7 @@ const BLOCK_BYTES: u64 = 4096;
 
 /// Whether `case` creates directory entries on real targets.
 pub(crate) fn has(case: &Case) -> bool {
-    case.workload.work.makes_trees() && case.workload.backend != Backend::Null
+    case.workload.work.makes_trees() && case.workload.backend.moves_data()
 }
 
 /// Whether `phase` creates all items that later phases need.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Amount, Backend, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
+use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
 
 use super::doubt::{Doubt, Found};
@@ -44,7 +44,7 @@ fn absorbs(
 ) -> Option<(String, String)> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
     let counted: Vec<&RepetitionFigure> = figure.counted().collect();
-    let made_up = workload.backend == Backend::Null || figure.provenance == Provenance::Simulated;
+    let made_up = !workload.backend.moves_data() || figure.provenance == Provenance::Simulated;
     let writes = match figure.provenance {
         Provenance::Imported => figure.phase.writes(),
         _ => counted.iter().any(|one| one.phase.write_bytes > 0),

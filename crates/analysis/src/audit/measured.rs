@@ -1,6 +1,6 @@
 //! Checks on what was measured alone.
 
-use plan::{Backend, Nanos, Operation, Phase, RateName, Role, Stopping, Work};
+use plan::{Nanos, Operation, Phase, RateName, Role, Stopping, Work};
 use record::{MemoryPlace, PublishedUnit, Warning};
 
 use super::doubt::{
@@ -123,8 +123,7 @@ fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<S
 /// Buffered reads that are faster than any device.
 fn memory_speed(subject: &Subject<'_>) -> Option<String> {
     let workload = &subject.case.workload;
-    let through_cache =
-        !workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
+    let through_cache = !workload.direct && workload.backend.can_be_direct();
     let mean = subject.figure.response(Operation::Read).map(LatencySummary::mean_ns)?;
     (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
         .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))
@@ -205,7 +204,7 @@ fn impossible(subject: &Subject<'_>) -> Option<Found> {
 /// than any network.
 fn implausible_latency(subject: &Subject<'_>) -> Option<Found> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
-    let to_device = workload.direct && matches!(workload.backend, Backend::Psync | Backend::Uring { .. });
+    let to_device = workload.direct && workload.backend.can_be_direct();
     let (mean, least, [what, place], advice) = if figure.phase.is_transfers() {
         let mean = figure.latency.iter().map(LatencySummary::mean_ns).min_by(f64::total_cmp);
         let advice = "look for a cache or a memory disk below the file system";

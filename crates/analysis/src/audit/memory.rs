@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
+use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
 use record::{MemoryPlace, Provenance, Warning};
 
 use super::doubt::Found;
@@ -16,7 +16,7 @@ use crate::{Check, DEVICE_SHARE_MAX, RepetitionFigure};
 
 /// The doubt about a figure of reads some of which a memory may have answered.
 pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {
-    if subject.case.workload.backend == Backend::Null {
+    if !subject.case.workload.backend.moves_data() {
         return None;
     }
     let memories = Memories::of(subject, counted)?;

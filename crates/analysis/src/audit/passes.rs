@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Backend, Bytes, Order, Phase};
+use plan::{Bytes, Order, Phase};
 
 use super::doubt::Found;
 use crate::subject::{Subject, grouped};
@@ -28,7 +28,7 @@ pub(super) fn changed(subject: &Subject<'_>) -> Option<Found> {
         _ => return None,
     };
     // Of merged runs the passes may be of different hosts.
-    if subject.case.workload.backend == Backend::Null || figure.nodes.len() as u64 > subject.nodes() {
+    if !subject.case.workload.backend.moves_data() || figure.nodes.len() as u64 > subject.nodes() {
         return None;
     }
     let counts = figure.rate_of();
@@ -69,7 +69,7 @@ fn jump(rates: &[f64]) -> Option<(usize, usize)> {
 pub(super) fn random_above_sequential(subjects: &[Subject<'_>]) -> HashMap<usize, Found> {
     let reads = subjects.iter().filter(|one| {
         let workload = &one.case.workload;
-        one.figure.phase == Phase::Read && workload.backend != Backend::Null && workload.pace.is_none()
+        one.figure.phase == Phase::Read && workload.backend.moves_data() && workload.pace.is_none()
     });
     let alike = grouped(reads, |one| {
         let workload = &one.case.workload;

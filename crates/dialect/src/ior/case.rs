@@ -90,7 +90,7 @@ impl Settings {
         match self.api.to_ascii_uppercase().as_str() {
             "MMAP" => Backend::Mmap,
             "DUMMY" => Backend::Null,
-            "AIO" => Backend::Uring { depth: self.aio_pending, required: true },
+            "AIO" => Backend::Libaio { depth: self.aio_pending },
             _ => Backend::Psync,
         }
     }

@@ -112,7 +112,7 @@ fn api(settings: &Settings) -> String {
         "MMAP" => "copies to and from a shared mapping of the file".to_owned(),
         "DUMMY" => "no I/O at all: measures the harness".to_owned(),
         "AIO" => format!(
-            "asynchronous I/O by io_uring with {} transfers under way for each task, without a fallback",
+            "Linux asynchronous I/O (io_submit) with {} transfers under way for each task",
             settings.aio_pending
         ),
         _ => "pread(2) and pwrite(2), one thread for each task".to_owned(),

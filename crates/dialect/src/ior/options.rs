@@ -163,7 +163,7 @@ pub(super) const OPTIONS: Options<Key> = Options {
 
 /// Sorted by letter as IOR's documentation has them, then by name.
 const SPECS: &[Spec<Key>] = &[
-    name(Key::Api, "a", &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (io_uring)"),
+    name(Key::Api, "a", &[], &["api"], "-a POSIX", "POSIX, MMAP, DUMMY or AIO (libaio)"),
     value(Key::RefNum, "A", &[], &["refNum"], "-A 1", "a number that the summary repeats"),
     value(Key::Block, "b", &[], &["blockSize"], "-b 16m", "contiguous bytes of each task"),
     flag(

@@ -160,7 +160,7 @@ fn case(
     let synced = !settings.include_close || settings.include_flush;
     spec.sync = SyncRule { at_close: synced && test.phase().writes(), per_write: settings.sync_writes };
     // Streams and mappings write later than their calls: what is written so is synced by a call.
-    let at_once = !matches!(spec.backend, Backend::Stdio | Backend::Mmap);
+    let at_once = spec.backend.capabilities().sync_open;
     spec.sync_open = settings.sync_writes && at_once;
     spec.data_sync = spec.sync_open && settings.data_sync;
     spec.read_from = ReadFrom::Same;

@@ -36,7 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use plan::{Backend, Operation, Rpc};
+use plan::{Operation, Rpc};
 
 use self::binding::{Bound, Places};
 use self::connection::{Bounds, Connection, Role, Spent, Terms};
@@ -178,7 +178,7 @@ impl<'a> Session<'a> {
     fn check(job: &PhaseJob<'_>, rpc: &Rpc) -> Result<(), EngineError> {
         let answered = (0..job.workload.tasks).filter(|&task| rpc.server_of(task) == job.end).count();
         let connections = job.tasks.len() as u64 + answered as u64;
-        let uring = matches!(job.workload.backend, Backend::Uring { .. });
+        let uring = job.workload.backend.capabilities().needs_uring;
         let threads = if uring { connections.min(2 * u64::from(rpc.threads)) } else { connections };
         limits::threads(threads, job.processes_here)?;
         // At most one listening socket per peer, and a ring for each thread.
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
 
     /// The threads of this endpoint, with connections distributed round-robin.
     fn seats(&self) -> Vec<ThreadPlan> {
-        let uring = matches!(self.job.workload.backend, Backend::Uring { .. });
+        let uring = self.job.workload.backend.capabilities().needs_uring;
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
         let deal = |tasks: &[u32]| {
             let mut hands = vec![Vec::new(); threads(tasks.len())];
@@ -308,7 +308,7 @@ impl<'a> Session<'a> {
         if lines.is_empty() || terms.is_stopped() {
             return Ok(());
         }
-        if matches!(self.job.workload.backend, Backend::Uring { .. }) {
+        if self.job.workload.backend.capabilities().needs_uring {
             // A server reports nothing, but its connections are handled in the same way.
             reports.resize_with(lines.len(), TaskReport::default);
             let ended = rings::run(terms, clock, lines, reports, kept);
@@ -415,7 +415,7 @@ impl<'a> Session<'a> {
 
     /// The outcome of this endpoint, without its threads.
     fn end(&self) -> EndOutcome {
-        let uring = matches!(self.job.workload.backend, Backend::Uring { .. });
+        let uring = self.job.workload.backend.capabilities().needs_uring;
         let threads = |tasks: usize| if uring { tasks.min(self.rpc.threads as usize) } else { tasks };
         let [asks, answers] = &self.places;
         EndOutcome {

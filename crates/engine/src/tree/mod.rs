@@ -31,7 +31,7 @@ mod walk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use plan::{Backend, ObjectsPlacement, Operation, Phase, TreePlacement};
+use plan::{ObjectsPlacement, Operation, Phase, TreePlacement};
 
 use crate::account::Account;
 use crate::buffer::{Arena, PAGE};
@@ -112,12 +112,13 @@ fn plain(phase: Phase, make_node: bool) -> Option<&'static str> {
 fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayout, Arena), EngineError> {
     let (job, buffer) = (rules.job, data::buffer_bytes(rules.bytes));
     let mut notes = Vec::new();
-    if let Backend::Uring { depth, required } = job.workload.backend {
+    let backend = job.workload.backend;
+    if backend.capabilities().needs_uring {
         match (plain(rules.phase, rules.tree.make_node), ring::has_tree_operations()) {
             (Some(what), _) => notes.push(Note::PlainCalls { what }),
             (None, Ok(())) => {
                 let most = plans.iter().map(|plan| plan.limit).max().unwrap_or(1);
-                let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, depth);
+                let depth = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, backend.depth());
                 let workers = crew::workers(plans.len(), job.processes_here);
                 let under_way = (plans.len() as u64).saturating_mul(depth.into());
                 limits::open_files(under_way + plans.len() as u64 + workers as u64)?;
@@ -129,7 +130,7 @@ fn prepare_crew(rules: &TreeRules<'_>, plans: &[ItemPlan]) -> Result<(ThreadLayo
                 let memory = Arena::new(workers * stride::<1>(), "the latency histograms")?.sparse();
                 return Ok((ThreadLayout { workers, depth: Some(depth), notes }, memory));
             }
-            (None, Err(error)) if required => return Err(error.into()),
+            (None, Err(error)) if !backend.is_replaceable() => return Err(error.into()),
             (None, Err(_)) => notes.push(Note::PlainCalls { what: "works on items of trees" }),
         }
     }
@@ -161,7 +162,7 @@ pub(crate) fn run_objects(
     let path = |_| PathBuf::new();
     let (mut outcome, _) = outcome(&common, account, harvests, (rules.generations(), &path), controls)?;
     name(&mut outcome.history, |_, _| PathBuf::new());
-    if let (Backend::Uring { .. }, Some(what)) = (job.workload.backend, plain(job.phase, false)) {
+    if let (true, Some(what)) = (job.workload.backend.is_queued(), plain(job.phase, false)) {
         outcome.notes.push(Note::PlainCalls { what });
     }
     Ok(outcome)
@@ -188,7 +189,7 @@ const fn stride<const N: usize>() -> usize {
 fn prepare<const N: usize>(job: &PhaseJob<'_>, files: u64, buffer: usize) -> Result<Arena, EngineError> {
     let count = job.tasks.len() as u64;
     limits::threads(count, job.processes_here)?;
-    if job.workload.backend != Backend::Null {
+    if job.workload.backend.moves_data() {
         limits::open_files(count.saturating_mul(files))?;
     }
     let buffers = count.saturating_mul(buffer as u64);

@@ -13,7 +13,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use plan::{Backend, Bytes, Objects, ObjectsPlacement, Operation, Phase};
+use plan::{Bytes, Objects, ObjectsPlacement, Operation, Phase};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 
 use crate::check::{NoiseTable, generations};
@@ -67,7 +67,7 @@ impl<'a> ObjectRules<'a> {
             }
             _ => Ending::Volume,
         };
-        let null = workload.backend == Backend::Null;
+        let null = !workload.backend.moves_data();
         let writes = step.contains(&CREATE) && objects.object_bytes > Bytes(0) && !null;
         let verifies = step.contains(&READ) && workload.verify && !null;
         let data = &job.data;

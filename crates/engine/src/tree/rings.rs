@@ -16,7 +16,7 @@ use crate::check::CheckResults;
 use crate::clock::{self, between};
 use crate::common::Common;
 use crate::controls::Slot;
-use crate::ring::{self, Buffers, Queue};
+use crate::ring::{self, Ring};
 use crate::rules::Ending;
 use crate::series::Recorder;
 use crate::tree::item_slot::{ItemSlot, Next};
@@ -24,7 +24,6 @@ use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{WorkerInput, WorkerResult};
 use crate::tree::trouble::{OpOutcome, Surprise, failed, note};
 use crate::tree::walk::{item_path, item_stem, open_directory, open_failed};
-use crate::uring_tasks::lost;
 use crate::{EngineError, Errno, Note, Point, Surprises};
 
 /// A task of a worker.
@@ -92,7 +91,7 @@ fn live(
         .map(|lane| ItemSlot::new(rules, lane))
         .collect();
     let mut ring = ring::set_up(seats.len(), &mut log.notes)?;
-    let (queue, completions) = Queue::split(&mut ring, Buffers::Plain);
+    let (queue, completions) = Ring::split(&mut ring);
     course.pass(Point::Ready);
     course.pass(Point::Start);
     if common.is_abandoned() {
@@ -188,7 +187,7 @@ struct Worker<'s, 'r> {
     common: &'s Common<'s>,
     rules: &'s TreeRules<'s>,
     slot: &'s Slot,
-    queue: Queue<'r>,
+    queue: Ring<'r>,
     completions: CompletionQueue<'r>,
     lanes: Vec<Lane<'s>>,
     seats: Vec<ItemSlot<'s>>,
@@ -234,7 +233,7 @@ impl Worker<'_, '_> {
             for seat in self.fresh.drain(..) {
                 self.seats[seat].start = now;
             }
-            self.queue.submit_and_wait().map_err(lost)?;
+            self.queue.submit_and_wait().map_err(ring::failed)?;
             self.completions.sync();
             let now = clock::now(kind);
             reaped.extend(self.completions.by_ref().map(|entry| (entry.user_data(), entry.result())));
@@ -346,8 +345,8 @@ impl Worker<'_, '_> {
         };
         // SAFETY: the request refers only to memory of its slot, which is on the heap and not touched before
         // its completion is reaped: `drive` does not return before that.
-        while !unsafe { self.queue.push_entry(&entry) } {
-            self.queue.submit().map_err(lost)?;
+        while !unsafe { self.queue.push(&entry) } {
+            self.queue.submit().map_err(ring::failed)?;
         }
         self.under_way += 1;
         Ok(())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use plan::{Backend, Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
+use plan::{Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
 
 use crate::check::{NoiseTable, generations};
 use crate::rules::{Ending, LEAST_INTERVAL_NS};
@@ -69,7 +69,7 @@ impl<'a> TreeRules<'a> {
             }
             _ => Ending::Volume,
         };
-        let null = workload.backend == Backend::Null;
+        let null = !workload.backend.moves_data();
         let bytes = tree.bytes_per_item(phase);
         let writes = matches!(phase, Phase::FileCreate | Phase::FileWrite) && bytes > Bytes(0) && !null;
         let data = &job.data;

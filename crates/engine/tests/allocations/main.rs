@@ -38,6 +38,7 @@ fn ten_times_the_transfers_allocate_as_often() {
         Backend::Vectored { pieces: 2 },
         Backend::Uring { depth: 1, required: false },
         Backend::Uring { depth: 8, required: false },
+        Backend::Libaio { depth: 8 },
         Backend::Mmap,
     ] {
         for (order, phase) in [

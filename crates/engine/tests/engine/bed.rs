@@ -6,13 +6,15 @@ use std::process::{Command, Output};
 use engine::{Controls, EngineError, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Phase, Workload, WorkloadSpec};
 
-/// All backends that move data, `uring` with and without several transfers under way.
-pub(crate) const BACKENDS: [Backend; 6] = [
+/// All backends that move data, `uring` and `libaio` with and without several transfers under way.
+pub(crate) const BACKENDS: [Backend; 8] = [
     Backend::Psync,
     Backend::Vectored { pieces: 2 },
     Backend::Stdio,
     Backend::Uring { depth: 1, required: true },
     Backend::Uring { depth: 8, required: true },
+    Backend::Libaio { depth: 1 },
+    Backend::Libaio { depth: 8 },
     Backend::Mmap,
 ];
 

@@ -158,7 +158,8 @@ fn each_task_does_exactly_its_operations() {
 #[test]
 fn a_fill_takes_many_tasks_in_turn() {
     let bed = Bed::new();
-    for backend in [Backend::Psync, Backend::Uring { depth: 8, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 8, required: true }, Backend::Libaio { depth: 8 }]
+    {
         for sharing in [Sharing::PerTask, Sharing::Shared] {
             let workload = with(&bed.spec("file", 1 << 20, 1), |spec| {
                 spec.tasks = 200;
@@ -277,7 +278,8 @@ fn times_are_in_order_and_named_rates_can_be_made_of_them() {
 #[test]
 fn hundreds_of_tasks_run_in_one_process() {
     let bed = Bed::new();
-    for backend in [Backend::Psync, Backend::Uring { depth: 2, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 2, required: true }, Backend::Libaio { depth: 2 }]
+    {
         let workload = with(&bed.spec("file", 4096, 4), |spec| {
             spec.tasks = 512;
             spec.files.sharing = Sharing::PerTask;

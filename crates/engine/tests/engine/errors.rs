@@ -44,7 +44,8 @@ fn a_file_that_is_too_short_is_named_with_the_place() {
 #[test]
 fn direct_io_that_the_file_system_does_not_do_is_refused_with_a_way_out() {
     // Files of the kernel's own file systems cannot be read directly.
-    for backend in [Backend::Psync, Backend::Uring { depth: 1, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 1, required: true }, Backend::Libaio { depth: 1 }]
+    {
         let workload = with(&spec("/proc/version".into(), 4096, 1), |spec| {
             spec.direct = true;
             spec.backend = backend;
@@ -77,7 +78,9 @@ fn direct_transfers_that_do_not_fit_the_sectors_are_refused_with_a_size_that_wou
             other => panic!("{other:?}"),
         }
         if !existing {
-            for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+            for backend in
+                [Backend::Psync, Backend::Uring { depth: 4, required: true }, Backend::Libaio { depth: 4 }]
+            {
                 let workload = with(&spec(file.clone(), 4096, 8), |spec| {
                     spec.direct = true;
                     spec.backend = backend;

@@ -50,7 +50,8 @@ fn every_backend_keeps_what_it_did() {
 #[test]
 fn only_so_many_are_kept_and_they_are_the_last() {
     let bed = Bed::new();
-    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }, Backend::Libaio { depth: 4 }]
+    {
         let one =
             |kept| with(&bed.spec("f", 4096, 64), |spec| (spec.backend, spec.history) = (backend, kept));
         let outcome = run(&one(Some(10)), Phase::Write).expect("measured");

@@ -25,8 +25,13 @@ fn percentile(outcome: &PhaseOutcome, measure: Measure, share: f64) -> f64 {
 fn as_many_transfers_as_the_rate_asks_for() {
     let bed = Bed::new();
     run(&with(&bed.spec("file", 4096, 64), |_| {}), Phase::Fill).expect("filled");
-    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }, Backend::Mmap, Backend::Null]
-    {
+    for backend in [
+        Backend::Psync,
+        Backend::Uring { depth: 4, required: true },
+        Backend::Libaio { depth: 4 },
+        Backend::Mmap,
+        Backend::Null,
+    ] {
         for tasks in [1, 4] {
             let workload = with(&bed.spec("file", 4096, 64 / u64::from(tasks)), |spec| {
                 spec.tasks = tasks;
@@ -124,7 +129,8 @@ fn a_stall_is_in_the_latency_from_the_intended_start() {
         return skip("no loop device can be had");
     };
     let at = mounted.at().to_str().expect("a plain path");
-    for backend in [Backend::Psync, Backend::Uring { depth: 8, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 8, required: true }, Backend::Libaio { depth: 8 }]
+    {
         let workload = with(&spec(mounted.at().join("file"), 4096, 10_000), |spec| {
             spec.backend = backend;
             spec.pace = Some(Pace { transfers_per_second: 1000.0 });

@@ -127,7 +127,8 @@ fn processes_wear_out_to_the_most_of_any() {
 #[test]
 fn a_failure_in_one_process_ends_the_phase_for_all() {
     let bed = Bed::new();
-    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }, Backend::Libaio { depth: 4 }]
+    {
         let written = with(&bed.spec("file", 4096, 8), |spec| spec.tasks = 2);
         crate::bed::run(&written, Phase::Write).expect("written");
         let read = with(&bed.spec("file", 4096, 8), |spec| {
@@ -219,7 +220,8 @@ fn times_and_series_of_all_processes_count_from_one_moment() {
 #[test]
 fn peers_of_a_failed_task_end_long_before_their_time() {
     let bed = Bed::new();
-    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }] {
+    for backend in [Backend::Psync, Backend::Uring { depth: 4, required: true }, Backend::Libaio { depth: 4 }]
+    {
         let workload = with(&bed.spec("file", 4096, 1 << 20), |spec| {
             spec.tasks = 4;
             spec.files.sharing = plan::Sharing::PerTask;

@@ -39,7 +39,7 @@ impl Jobs {
         if nodes != 1 {
             return Err(PlanError::new("nodes", format!("jobs on {nodes} nodes"), "jobs run on one node"));
         }
-        if backend != Backend::Psync {
+        if !backend.capabilities().jobs {
             return Err(PlanError::new(
                 "backend",
                 format!("jobs by {}", backend.name()),

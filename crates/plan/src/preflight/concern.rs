@@ -144,7 +144,7 @@ pub(super) fn space_concerns(case: &Case, spaces: &[SpaceOutlook]) -> Vec<Concer
 pub(super) fn memory_concern(case: &Case, memory: Option<Bytes>) -> Option<Concern> {
     let workload = &case.workload;
     // Names and small files are in the caches as a rule, and meant to be.
-    let moves_data = !matches!(workload.backend, crate::Backend::Null) && workload.work.is_transfers();
+    let moves_data = workload.backend.moves_data() && workload.work.is_transfers();
     let memory = memory.filter(|memory| moves_data && !workload.direct && memory.0 > 0)?;
     let of_node = workload.tasks.div_ceil(workload.nodes);
     let volume = workload.footprint().min(workload.bytes());

@@ -235,14 +235,9 @@ fn geometry(
 fn backend(fields: &Point<'_>, errors: &mut Vec<StudyError>) -> Option<Backend> {
     let depth = fields.count_u32("depth")?;
     let backend = match fields.word("backend") {
-        None if depth == 1 => Backend::Psync,
-        None => Backend::Uring { depth, required: false },
-        Some("uring") => Backend::Uring { depth, required: true },
-        Some("vectored") => Backend::Vectored { pieces: pieces(fields)? },
-        Some("stdio") => Backend::Stdio,
-        Some("mmap") => Backend::Mmap,
-        Some("null") => Backend::Null,
-        Some(_) => Backend::Psync,
+        None if depth == 1 => Backend::plain(),
+        None => Backend::queued(depth),
+        Some(name) => Backend::named(name, depth, pieces(fields).unwrap_or(1))?,
     };
     if depth != backend.depth() {
         let message = format!("{} has one transfer under way for each task, not {depth}", backend.name());

@@ -287,8 +287,8 @@ impl Options {
         (spec.tasks, spec.nodes) = (rpc.tasks(), self.nodes);
         spec.work = Work::Rpc(rpc);
         spec.backend = match self.blocking {
-            true => Backend::Psync,
-            false => Backend::Uring { depth: point.depth, required: false },
+            true => Backend::plain(),
+            false => Backend::queued(point.depth),
         };
         match self.until {
             Until::Duration(time) => spec.duration = Some(time),

@@ -227,7 +227,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     // Repeated offsets would be served from a cache of the storage.
     spec.fresh_order = true;
     // Few threads serve all tasks; psync is used where io_uring is missing.
-    spec.backend = Backend::Uring { depth: 1, required: false };
+    spec.backend = Backend::queued(1);
     spec.direct = options.is_direct();
     spec.sync.at_close = phase.writes();
     spec.advice = options.advice;

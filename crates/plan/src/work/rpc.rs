@@ -308,7 +308,7 @@ impl Rpc {
 
     /// Checks every value against the others, and against the workload's `tasks` and `nodes`.
     pub(crate) fn check(&self, tasks: u32, nodes: u32, backend: Backend) -> Result<(), PlanError> {
-        if !matches!(backend, Backend::Psync | Backend::Uring { .. }) {
+        if !backend.capabilities().sockets {
             return Err(PlanError::new(
                 "backend",
                 format!("nothing can be sent by the backend {}", backend.name()),

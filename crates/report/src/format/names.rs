@@ -1,6 +1,6 @@
 //! Short forms of conditions for table columns; the long form is [`plan::Workload::conditions`].
 
-use plan::{Backend, Bytes, Case, Client, Layer, Phase, Work, Workload};
+use plan::{Bytes, Case, Client, Layer, Phase, Work, Workload};
 use record::Provenance;
 
 use crate::format::BYTES_PER_SECOND;
@@ -78,13 +78,11 @@ pub(crate) fn path(workload: &Workload) -> String {
     if !workload.work.is_transfers() {
         return format!("{name} {}", workload.backend.depth());
     }
-    match workload.backend {
-        Backend::Stdio | Backend::Mmap | Backend::Null => name.to_owned(),
-        Backend::Psync | Backend::Vectored { .. } | Backend::Uring { .. } => {
-            let cache = if workload.direct { "direct" } else { "buffered" };
-            format!("{cache} {name} {}", workload.backend.depth())
-        }
+    if !workload.backend.can_be_direct() {
+        return name.to_owned();
     }
+    let cache = if workload.direct { "direct" } else { "buffered" };
+    format!("{cache} {name} {}", workload.backend.depth())
 }
 
 /// Whether the storage was otherwise unused, as stated by the study.

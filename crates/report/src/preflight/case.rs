@@ -3,7 +3,7 @@
 use std::iter;
 
 use plan::{
-    Backend, Bytes, Case, Existing, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom, Sharing,
+    Bytes, Case, Existing, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom, Sharing,
     SpaceOutlook, Spread, Surroundings, Workload,
 };
 
@@ -162,20 +162,16 @@ fn order_words(workload: &Workload) -> String {
 }
 
 fn path_words(workload: &Workload) -> String {
-    let calls = match workload.backend {
-        Backend::Null => return "null: no I/O at all, measures the instrument".to_owned(),
-        Backend::Mmap => return "shared memory mapping, through the page cache".to_owned(),
-        Backend::Stdio => {
-            return "streams of the C library, fread and fwrite, buffered in the process too".to_owned();
-        }
-        Backend::Vectored { pieces } => {
-            format!("preadv and pwritev of {}", counted(u64::from(pieces), "piece"))
-        }
-        Backend::Uring { .. } => "io_uring".to_owned(),
-        Backend::Psync => "pread and pwrite".to_owned(),
-    };
+    let backend = workload.backend;
+    let mut calls = backend.capabilities().calls.to_owned();
+    if !backend.can_be_direct() {
+        return calls;
+    }
+    if backend.capabilities().vectored {
+        calls += &format!(" of {}", counted(u64::from(backend.pieces()), "piece"));
+    }
     let direct = if workload.direct { "direct (O_DIRECT)" } else { "buffered, through the page cache" };
-    format!("{direct}; {calls}, {} under way for each task", workload.backend.depth())
+    format!("{direct}; {calls}, {} under way for each task", backend.depth())
 }
 
 fn sync_words(workload: &Workload) -> String {
@@ -281,13 +277,11 @@ fn multiple(workload: &Workload, memory: Bytes) -> f64 {
 
 /// Whether the page cache can serve reads instead of the storage.
 pub(super) fn memory_risk(workload: &Workload, memory: Option<Bytes>) -> &'static str {
-    match (workload.backend, memory) {
-        (_, None) => "not known; whether the page cache can hold the data cannot be said",
-        (Backend::Null, _) => "no data is moved",
+    match memory {
+        None => "not known; whether the page cache can hold the data cannot be said",
+        _ if !workload.backend.moves_data() => "no data is moved",
         _ if workload.direct => "direct I/O goes round the page cache",
-        (_, Some(memory)) if multiple(workload, memory) < plan::MEMORY_MULTIPLE_MIN => {
-            "the page cache can answer"
-        }
+        Some(memory) if multiple(workload, memory) < plan::MEMORY_MULTIPLE_MIN => "the page cache can answer",
         _ => "more than the page cache can hold",
     }
 }

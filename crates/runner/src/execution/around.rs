@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use plan::{Backend, Case, Phase, Placement};
+use plan::{Case, Phase, Placement};
 use record::{Warning, Wiped};
 
 use super::UnderWay;
@@ -13,7 +13,7 @@ use crate::{Event, RunnerError, cleanup, trees};
 impl UnderWay<'_> {
     /// Removes the files of `case` and discards the devices that it measures.
     pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
-        if !case.protocol.wipe || case.workload.backend == Backend::Null {
+        if !case.protocol.wipe || !case.workload.backend.moves_data() {
             return Ok(());
         }
         let started = Instant::now();
@@ -59,7 +59,7 @@ impl UnderWay<'_> {
 
     /// Writes the files of `case` from end to end, as often as its protocol says.
     pub(super) fn precondition(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
-        if case.workload.backend == Backend::Null || !case.workload.work.is_transfers() {
+        if !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return Ok(());
         }
         for _ in 0..case.protocol.precondition {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use comm::{Clock, Comm};
 use engine::Controls;
 use host::Host;
-use plan::{Backend, Case, Keep, Placement};
+use plan::{Case, Keep, Placement};
 use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
 use self::passes::{CaseState, CaseTurn};
@@ -493,7 +493,7 @@ impl UnderWay<'_> {
             Keep::OnError => wrong_data,
             Keep::Never => false,
         };
-        if kept || case.workload.backend == Backend::Null || !case.workload.work.is_transfers() {
+        if kept || !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return;
         }
         let mine = cleanup::paths(case).into_iter().collect();

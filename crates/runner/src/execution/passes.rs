@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use plan::{Backend, Case, Existing, Phase, Placement, Rival, Work, Workload};
+use plan::{Case, Existing, Phase, Placement, Rival, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
@@ -232,7 +232,7 @@ impl UnderWay<'_> {
     /// Creates directories, removes files that a write replaces, and makes sure that reads find data.
     fn prepare(&mut self, index: usize, case: &Case, phase: Phase, pass: u32) -> Result<(), RunnerError> {
         let files = &case.workload.files;
-        if case.workload.backend == Backend::Null {
+        if !case.workload.backend.moves_data() {
             return Ok(());
         }
         let rewrites = files.fill && files.existing == Existing::Reuse;

@@ -1,6 +1,6 @@
 //! The data of cases that a resumed run skips, for the cases that need it.
 
-use plan::{Backend, Case, Existing, Phase};
+use plan::{Case, Existing, Phase};
 
 use super::UnderWay;
 use crate::RunnerError;
@@ -44,7 +44,7 @@ fn relies_on_others(case: &Case) -> bool {
     let files = &case.workload.files;
     let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
     let alone = files.fill || case.protocol.wipe || case.protocol.precondition > 0;
-    case.workload.backend != Backend::Null && !alone && (reads || files.existing == Existing::Reuse)
+    case.workload.backend.moves_data() && !alone && (reads || files.existing == Existing::Reuse)
 }
 
 /// Whether `other` left data in files of `case`.
@@ -59,5 +59,5 @@ fn has_written_for(other: &Case, case: &Case) -> bool {
         && same
         && other.layout == case.layout
         && files.targets == own.targets
-        && other.workload.backend != Backend::Null
+        && other.workload.backend.moves_data()
 }

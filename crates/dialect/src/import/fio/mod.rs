@@ -69,8 +69,10 @@ impl Job {
         }
         let depth = narrow(self.depth.unwrap_or(1)).max(1);
         // Only these have more than one request under way.
-        if matches!(self.engine.as_deref(), Some("io_uring" | "libaio")) {
-            spec.backend = Backend::Uring { depth, required: false };
+        match self.engine.as_deref() {
+            Some("io_uring") => spec.backend = Backend::Uring { depth, required: false },
+            Some("libaio") => spec.backend = Backend::Libaio { depth },
+            _ => {}
         }
         spec
     }

@@ -1,6 +1,7 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
+use crate::backend;
 use crate::study::table::fields::Values as _;
 use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
 use crate::study::table::value::LIST_MAX;
@@ -156,17 +157,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         ).needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random")).for_transfers().sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
         Key::new(
             "backend",
-            Kind::Word(&[
-                ("psync", "one thread for each task, `pread(2)` and `pwrite(2)`"),
-                ("uring", "io_uring; nothing else may take its place"),
-                ("vectored", "one thread for each task, `preadv(2)` and `pwritev(2)`"),
-                (
-                    "stdio",
-                    "one thread for each task, `fread(3)` and `fwrite(3)`: buffered in the process too",
-                ),
-                ("mmap", "copies to and from a shared memory mapping"),
-                ("null", "no I/O at all: measures the instrument"),
-            ]),
+            Kind::Word(&backend::WORDS),
         )
         .left_out("psync at a depth of 1, else io_uring where it can be had")
         .means("How transfers reach the kernel."),
@@ -178,7 +169,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ).needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored")).for_transfers(),
         Key::new("depth", Kind::Count(1, DEPTH_MAX as u64))
             .default("1")
-            .means("Transfers that each task has under way. Above 1 it needs io_uring."),
+            .means("Transfers that each task has under way. Above 1 it needs io_uring or libaio."),
         Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(Set::Workload(|spec, value| match &mut spec.work {
             Work::Jobs(jobs) => jobs.direct = value.flag(),
             _ => spec.direct = value.flag(),

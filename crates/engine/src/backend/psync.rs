@@ -5,8 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::Advice;
 
+use crate::backend::contract::SyncBackend;
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 /// An open file.

@@ -1,4 +1,4 @@
-//! Transfers in flight in a ring: from a task's next offset to a request, and from a completion to the task's
+//! Transfers in flight: from a task's next offset to a request, and from a completion to the task's
 //! counters.
 //!
 //! A task is a *lane*; each of its transfers in flight has a *slot* with its own buffer. A slot is owned
@@ -8,24 +8,24 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::backend::contract::{Queue, Request, SYNC};
 use crate::check::{CheckResults, Expected, check};
 use crate::clock::{Clock, between};
 use crate::controls::Slot;
+use crate::driver::transfer::{Short, wrong_data};
 use crate::offsets::{Mixture, Offsets};
 use crate::pace::Schedule;
-use crate::ring::{Queue, Request, SYNC, Template};
 use crate::rules::{Ending, Rules, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
 use crate::stamp::PatternWriter;
-use crate::sync::{Short, wrong_data};
-use crate::{EngineError, Errno, UringUnavailable, file};
+use crate::{EngineError, Errno, file};
 use plan::Operation;
 
 /// The sequence of a task's transfers.
 pub(crate) struct Lane<'s> {
     pub(crate) plan: &'s TaskPlan,
-    /// The file's number in the ring's table, or its descriptor.
+    /// The file's number in the queue.
     pub(crate) file: i32,
     pub(crate) offsets: Offsets,
     mixture: Mixture,
@@ -88,8 +88,8 @@ impl<'s> Lane<'s> {
 }
 
 /// Slot for one transfer in flight.
-pub(crate) struct RequestSlot {
-    template: Template,
+pub(crate) struct RequestSlot<Q: Queue> {
+    template: Q::Template,
     memory: *mut u8,
     offset: u64,
     /// Submission time.
@@ -107,11 +107,11 @@ pub(crate) struct RequestSlot {
     pub(crate) writer: PatternWriter,
 }
 
-impl RequestSlot {
+impl<Q: Queue> RequestSlot<Q> {
     /// A slot of `lane` with the buffer at `memory`, in registered group `group`.
     pub(crate) fn new(lane: u32, memory: *mut u8, group: u16, writes: bool, writer: PatternWriter) -> Self {
         Self {
-            template: Template::idle(),
+            template: Q::idle(),
             memory,
             offset: 0,
             start: 0,
@@ -125,14 +125,14 @@ impl RequestSlot {
         }
     }
 
-    /// Makes the template, once the file is registered in the ring.
-    pub(crate) fn prepare(&mut self, index: usize, lane: &Lane<'_>, queue: &Queue<'_>, terms: &Terms<'_>) {
+    /// Makes the template, once the file is registered in the queue.
+    pub(crate) fn prepare(&mut self, index: usize, lane: &Lane<'_>, queue: &Q, terms: &Terms<'_>) {
         self.template = queue.template(&self.rest(index, lane, terms));
     }
 
     /// Whether a completion is the last one of its transfer.
     pub(crate) fn is_end(&self, data: u64, terms: &Terms<'_>) -> bool {
-        data & SYNC != 0 || !(terms.syncs && self.writes)
+        data & SYNC != 0 || !(Q::LINKS_SYNC && terms.syncs && self.writes)
     }
 
     /// A request for the rest of the transfer.
@@ -160,8 +160,6 @@ pub(crate) struct Terms<'s> {
     whole: i32,
     /// Not only reads: the buffer, the operation or the next step depends on the transfer.
     varies: bool,
-    /// Opcodes of read and write.
-    codes: [u8; 2],
     mixed: bool,
     syncs: bool,
     verifies: bool,
@@ -172,7 +170,7 @@ pub(crate) struct Terms<'s> {
 }
 
 impl<'s> Terms<'s> {
-    pub(crate) fn new(shared: &'s Shared<'s>, slot: &'s Slot, queue: &Queue<'_>) -> Self {
+    pub(crate) fn new(shared: &'s Shared<'s>, slot: &'s Slot) -> Self {
         let rules = &shared.rules;
         let verifies = rules.noise.is_some();
         Self {
@@ -182,7 +180,6 @@ impl<'s> Terms<'s> {
             bytes: u32::try_from(rules.transfer).unwrap_or(u32::MAX),
             whole: i32::try_from(rules.transfer).ok().filter(|_| !rules.sync_per_write).unwrap_or(i32::MIN),
             varies: rules.writes,
-            codes: queue.codes(),
             mixed: rules.reads && rules.writes,
             syncs: rules.sync_per_write,
             verifies,
@@ -234,7 +231,7 @@ impl Fresh {
 
     /// Sets the start of everything queued since the last submission to `now`.
     #[inline(always)]
-    pub(crate) fn start(&mut self, seats: &mut [RequestSlot], now: u64) {
+    pub(crate) fn start<Q: Queue>(&mut self, seats: &mut [RequestSlot<Q>], now: u64) {
         debug_assert!(seats.len() == self.seats.len());
         for &seat in &self.seats[..self.count] {
             // SAFETY: only slot numbers are added.
@@ -260,9 +257,9 @@ pub(crate) fn must_wait(lane: &Lane<'_>, others: u32, terms: &Terms<'_>) -> bool
 }
 
 /// Queues the next transfer of a slot that is ours; returns whether there was one.
-pub(crate) fn issue<C: Clock, const RECORD: bool>(
+pub(crate) fn issue<C: Clock, Q: Queue, const RECORD: bool>(
     index: usize,
-    worker: &mut Parts<'_, '_, '_>,
+    worker: &mut Parts<'_, '_, Q>,
     clock: C,
 ) -> Result<bool, EngineError> {
     let seat = &mut worker.seats[index];
@@ -286,11 +283,11 @@ pub(crate) fn issue<C: Clock, const RECORD: bool>(
 }
 
 /// The parts of a worker changed by the hot loop, and its terms.
-pub(crate) struct Parts<'w, 's, 'r> {
+pub(crate) struct Parts<'w, 's, Q: Queue> {
     pub(crate) terms: &'w Terms<'s>,
-    pub(crate) queue: &'w mut Queue<'r>,
+    pub(crate) queue: &'w mut Q,
     pub(crate) lanes: &'w mut [Lane<'s>],
-    pub(crate) seats: &'w mut [RequestSlot],
+    pub(crate) seats: &'w mut [RequestSlot<Q>],
     pub(crate) fresh: &'w mut Fresh,
     pub(crate) tally: &'w mut Tally,
 }
@@ -298,15 +295,20 @@ pub(crate) struct Parts<'w, 's, 'r> {
 /// Prepares the lane's next transfer in a slot that is ours, and queues it. Returns whether there was room;
 /// if not, [`push_slowly`] queues it.
 #[inline(always)]
-fn dispatch(seat: &mut RequestSlot, lane: &mut Lane<'_>, queue: &mut Queue<'_>, terms: &Terms<'_>) -> bool {
+fn dispatch<Q: Queue>(
+    seat: &mut RequestSlot<Q>,
+    lane: &mut Lane<'_>,
+    queue: &mut Q,
+    terms: &Terms<'_>,
+) -> bool {
     lane.issued += 1;
     let offset = lane.offsets.next();
     seat.offset = offset;
-    seat.template.set_offset(offset);
+    Q::set_offset(&mut seat.template, offset);
     if terms.varies {
         if terms.mixed {
             seat.writes = lane.mixture.next_writes();
-            seat.template.set_code(terms.codes[usize::from(seat.writes)]);
+            queue.set_writes(&mut seat.template, seat.writes);
         }
         if let Some(ink) = &terms.rules.ink
             && seat.writes
@@ -328,7 +330,11 @@ fn dispatch(seat: &mut RequestSlot, lane: &mut Lane<'_>, queue: &mut Queue<'_>, 
 /// first, and start `now` if starts are recorded.
 #[cold]
 #[inline(never)]
-fn push_slowly(worker: &mut Parts<'_, '_, '_>, index: usize, now: Option<u64>) -> Result<(), EngineError> {
+fn push_slowly<Q: Queue>(
+    worker: &mut Parts<'_, '_, Q>,
+    index: usize,
+    now: Option<u64>,
+) -> Result<(), EngineError> {
     let seat = &worker.seats[index];
     let sync = (worker.terms.syncs && seat.writes).then(|| worker.lanes[seat.lane as usize].file);
     loop {
@@ -345,17 +351,17 @@ fn push_slowly(worker: &mut Parts<'_, '_, '_>, index: usize, now: Option<u64>) -
         if let Some(now) = now {
             worker.fresh.start(worker.seats, now);
         }
-        worker.queue.submit().map_err(lost)?;
+        worker.queue.submit().map_err(Q::failed)?;
     }
 }
 
 /// Accounts for a completion and, in a closed loop, queues the lane's next transfer in the same slot.
 #[inline(always)]
-pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
+pub(crate) fn turn<C: Clock, Q: Queue, const RECORD: bool, const OPEN: bool>(
     data: u64,
     result: i32,
     now: u64,
-    worker: &mut Parts<'_, '_, '_>,
+    worker: &mut Parts<'_, '_, Q>,
     clock: C,
     recorder: &mut Recorder<'_>,
     findings: &mut CheckResults,
@@ -411,8 +417,8 @@ pub(crate) fn turn<C: Clock, const RECORD: bool, const OPEN: bool>(
 
 /// Checks the data read into the slot.
 #[inline(never)]
-fn verify(
-    seat: &RequestSlot,
+fn verify<Q: Queue>(
+    seat: &RequestSlot<Q>,
     lane: &Lane<'_>,
     terms: &Terms<'_>,
     findings: &mut CheckResults,
@@ -434,7 +440,7 @@ fn verify(
 /// error. Returns whether the transfer is complete now.
 #[cold]
 #[inline(never)]
-fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+fn settle<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let (index, is_sync) = (slot_of(data), data & SYNC != 0);
     let settled =
         if is_sync { settle_sync(data, result, worker) } else { settle_transfer(data, result, worker) };
@@ -451,7 +457,7 @@ fn settle(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool
     settled
 }
 
-fn settle_sync(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+fn settle_sync<Q: Queue>(data: u64, result: i32, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let index = slot_of(data);
     let seat = &mut worker.seats[index];
     let lane = &worker.lanes[seat.lane as usize];
@@ -467,7 +473,11 @@ fn settle_sync(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result
     }
 }
 
-fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+fn settle_transfer<Q: Queue>(
+    data: u64,
+    result: i32,
+    worker: &mut Parts<'_, '_, Q>,
+) -> Result<bool, EngineError> {
     let terms = worker.terms;
     let index = slot_of(data);
     let seat = &mut worker.seats[index];
@@ -476,6 +486,9 @@ fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Re
     let moved = u32::try_from(result).unwrap_or(0);
     seat.moved += moved;
     if seat.moved == terms.bytes {
+        if syncs && !Q::LINKS_SYNC {
+            push_sync(worker.queue, worker.lanes[seat.lane as usize].file, index as u64)?;
+        }
         return Ok(!syncs);
     }
     let short = Short {
@@ -492,7 +505,7 @@ fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Re
         Errno(libc::EINTR | libc::EAGAIN) => {}
         errno => return Err(short.failed(errno)),
     }
-    if syncs {
+    if syncs && Q::LINKS_SYNC {
         // Its fsync is cancelled; the rest is submitted then.
         seat.cut_short = true;
         return Ok(false);
@@ -501,7 +514,7 @@ fn settle_transfer(data: u64, result: i32, worker: &mut Parts<'_, '_, '_>) -> Re
 }
 
 /// Queues the rest of a transfer; it is not complete yet.
-fn push_rest(index: usize, worker: &mut Parts<'_, '_, '_>) -> Result<bool, EngineError> {
+fn push_rest<Q: Queue>(index: usize, worker: &mut Parts<'_, '_, Q>) -> Result<bool, EngineError> {
     let terms = worker.terms;
     let seat = &mut worker.seats[index];
     let lane = &worker.lanes[seat.lane as usize];
@@ -510,9 +523,9 @@ fn push_rest(index: usize, worker: &mut Parts<'_, '_, '_>) -> Result<bool, Engin
 }
 
 /// Queues an fsync, making room if necessary.
-pub(crate) fn push_sync(queue: &mut Queue<'_>, file: i32, user_data: u64) -> Result<(), EngineError> {
+pub(crate) fn push_sync<Q: Queue>(queue: &mut Q, file: i32, user_data: u64) -> Result<(), EngineError> {
     while !queue.push_sync(file, user_data) {
-        queue.submit().map_err(lost)?;
+        queue.submit().map_err(Q::failed)?;
     }
     Ok(())
 }
@@ -521,12 +534,6 @@ pub(crate) fn push_sync(queue: &mut Queue<'_>, file: i32, user_data: u64) -> Res
 #[inline(always)]
 pub(crate) fn slot_of(data: u64) -> usize {
     (data & (SYNC - 1)) as usize
-}
-
-/// The ring itself failed.
-#[cold]
-pub(crate) fn lost(errno: Errno) -> EngineError {
-    EngineError::Uring(UringUnavailable::Other(errno))
 }
 
 /// The number of a slot or lane.

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
+use crate::backend::contract::SyncBackend;
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 thread_local! {

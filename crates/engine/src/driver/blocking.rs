@@ -6,12 +6,14 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use crate::account::{TaskReport, WorkerReport};
+use crate::backend::contract::SyncBackend;
 use crate::barrier::BarrierGuard;
 use crate::buffer;
 use crate::check::{CheckResults, Expected, check};
 use crate::clock::{Clock, between};
 use crate::controls::Slot;
 use crate::crew;
+use crate::driver::transfer::{Short, give_up, wrong_data};
 use crate::offsets::{Mixture, Offsets};
 use crate::pace::{Schedule, TimerSlack, wait_until};
 use crate::rules::{Ending, Rules, TaskPlan};
@@ -23,33 +25,6 @@ use plan::Operation;
 
 /// Without recording, the clock is read once per this many transfers.
 const CLOCK_EVERY: u64 = 64;
-
-/// An open file of a backend with synchronous calls.
-pub(crate) trait SyncBackend: Sized {
-    /// Whether data is actually moved (not by the null engine).
-    const MOVES: bool;
-
-    /// Opens the file of `task`, ready for transfers.
-    fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError>;
-
-    /// `pread(2)` or its equivalent.
-    fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno>;
-
-    /// `pwrite(2)` or its equivalent.
-    fn write(&mut self, buffer: &[u8], offset: u64) -> Result<usize, Errno>;
-
-    /// Drops the range at `offset` from the page cache, if there is one.
-    fn forget(&self, _offset: u64, _bytes: usize) {}
-
-    /// Syncs the data written at `offset`.
-    fn sync(&mut self, offset: u64, bytes: usize) -> Result<(), Errno>;
-
-    /// Length of the file in bytes.
-    fn length(&self) -> u64;
-
-    /// Closes the file, after syncing its data if `sync` is set.
-    fn close(self, task: &TaskPlan, sync: bool) -> Result<(), EngineError>;
-}
 
 /// Why the loop was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -452,72 +427,5 @@ impl<M: SyncBackend> Task<'_, M> {
     #[cold]
     fn wrong_data(&self, findings: &CheckResults) -> EngineError {
         wrong_data(findings, self.rules.generations(), self.plan)
-    }
-}
-
-/// Time at which an open loop stops catching up: as long after its deadline as that was after its start.
-pub(crate) fn give_up(base: u64, deadline: u64) -> u64 {
-    deadline.saturating_add(deadline.saturating_sub(base))
-}
-
-/// The first finding as an error.
-#[cold]
-pub(crate) fn wrong_data(
-    findings: &CheckResults,
-    generations: Option<(u16, u16)>,
-    plan: &TaskPlan,
-) -> EngineError {
-    let described = findings.first_described(generations, &plan.file.path);
-    match described {
-        Some(mismatch) => EngineError::WrongData(Box::new(mismatch)),
-        // A wrong cell is always described below the limit, and this is the first.
-        None => crate::file::call("check", &plan.file.path, Errno(libc::EIO)),
-    }
-}
-
-/// A transfer that did not move all its bytes at once.
-pub(crate) struct Short<'p> {
-    pub(crate) path: &'p std::path::Path,
-    pub(crate) operation: Operation,
-    pub(crate) offset: u64,
-    pub(crate) asked: usize,
-    /// Bytes moved so far, in all.
-    pub(crate) moved: usize,
-}
-
-impl Short<'_> {
-    /// Whether it may be continued after a call that moved `bytes`.
-    pub(crate) fn judge(
-        &self,
-        bytes: usize,
-        single_attempt: bool,
-        file_bytes: u64,
-    ) -> Result<(), EngineError> {
-        let (offset, asked, moved) = (self.offset, self.asked as u64, self.moved as u64);
-        if moved == asked {
-            return Ok(());
-        }
-        let path = self.path.to_owned();
-        match (bytes, self.operation) {
-            (0, Operation::Read) => Err(EngineError::FileTooShort { path, offset, asked, moved, file_bytes }),
-            // Disk quotas of some network file systems end a write this way.
-            (0, Operation::Write) => Err(self.failed(Errno(libc::ENOSPC))),
-            _ if single_attempt => {
-                Err(EngineError::ShortTransfer { path, operation: self.operation, offset, asked, moved })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The error `errno` of this transfer.
-    pub(crate) fn failed(&self, errno: Errno) -> EngineError {
-        EngineError::Transfer {
-            path: self.path.to_owned(),
-            operation: self.operation,
-            offset: self.offset,
-            asked: self.asked as u64,
-            moved: self.moved as u64,
-            errno,
-        }
     }
 }

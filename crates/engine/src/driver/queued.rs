@@ -1,8 +1,8 @@
-//! The backend `uring`: few threads carry all tasks, each with `depth` transfers in flight.
+//! Backends with a queue: few threads carry all tasks, each with `depth` transfers in flight.
 //!
 //! In a closed loop the clock is read twice per round: just before requests are submitted, as the start of
 //! all of them, and just after completions were reaped, as their end. This is exactly what an application
-//! sees of `io_uring`.
+//! sees of the queue.
 
 #![expect(unsafe_code, reason = "buffers that the kernel fills")]
 
@@ -11,24 +11,22 @@ use std::collections::BinaryHeap;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
-use io_uring::CompletionQueue;
-
 use crate::account::{TaskReport, WorkerReport};
+use crate::backend::contract::{BufferMemory, Queue, QueuedBackend};
 use crate::barrier::BarrierGuard;
 use crate::check::CheckResults;
 use crate::clock::Clock;
 use crate::controls::Slot;
 use crate::crew;
+use crate::driver::requests::{
+    Completed, Fresh, Lane, Parts, RequestSlot, Tally, Terms, issue, narrow, push_sync, slot_of, turn,
+};
+use crate::driver::transfer::give_up;
 use crate::pace::{Schedule, TimerSlack, longest_wait, wait_until};
-use crate::ring::{self, Buffers, Queue};
 use crate::rules::{Ending, TaskPlan};
 use crate::series::Recorder;
 use crate::shared::Shared;
 use crate::stamp::PatternWriter;
-use crate::sync::give_up;
-use crate::uring_tasks::{
-    Completed, Fresh, Lane, Parts, RequestSlot, Tally, Terms, issue, lost, narrow, push_sync, slot_of, turn,
-};
 use crate::{EngineError, Errno, Note, Point, buffer, file};
 
 /// Buffers of the tasks running at once in this process, `depth` for each.
@@ -39,7 +37,7 @@ pub(crate) struct Pool<'m> {
     /// Maximum number of tasks a worker runs at once.
     pub(crate) at_once: usize,
     pub(crate) depth: u32,
-    /// The user asked for `io_uring` by name.
+    /// The user asked for the backend by name.
     pub(crate) required: bool,
 }
 
@@ -52,7 +50,7 @@ struct Share<'s, 'a> {
 }
 
 /// Runs all tasks of this process on few threads.
-pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
+pub(crate) fn run<'a, C: Clock, B: QueuedBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     pool: Pool<'a>,
@@ -76,7 +74,7 @@ pub(crate) fn run<'a, C: Clock, const RECORD: bool>(
         let Share { tasks, slot, buffers, mut recorder } = share;
         let mut log = WorkerLog { findings: CheckResults::default(), notes: Vec::new(), reports: Vec::new() };
         let seats = SlotMemory { memory: buffers, stride, depth, locked: (locked, required) };
-        match live::<C, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut log, &mut course) {
+        match live::<C, B, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut log, &mut course) {
             Ok(unstarted) => {
                 course.pass(Point::Closed);
                 let WorkerLog { findings, notes, reports } = log;
@@ -108,7 +106,7 @@ struct WorkerLog {
 
 /// Prepares, opens, transfers, closes. Returns the transfers of an open loop that were never started.
 #[expect(clippy::too_many_arguments, reason = "the parts of a worker, each of which outlives the call")]
-fn live<C: Clock, const RECORD: bool>(
+fn live<C: Clock, B: QueuedBackend, const RECORD: bool>(
     shared: &Shared<'_>,
     clock: C,
     tasks: &[TaskPlan],
@@ -122,7 +120,7 @@ fn live<C: Clock, const RECORD: bool>(
     let depth = seats.depth as usize;
     let count = seats.memory.len() / seats.stride;
     let requests = count * if rules.sync_per_write { 2 } else { 1 };
-    let mut ring = ring::set_up(requests, &mut log.notes)?;
+    let mut context = B::set_up(requests, &mut log.notes)?;
     let mut writers: Vec<PatternWriter> = (0..)
         .zip(seats.memory.chunks_mut(seats.stride))
         .map(|(index, buffer): (usize, _)| {
@@ -132,9 +130,9 @@ fn live<C: Clock, const RECORD: bool>(
             writer.unwrap_or_default()
         })
         .collect();
-    let (need, required) = seats.locked;
-    let buffers = ring::register_buffers(&ring, seats.memory, seats.stride, required, need, &mut log.notes)?;
-    let (queue, completions) = Queue::split(&mut ring, buffers);
+    let ((all_bytes, required), stride) = (seats.locked, seats.stride);
+    let buffers = BufferMemory { memory: &mut *seats.memory, stride, all_bytes, required };
+    let queue = B::queue(&mut context, buffers, &mut log.notes)?;
     let punctual = rules.pace_ns.is_some().then(TimerSlack::new);
     course.pass(Point::Ready);
     course.pass(Point::Start);
@@ -143,7 +141,7 @@ fn live<C: Clock, const RECORD: bool>(
     }
     recorder.start(shared.scale(), shared.start(), shared.scale().ticks(rules.interval_ns()));
     log.reports.reserve_exact(tasks.len());
-    let mut worker = Worker::new(shared, slot, (queue, completions), writers.len());
+    let mut worker = Worker::new(shared, slot, queue, writers.len());
     let mut unstarted = 0;
     for tasks in tasks.chunks((count / depth).max(1)) {
         let from = log.reports.len();
@@ -164,7 +162,7 @@ fn live<C: Clock, const RECORD: bool>(
             log.reports.push(TaskReport { task, file, open, ..TaskReport::default() });
         }
         course.pass(Point::Opened);
-        worker.seat(tasks, buffers, &mut seats, &mut writers);
+        worker.seat(tasks, &mut seats, &mut writers);
         worker.name_files(&files, &mut log.notes);
         let WorkerLog { findings, reports, .. } = log;
         let reports = &mut reports[from..];
@@ -177,12 +175,11 @@ fn live<C: Clock, const RECORD: bool>(
 }
 
 /// A worker and its transfers.
-struct Worker<'s, 'r> {
+struct Worker<'s, Q: Queue> {
     terms: Terms<'s>,
-    queue: Queue<'r>,
-    completions: CompletionQueue<'r>,
+    queue: Q,
     lanes: Vec<Lane<'s>>,
-    seats: Vec<RequestSlot>,
+    seats: Vec<RequestSlot<Q>>,
     fresh: Fresh,
     tally: Tally,
 }
@@ -190,17 +187,11 @@ struct Worker<'s, 'r> {
 /// Open loop: lanes with a free slot, by their next intended start.
 type Due = BinaryHeap<Reverse<(u64, u32)>>;
 
-impl<'s, 'r> Worker<'s, 'r> {
-    fn new(
-        shared: &'s Shared<'s>,
-        slot: &'s Slot,
-        (queue, completions): (Queue<'r>, CompletionQueue<'r>),
-        count: usize,
-    ) -> Self {
+impl<'s, Q: Queue> Worker<'s, Q> {
+    fn new(shared: &'s Shared<'s>, slot: &'s Slot, queue: Q, count: usize) -> Self {
         Self {
-            terms: Terms::new(shared, slot, &queue),
+            terms: Terms::new(shared, slot),
             queue,
-            completions,
             lanes: Vec::new(),
             seats: Vec::with_capacity(count),
             fresh: Fresh::new(0),
@@ -209,18 +200,8 @@ impl<'s, 'r> Worker<'s, 'r> {
     }
 
     /// Assigns the slots to `tasks`. Nothing is in flight.
-    fn seat(
-        &mut self,
-        tasks: &'s [TaskPlan],
-        buffers: Buffers,
-        room: &mut SlotMemory<'_>,
-        writers: &mut [PatternWriter],
-    ) {
+    fn seat(&mut self, tasks: &'s [TaskPlan], room: &mut SlotMemory<'_>, writers: &mut [PatternWriter]) {
         let rules = self.terms.rules;
-        let per_group = match buffers {
-            Buffers::Plain => usize::MAX,
-            Buffers::Registered { per_group } => per_group,
-        };
         let depth = room.depth as usize;
         // The slots of the previous tasks have advanced their pattern writers, and the buffers with them.
         writers.iter_mut().zip(&self.seats).for_each(|(writer, seat)| *writer = seat.writer);
@@ -236,8 +217,7 @@ impl<'s, 'r> Worker<'s, 'r> {
         let seat = |(index, &writer): (usize, &PatternWriter)| {
             // SAFETY: the memory holds a buffer for each pattern writer, `stride` bytes apart.
             let memory = unsafe { start.add(index * room.stride) };
-            // The kernel's limit on groups is far below 16 bits.
-            let group = u16::try_from(index / per_group).unwrap_or(u16::MAX);
+            let group = self.queue.group(index);
             RequestSlot::new(narrow(index / depth), memory, group, rules.writes, writer)
         };
         self.seats.clear();
@@ -333,10 +313,10 @@ impl<'s, 'r> Worker<'s, 'r> {
         driven
     }
 
-    /// The parts changed by transfers, and the completion queue.
-    fn parts(&mut self) -> (Parts<'_, 's, 'r>, &mut CompletionQueue<'r>) {
-        let Self { terms, queue, completions, lanes, seats, fresh, tally, .. } = self;
-        (Parts { terms, queue, lanes, seats, fresh, tally }, completions)
+    /// The parts changed by transfers.
+    fn parts(&mut self) -> Parts<'_, 's, Q> {
+        let Self { terms, queue, lanes, seats, fresh, tally } = self;
+        Parts { terms, queue, lanes, seats, fresh, tally }
     }
 
     /// Closed loop: a completed slot is reused at once.
@@ -347,13 +327,13 @@ impl<'s, 'r> Worker<'s, 'r> {
         recorder: &mut Recorder<'_>,
         findings: &mut CheckResults,
     ) -> Result<(), EngineError> {
-        let (mut parts, completions) = self.parts();
+        let mut parts = self.parts();
         let hand_over = hand_over(parts.seats.len(), parts.terms.rules.direct);
         for lane in &mut *parts.lanes {
             lane.free.clear();
         }
         for seat in 0..parts.seats.len() {
-            issue::<C, RECORD>(seat, &mut parts, clock)?;
+            issue::<C, Q, RECORD>(seat, &mut parts, clock)?;
         }
         while parts.tally.under_way > 0 {
             if parts.terms.shared.stop().load(Ordering::Relaxed) {
@@ -362,28 +342,27 @@ impl<'s, 'r> Worker<'s, 'r> {
             if RECORD {
                 parts.fresh.start(parts.seats, clock.now());
             }
-            parts.queue.submit_and_wait().map_err(lost)?;
-            completions.sync();
+            parts.queue.submit_and_wait().map_err(Q::failed)?;
+            parts.queue.sync_completions();
             let now = clock.now();
             let mut unsent = 0;
-            for completion in completions.by_ref() {
+            while let Some((data, result)) = parts.queue.reap() {
                 if unsent == hand_over {
                     if RECORD {
                         parts.fresh.start(parts.seats, clock.now());
                     }
-                    parts.queue.submit().map_err(lost)?;
+                    parts.queue.submit().map_err(Q::failed)?;
                     unsent = 0;
                 }
                 unsent += 1;
-                let (data, result) = (completion.user_data(), completion.result());
                 let next =
-                    turn::<C, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
+                    turn::<C, Q, RECORD, false>(data, result, now, &mut parts, clock, recorder, findings)?;
                 if next == Completed::Ours && parts.terms.keeps_passes_apart {
-                    begin_pass::<C, RECORD>(slot_of(data), &mut parts, clock)?;
+                    begin_pass::<C, Q, RECORD>(slot_of(data), &mut parts, clock)?;
                 }
             }
             parts.tally.publish(parts.terms.slot);
-            completions.sync();
+            parts.queue.sync_completions();
         }
         Ok(())
     }
@@ -408,9 +387,9 @@ impl<'s, 'r> Worker<'s, 'r> {
         for (number, lane) in (0..).zip(&mut self.lanes) {
             await_turn(lane, number, &mut due);
         }
-        let (mut parts, completions) = self.parts();
+        let mut parts = self.parts();
         loop {
-            issue_due::<C, RECORD>(&mut parts, &mut due, clock)?;
+            issue_due::<C, Q, RECORD>(&mut parts, &mut due, clock)?;
             let next = due.peek().map(|Reverse((intended, _))| *intended);
             if parts.tally.under_way == 0 && next.is_none() {
                 break;
@@ -418,12 +397,12 @@ impl<'s, 'r> Worker<'s, 'r> {
             let handed_over = clock.now();
             parts.fresh.start(parts.seats, handed_over);
             let left = next.map(|next| scale.nanos(next.saturating_sub(handed_over)));
-            parts.queue.submit_and_wait_for(longest_wait(left.unwrap_or(u64::MAX))).map_err(lost)?;
-            completions.sync();
+            parts.queue.submit_and_wait_for(longest_wait(left.unwrap_or(u64::MAX))).map_err(Q::failed)?;
+            parts.queue.sync_completions();
             let now = clock.now();
-            for completion in completions.by_ref() {
-                let (data, result) = (completion.user_data(), completion.result());
-                let next = turn::<C, RECORD, true>(data, result, now, &mut parts, clock, recorder, findings)?;
+            while let Some((data, result)) = parts.queue.reap() {
+                let next =
+                    turn::<C, Q, RECORD, true>(data, result, now, &mut parts, clock, recorder, findings)?;
                 if next == Completed::Ours {
                     let seat = slot_of(data);
                     let number = parts.seats[seat].lane;
@@ -433,7 +412,7 @@ impl<'s, 'r> Worker<'s, 'r> {
                 }
             }
             parts.tally.publish(parts.terms.slot);
-            completions.sync();
+            parts.queue.sync_completions();
         }
         self.wait_for_deadline(clock);
         Ok(())
@@ -453,10 +432,9 @@ impl<'s, 'r> Worker<'s, 'r> {
     #[cold]
     fn drain(&mut self) {
         loop {
-            self.completions.sync();
-            for completion in self.completions.by_ref() {
-                let seat = slot_of(completion.user_data());
-                if self.seats[seat].is_end(completion.user_data(), &self.terms) {
+            self.queue.sync_completions();
+            while let Some((data, _)) = self.queue.reap() {
+                if self.seats[slot_of(data)].is_end(data, &self.terms) {
                     self.tally.under_way -= 1;
                 }
             }
@@ -503,12 +481,12 @@ impl<'s, 'r> Worker<'s, 'r> {
         let mut left = files.len();
         let mut first_error = None;
         while left > 0 {
-            self.queue.submit_and_wait().map_err(lost)?;
-            self.completions.sync();
-            for completion in self.completions.by_ref() {
-                let index = slot_of(completion.user_data());
+            self.queue.submit_and_wait().map_err(Q::failed)?;
+            self.queue.sync_completions();
+            while let Some((data, result)) = self.queue.reap() {
+                let index = slot_of(data);
                 let (file, path) = (self.lanes[index].file, &self.lanes[index].plan.file.path);
-                let closed = match Errno(completion.result().wrapping_neg()) {
+                let closed = match Errno(result.wrapping_neg()) {
                     Errno(libc::EINTR | libc::EAGAIN) => {
                         push_sync(&mut self.queue, file, index as u64)?;
                         continue;
@@ -538,24 +516,24 @@ fn hand_over(under_way: usize, direct: bool) -> usize {
 
 /// Begins the next pass of the slot's lane, once nothing of the previous one is in flight, with this slot and
 /// the waiting ones.
-fn begin_pass<C: Clock, const RECORD: bool>(
+fn begin_pass<C: Clock, Q: Queue, const RECORD: bool>(
     seat: usize,
-    parts: &mut Parts<'_, '_, '_>,
+    parts: &mut Parts<'_, '_, Q>,
     clock: C,
 ) -> Result<(), EngineError> {
     let number = parts.seats[seat].lane as usize;
     parts.lanes[number].free.push(narrow(seat));
     if parts.lanes[number].under_way == 0 {
         for seat in std::mem::take(&mut parts.lanes[number].free) {
-            issue::<C, RECORD>(seat as usize, parts, clock)?;
+            issue::<C, Q, RECORD>(seat as usize, parts, clock)?;
         }
     }
     Ok(())
 }
 
 /// Open loop: queues all transfers that are due and have a free slot.
-fn issue_due<C: Clock, const RECORD: bool>(
-    parts: &mut Parts<'_, '_, '_>,
+fn issue_due<C: Clock, Q: Queue, const RECORD: bool>(
+    parts: &mut Parts<'_, '_, Q>,
     due: &mut Due,
     clock: C,
 ) -> Result<(), EngineError> {
@@ -577,7 +555,7 @@ fn issue_due<C: Clock, const RECORD: bool>(
         }
         let Some(seat) = lane.free.pop() else { continue };
         parts.seats[seat as usize].intended = intended;
-        if issue::<C, RECORD>(seat as usize, parts, clock)? {
+        if issue::<C, Q, RECORD>(seat as usize, parts, clock)? {
             let lane = &mut parts.lanes[number as usize];
             if let Some(schedule) = &mut lane.schedule {
                 schedule.advance();

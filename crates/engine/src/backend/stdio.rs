@@ -9,8 +9,8 @@
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::ptr::NonNull;
 
+use crate::backend::contract::SyncBackend;
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 /// An open stream.

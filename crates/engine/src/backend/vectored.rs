@@ -5,10 +5,8 @@
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use plan::Backend;
-
+use crate::backend::contract::SyncBackend;
 use crate::rules::{Rules, TaskPlan};
-use crate::sync::SyncBackend;
 use crate::{EngineError, Errno, file};
 
 /// An open file, and space for the list of pieces of a transfer.
@@ -39,10 +37,7 @@ impl SyncBackend for Vectored {
     const MOVES: bool = true;
 
     fn open(task: &TaskPlan, rules: &Rules<'_>) -> Result<Self, EngineError> {
-        let Backend::Vectored { pieces } = rules.job.workload.backend else {
-            unreachable!("only the backend that has pieces is dispatched here")
-        };
-        let pieces = (pieces as usize).clamp(1, rules.transfer);
+        let pieces = (rules.job.workload.backend.pieces() as usize).clamp(1, rules.transfer);
         let piece = rules.transfer.div_ceil(pieces);
         Ok(Self { fd: file::open(task, rules)?, piece, pieces: Vec::with_capacity(pieces) })
     }

@@ -1,0 +1,235 @@
+//! The backend `uring`: transfers by `io_uring`, with registered files and buffers.
+
+#![expect(unsafe_code, reason = "hands buffers to the kernel")]
+
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use io_uring::squeue::Flags;
+use io_uring::types::{Fd, Fixed};
+use io_uring::{CompletionQueue, IoUring, opcode, squeue};
+
+use crate::backend::contract::{BufferMemory, Queue, QueuedBackend, Request, SYNC};
+use crate::ring::{self, Ring};
+use crate::{EngineError, Errno, LimitKind, Note, limits};
+
+/// Maximum size of a registered buffer (kernel limit).
+const MOST_REGISTERED: usize = 1 << 30;
+
+/// The backend.
+pub(crate) struct Uring;
+
+impl QueuedBackend for Uring {
+    type Context = IoUring;
+    type Queue<'c> = UringQueue<'c>;
+
+    fn set_up(requests: usize, notes: &mut Vec<Note>) -> Result<IoUring, EngineError> {
+        Ok(ring::set_up(requests, notes)?)
+    }
+
+    fn queue<'c>(
+        context: &'c mut IoUring,
+        buffers: BufferMemory<'_>,
+        notes: &mut Vec<Note>,
+    ) -> Result<UringQueue<'c>, EngineError> {
+        let per_group = register_buffers(context, buffers, notes)?;
+        let (ring, completions) = Ring::split(context);
+        Ok(UringQueue { ring, completions, per_group, fixed_files: false })
+    }
+}
+
+/// Registers the buffers in as few groups as the kernel allows: looking up one large buffer is no more
+/// expensive than a small one. Returns the number of buffers in a group; `None` if they are not registered.
+fn register_buffers(
+    ring: &IoUring,
+    buffers: BufferMemory<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Option<usize>, EngineError> {
+    let BufferMemory { memory, stride, all_bytes: need, required } = buffers;
+    let per_group = MOST_REGISTERED / stride;
+    if per_group == 0 {
+        return Ok(None);
+    }
+    let groups: Vec<libc::iovec> = memory
+        .chunks_mut(per_group * stride)
+        .map(|group| libc::iovec { iov_base: group.as_mut_ptr().cast(), iov_len: group.len() })
+        .collect();
+    // SAFETY: the groups lie in memory that the caller owns for longer than the ring lives.
+    let register = || unsafe { ring.submitter().register_buffers(&groups) };
+    let errno = match register() {
+        Ok(()) => return Ok(Some(per_group)),
+        Err(error) => Errno::from(&error),
+    };
+    let have = limits::locked_memory(need);
+    if errno == Errno(libc::ENOMEM) && register().is_ok() {
+        return Ok(Some(per_group));
+    }
+    if required && errno == Errno(libc::ENOMEM) {
+        return Err(EngineError::Limit {
+            which: LimitKind::LockedMemory,
+            have,
+            need,
+            remedy: limits::locked_memory_remedy(need),
+        });
+    }
+    notes.push(Note::BuffersNotRegistered { have, need });
+    Ok(None)
+}
+
+/// An entry that is reused with other offsets.
+#[derive(Clone)]
+pub(crate) struct Template(squeue::Entry);
+
+// The layout is the kernel's: `struct io_uring_sqe` of linux/io_uring.h.
+const _: () = assert!(size_of::<squeue::Entry>() == 64);
+
+/// Both sides of a ring.
+pub(crate) struct UringQueue<'r> {
+    ring: Ring<'r>,
+    completions: CompletionQueue<'r>,
+    /// Buffers in a registered group; `None` if buffers are not registered.
+    per_group: Option<usize>,
+    fixed_files: bool,
+}
+
+impl UringQueue<'_> {
+    fn sync_entry(&self, file: i32, user_data: u64) -> squeue::Entry {
+        let entry = if self.fixed_files {
+            opcode::Fsync::new(Fixed(file.cast_unsigned())).build()
+        } else {
+            opcode::Fsync::new(Fd(file)).build()
+        };
+        entry.user_data(user_data | SYNC)
+    }
+}
+
+impl Queue for UringQueue<'_> {
+    type Template = Template;
+
+    const LINKS_SYNC: bool = true;
+
+    fn idle() -> Template {
+        Template(opcode::Nop::new().build())
+    }
+
+    fn template(&self, request: &Request) -> Template {
+        let Request { writes, file, memory, bytes, offset, group, user_data } = *request;
+        let known = Fixed(file.cast_unsigned());
+        let entry = match (writes, self.per_group.is_some(), self.fixed_files) {
+            (false, true, true) => opcode::ReadFixed::new(known, memory, bytes, group).offset(offset).build(),
+            (false, true, false) => {
+                opcode::ReadFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (false, false, true) => opcode::Read::new(known, memory, bytes).offset(offset).build(),
+            (false, false, false) => opcode::Read::new(Fd(file), memory, bytes).offset(offset).build(),
+            (true, true, true) => opcode::WriteFixed::new(known, memory, bytes, group).offset(offset).build(),
+            (true, true, false) => {
+                opcode::WriteFixed::new(Fd(file), memory, bytes, group).offset(offset).build()
+            }
+            (true, false, true) => opcode::Write::new(known, memory, bytes).offset(offset).build(),
+            (true, false, false) => opcode::Write::new(Fd(file), memory, bytes).offset(offset).build(),
+        };
+        Template(entry.user_data(user_data))
+    }
+
+    #[inline(always)]
+    fn set_offset(template: &mut Template, offset: u64) {
+        /// Byte at which `off` lies in the entry.
+        const AT: usize = 8;
+        // SAFETY: the entry is `repr(C)` around the kernel's structure, in which an offset of
+        // 64 bits lies at this byte, aligned.
+        unsafe { (&raw mut template.0).byte_add(AT).cast::<u64>().write(offset) };
+    }
+
+    #[inline(always)]
+    fn set_writes(&self, template: &mut Template, writes: bool) {
+        let code = match (self.per_group.is_some(), writes) {
+            (true, false) => opcode::ReadFixed::CODE,
+            (true, true) => opcode::WriteFixed::CODE,
+            (false, false) => opcode::Read::CODE,
+            (false, true) => opcode::Write::CODE,
+        };
+        // SAFETY: the entry is `repr(C)` around the kernel's structure, whose first byte is the
+        // operation; reads and writes differ in nothing else.
+        unsafe { (&raw mut template.0).cast::<u8>().write(code) };
+    }
+
+    fn group(&self, index: usize) -> u16 {
+        // The kernel's limit on groups is far below 16 bits.
+        u16::try_from(index / self.per_group.unwrap_or(usize::MAX)).unwrap_or(u16::MAX)
+    }
+
+    fn register_files(&mut self, files: &[OwnedFd], notes: &mut Vec<Note>) -> Vec<i32> {
+        let descriptors: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        self.fixed_files = self.ring.submitter.register_files(&descriptors).is_ok();
+        if self.fixed_files {
+            return (0..).take(files.len()).collect();
+        }
+        notes.push(Note::FilesNotRegistered);
+        descriptors
+    }
+
+    /// Each file is then closed when the caller closes it and not when the kernel has torn down the ring.
+    fn release_files(&mut self) {
+        if self.fixed_files {
+            let _ = self.ring.submitter.unregister_files();
+            self.fixed_files = false;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn push(&mut self, template: &Template) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe { self.ring.push(&template.0) }
+    }
+
+    unsafe fn push_with_sync(&mut self, template: &Template, file: i32) -> bool {
+        let entry = template.0.clone();
+        let sync = self.sync_entry(file, entry.get_user_data());
+        // SAFETY: passed on to the caller; an fsync refers to no memory.
+        unsafe { self.ring.submissions.push_multiple(&[entry.flags(Flags::IO_LINK), sync]) }.is_ok()
+    }
+
+    fn push_sync(&mut self, file: i32, user_data: u64) -> bool {
+        let entry = self.sync_entry(file, user_data);
+        // SAFETY: an fsync refers to no memory.
+        unsafe { self.ring.push(&entry) }
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        self.ring.submit()
+    }
+
+    #[inline(always)]
+    fn submit_and_wait(&mut self) -> Result<(), Errno> {
+        self.ring.submit_and_wait()
+    }
+
+    fn submit_and_wait_for(&mut self, nanos: Option<u64>) -> Result<(), Errno> {
+        self.ring.submit_and_wait_for(nanos)
+    }
+
+    #[inline(always)]
+    fn sync_completions(&mut self) {
+        self.completions.sync();
+    }
+
+    #[inline(always)]
+    fn reap(&mut self) -> Option<(u64, i32)> {
+        self.completions.next().map(|completion| (completion.user_data(), completion.result()))
+    }
+
+    #[cold]
+    fn failed(errno: Errno) -> EngineError {
+        ring::failed(errno)
+    }
+}
+
+impl Drop for UringQueue<'_> {
+    fn drop(&mut self) {
+        self.release_files();
+        // The memory of the buffers is then free when the caller releases it.
+        if self.per_group.is_some() {
+            let _ = self.ring.submitter.unregister_buffers();
+        }
+    }
+}
