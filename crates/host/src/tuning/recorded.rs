@@ -12,7 +12,7 @@ use crate::{HostIdentity, Root};
 /// Environment variable with another state directory.
 pub const STATE_VARIABLE: &str = "IOPROOF_STATE";
 
-/// The state directory of this program: [`STATE_VARIABLE`] in the environment, or [`STATE_DIRECTORY`] under
+/// The state directory of this program: [`STATE_VARIABLE`] in the environment, or `/var/lib/ioproof` under
 /// the root.
 #[must_use]
 pub fn state_directory(root: &Root, environment: fn(&str) -> Option<String>) -> PathBuf {
