@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analysis::PrintedStatistics;
+use analysis::printed::PrintedStatistics;
 use clap::{Args, Subcommand};
 use plan::{Amount, Bytes, Nanos};
 

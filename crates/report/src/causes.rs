@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use analysis::{Check, Doubt};
+use analysis::audit::{Check, Doubt};
 
 use crate::format::{counted, grouped, mark};
 use crate::notes::Note;
@@ -97,7 +97,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
 
 /// Causes of the audit; disqualifying ones first.
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
-    let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
+    let mut checks = analysis::figures::grouped(&report.found.audit, |one| one.check);
     checks.sort_by_key(|doubts| !doubts[0].disqualifies());
     checks.iter().enumerate().map(|(index, doubts)| of_check(mark(index), doubts)).collect()
 }

@@ -1,7 +1,7 @@
 //! A short summary of changes between two runs: changes first, then undecided comparisons, then those without
 //! a shown change; and differences of the hosts.
 
-use analysis::{Comparison, Contrast};
+use analysis::{comparisons::Comparison, statistics::Contrast};
 use plan::Bytes;
 use record::{HostFacts, Run};
 
@@ -95,7 +95,7 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
         count => vec![format!("{count} more changed")],
     };
     let others = rates.iter().copied().filter(|one| !one.is_stated());
-    for mut same in analysis::grouped(others, |one| outcome(&one.comparison).0) {
+    for mut same in analysis::figures::grouped(others, |one| outcome(&one.comparison).0) {
         let gap = |one: &Compared| one.comparison.difference.change.abs();
         same.sort_by(|one, other| gap(other).total_cmp(&gap(one)));
         let said = outcome(&same[0].comparison);

@@ -1,6 +1,6 @@
 //! Selection of the figures shown in full, if a study has too many for all.
 
-use analysis::{Doubt, Kind};
+use analysis::{audit::Doubt, gate::Kind};
 
 use crate::figure::Figure;
 use crate::report::Report;

@@ -1,6 +1,11 @@
 //! Comparison of two runs of the same cases: changes beyond the scatter, and the rest.
 
-use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
+use analysis::{
+    comparisons::{Comparison, Paired, largest_gap},
+    figures::Figure,
+    gate::{Gate, Reason},
+    jobs::Matrix,
+};
 use plan::Operation;
 use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
@@ -47,12 +52,12 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     let runs = [before, after];
-    let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
+    let figures = runs.map(|run| analysis::figures::figures(run, SHOWN_RATE));
     let [own, others] = [0, 1].map(|at| {
-        let doubts = analysis::findings(runs[at], &figures[at]).audit;
+        let doubts = analysis::findings::findings(runs[at], &figures[at]).audit;
         Gate::new(&runs[at].manifest.plan, &figures[at], &doubts)
     });
-    let pairs = analysis::paired(&own, &others);
+    let pairs = analysis::comparisons::paired(&own, &others);
     let with_conditions = |pair: &Paired| {
         let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
         let mut words = one.conditions.clone();
@@ -90,7 +95,7 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
 
 /// The matrices of both runs with the same workload, target and settings; if each run has one, these.
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
-    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
+    let [before, after] = [0, 1].map(|run| analysis::jobs::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
     let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
     let name = |one: &Matrix, side: &str| {
@@ -99,11 +104,11 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
     };
     let pair = |one: &Matrix| {
         let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
-        let same_work = analysis::same_jobs(&one.case.workload.work, &other.case.workload.work);
+        let same_work = analysis::jobs::same_jobs(&one.case.workload.work, &other.case.workload.work);
         let (before, after) = (name(one, "before"), name(other, "after"));
         let systems = [after.clone(), before.clone()];
-        let rows = analysis::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
-        let table = rows.filter(|_| same_work).map(|rows| analysis::Table::of(&rows));
+        let rows = analysis::jobs::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
+        let table = rows.filter(|_| same_work).map(|rows| analysis::gate::Table::of(&rows));
         let block = match &table {
             Some(table) => Block::Table {
                 caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
@@ -119,7 +124,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
             ),
         };
         let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
-        let contrasts = statements.objects(analysis::Kind::JobContrast);
+        let contrasts = statements.objects(analysis::gate::Kind::JobContrast);
         // Tables, tests, scale and seed are equal; page size and direct I/O may differ.
         let value =
             json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });

@@ -4,7 +4,11 @@ use crate::object::objects;
 use crate::report::DOUBT;
 use std::collections::HashSet;
 
-use analysis::{Doubt, Kind, Standing, Stated, Verdict};
+use analysis::{
+    audit::Doubt,
+    comparisons::Verdict,
+    gate::{Kind, Standing, Stated},
+};
 use record::Library;
 use serde_json::{Value, json};
 
@@ -88,7 +92,7 @@ impl Study<'_> {
 /// The doubts about published figures, for a terminal.
 #[must_use]
 pub fn check_published(library: &Library) -> String {
-    let doubts = analysis::audit_published(library);
+    let doubts = analysis::audit::audit_published(library);
     let table = Table::of(&doubts)
         .left("check", |one| one.check.name())
         .left("concerns", |one| one.concerns.clone())
@@ -108,6 +112,6 @@ pub fn check_published_json(library: &Library) -> String {
             "advice": one.advice, "disqualifies": one.disqualifies(),
         })
     };
-    let all: Vec<Value> = analysis::audit_published(library).iter().map(value).collect();
+    let all: Vec<Value> = analysis::audit::audit_published(library).iter().map(value).collect();
     json_text(&json!({ "schema": "ioproof-check/1", "doubts": all }))
 }

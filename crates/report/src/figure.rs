@@ -5,10 +5,16 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Deref;
 
-use analysis::table::{
+use analysis::gate::table::{
     Column, any, bytes, change, count, flag, list, moment, nanos, number, share, text, word,
 };
-use analysis::{Check, DeviceMean, Quantity, Rate, RateName, RepetitionFigure, Summary, Value};
+use analysis::{
+    RateName,
+    audit::Check,
+    figures::{DeviceMean, Rate, RepetitionFigure},
+    gate::{Quantity, Value},
+    statistics::Summary,
+};
 use plan::{Case, Operation, Role, Setting, SettingValue, Work};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -33,7 +39,7 @@ pub(crate) struct Figure {
     /// From 1, in the order of the plan.
     pub(crate) number: usize,
     /// As the analysis has it.
-    pub(crate) source: analysis::Figure,
+    pub(crate) source: analysis::figures::Figure,
     /// The short form of size, order and direction.
     pub(crate) what: String,
     /// The short form of cache, backend and depth.
@@ -59,7 +65,7 @@ pub(crate) struct Figure {
 
 /// `figures` as they are read: each sweep by the values of its keys, in whatever order it ran.
 pub(crate) fn in_order<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Vec<&'a Figure> {
-    let mut sweeps = analysis::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
+    let mut sweeps = analysis::figures::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
     for sweep in &mut sweeps {
         sweep.sort_by(|one, other| by_values(&one.settings, &other.settings));
     }
@@ -103,9 +109,9 @@ pub(crate) struct Exchange {
 }
 
 impl Deref for Figure {
-    type Target = analysis::Figure;
+    type Target = analysis::figures::Figure;
 
-    fn deref(&self) -> &analysis::Figure {
+    fn deref(&self) -> &analysis::figures::Figure {
         &self.source
     }
 }
@@ -115,7 +121,7 @@ impl Figure {
     pub(crate) fn of(
         run: &Run,
         number: usize,
-        source: analysis::Figure,
+        source: analysis::figures::Figure,
         case: Option<&Case>,
         checks: &[Check],
     ) -> Self {
@@ -254,7 +260,7 @@ impl Figure {
 }
 
 impl Exchange {
-    fn of(case: &Case, source: &analysis::Figure) -> Option<Self> {
+    fn of(case: &Case, source: &analysis::figures::Figure) -> Option<Self> {
         let Work::Rpc(rpc) = &case.workload.work else { return None };
         let rate = source.transfers_per_second.median;
         Some(Self {

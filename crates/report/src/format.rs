@@ -3,7 +3,7 @@
 //! Tables show decimal units (MB/s = 10⁶ bytes per second) and, beside them, binary ones (MiB/s = 2²⁰),
 //! because tools print both under similar names.
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use plan::Nanos;
 use plan::shell_word;
 

@@ -1,7 +1,7 @@
 //! Objects of the JSON form, and their schema, made from columns.
 
-use analysis::table::Column;
-use analysis::{Quantity, Value};
+use analysis::gate::table::Column;
+use analysis::gate::{Quantity, Value};
 use plan::{Bytes, Nanos, SettingValue};
 use schemars::{Schema, json_schema};
 use serde_json::{Map, Value as Json, json};

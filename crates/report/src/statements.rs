@@ -1,9 +1,13 @@
-//! Statements in every form. All of this is generated from [`analysis::Table`]; nothing here depends on the
+//! Statements in every form. All of this is generated from [`analysis::gate::Table`]; nothing here depends on the
 //! kind of statement.
 
 use std::collections::BTreeMap;
 
-use analysis::{Because, Kind, Of, Outcome, Policy, Quantity, RateOf, Reason, Row, Standing, Value};
+use analysis::{
+    audit::Outcome,
+    figures::RateOf,
+    gate::{Because, Kind, Of, Policy, Quantity, Reason, Row, Standing, Value},
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -22,7 +26,7 @@ use crate::table::{Align, Cell, Table, Tone};
 impl Statements {
     /// The rows of a kind that are not withheld.
     pub(crate) fn stated(&self, kind: Kind) -> impl Iterator<Item = &Row> {
-        self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::Table::stated)
+        self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::gate::Table::stated)
     }
 
     /// Their content for `section`, in forms for reading.
@@ -39,7 +43,7 @@ const fn number_of(place: usize) -> usize {
 }
 
 /// A caption, the table, and the reasons that all rows have in common.
-fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block> {
+fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec<Block> {
     let shared = shared_reasons(table);
     let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
     if let Some(line) = withheld(table) {
@@ -65,7 +69,7 @@ fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block
 
 /// One line for several rows that only state the same reasons for being withheld. Rows with a judgement are
 /// kept, since their names are looked up.
-fn withheld(table: &analysis::Table) -> Option<Block> {
+fn withheld(table: &analysis::gate::Table) -> Option<Block> {
     let (first, others) = table.rows.split_first()?;
     let named = table.of == Of::Nothing
         || table.columns.iter().any(|head| head.subject || matches!(head.quantity, Quantity::Standing(_)));
@@ -80,7 +84,7 @@ fn withheld(table: &analysis::Table) -> Option<Block> {
 }
 
 /// A part of a table under its caption; none where no figure of it is in the report.
-fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) -> Option<Block> {
+fn part(report: &Report, table: &analysis::gate::Table, rows: &[Row], shared: bool) -> Option<Block> {
     let subject = subject(table.of);
     let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut before: Option<&Row> = None;
@@ -115,7 +119,7 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
 
 /// The cells that are read, and what stands under them.
 fn read<'t>(
-    table: &analysis::Table,
+    table: &analysis::gate::Table,
     row: &'t Row,
     cell: impl Fn(&'t Value) -> Cell,
 ) -> (Vec<Cell>, Vec<String>) {
@@ -133,7 +137,10 @@ fn read<'t>(
 }
 
 /// A table of statements that rest on no figures; `title` is what people call a target.
-pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t str) -> &'t str) -> Table {
+pub(crate) fn without_figures<'t>(
+    table: &'t analysis::gate::Table,
+    title: impl Fn(&'t str) -> &'t str,
+) -> Table {
     let mut shown = empty([].into_iter(), table);
     for row in &table.rows {
         let (mut cells, below) = read(table, row, |value| cell(value, "IOPS", &title));
@@ -144,7 +151,7 @@ pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t
 }
 
 /// A table whose columns are those `before`, those of `table` that are read, and the conditions.
-fn empty(before: impl Iterator<Item = (&'static str, Align)>, table: &analysis::Table) -> Table {
+fn empty(before: impl Iterator<Item = (&'static str, Align)>, table: &analysis::gate::Table) -> Table {
     let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
     let heads = heads.map(|head| (head.heading, align(head.quantity)));
     Table::new(&before.chain(heads).chain([(LAST, Align::Left)]).collect::<Vec<_>>()).below(LAST)
@@ -168,7 +175,7 @@ fn last(report: &Report, of: Of, own: Option<&Figure>, row: &Row, shared: bool, 
 }
 
 /// A row whose reasons are those of all others, where there are several rows and any reason.
-fn shared_reasons(table: &analysis::Table) -> Option<&Row> {
+fn shared_reasons(table: &analysis::gate::Table) -> Option<&Row> {
     let (first, others) = table.rows.split_first()?;
     let same = |row: &Row| row.outcome == first.outcome && row.reasons == first.reasons;
     (!others.is_empty() && !first.reasons.is_empty() && others.iter().all(same)).then_some(first)
@@ -315,7 +322,7 @@ impl Statements {
     }
 
     /// A statement as an object: its figures, what follows, why, and its columns.
-    fn object(&self, table: &analysis::Table, row: &Row) -> serde_json::Value {
+    fn object(&self, table: &analysis::gate::Table, row: &Row) -> serde_json::Value {
         let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
         let because: Vec<serde_json::Value> = row
             .reasons
@@ -342,7 +349,7 @@ impl JsonSchema for Statements {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let kind = |table: &analysis::Table| {
+        let kind = |table: &analysis::gate::Table| {
             let mut properties = json!({
                 "figure": {
                     "type": ["integer", "null"], "description": "The number of the figure that it is of."
@@ -373,7 +380,7 @@ impl JsonSchema for Statements {
             (table.kind.policy().id, json!({ "type": "array", "items": statement }))
         };
         let kinds: BTreeMap<&str, serde_json::Value> =
-            analysis::Findings::default().tables().iter().map(kind).collect();
+            analysis::findings::Findings::default().tables().iter().map(kind).collect();
         json_schema!({ "type": "object", "properties": kinds })
     }
 }

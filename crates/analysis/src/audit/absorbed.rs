@@ -11,10 +11,10 @@ use plan::{Amount, Backend, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName,
 use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
 
 use super::doubt::{Doubt, Found};
-use crate::coverage::hosts;
-use crate::settled::settled;
-use crate::subject::{Subject, subjects};
-use crate::{Check, DEVICE_SHARE_MIN, Figure, RepetitionFigure};
+use crate::audit::Check;
+use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
+use crate::nodes::hosts;
+use crate::statistics::settled::settled;
 
 /// How many times the memory of servers has to be written: an fsync empties it, unless the server answers before its data is on stable storage.
 const SERVER_MULTIPLE: u64 = 2;

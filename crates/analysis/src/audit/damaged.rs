@@ -3,7 +3,8 @@
 use record::Run;
 
 use super::doubt::{Doubt, Found};
-use crate::{Check, Figure};
+use crate::audit::Check;
+use crate::figures::Figure;
 
 /// A doubt about each figure of a record of which something is not what was written: what is missing may have been
 /// among its repetitions.

@@ -6,10 +6,12 @@ use plan::Plan;
 
 use super::doubt::{Found, SCALING_SLACK, percent};
 use super::{measured, passes, terms};
+use crate::audit::{Check, Doubt};
+use crate::figures::{Figure, Subject, subjects};
 use crate::gate::Stated;
-use crate::node_comparison::comparison;
-use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Expected, Figure, NodeStanding, Scaling};
+use crate::nodes::{NodeStanding, comparison};
+use crate::scaling::Scaling;
+use crate::targets::Expected;
 
 /// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each check speaks once of a
 /// figure, however many repetitions it finds. `expected` are the figures against data sheets and limits.

@@ -5,9 +5,10 @@ use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, Publ
 
 use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
 use super::recomputed::{self, more, rounding, same, value};
-use crate::phase_warnings::short_of;
-use crate::summary::whole;
-use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
+use crate::audit::{Check, Doubt};
+use crate::figures::{Little, short_of, whole_mebibytes};
+use crate::printed::{PrintedStatistics, check_statistics};
+use crate::statistics::whole;
 
 /// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
 const SPEC_SLACK: f64 = 0.05;

@@ -4,7 +4,8 @@
 use record::{Detail, Library, Published, Qualifier};
 
 use super::doubt::Found;
-use crate::{Check, Doubt, job_rate};
+use crate::audit::{Check, Doubt};
+use crate::jobs::job_rate;
 
 /// How a printed figure stands to what is computed; what is equal is so as exactly as it is printed.
 #[derive(Clone, Copy)]

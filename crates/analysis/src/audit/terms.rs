@@ -6,8 +6,9 @@ use plan::{
 use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
 use super::doubt::{CEILING_SLACK, Found, percent};
-use crate::subject::Subject;
-use crate::{Check, Doubt, Expected, Figure, RateOf, operation_of};
+use crate::audit::{Check, Doubt};
+use crate::figures::{Figure, RateOf, Subject, operation_of};
+use crate::targets::Expected;
 
 /// Against limits of the target and what is said of its caches.
 pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
@@ -43,7 +44,7 @@ fn measured_above(limit: &Expected) -> Option<String> {
 
 fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     let Amount::BytesPerSecond(value) = limit.amount else { return None };
-    let device_rate = |one: &crate::RepetitionFigure| {
+    let device_rate = |one: &crate::figures::RepetitionFigure| {
         let bytes = match operation_of(subject.figure.phase) {
             Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
             Some(Operation::Exchange) => None,

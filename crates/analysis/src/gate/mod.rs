@@ -5,6 +5,7 @@
 //! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
 
 mod policy;
+pub mod table;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +13,12 @@ use plan::{Case, Phase, Plan, Selector};
 
 pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
+pub use table::{Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
-use crate::audit::Use;
-use crate::difference::{Contrast, Difference, difference};
-use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Figure};
+use crate::audit::{Check, Doubt, Use};
+use crate::figures::{Figure, Subject, subjects};
+use crate::statistics::{Contrast, Difference, difference::difference};
 
 /// A reason for which a statement is withheld or marked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! What each kind of statement needs, and what becomes of it where that is missing: one row for each kind. Nothing else
 //! decides whether a statement stands.
 
-use crate::Check;
-use crate::audit::Outcome::{self, Marked, Withheld};
-use crate::audit::Use;
-use crate::difference::DIFFERENCE_LEAST;
+use crate::audit::{
+    Check,
+    Outcome::{self, Marked, Withheld},
+    Use,
+};
+use crate::statistics::DIFFERENCE_LEAST;
 
 /// A kind of statement; the title of its row in [`POLICY`] says which.
 #[expect(missing_docs, reason = "the rows of the policy say what they are")]

@@ -1,6 +1,10 @@
 //! Writes that nothing shows on stable storage, or that are too few against caches.
 
-use analysis::{Check, Doubt, RateName, figures};
+use analysis::{
+    RateName,
+    audit::{Check, Doubt},
+    figures::figures,
+};
 use plan::{
     Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
 };
@@ -105,7 +109,7 @@ impl Writes {
             ..BlockDeviceFacts::default()
         });
         let figures = figures(&run, RateName::ByWall);
-        let mut audit = analysis::findings(&run, &figures).audit;
+        let mut audit = analysis::findings::findings(&run, &figures).audit;
         audit.retain(|one| one.check == Check::AbsorbedWrites);
         audit.pop()
     }

@@ -1,6 +1,11 @@
 //! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
 
-use analysis::{Check, Doubt, Expected, RateName, audit, figures};
+use analysis::{
+    RateName,
+    audit::{Check, Doubt, audit},
+    figures::figures,
+    targets::Expected,
+};
 use plan::{Amount, Bytes, Commitment, Nanos, Operation, Phase, Sharing, Tree, Work, WorkloadSpec};
 use record::{LatencyRow, PhaseRecord, PhaseRow, Warning, WarningRow};
 

@@ -1,6 +1,6 @@
 //! The audit finds the slips of published studies that can be computed, and nothing in what agrees.
 
-use analysis::{Doubt, audit_published};
+use analysis::audit::{Doubt, audit_published};
 
 fn doubts() -> Vec<Doubt> {
     audit_published(record::published())

@@ -1,6 +1,6 @@
 //! Published figures stand beside the own figures that the study names for them, in one unit.
 
-use analysis::{Beside, beside, unknown_ids};
+use analysis::comparisons::{Beside, beside, unknown_ids};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::published;
 

@@ -1,7 +1,10 @@
 //! Two runs beside each other.
 
 use analysis::{
-    Because, Check, Comparison, Contrast, Doubt, Gate, Outcome, Steadier, compare_spread, largest_gap, paired,
+    audit::{Check, Doubt, Outcome},
+    comparisons::{Comparison, largest_gap, paired},
+    gate::{Because, Gate},
+    statistics::{Contrast, Steadier, compare_spread},
 };
 use plan::Operation;
 use proptest::collection::vec;
@@ -90,7 +93,7 @@ fn what_the_audit_disqualifies_is_not_compared() {
     for phase in &mut short.phases {
         phase.wall_ns = 1_000_000;
     }
-    let doubts = analysis::audit(&short.plan(), &short.figures(), &[]);
+    let doubts = analysis::audit::audit(&short.plan(), &short.figures(), &[]);
     let found = compare_doubted(&before, &short, &doubts);
     let one = &found[0];
     assert!(one.is_withheld() && one.reasons[0].because == Because::Doubted(Check::TooShort), "{one:?}");

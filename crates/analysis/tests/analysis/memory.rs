@@ -1,6 +1,13 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
-use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, findings, verdicts};
+use analysis::{
+    RateName,
+    audit::{Check, Doubt, audit},
+    comparisons::{Verdict, verdicts},
+    figures::{Figure, figures},
+    findings::findings,
+    gate::Standing,
+};
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
     TargetTerms, WorkloadSpec,
@@ -139,7 +146,7 @@ impl Read {
         for word in words {
             assert!(because.contains(word), "no {word:?} in {because}");
         }
-        assert!(self.doubts().iter().any(analysis::Doubt::disqualifies), "the audit says so, too");
+        assert!(self.doubts().iter().any(analysis::audit::Doubt::disqualifies), "the audit says so, too");
     }
 }
 

@@ -1,7 +1,11 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
 use analysis::{
-    Check, Dispersion, Doubt, Figure, Gate, audit, coincident, curves, dispersion, iops_table, onset,
+    audit::{Check, Doubt, audit},
+    figures::Figure,
+    gate::Gate,
+    sweeps::{Dispersion, coincident, curves, dispersion, onset},
+    targets::iops_table,
 };
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;

@@ -1,6 +1,11 @@
 //! Commitments, judged.
 
-use analysis::{Check, Doubt, Limit, Outcome, Standing, Verdict, limits, verdicts};
+use analysis::{
+    audit::{Check, Doubt, Outcome},
+    comparisons::{Verdict, verdicts},
+    gate::Standing,
+    scaling::{Limit, limits},
+};
 use plan::{
     Amount, Bound, Case, Commitment, Nanos, Operation, Over, Phase, Plan, RateName, Selector, Statistic,
     Stopping,
@@ -36,7 +41,7 @@ fn verdict(study: &Study, commitment: Commitment, doubts: &[Doubt]) -> Verdict {
 
 /// The verdict with what the audit says.
 fn audited(study: &Study, commitment: Commitment) -> Verdict {
-    verdict(study, commitment, &analysis::audit(&study.plan(), &study.figures(), &[]))
+    verdict(study, commitment, &analysis::audit::audit(&study.plan(), &study.figures(), &[]))
 }
 
 fn doubt(figure: usize, disqualifies: bool) -> Doubt {
@@ -341,7 +346,7 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     assert_eq!(limits(&plan, &figures, &[], 8)[0].limit, Limit::Storage);
     figures[0].repetitions[0].warnings =
         vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
-    assert_eq!(limits(&plan, &figures, &analysis::audit(&plan, &figures, &[]), 8), []);
+    assert_eq!(limits(&plan, &figures, &analysis::audit::audit(&plan, &figures, &[]), 8), []);
 }
 
 fn doubted(check: Check) -> Doubt {

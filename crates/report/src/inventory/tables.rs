@@ -131,7 +131,7 @@ pub(super) fn network(all: &[NetworkFacts]) -> Table {
 /// Units by positions: what sits where. The width of a free slot stands in it.
 pub(super) fn places(map: &SlotMap) -> Table {
     let names = |of: fn(&Slot) -> &str| {
-        let same = analysis::grouped(map.slots.iter().map(of), |name| *name);
+        let same = analysis::figures::grouped(map.slots.iter().map(of), |name| *name);
         same.into_iter().map(|same| same[0]).collect::<Vec<_>>()
     };
     let (units, positions) = (names(|slot| &slot.unit), names(|slot| &slot.position));

@@ -3,7 +3,7 @@
 //! Figures belong to the same table if they have the same section and test. Their cell follows from storage,
 //! direction, size and statistic. A mean and its deviation share a cell.
 
-use analysis::{Beside, Outcome, Stated};
+use analysis::{audit::Outcome, comparisons::Beside, gate::Stated};
 use record::{Metric, Published, PublishedStatistic};
 
 use super::block::{Block, in_unit};
@@ -23,7 +23,7 @@ struct Entry<'a> {
 /// Each published table of which the study places figures in at least two rows and two columns.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
-    let tables = analysis::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
+    let tables = analysis::figures::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
         (one.published.study.clone(), one.published.section.clone(), one.published.test.clone())
     });
     tables.iter().filter_map(|same| form(same)).collect()
@@ -78,9 +78,9 @@ fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
     let all = || same.iter().map(|(_, one)| *one);
     let is_random = |one: &Beside| one.published.parameters.random == Some(true);
     let names_order = all().any(is_random) && !all().all(is_random);
-    let sizes = analysis::grouped(all().filter_map(size), |bytes| *bytes).len() > 1;
+    let sizes = analysis::figures::grouped(all().filter_map(size), |bytes| *bytes).len() > 1;
     let of_cell = |one: &&Beside| (storage(one), size(one), direction(one, names_order));
-    let statistics = analysis::grouped(all(), of_cell).iter().any(|same| same.len() > 1);
+    let statistics = analysis::figures::grouped(all(), of_cell).iter().any(|same| same.len() > 1);
     let sized = |one: &Beside| size(one).map(|bytes| plan::Bytes(bytes).to_string()).unwrap_or_default();
     let joined =
         |parts: [String; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
@@ -98,8 +98,8 @@ fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
         Entry { row, column, one, deviation, is_doubtful: stated.outcome != Outcome::Stated }
     });
     let entries: Vec<Entry<'_>> = entries.collect();
-    let rows = analysis::grouped(&entries, |one| one.row.as_str());
-    let columns = analysis::grouped(&entries, |one| one.column.as_str());
+    let rows = analysis::figures::grouped(&entries, |one| one.row.as_str());
+    let columns = analysis::figures::grouped(&entries, |one| one.column.as_str());
     if rows.len() < 2 || columns.len() < 2 {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Files and directories, small objects, and requests between processes: figures shown as operations.
 
 use crate::format::interval;
-use analysis::ShownIn;
+use analysis::figures::ShownIn;
 use plan::Phase;
 use record::Provenance;
 

@@ -1,6 +1,6 @@
 //! Spread of repetitions over a swept size, and drift over rounds.
 
-use analysis::{RepetitionFigure, Stated, Summary};
+use analysis::{figures::RepetitionFigure, gate::Stated, statistics::Summary};
 
 use super::block::{Block, Extent, figure, only, signed, title};
 use crate::chosen::Chosen;

@@ -1,6 +1,10 @@
 //! The one chart of the first screen, chosen by the purpose of the study.
 
-use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
+use analysis::{
+    comparisons::{Comparison, Verdict, side},
+    gate::Standing,
+    statistics::{CONFIDENCE, Contrast, median_bounds},
+};
 use plan::Bound;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Figures side by side: rates as bars with repetitions, intervals and published figures, and their
 //! latencies.
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use serde_json::json;
 
 use super::latency;

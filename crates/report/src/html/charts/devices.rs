@@ -1,7 +1,11 @@
 //! Devices side by side, measured and predicted rates by seek time, file systems against the sum of their
 //! devices, and the cost of each layer between device and application.
 
-use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
+use analysis::{
+    gate::Stated,
+    scaling::Layer,
+    targets::{Member, MemberSet, SeekFit, StripPoint},
+};
 use serde_json::{Value, json};
 
 use super::axis::Axis;

@@ -1,7 +1,11 @@
 //! Charts of jobs: ratios of CPU time to real time, launches over time, concurrency, durations, and bytes per
 //! second.
 
-use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
+use analysis::{
+    gate::Stated,
+    jobs::{LaunchTimer, Level, Levels, Matrix, ProfileSecond, Timeline},
+    statistics::Histogram,
+};
 use record::StepRow;
 use serde_json::json;
 
@@ -26,7 +30,8 @@ const POINTS_MAX: usize = 1500;
 
 /// One histogram for each workload, and the charts of each pass.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let passes = analysis::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
+    let passes =
+        analysis::jobs::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
     let of_pass = |one: &Timeline| {
         let profile = one.levels.as_ref().map(|levels| profile(one, levels));
         let lengths = one.lengths.as_ref().map(|(_, lengths)| histogram(one, lengths));
@@ -191,7 +196,7 @@ fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
 /// How long launches took.
 fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
     let bins = lengths.bins().map(|(from, to, count)| {
-        let [from, to] = [from, to].map(analysis::edge);
+        let [from, to] = [from, to].map(analysis::jobs::edge);
         (format!("{from} –<br>{to}"), count, format!("{from} – {to}: {count} launches"))
     });
     let bars = Trace::bars("launches", SKY)

@@ -1,6 +1,9 @@
 //! Latencies: percentiles of figures, and for sweeps against the swept key and the rate.
 
-use analysis::{Curve, CurvePoint, ShownIn};
+use analysis::{
+    figures::ShownIn,
+    sweeps::{Curve, CurvePoint},
+};
 use plan::Nanos;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use analysis::{Beside, Curve, Stated};
+use analysis::{comparisons::Beside, gate::Stated, sweeps::Curve};
 use plan::Amount;
 use serde_json::Value;
 

@@ -1,6 +1,10 @@
 //! Nodes side by side: a bar or point for each node and device, a gap where nothing was measured.
 
-use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
+use analysis::{
+    figures::DeviceMean,
+    gate::Stated,
+    nodes::{NodeComparison, NodeStanding},
+};
 use serde_json::json;
 
 use super::look::Look;
@@ -66,9 +70,9 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let mut names: Vec<&str> = one.nodes.iter().map(|node| node.node.as_str()).collect();
     names.extend(one.missing.iter().map(String::as_str));
     // Blanks mark the positions of their names.
-    names.sort_by(|a, b| analysis::by_name(a, b));
+    names.sort_by(|a, b| analysis::figures::by_name(a, b));
     let place = |node: &NodeStanding| {
-        names.binary_search_by(|name| analysis::by_name(name, &node.node)).unwrap_or_default()
+        names.binary_search_by(|name| analysis::figures::by_name(name, &node.node)).unwrap_or_default()
     };
     let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();

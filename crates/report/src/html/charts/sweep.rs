@@ -3,7 +3,10 @@
 //! Charts to be compared have the same axes, which also fit the second run and published figures; coinciding
 //! lines are named together, and published figures and limits are in the chart of their lines.
 
-use analysis::{Curve, CurvePoint, Dispersion, Stated};
+use analysis::{
+    gate::Stated,
+    sweeps::{Curve, CurvePoint, Dispersion},
+};
 use serde_json::json;
 
 use super::axis::{Axis, unit_of as axis_unit};

@@ -1,6 +1,10 @@
 //! Rates over numbers of nodes with the fitted line, plateaus, and crossovers of layers.
 
-use analysis::{Prediction, Regression, Stated, WeakScaling};
+use analysis::{
+    gate::Stated,
+    nodes::WeakScaling,
+    statistics::{Prediction, Regression},
+};
 
 use super::axis::Axis;
 use super::look::Look;

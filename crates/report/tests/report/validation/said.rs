@@ -1,6 +1,13 @@
 //! What a report states, read from its public results: the one place that knows their types.
 
-use analysis::{ClaimVerdict, Comparison, Contrast, Figure, Findings, Gate, RateName, Standing, Stated};
+use analysis::{
+    RateName,
+    comparisons::{ClaimVerdict, Comparison},
+    figures::Figure,
+    findings::Findings,
+    gate::{Gate, Standing, Stated},
+    statistics::Contrast,
+};
 use plan::Relation;
 use record::Run;
 use serde_json::Value;
@@ -256,12 +263,12 @@ pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
 /// The rates of two runs beside each other, of what the audit lets be compared.
 pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     let of = |run: &Run| {
-        let figures = analysis::figures(run, RateName::ByWall);
-        let doubts = analysis::findings(run, &figures).audit;
+        let figures = analysis::figures::figures(run, RateName::ByWall);
+        let doubts = analysis::findings::findings(run, &figures).audit;
         (figures, doubts)
     };
     let [first, second] = [before, after].map(of);
-    let paired = analysis::paired(
+    let paired = analysis::comparisons::paired(
         &Gate::new(&before.manifest.plan, &first.0, &first.1),
         &Gate::new(&after.manifest.plan, &second.0, &second.1),
     );
