@@ -185,7 +185,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
 }
 
 fn of_gate<T: Statement>(gate: &Gate<'_>, all: Vec<T>, inputs: fn(&T) -> Vec<usize>) -> Vec<Stated<T>> {
-    all.into_iter().map(|one| gate.state(T::KIND, inputs(&one), one)).collect()
+    all.into_iter().map(|one| gate.state(inputs(&one), one)).collect()
 }
 
 /// The processors of a node that the program's processes could run on, of the node that has fewest.

@@ -136,7 +136,7 @@ pub(crate) fn cross_checks(gate: &Gate<'_>) -> Vec<Stated<CrossCheck>> {
             counts: own.figure.rate_of(),
             operations: (own.figure.transfers_per_second.median, theirs.figure.transfers_per_second.median),
         };
-        Some(gate.state_difference(Kind::CrossCheck, vec![own.index, theirs.index], &difference, value))
+        Some(gate.state_difference(vec![own.index, theirs.index], &difference, value))
     };
     all.iter().filter_map(check).collect()
 }

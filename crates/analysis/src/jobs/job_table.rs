@@ -158,7 +158,7 @@ pub(crate) fn jobs(
     }
     let own = own.into_iter().flat_map(|(place, jobs)| jobs.into_iter().map(move |job| (vec![place], job)));
     let printed = printed.into_iter().map(|job| (Vec::new(), job));
-    printed.chain(own).map(|(inputs, job)| gate.state(Kind::Job, inputs, job)).collect()
+    printed.chain(own).map(|(inputs, job)| gate.state(inputs, job)).collect()
 }
 
 fn is_job(subject: &Subject<'_>, asked: bool) -> bool {

@@ -277,7 +277,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, known: &[String]) -> Vec<Stated<NodeCompa
         for node in one.nodes.iter_mut().filter(|_| !gate.is_usable(one.figure)) {
             node.slow = node.slow.filter(|slow| !slow);
         }
-        gate.state(Kind::NodeSet, vec![one.figure], one)
+        gate.state(vec![one.figure], one)
     };
     node_comparisons(gate, known).into_iter().map(stated).collect()
 }

@@ -235,15 +235,15 @@ pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
     let series = weak_scaling(gate);
     let crossovers = layer_crossovers(gate, &series).into_iter().map(|one| {
         let inputs = [one.local, one.shared].into_iter().flat_map(|place| series[place].inputs());
-        gate.state(Kind::Crossover, inputs.collect(), one)
+        gate.state(inputs.collect(), one)
     });
     let crossovers = crossovers.collect();
     let beyond = series.iter().flat_map(|one| {
         let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
-        more.map(|more| gate.state(Kind::Extrapolation, one.inputs(), more.clone()))
+        more.map(|more| gate.state(one.inputs(), more.clone()))
     });
     let beyond = beyond.collect();
-    let state = |one: WeakScaling| gate.state(Kind::WeakScaling, one.inputs(), one);
+    let state = |one: WeakScaling| gate.state(one.inputs(), one);
     (series.into_iter().map(state).collect(), beyond, crossovers)
 }
 

@@ -207,8 +207,8 @@ fn stack(
         let inputs =
             std::iter::once(subject.index).chain(direct.map(|direct| direct.subject.index)).collect();
         match difference {
-            Some(difference) => gate.state_difference(Kind::Layer, inputs, &difference, layer),
-            None => gate.state(Kind::Layer, inputs, layer),
+            Some(difference) => gate.state_difference(inputs, &difference, layer),
+            None => gate.state(inputs, layer),
         }
     };
     carried.iter().enumerate().map(layer).collect()

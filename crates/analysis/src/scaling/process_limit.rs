@@ -84,7 +84,7 @@ pub(crate) fn of_gate(
             spread,
             gain: many / few,
         };
-        (few > 0.0).then(|| gate.state(Kind::ProcessLimit, inputs, limit))
+        (few > 0.0).then(|| gate.state(inputs, limit))
     };
     lines.into_iter().filter_map(line).collect()
 }

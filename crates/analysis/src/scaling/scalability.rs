@@ -237,7 +237,7 @@ pub(crate) fn scaling(gate: &Gate<'_>) -> Vec<Stated<Scaling>> {
             rate_per_rack_unit: (units > 0.0).then(|| subject.rate() / units),
         };
         let is_best = bests.get(&key).is_some_and(|found| found.best.index == subject.index);
-        Some((!is_best, gate.state(Kind::Scaling, vec![subject.index, one.index], value)))
+        Some((!is_best, gate.state(vec![subject.index, one.index], value)))
     };
     let mut all: Vec<_> = gate.subjects.iter().filter_map(of_figure).collect();
     all.sort_by_key(|(is_other, _)| *is_other);
@@ -338,8 +338,8 @@ pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
         };
         let inputs = vec![other.index, reference.index];
         Some(match pair.in_common {
-            true => gate.state_difference(Kind::Tax, inputs, &difference, value),
-            false => gate.state_apart(Kind::Tax, inputs, value),
+            true => gate.state_difference(inputs, &difference, value),
+            false => gate.state_apart(inputs, value),
         })
     };
     pairs.iter().filter_map(tax_of).collect()

@@ -81,7 +81,7 @@ fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
         of: chosen.of,
         larger_is_slower: larger.map(|one| one.index),
     };
-    Some(gate.state_choice(Kind::Best, &chosen, difference.as_ref(), value))
+    Some(gate.state_choice(&chosen, difference.as_ref(), value))
 }
 
 /// The fastest figure at the largest transfer size, if that is larger than that of the best.

@@ -60,8 +60,8 @@ pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
             let value = Consistency { steadiest: first == Some(place), ..value };
             let inputs = sweep.iter().map(|one| one.index).collect();
             stated.push(match shown {
-                true => gate.state(Kind::Consistency, inputs, value),
-                false => gate.state_unranked(Kind::Consistency, inputs, value),
+                true => gate.state(inputs, value),
+                false => gate.state_unranked(inputs, value),
             });
         }
     }

@@ -112,7 +112,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShap
         let all = || curve.points.iter().map(|point| point.figure);
         let inputs = all().filter(|&place| gate.is_usable(place)).collect();
         let value = CurveShape { line: line(curve), curve: curve.clone() };
-        value.says_something().then(|| gate.leaving_out(all(), gate.state(Kind::CurveShape, inputs, value)))
+        value.says_something().then(|| gate.leaving_out(all(), gate.state(inputs, value)))
     };
     curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()
 }

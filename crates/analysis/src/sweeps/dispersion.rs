@@ -48,7 +48,7 @@ pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Dispersio
     let state = |curve: &Curve| {
         let one = dispersion(gate, curve)?;
         let inputs = one.points.iter().map(|one| one.point.figure).collect();
-        let stated = gate.state(Kind::Dispersion, inputs, one);
+        let stated = gate.state(inputs, one);
         Some(gate.leaving_out(curve.points.iter().map(|point| point.figure), stated))
     };
     curves.iter().filter_map(state).collect()

@@ -89,7 +89,7 @@ pub(crate) fn overlays(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Overlay>
             difference: apart(largest),
         };
         let all = first.points.iter().chain(&second.points).map(|point| point.figure);
-        Some(gate.leaving_out(all, gate.state(Kind::Overlay, vec![one.figure, other.figure], value)))
+        Some(gate.leaving_out(all, gate.state(vec![one.figure, other.figure], value)))
     };
     overlaid.iter().flat_map(|family| pairs(family)).filter_map(overlay).collect()
 }
@@ -161,7 +161,7 @@ pub(crate) fn peaks(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<Peaks>> {
                 .then(|| (rates[1] - rates[0]).abs() / larger),
         };
         let all = first.points.iter().chain(&second.points).map(|point| point.figure);
-        Some(gate.leaving_out(all, gate.state(Kind::Peaks, vec![one.figure, other.figure], value)))
+        Some(gate.leaving_out(all, gate.state(vec![one.figure, other.figure], value)))
     };
     compared.flat_map(|workloads| pairs(&workloads).collect::<Vec<_>>()).filter_map(peaks).collect()
 }

@@ -181,7 +181,7 @@ pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
     }
     let stated = |(_, all): (_, Vec<&Subject<'_>>)| {
         let best = gate.best(&all)?.best;
-        Some(gate.state(Kind::Cost, vec![best.index], cost(best)?))
+        Some(gate.state(vec![best.index], cost(best)?))
     };
     sorts.into_iter().filter_map(stated).collect()
 }
@@ -224,7 +224,7 @@ pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
             for_reads: for_reads(gate, read.0, write.0),
             read_share: if all > 0.0 { reads / all } else { 0.0 },
         };
-        Some(gate.state(Kind::Placement, vec![read.0, write.0], value))
+        Some(gate.state(vec![read.0, write.0], value))
     };
     gate.plan.described_targets().filter(says).filter_map(placement).collect()
 }

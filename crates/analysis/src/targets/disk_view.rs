@@ -68,7 +68,7 @@ pub(crate) fn disk_views(run: &Run, gate: &Gate<'_>) -> Vec<Stated<DiskView>> {
         let application = of_operations(of_figure)?;
         let tasks = subject.case.workload.tasks;
         let view = DiskView { tasks, application, devices: of_devices(figure) };
-        Some(gate.state(Kind::DiskView, vec![subject.index], view))
+        Some(gate.state(vec![subject.index], view))
     };
     kept.filter_map(view).collect()
 }

@@ -68,7 +68,7 @@ impl Statement for Expected {
 pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
     let mut all = all.to_vec();
     all.sort_by_key(|one| one.reached.is_none() && !(one.ceiling && one.ratio > 1.0));
-    all.into_iter().map(|one| gate.state(Kind::Expected, vec![one.figure], one)).collect()
+    all.into_iter().map(|one| gate.state(vec![one.figure], one)).collect()
 }
 
 /// Every figure against each expectation that is about it, in the order of the figures, and for each in the order of

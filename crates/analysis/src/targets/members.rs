@@ -201,11 +201,10 @@ pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
         }
         let mut inputs: Vec<usize> = set.members.iter().map(|one| one.figure).collect();
         inputs.dedup();
-        let device = |one: &Member| gate.state(Kind::Device, vec![one.figure], one.clone());
+        let device = |one: &Member| gate.state(vec![one.figure], one.clone());
         devices.extend(set.members.iter().map(device));
-        models
-            .extend(set.models.iter().map(|one| gate.state(Kind::DeviceModel, inputs.clone(), one.clone())));
-        sets.push(gate.state(Kind::DeviceSet, inputs, set));
+        models.extend(set.models.iter().map(|one| gate.state(inputs.clone(), one.clone())));
+        sets.push(gate.state(inputs, set));
     }
     (sets, models, devices)
 }

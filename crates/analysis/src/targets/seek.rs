@@ -91,9 +91,8 @@ impl SeekFit {
 
 /// Those of [`seek_fits`].
 pub(crate) fn of_gate(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<SeekFit>> {
-    let state = |one: &SeekFit| {
-        gate.state(Kind::Seek, one.points.iter().map(|point| point.figure).collect(), one.clone())
-    };
+    let state =
+        |one: &SeekFit| gate.state(one.points.iter().map(|point| point.figure).collect(), one.clone());
     fits.iter().filter(|one| !one.points.is_empty()).map(state).collect()
 }
 
@@ -329,7 +328,7 @@ fn strip(gate: &Gate<'_>, fits: &[SeekFit], terms: &TargetTerms, phase: Phase) -
     };
     let inputs =
         best.map(|subject| subject.index).into_iter().chain(fit.points.iter().map(|point| point.figure));
-    Some(gate.state(Kind::Strip, inputs.collect(), point))
+    Some(gate.state(inputs.collect(), point))
 }
 
 /// The rate of one device at transfers of `bytes`, and whether it is from the line.

@@ -80,7 +80,7 @@ pub(crate) fn server_sides(gate: &Gate<'_>) -> Vec<Stated<ServerSide>> {
         let tasks = counted.fold([0_u64; 2], |[read, written], pass| {
             [read.saturating_add(pass.phase.read_bytes), written.saturating_add(pass.phase.write_bytes)]
         });
-        Some(gate.state(Kind::ServerSide, vec![subject.index], ServerSide { tasks, counts }))
+        Some(gate.state(vec![subject.index], ServerSide { tasks, counts }))
     };
     gate.subjects.iter().filter_map(of).collect()
 }

@@ -161,7 +161,7 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
                 passes: one.sums.clone(),
                 printed: String::new(),
             };
-            found.sums.push(gate.state(Kind::JobSums, inputs(), sums));
+            found.sums.push(gate.state(inputs(), sums));
         }
         if let Some(own) = one.ratios {
             let all = own.summary;
@@ -172,16 +172,16 @@ pub(crate) fn tables(gate: &Gate<'_>, matrices: &Matrices, printed: Option<Matri
                 own: Some(own),
                 more: one.histogram.in_words(|edge| format!("{edge:.3}")),
             };
-            found.ratios.push(gate.state(Kind::JobRatios, inputs(), ratios));
+            found.ratios.push(gate.state(inputs(), ratios));
         }
         let tests = tests(system, &one.launches).into_iter();
-        found.tests.extend(tests.map(|test| gate.state(Kind::JobTest, inputs(), test)));
+        found.tests.extend(tests.map(|test| gate.state(inputs(), test)));
     }
     for one in &matrices.comparisons {
         let inputs = [one.second, one.first].map(|place| matrices.all[place].figure).to_vec();
         found.contrasts.extend(one.contrasts.iter().cloned().map(|(contrast, test)| match test {
-            Some(test) => gate.state_difference(Kind::JobContrast, inputs.clone(), &test, contrast),
-            None => gate.state(Kind::JobContrast, inputs.clone(), contrast),
+            Some(test) => gate.state_difference(inputs.clone(), &test, contrast),
+            None => gate.state(inputs.clone(), contrast),
         }));
     }
     if let Some(printed) = printed {

@@ -100,12 +100,12 @@ pub(crate) fn job_costs(gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<J
             devices,
             rack_units,
         };
-        Some(gate.state(Kind::JobCost, vec![place], cost))
+        Some(gate.state(vec![place], cost))
     };
     let mut all: Vec<Stated<JobCost>> = gate.figures.iter().enumerate().filter_map(cost).collect();
     if !all.is_empty() {
         let published = published_costs(record::published());
-        all.extend(published.into_iter().map(|one| gate.state(Kind::JobCost, Vec::new(), one)));
+        all.extend(published.into_iter().map(|one| gate.state(Vec::new(), one)));
     }
     all
 }

@@ -208,7 +208,7 @@ pub(crate) fn full_timers(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) ->
         for launch in launches {
             for step in std::iter::once(None).chain((0..launch.steps.len()).map(Some)) {
                 let one = FullTimer { counts, attempt, launch: Arc::clone(launch), step };
-                all.push(gate.state(Kind::FullTimer, inputs.to_vec(), one));
+                all.push(gate.state(inputs.to_vec(), one));
             }
         }
     };

@@ -81,7 +81,7 @@ pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -
             }
         };
         let placing = JobPlacing { read, write, of, space, read_share };
-        (write > 0.0).then(|| gate.state(Kind::JobPlacement, inputs, placing))
+        (write > 0.0).then(|| gate.state(inputs, placing))
     };
     jobs.filter_map(of).collect()
 }
