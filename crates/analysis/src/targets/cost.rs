@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plan::{Bytes, Phase, Plan, TargetTerms};
 use record::{FileSystemFacts, HostFacts};
 
-use crate::figures::Subject;
+use crate::figures::{Subject, grouped};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word},
@@ -164,26 +164,18 @@ impl Statement for Fit {
 /// counts them for two targets or more.
 #[must_use]
 pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
-    let mut sorts: Vec<((&str, Phase), Vec<&Subject<'_>>)> = Vec::new();
-    for subject in gate.subjects.iter().filter(|subject| has_cost(subject.figure.phase)) {
-        let counted = |terms: &TargetTerms| terms.rack_units > 0.0 || terms.ports > 0;
-        if !subject.target.is_some_and(counted) || rate(subject) <= 0.0 {
-            continue;
-        }
-        let key = (subject.case.target.as_str(), subject.figure.phase);
-        match sorts.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, all)) => all.push(subject),
-            None => sorts.push((key, vec![subject])),
-        }
-    }
-    if sorts.iter().all(|((target, _), _)| *target == sorts[0].0.0) {
+    let has_terms =
+        |one: &&Subject<'_>| one.target.is_some_and(|terms| terms.rack_units > 0.0 || terms.ports > 0);
+    let counted = gate.subjects.iter().filter(|one| has_cost(one.figure.phase) && rate(one) > 0.0);
+    let groups = grouped(counted.filter(has_terms), |one| (one.case.target.as_str(), one.figure.phase));
+    if groups.iter().all(|all| all[0].case.target == groups[0][0].case.target) {
         return Vec::new();
     }
-    let stated = |(_, all): (_, Vec<&Subject<'_>>)| {
+    let stated = |all: Vec<&Subject<'_>>| {
         let best = gate.best(&all)?.best;
         Some(gate.state(vec![best.index], cost(best)?))
     };
-    sorts.into_iter().filter_map(stated).collect()
+    groups.into_iter().filter_map(stated).collect()
 }
 
 /// Transfers and jobs: passes whose time and bytes are what a target gives.
@@ -258,25 +250,23 @@ pub fn fits(plan: &Plan) -> Vec<Fit> {
 /// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables, and the file systems that
 /// `host` had.
 pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFacts>) -> Vec<Fit> {
-    let mut put: HashMap<&str, u64> = HashMap::new();
-    let mut held: HashMap<&str, u64> = HashMap::new();
-    for one in timelines {
+    let held = most(timelines.iter().map(|one| {
         let bytes = one.spaces.iter().filter_map(|space| space.held_at_most_bytes).sum::<u64>();
-        let known = held.entry(&one.case).or_default();
-        *known = bytes.max(*known);
-    }
-    for (case, jobs) in plan.cases.iter().filter_map(|case| Some((case, case.workload.work.jobs()?))) {
-        let bytes = jobs.loaded_bytes().0 + held.get(case.id.as_str()).copied().unwrap_or(0);
-        let known = put.entry(&case.target).or_default();
-        *known = bytes.max(*known);
-    }
-    for case in plan.cases.iter().filter(|case| !case.workload.work.makes_trees()) {
-        let placement = plan::Placement::new(&case.workload);
-        let bytes = placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()));
-        let known = put.entry(&case.target).or_default();
-        // Cases of a sweep replace each other's files.
-        *known = bytes.max(*known);
-    }
+        (one.case.as_str(), bytes)
+    }));
+    // Cases of a sweep replace each other's files.
+    let put = most(plan.cases.iter().flat_map(|case| {
+        let workload = &case.workload;
+        let jobs = workload
+            .work
+            .jobs()
+            .map(|jobs| jobs.loaded_bytes().0 + held.get(case.id.as_str()).copied().unwrap_or(0));
+        let files = (!workload.work.makes_trees()).then(|| {
+            let placement = plan::Placement::new(workload);
+            placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()))
+        });
+        jobs.into_iter().chain(files).map(|bytes| (case.target.as_str(), bytes))
+    }));
     let fit = |terms: &TargetTerms| {
         let own = put.get(terms.name.as_str()).copied().unwrap_or(0);
         let needed = terms.needs.map_or(own, |bytes| bytes.0);
@@ -294,6 +284,15 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
         })
     };
     plan.described_targets().filter_map(fit).collect()
+}
+
+/// The largest number of bytes of each name.
+fn most<'a>(all: impl Iterator<Item = (&'a str, u64)>) -> HashMap<&'a str, u64> {
+    all.fold(HashMap::new(), |mut most, (name, bytes)| {
+        let known = most.entry(name).or_default();
+        *known = bytes.max(*known);
+        most
+    })
 }
 
 /// Bytes of the file systems that the directories of `target` are on, each once; none where one of them is not known, or
