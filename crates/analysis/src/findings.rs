@@ -8,15 +8,15 @@ use std::collections::HashSet;
 
 use record::{Manifest, Provenance, Run};
 
-use crate::audit::{self, Check, Doubt};
+use crate::audit::{self, AuditIssue, Check};
 use crate::comparisons::{
-    Beside, ClaimVerdict, CrossCheck, Verdict, claims, commitments, cross_check, published,
+    ClaimVerdict, CrossCheck, PublishedComparison, Verdict, claims, commitments, cross_check, published,
 };
 use crate::figures::Figure;
 use crate::gate::{Gate, Standing, Stated, Statement, Table};
 use crate::jobs::{
-    FullTimer, Job, JobCost, JobPlacing, Matrices, MatrixTables, Timeline, beside_jobs, job_table, matrices,
-    matrix, of_first_passes, of_passes, published_matrix, timeline, timelines,
+    FullTimer, Job, JobCost, Matrices, MatrixTables, PlacementAdvice, Timeline, beside_jobs, job_table,
+    matrices, matrix, of_first_passes, of_passes, published_matrix, timeline, timelines,
 };
 use crate::nodes::{
     CoverageJob, Extrapolation, LayerCrossover, NodeComparison, NodeCoverage, NodeStanding, WeakScaling,
@@ -24,7 +24,7 @@ use crate::nodes::{
 };
 use crate::printed::{HistoryTrip, ImportedCheck, SLOWEST_MOVED, imported};
 use crate::scaling::{
-    BoundBy, LayerStack, ProcessLimit, Scaling, Tax, layers, limits, process_limit, scalability,
+    BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, layers, limits, process_limit, scalability,
 };
 use crate::sweeps::{
     Best, Consistency, Curve, CurveShape, Dispersion, Overlay, Peaks, best, consistency, curve_shape, curves,
@@ -43,13 +43,13 @@ pub struct Findings {
     pub curves: Vec<Curve>,
     pub best: Vec<Stated<Best>>,
     pub scaling: Vec<Stated<Scaling>>,
-    pub taxes: Vec<Stated<Tax>>,
+    pub taxes: Vec<Stated<LayerOverhead>>,
     pub consistency: Vec<Stated<Consistency>>,
     pub expected: Vec<Stated<Expected>>,
     pub bounds: Vec<Stated<WeakestLink>>,
     pub verdicts: Vec<Stated<Verdict>>,
     pub claims: Vec<Stated<ClaimVerdict>>,
-    pub published: Vec<Stated<Beside>>,
+    pub published: Vec<Stated<PublishedComparison>>,
     pub overlays: Vec<Stated<Overlay>>,
     /// Curves of one chart that are drawn over each other, by their places in [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
@@ -62,7 +62,7 @@ pub struct Findings {
     pub printed_checks: Vec<Stated<ImportedCheck>>,
     pub round_trips: Vec<Stated<HistoryTrip>>,
     /// What is doubtful, with evidence.
-    pub audit: Vec<Doubt>,
+    pub audit: Vec<AuditIssue>,
     pub nodes: Vec<Stated<NodeComparison>>,
     pub weak_scaling: Vec<Stated<WeakScaling>>,
     pub extrapolations: Vec<Stated<Extrapolation>>,
@@ -81,7 +81,7 @@ pub struct Findings {
     pub fits: Vec<Fit>,
     pub timelines: Vec<Stated<Timeline>>,
     pub full_timers: Vec<Stated<FullTimer>>,
-    pub job_placings: Vec<Stated<JobPlacing>>,
+    pub job_placings: Vec<Stated<PlacementAdvice>>,
     pub job_costs: Vec<Stated<JobCost>>,
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
@@ -196,9 +196,9 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 }
 
 /// Printed values of imported cases that contradict each other.
-fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
+fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssue> {
     let differs = |one: &&ImportedCheck| one.check.outcome == Standing::DoesNotHold;
-    let doubt = |one: &ImportedCheck| Doubt {
+    let doubt = |one: &ImportedCheck| AuditIssue {
         check: match one.check.rule {
             SLOWEST_MOVED => Check::EndedApart,
             _ => Check::Contradiction,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use analysis::audit::{Check, Doubt};
+use analysis::audit::{AuditIssue, Check};
 
 use crate::format::{counted, grouped, mark};
 use crate::notes::Note;
@@ -119,7 +119,7 @@ fn of_note(note: &Note) -> Cause {
     }
 }
 
-fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
+fn of_check(mark: String, doubts: &[&AuditIssue]) -> Cause {
     // Of equally bad ones the first.
     let worst = doubts[1..].iter().fold(doubts[0], |worst, one| match one.severity > worst.severity {
         true => one,

@@ -4,7 +4,7 @@ use analysis::{
     comparisons::{Comparison, Paired, largest_gap},
     figures::Figure,
     gate::{Gate, Reason},
-    jobs::Matrix,
+    jobs::JobAccounting,
 };
 use plan::Operation;
 use record::{Provenance, Run, Warning};
@@ -97,12 +97,12 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
     let [before, after] = [0, 1].map(|run| analysis::jobs::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
-    let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
-    let name = |one: &Matrix, side: &str| {
+    let point = |one: &JobAccounting| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
+    let name = |one: &JobAccounting, side: &str| {
         let what = if one.case.target.is_empty() { &one.case.group } else { &one.case.target };
         format!("{what} {side}")
     };
-    let pair = |one: &Matrix| {
+    let pair = |one: &JobAccounting| {
         let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
         let same_work = analysis::jobs::same_jobs(&one.case.workload.work, &other.case.workload.work);
         let (before, after) = (name(one, "before"), name(other, "after"));

@@ -5,7 +5,7 @@ use crate::report::DOUBT;
 use std::collections::HashSet;
 
 use analysis::{
-    audit::Doubt,
+    audit::AuditIssue,
     comparisons::Verdict,
     gate::{Kind, Standing, Stated},
 };
@@ -106,7 +106,7 @@ pub fn check_published(library: &Library) -> String {
 /// The same as JSON: `{"schema", "doubts"}`.
 #[must_use]
 pub fn check_published_json(library: &Library) -> String {
-    let value = |one: &Doubt| {
+    let value = |one: &AuditIssue| {
         json!({
             "check": one.check.name(), "concerns": one.concerns, "evidence": one.evidence,
             "advice": one.advice, "disqualifies": one.disqualifies(),

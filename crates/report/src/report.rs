@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use analysis::gate::table::{Column, figure as place, flag, number, text, word};
 use analysis::{
     RateName,
-    audit::{Check, Doubt},
+    audit::{AuditIssue, Check},
     gate::Stated,
     printed::Reconciled,
     statistics::CONFIDENCE,
@@ -154,7 +154,7 @@ impl Report {
     }
 }
 
-pub(crate) const DOUBT: &[Column<Doubt>] = &[
+pub(crate) const DOUBT: &[Column<AuditIssue>] = &[
     word("check", "", "The check, as docs/AUDIT.md names it.", |one| one.check.name()),
     place("figure", "", "The figure; null where it concerns none.", |one| one.figure),
     word("concerns", "", "What it concerns, in words.", |one| &one.concerns),

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use analysis::{
-    audit::{Doubt, Outcome, Use},
+    audit::{AuditIssue, Outcome, Use},
     comparisons::{Verdict, judged_by, selected, side},
     figures::Figure,
     gate::Standing,
@@ -187,8 +187,8 @@ impl Sheet<'_> {
     }
 
     fn doubts(&self) -> Vec<String> {
-        let about = |one: &&Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
-        let line = |one: &Doubt| {
+        let about = |one: &&AuditIssue| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
+        let line = |one: &AuditIssue| {
             let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
             let weighs = self.weighs(one);
             format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, sentence(&one.advice))
@@ -198,7 +198,7 @@ impl Sheet<'_> {
     }
 
     /// How a doubt affected the judgement.
-    fn weighs(&self, one: &Doubt) -> &'static str {
+    fn weighs(&self, one: &AuditIssue) -> &'static str {
         let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
             return "for information";
         };

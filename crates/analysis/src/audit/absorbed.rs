@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use plan::{Amount, Backend, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
 
-use super::doubt::{Doubt, Found};
+use super::issue::{AuditIssue, Found};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
 use crate::nodes::hosts;
@@ -22,7 +22,7 @@ const SERVER_MULTIPLE: u64 = 2;
 const ADVICE: &str = "set fsync = \"close\" (ior: -e)";
 
 /// The doubts about figures of writes that may have been absorbed by a cache, as far as something is promised of them.
-pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let all: Vec<&HostFacts> = [&run.manifest.host].into_iter().chain(hosts(run)).collect();
     let plan = &run.manifest.plan;
     let doubt = |subject: &Subject<'_>| {

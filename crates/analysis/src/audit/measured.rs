@@ -3,7 +3,7 @@
 use plan::{Backend, Nanos, Operation, Phase, RateName, Role, Stopping, Work};
 use record::{MemoryPlace, PublishedUnit, Warning};
 
-use super::doubt::{
+use super::issue::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
 };
 use super::servers::{self, Shown};

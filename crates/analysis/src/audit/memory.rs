@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use plan::{Backend, Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
 use record::{MemoryPlace, Provenance, Warning};
 
-use super::doubt::Found;
+use super::issue::Found;
 use super::servers::{self, Shown};
 use crate::audit::Check;
 use crate::figures::{DEVICE_SHARE_MAX, RepetitionFigure, Subject};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Backend, Bytes, Order, Phase};
 
-use super::doubt::Found;
+use super::issue::Found;
 use crate::audit::Check;
 use crate::figures::{RateOf, Subject, grouped};
 

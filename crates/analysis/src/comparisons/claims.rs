@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
 use record::{Library, PublishedClaim, PublishedUnit};
 
-use crate::audit::Doubt;
+use crate::audit::AuditIssue;
 use crate::comparisons::quantities::{Amounts, Measured};
 use crate::figures::{Figure, RateOf};
 use crate::gate::{
@@ -77,7 +77,7 @@ pub fn claims(
     plan: &Plan,
     figures: &[Figure],
     curves: &[Curve],
-    doubts: &[Doubt],
+    doubts: &[AuditIssue],
     library: &Library,
 ) -> Vec<ClaimVerdict> {
     of(&Gate::new(plan, figures, doubts), curves, library)

@@ -3,7 +3,7 @@
 use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
 use record::Warning;
 
-use crate::audit::{Check, Doubt, Outcome, Use};
+use crate::audit::{AuditIssue, Check, Outcome, Use};
 use crate::figures::{Figure, RepetitionFigure, number, unit, values};
 use crate::gate::{
     Gate, Kind, Of, Quantity, Standing, Statement, UNBOUNDED_MEDIAN_OFF, Value,
@@ -207,7 +207,7 @@ pub fn selected(selector: &Selector, over: Over) -> String {
 ///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
 ///   have been too good ([`crate::gate::POLICY`]) and does not keep it even so.
 #[must_use]
-pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<Verdict> {
+pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<Verdict> {
     all(&Gate::new(plan, figures, doubts))
 }
 

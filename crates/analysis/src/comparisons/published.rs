@@ -3,7 +3,7 @@
 use plan::{Bytes, Case, Order, Phase, Plan, Question, ReadFrom, Sharing};
 use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperation, PublishedStatistic};
 
-use crate::comparisons::{Beside, beside::beside, own_value, phase_of};
+use crate::comparisons::{PublishedComparison, beside, own_value, phase_of};
 use crate::figures::{Figure, Subject, bytes_of_one, nodes_of, subjects};
 use crate::statistics::whole;
 
@@ -11,13 +11,13 @@ use crate::statistics::whole;
 type Similar = (&'static Published, Vec<String>);
 
 /// Published figures beside own ones: those that the study names, or else those that the command line tells.
-pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
+pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
     beside(plan, figures, library).into_iter().chain(of_command_lines(plan, figures)).collect()
 }
 
 /// Published figures of the same command line or of the same tool, beside the own figures of a command line, an
 /// import or a quick run. What stands beside a study's figures is for the study to say, in its `[[published]]`.
-fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
+fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<PublishedComparison> {
     // What is imported names each tool with its version.
     let tools: Vec<&str> = match &plan.question {
         Question::Dialect { tool, .. } => vec![tool.as_str()],
@@ -44,7 +44,11 @@ fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<Beside> {
             let value = own_value(case, own.figure, published)?;
             let elsewhere = is_tool && place >= same_line;
             differs.extend(elsewhere.then(|| "another machine".to_owned()));
-            Some(Beside { differs, elsewhere, ..Beside::of(published, Some((own, value))) })
+            Some(PublishedComparison {
+                differs,
+                elsewhere,
+                ..PublishedComparison::of(published, Some((own, value)))
+            })
         };
         found.into_iter().enumerate().filter_map(row).collect::<Vec<_>>()
     };

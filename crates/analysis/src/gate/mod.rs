@@ -19,7 +19,7 @@ use stated::{decide, too_few, untold};
 pub use table::{Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
-use crate::audit::{Check, Doubt, Use};
+use crate::audit::{AuditIssue, Check, Use};
 use crate::figures::{Figure, Subject, subjects};
 use crate::statistics::{Difference, difference::difference};
 
@@ -49,7 +49,7 @@ pub struct Gate<'a> {
 impl<'a> Gate<'a> {
     /// Of `figures` of `plan`, of which the audit says `doubts`.
     #[must_use]
-    pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[Doubt]) -> Self {
+    pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[AuditIssue]) -> Self {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
         for doubt in doubts {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {

@@ -14,7 +14,7 @@ use crate::statistics::DIFFERENCE_LEAST;
 pub enum Kind {
     Best,
     Scaling,
-    Tax,
+    LayerOverhead,
     Consistency,
     Cost,
     Placement,
@@ -235,7 +235,7 @@ pub const POLICY: [Policy; 51] = [
         too_few: Withheld,
         within_scatter: Withheld,
         test: "difference at the points that both have, corrected for the number of pairs and points",
-        ..row(Kind::Tax, "tax", "Tax", "targets").repeated()
+        ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
     },
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets").compared(
         "difference of 1 + the variation in each pass alone, between the steadiest target and each other one",

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use plan::{Bytes, Case, Order, Phase, RateName};
 use record::{Detail, Metric, Run};
 
-use crate::comparisons::Beside;
+use crate::comparisons::PublishedComparison;
 use crate::figures::{RepetitionFigure, Subject};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -126,7 +126,7 @@ pub(crate) fn jobs(
     run: &Run,
     gate: &Gate<'_>,
     nodes: &[Stated<NodeComparison>],
-    published: &[Stated<Beside>],
+    published: &[Stated<PublishedComparison>],
 ) -> Vec<Stated<Job>> {
     let host = &run.manifest.host;
     let id = host.batch_job.as_deref().unwrap_or(&run.manifest.run_id);
@@ -186,7 +186,7 @@ fn job(id: &str, case: &Case, one: &RepetitionFigure) -> Job {
 }
 
 /// A published figure that is the rate of a job, with the columns printed beside it.
-fn printed(beside: &Beside) -> Option<Job> {
+fn printed(beside: &PublishedComparison) -> Option<Job> {
     let one = &beside.published;
     let more = &one.parameters.more;
     let job = more.get("job").filter(|_| one.metric == Metric::Iops)?;

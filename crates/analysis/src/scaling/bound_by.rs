@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use plan::{Backend, Case, Plan, Work};
 
-use crate::audit::{Check, Doubt, doubted};
+use crate::audit::{AuditIssue, Check, doubted};
 use crate::figures::{CPU_SHARE_MAX, Figure};
 use crate::gate::{
     Kind, Of, Statement,
@@ -91,7 +91,7 @@ impl Statement for BoundBy {
 /// below the limit of the processors where memory answered, others used the host, or processes exchanged requests: the
 /// cause of waiting is unknown.
 #[must_use]
-pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[Doubt], usable_cpus: u32) -> Vec<BoundBy> {
+pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue], usable_cpus: u32) -> Vec<BoundBy> {
     let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let limit = |(place, figure): (usize, &Figure)| {

@@ -71,7 +71,7 @@ impl Statement for Scaling {
 
 /// What a target loses or gains against another, both at the best of the points that both were measured at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tax {
+pub struct LayerOverhead {
     /// The target that is compared with.
     pub reference: String,
     /// Its place in the sweep.
@@ -88,8 +88,8 @@ pub struct Tax {
     pub interval: Option<(f64, f64)>,
 }
 
-impl Statement for Tax {
-    const KIND: Kind = Kind::Tax;
+impl Statement for LayerOverhead {
+    const KIND: Kind = Kind::LayerOverhead;
     const OF: Of = Of::Point;
     const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
     const CAPTION: &'static str = "What a target loses against the reference, both at the best of the points that both were measured at: (reference − rate) ÷ \
@@ -282,7 +282,7 @@ type Points<'b, 'a> = Vec<(Conditions, &'b Subject<'a>)>;
 /// none it is withheld. Targets are left out that are not alike: of different clients, of different numbers of devices,
 /// and baselines.
 #[must_use]
-pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
+pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<LayerOverhead>> {
     let all = &gate.plan.terms.targets;
     let baselines: HashSet<&str> = all.iter().filter_map(|terms| terms.baseline.as_deref()).collect();
     let targets = all.iter().map(|terms| terms.name.as_str()).filter(|name| !baselines.contains(name));
@@ -327,7 +327,7 @@ pub(crate) fn taxes(gate: &Gate<'_>) -> Vec<Stated<Tax>> {
     let tax_of = |pair: &Pair<'_, '_>| {
         let (reference, other) = (pair.reference.best, pair.other.best);
         let difference = gate.difference(reference, other, family)?;
-        let value = Tax {
+        let value = LayerOverhead {
             reference: reference.case.target.clone(),
             reference_at: texts(&reference.settings(&[TARGET])).join(", "),
             reference_rate: reference.rate(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plan::{Bytes, Client, Phase, Plan, Question};
 
-use crate::audit::{Check, Doubt, doubted};
+use crate::audit::{AuditIssue, Check, doubted};
 use crate::figures::{Figure, Subject, operation_of, subjects};
 use crate::gate::{
     Kind, Of, Statement,
@@ -81,7 +81,7 @@ impl Statement for DefinedIops {
 const SMALL_BELOW: Bytes = Bytes::kib(64);
 
 /// Those of [`iops_table`] of small transfers; a single definition needs no table.
-pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
+pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let mut all = iops_table(plan, figures, doubts);
     all.retain(|one| one.definition.transfer < SMALL_BELOW);
     if all.len() < 2 { Vec::new() } else { all }
@@ -91,7 +91,7 @@ pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec
 /// definition has no other. No number of transfers per second is
 /// to be shown without its definition. Names, small files and messages are no transfers.
 #[must_use]
-pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[Doubt]) -> Vec<DefinedIops> {
+pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
     let cached = doubted(doubts, &[Check::Cached]);
     // In a cross-check the other tool's figures are of the same definitions, and stand beside ours elsewhere.
     let both = matches!(plan.question, Question::CrossCheck { .. });

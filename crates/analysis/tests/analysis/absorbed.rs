@@ -2,7 +2,7 @@
 
 use analysis::{
     RateName,
-    audit::{Check, Doubt},
+    audit::{AuditIssue, Check},
     figures::figures,
 };
 use plan::{
@@ -71,7 +71,7 @@ fn writes_of(at_close: bool, data: u64) -> Writes {
 }
 
 impl Writes {
-    fn doubt(&self) -> Option<Doubt> {
+    fn doubt(&self) -> Option<AuditIssue> {
         let record = |repetition: u32| {
             let key = PhaseKey {
                 case: self.study.plan.cases[0].id.as_str().into(),

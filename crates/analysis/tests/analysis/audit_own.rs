@@ -2,7 +2,7 @@
 
 use analysis::{
     RateName,
-    audit::{Check, Doubt, audit},
+    audit::{AuditIssue, Check, audit},
     figures::figures,
     targets::Expected,
 };
@@ -37,7 +37,7 @@ impl One {
         }
     }
 
-    fn doubts(&self) -> Vec<Doubt> {
+    fn doubts(&self) -> Vec<AuditIssue> {
         let warnings: Vec<WarningRow> = self
             .warnings
             .iter()
@@ -261,7 +261,7 @@ fn a_case_that_lacks_repetitions_is_unfinished() {
 }
 
 /// The passes of a figure with these rates.
-fn passes(phase: Phase, rates: &[f64]) -> Vec<Doubt> {
+fn passes(phase: Phase, rates: &[f64]) -> Vec<AuditIssue> {
     let mut study = crate::studies::Study::new(Vec::new());
     study.add("w", "t", &[], phase, rates);
     let mut doubts = audit(&study.plan, &study.figures(), &[]);

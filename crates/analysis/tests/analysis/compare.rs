@@ -1,7 +1,7 @@
 //! Two runs beside each other.
 
 use analysis::{
-    audit::{Check, Doubt, Outcome},
+    audit::{AuditIssue, Check, Outcome},
     comparisons::{Comparison, largest_gap, paired},
     gate::{Because, Gate},
     statistics::{Contrast, Steadier, compare_spread},
@@ -18,7 +18,7 @@ fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
 }
 
 /// With `doubts` about the second run.
-fn compare_doubted(before: &Study, after: &Study, doubts: &[Doubt]) -> Vec<Comparison> {
+fn compare_doubted(before: &Study, after: &Study, doubts: &[AuditIssue]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
     let found = paired(&Gate::new(&plan, &figures, &[]), &Gate::new(&other_plan, &others, doubts));
@@ -107,7 +107,7 @@ fn what_the_audit_disqualifies_is_not_compared() {
 fn what_the_audit_marks_is_compared_with_the_mark() {
     let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
     let (before, after) = (of(&[100, 101, 102, 103, 104]), of(&[150, 151, 152, 153, 154]));
-    let doubt = |check| Doubt {
+    let doubt = |check| AuditIssue {
         check,
         figure: Some(0),
         concerns: "a".to_owned(),

@@ -2,7 +2,7 @@
 
 use analysis::{
     RateName,
-    audit::{Check, Doubt, audit},
+    audit::{AuditIssue, Check, audit},
     comparisons::{Verdict, verdicts},
     figures::{Figure, figures},
     findings::findings,
@@ -123,7 +123,7 @@ impl Read {
         figures(&self.run(), RateName::ByWall)
     }
 
-    fn doubts(&self) -> Vec<Doubt> {
+    fn doubts(&self) -> Vec<AuditIssue> {
         audit(&self.plan, &self.figures(), &[])
     }
 
@@ -146,7 +146,10 @@ impl Read {
         for word in words {
             assert!(because.contains(word), "no {word:?} in {because}");
         }
-        assert!(self.doubts().iter().any(analysis::audit::Doubt::disqualifies), "the audit says so, too");
+        assert!(
+            self.doubts().iter().any(analysis::audit::AuditIssue::disqualifies),
+            "the audit says so, too"
+        );
     }
 }
 

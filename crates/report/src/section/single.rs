@@ -145,12 +145,12 @@ fn published(report: &Report, figures: &[&Figure]) -> String {
     let mut told = HashSet::new();
     let of_these = placed
         .filter(|one| one.unit() == "ns" && is_of(one.figure) && told.insert(one.published.id.as_str()));
-    let words = |same: &Vec<&analysis::comparisons::Beside>| {
+    let words = |same: &Vec<&analysis::comparisons::PublishedComparison>| {
         let on = match same[0].storage() {
             "" => String::new(),
             storage => format!(" of {storage}"),
         };
-        let value = |one: &&analysis::comparisons::Beside| {
+        let value = |one: &&analysis::comparisons::PublishedComparison| {
             format!("{} {}", one.published.statistic.name(), latency(whole(one.value())))
         };
         let values = same.iter().map(value).collect::<Vec<_>>().join(", ");

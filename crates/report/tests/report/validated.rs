@@ -122,7 +122,7 @@ fn a_study_without_a_usable_figure_states_nothing_in_any_form() {
 #[test]
 fn an_effect_of_ten_percent_is_stated_in_all_six_forms() {
     let (kinds, forms) = stated(Fault::None);
-    assert!(kinds.contains(&Kind::ClaimGreater) && kinds.contains(&Kind::Tax), "{kinds:?}");
+    assert!(kinds.contains(&Kind::ClaimGreater) && kinds.contains(&Kind::LayerOverhead), "{kinds:?}");
     assert_eq!(forms, ["text", "markdown", "html", "csv", "json", "openmetrics"]);
 }
 

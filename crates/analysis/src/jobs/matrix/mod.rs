@@ -20,12 +20,12 @@ use record::Run;
 pub use launches::{Amounts, LaunchMean, MatrixPass};
 pub use published::published_matrix;
 pub use ratios::{JobTest, RatioStatistics};
-pub use system::Matrix;
+pub use system::JobAccounting;
 pub use systems::{JobContrast, MatrixComparison, compare_matrices, same_jobs};
 pub(crate) use tables::tables;
 pub use tables::{JobRatios, JobSums, MatrixTables, contrasts_of_runs};
 
-use crate::audit::{Check, Doubt};
+use crate::audit::{AuditIssue, Check};
 use crate::figures::{Figure, subjects};
 
 /// Launches that a doubt names one by one.
@@ -35,7 +35,7 @@ const NAMED_MAX: usize = 3;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Matrices {
     /// One for each case that launched jobs, in the order of the figures.
-    pub all: Vec<Matrix>,
+    pub all: Vec<JobAccounting>,
     /// Systems that ran the same matrix, each against its baseline.
     pub comparisons: Vec<MatrixComparison>,
 }
@@ -46,7 +46,7 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
     let plan = &run.manifest.plan;
     let subjects = subjects(plan, figures);
     let of_jobs = subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
-    let mut all: Vec<Matrix> =
+    let mut all: Vec<JobAccounting> =
         of_jobs.filter_map(|one| system::matrix(one, &run.launches(&one.case.id))).collect();
     system::fill_histograms(&mut all);
     Matrices { comparisons: systems::comparisons(plan, &all), all }
@@ -54,8 +54,8 @@ pub fn matrices(run: &Run, figures: &[Figure]) -> Matrices {
 
 /// What is doubtful in `matrices`: launches that did not complete.
 #[must_use]
-pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
-    let doubt = |matrix: &Matrix| {
+pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<AuditIssue> {
+    let doubt = |matrix: &JobAccounting| {
         let conditions = &figures[matrix.figure].conditions;
         let broken = || matrix.passes.iter().filter(|pass| pass.completed < matrix.asked);
         let interrupted = broken().count() > 0 && broken().all(MatrixPass::was_interrupted);
@@ -67,7 +67,7 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
                  another load",
             ),
         };
-        Doubt {
+        AuditIssue {
             check,
             figure: Some(matrix.figure),
             concerns: match matrix.case.target.as_str() {
@@ -83,7 +83,7 @@ pub(crate) fn doubts(matrices: &Matrices, figures: &[Figure]) -> Vec<Doubt> {
 }
 
 /// `3 of 101 launches did not complete in pass 0: 2 failed, 1 skipped (sort, stream 0, round 1: no space left)`.
-fn not_completed(matrix: &Matrix) -> String {
+fn not_completed(matrix: &JobAccounting) -> String {
     let words = |pass: &MatrixPass| {
         let (asked, number) = (matrix.asked, pass.repetition);
         let missing = asked - pass.completed;

@@ -10,7 +10,7 @@ use crate::statistics::{Histogram, Summary};
 
 /// The launches of one case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
+pub struct JobAccounting {
     /// The storage system: its target, and the other swept keys.
     pub system: String,
     pub(super) figure: usize,
@@ -34,7 +34,7 @@ pub struct Matrix {
     pub histogram: Histogram,
 }
 
-impl Matrix {
+impl JobAccounting {
     /// In every pass that counts all launches completed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -48,7 +48,7 @@ impl Matrix {
 }
 
 /// The matrix of one figure; none where the record has no launch of it.
-pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix> {
+pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<JobAccounting> {
     let (case, figure) = (subject.case, subject.figure);
     let planned = case.workload.work.jobs().map_or(0, plan::Jobs::launch_count);
     let of_key = |key: &PhaseKey| rows.iter().filter(|row| row.key == *key).collect::<Vec<_>>();
@@ -66,7 +66,7 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
     let name = if case.target.is_empty() { &case.group } else { &case.target };
     let more = settings.iter().map(|one| format!(", {} {}", one.key, one.value));
     let system: String = std::iter::once(name.clone()).chain(more).collect();
-    Some(Matrix {
+    Some(JobAccounting {
         figure: subject.index,
         case: case.clone(),
         settings,
@@ -87,8 +87,9 @@ pub(super) fn matrix(subject: &Subject<'_>, rows: &[LaunchRow]) -> Option<Matrix
 /// distance of the quartiles ÷ ∛n, of all ratios of all systems of the workload together; raised to 1, 2 or 5
 /// times a power of ten, so that edges are round numbers and one of them is at 1. Where the quartiles are equal,
 /// a tenth of the range stands for the distance.
-pub(super) fn fill_histograms(all: &mut [Matrix]) {
-    let ratios = |one: &Matrix| one.launches.iter().filter_map(|launch| launch.ratio).collect::<Vec<f64>>();
+pub(super) fn fill_histograms(all: &mut [JobAccounting]) {
+    let ratios =
+        |one: &JobAccounting| one.launches.iter().filter_map(|launch| launch.ratio).collect::<Vec<f64>>();
     for systems in all.chunk_by_mut(|a, b| a.case.group == b.case.group) {
         let width = bin_width(systems.iter().flat_map(ratios).collect());
         for one in systems {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use plan::{Jobs, Plan, Work};
 
 use super::launches::{COLUMNS, LaunchMean, sum, value_of};
-use super::system::Matrix;
+use super::system::JobAccounting;
 use crate::gate::{
     Kind, Of, Quantity, Statement, Value,
     table::{Column, any, below, change, detail, subject, text, word},
@@ -96,8 +96,8 @@ pub fn same_jobs(one: &Work, other: &Work) -> bool {
 
 /// Every system of a workload against its baseline: the target that its study names as such, or the first one. On one
 /// target every other point of a sweep over how rows are moved against the first one.
-pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> {
-    let baseline_of = |matrix: &Matrix| {
+pub(super) fn comparisons(plan: &Plan, all: &[JobAccounting]) -> Vec<MatrixComparison> {
+    let baseline_of = |matrix: &JobAccounting| {
         let terms = plan.terms.targets.iter().find(|terms| terms.name == matrix.case.target);
         terms.and_then(|terms| terms.baseline.as_deref())
     };
@@ -132,12 +132,16 @@ pub(super) fn comparisons(plan: &Plan, all: &[Matrix]) -> Vec<MatrixComparison> 
 /// Compares two matrices of the same workload, on two systems or of two runs; `systems` are the words for the second and
 /// for the first. Launches are paired by test, stream and round. Places are 0.
 #[must_use]
-pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -> MatrixComparison {
+pub fn compare_matrices(
+    systems: [String; 2],
+    first: &JobAccounting,
+    second: &JobAccounting,
+) -> MatrixComparison {
     let of_second: HashMap<_, &LaunchMean> = second.launches.iter().map(|one| (one.key(), one)).collect();
     let paired = |one| Some([one, *of_second.get(&LaunchMean::key(one))?]);
     let pairs: Vec<[&LaunchMean; 2]> = first.launches.iter().filter_map(paired).collect();
     let matrices = [first, second];
-    let whole = |one: &Matrix| one.is_complete() && one.launches.len() == pairs.len();
+    let whole = |one: &JobAccounting| one.is_complete() && one.launches.len() == pairs.len();
     let of = format!("{} pairs of launches", pairs.len());
     let blank = JobContrast { systems, of, ..JobContrast::default() };
     let mut contrasts = sums(&blank, &pairs, matrices);
@@ -151,12 +155,12 @@ pub fn compare_matrices(systems: [String; 2], first: &Matrix, second: &Matrix) -
 fn sums(
     blank: &JobContrast,
     pairs: &[[&LaunchMean; 2]],
-    matrices: [&Matrix; 2],
+    matrices: [&JobAccounting; 2],
 ) -> Vec<(JobContrast, Option<Difference>)> {
     let sums = [0, 1].map(|side| sum(pairs.iter().map(|pair| pair[side])));
     let of_column = |(column, what): (usize, &'static str)| {
         let [first, second] = sums.map(|sums| sums[column]);
-        let of_passes = |one: &Matrix| one.used().map(|pass| pass.sums[column]).collect::<Vec<f64>>();
+        let of_passes = |one: &JobAccounting| one.used().map(|pass| pass.sums[column]).collect::<Vec<f64>>();
         let [before, after] = matrices.map(of_passes);
         let test = difference(&before, &after, COLUMNS.len());
         let verdict = match test.map(|test| test.outcome) {

@@ -2,7 +2,7 @@
 //! the study printed stands in rows of the same kinds, which rest on no figure.
 
 use super::ratios::tests;
-use super::{Amounts, JobContrast, JobTest, Matrices, Matrix, RatioStatistics, compare_matrices};
+use super::{Amounts, JobAccounting, JobContrast, JobTest, Matrices, RatioStatistics, compare_matrices};
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
     table::{Column, below, bytes, count, detail, number, seconds, subject, word},
@@ -137,8 +137,8 @@ impl Statement for JobTest {
 #[must_use]
 pub fn contrasts_of_runs(
     systems: [String; 2],
-    first: (&Gate<'_>, &Matrix),
-    second: (&Gate<'_>, &Matrix),
+    first: (&Gate<'_>, &JobAccounting),
+    second: (&Gate<'_>, &JobAccounting),
 ) -> Option<Vec<Stated<JobContrast>>> {
     let compared = compare_matrices(systems, first.1, second.1);
     let runs = [first, second].map(|(gate, matrix)| (gate, matrix.figure));

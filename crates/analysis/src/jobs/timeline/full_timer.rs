@@ -10,7 +10,7 @@ use super::launch_timer::{
     CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer, Launches, cpu_ns, launch_timers, real_ns,
 };
 use super::{Timeline, complete, in_seconds};
-use crate::audit::{Check, Doubt};
+use crate::audit::{AuditIssue, Check};
 use crate::figures::Figure;
 use crate::gate::{
     Gate, Kind, Of, Stated, Statement,
@@ -234,9 +234,9 @@ fn planned(run: &Run, key: &PhaseKey) -> Option<u64> {
 }
 
 /// What does not add up in `timelines`: one doubt for each pass and kind.
-pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<Doubt> {
+pub(crate) fn doubts(timelines: &[Timeline], figures: &[Figure]) -> Vec<AuditIssue> {
     let of_pass = |one: &Timeline| {
-        let doubt = |evidence: String, advice: &str| Doubt {
+        let doubt = |evidence: String, advice: &str| AuditIssue {
             check: Check::Accounts,
             figure: Some(one.figure),
             concerns: format!("{}, repetition {}", figures[one.figure].conditions, one.repetition + 1),

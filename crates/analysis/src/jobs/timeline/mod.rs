@@ -22,12 +22,12 @@ pub(crate) use full_timer::{doubts, full_timers};
 use launch_timer::in_seconds;
 pub use launch_timer::{CPU_AGREES_NS, CPU_AGREES_SHARE, LaunchTimer};
 pub(crate) use launch_timer::{complete, ran, whole};
-pub use placement::JobPlacing;
+pub use placement::PlacementAdvice;
 pub(crate) use placement::job_placings;
 pub use profile::{
     CLIMB_SECONDS_MIN, Level, Levels, PEAK_SHARE, ProfileSecond, START_SHARE, levels, profile,
 };
-pub use published::JobsBeside;
+pub use published::PublishedJobComparison;
 pub(crate) use published::beside_jobs;
 pub(crate) use spaces::file_system_of;
 pub use spaces::{KindMoved, SpaceUse};

@@ -18,7 +18,7 @@ const STEP_BYTES_MIN: u64 = 1 << 20;
 
 /// Which space of the jobs of a target is for what reads fast.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JobPlacing {
+pub struct PlacementAdvice {
     /// Rate of large reads of the target in bytes per second.
     read: f64,
     /// Rate of large writes in bytes per second, above 0.
@@ -31,13 +31,13 @@ pub struct JobPlacing {
     read_share: f64,
 }
 
-impl JobPlacing {
+impl PlacementAdvice {
     fn ratio(&self) -> f64 {
         self.read / self.write
     }
 }
 
-impl Statement for JobPlacing {
+impl Statement for PlacementAdvice {
     const KIND: Kind = Kind::JobPlacement;
     const OF: Of = Of::Target;
     const CAPTION: &'static str = "Which space is for flash, if that cannot hold all of them";
@@ -61,7 +61,11 @@ impl Statement for JobPlacing {
 
 /// Advice for every figure of jobs in `timelines` where such rates were measured: by a workload of large transfers on the
 /// same target, else by steps of the jobs themselves.
-pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -> Vec<Stated<JobPlacing>> {
+pub(crate) fn job_placings(
+    run: &Run,
+    gate: &Gate<'_>,
+    timelines: &[Timeline],
+) -> Vec<Stated<PlacementAdvice>> {
     let jobs = gate.subjects.iter().filter(|one| one.figure.phase == Phase::Jobs);
     let of = |subject: &Subject<'_>| {
         let (space, read_share) = most_read(subject.index, timelines)?;
@@ -80,7 +84,7 @@ pub(crate) fn job_placings(run: &Run, gate: &Gate<'_>, timelines: &[Timeline]) -
                 (vec![subject.index], read.median, write.median, of)
             }
         };
-        let placing = JobPlacing { read, write, of, space, read_share };
+        let placing = PlacementAdvice { read, write, of, space, read_share };
         (write > 0.0).then(|| gate.state(inputs, placing))
     };
     jobs.filter_map(of).collect()

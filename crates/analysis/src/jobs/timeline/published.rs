@@ -13,7 +13,7 @@ use crate::gate::{
 
 /// A published figure of the workload, at full scale and on its machine, and the own one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JobsBeside {
+pub struct PublishedJobComparison {
     what: &'static str,
     id: &'static str,
     own: Value,
@@ -23,7 +23,7 @@ pub struct JobsBeside {
     ratio: f64,
 }
 
-impl Statement for JobsBeside {
+impl Statement for PublishedJobComparison {
     const KIND: Kind = Kind::JobPublished;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str =
@@ -43,7 +43,7 @@ type Own = (&'static str, &'static str, fn(f64) -> Value, Option<f64>);
 
 /// What `library` has printed of the same kind as what is known of `one`. Source: study C, "Test Bed Description" and
 /// "Data and IO Throughput".
-pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<JobsBeside> {
+pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<PublishedJobComparison> {
     let rate: fn(f64) -> Value = |value| Value::Rate(value, RateOf::Bytes);
     let bytes: fn(f64) -> Value = |value| Value::Bytes(whole(value));
     let levels = one.levels.as_ref();
@@ -56,7 +56,14 @@ pub(crate) fn beside_jobs(one: &Timeline, library: &Library) -> Vec<JobsBeside> 
     let beside = |(what, id, of, own): Own| {
         let (own, figure) = own.zip(library.figure(id))?;
         let (published, as_published) = (of(figure.value), figure.as_published());
-        Some(JobsBeside { what, id, own: of(own), published, as_published, ratio: own / figure.value })
+        Some(PublishedJobComparison {
+            what,
+            id,
+            own: of(own),
+            published,
+            as_published,
+            ratio: own / figure.value,
+        })
     };
     let known: [Own; 9] = [
         ("launches", "c-wl-launched", Value::Number, Some(one.concurrency.launches as f64)),

@@ -3,7 +3,7 @@
 
 use analysis::{
     gate::Stated,
-    jobs::{LaunchTimer, Level, Levels, Matrix, ProfileSecond, Timeline},
+    jobs::{JobAccounting, LaunchTimer, Level, Levels, ProfileSecond, Timeline},
     statistics::Histogram,
 };
 use record::StepRow;
@@ -220,16 +220,16 @@ const SYSTEMS_MAX: usize = 12;
 
 /// One histogram for each workload.
 fn ratios(report: &Report) -> Vec<Chart> {
-    let of_group = |systems: &[Matrix]| {
+    let of_group = |systems: &[JobAccounting]| {
         let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
-        let systems: Vec<&Matrix> = shown.collect();
+        let systems: Vec<&JobAccounting> = shown.collect();
         (!systems.is_empty()).then(|| ratio_histogram(report, &systems))
     };
     let groups = report.found.matrices.all.chunk_by(|a, b| a.case.group == b.case.group);
     groups.filter_map(of_group).collect()
 }
 
-fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
+fn ratio_histogram(report: &Report, systems: &[&JobAccounting]) -> Chart {
     let bins = || systems.iter().flat_map(|one| one.histogram.bins());
     let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64 * ROOM_ABOVE;
     let width = bins().next().map_or(0.0, |(from, to, _)| to - from);

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use analysis::{comparisons::Beside, gate::Stated, sweeps::Curve};
+use analysis::{comparisons::PublishedComparison, gate::Stated, sweeps::Curve};
 use plan::Amount;
 use serde_json::Value;
 
@@ -37,8 +37,8 @@ struct Star<X> {
 impl<X> Stars<X> {
     /// Those with a place on an axis of `unit`. Figures that were not requested and have other conditions are
     /// only in their table.
-    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
-        let star = |one: &Beside| {
+    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&PublishedComparison) -> Option<X>) -> Self {
+        let star = |one: &PublishedComparison| {
             one.differs.is_empty().then_some(())?;
             Some(Star {
                 value: on_axis(one.value(), one.unit(), unit)?,
@@ -113,7 +113,7 @@ fn on_axis(value: f64, of: &str, unit: &str) -> Option<f64> {
 }
 
 /// Where on the axis of `curve` a published figure stands; none where it is not about it.
-pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
+pub(super) fn place(one: &PublishedComparison, curve: &Curve) -> Option<f64> {
     let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
         && one.target.as_ref().is_none_or(|target| *target == curve.target)
         && one.phase.is_none_or(|phase| phase == curve.phase);
@@ -128,7 +128,7 @@ pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
     curve.points.iter().find(|point| point.figure == own).map(|point| point.x)
 }
 
-fn words(report: &Report, one: &Beside) -> String {
+fn words(report: &Report, one: &PublishedComparison) -> String {
     let published = &one.published;
     let mut lines = vec![
         format!("<b>published: {}</b>", escaped(&in_unit(one.value(), one.unit()))),

@@ -17,10 +17,10 @@ use crate::statistics::Summary;
 /// A published figure and the own figure beside it, of which there is none where nothing comparable was measured.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it, or its column")]
-pub struct Beside {
+pub struct PublishedComparison {
     pub published: Published,
     pub figure: Option<usize>,
-    /// In [`Beside::unit`].
+    /// In [`PublishedComparison::unit`].
     pub own: Option<f64>,
     /// The deviation of the own rate, and of how many values: of nodes with storage of their own, else of repetitions.
     pub spread: Option<(f64, usize)>,
@@ -36,7 +36,7 @@ pub struct Beside {
     pub misprint: String,
 }
 
-impl Statement for Beside {
+impl Statement for PublishedComparison {
     const KIND: Kind = Kind::Published;
     const OF: Of = Of::Figure;
     const CAPTION: &'static str =
@@ -70,7 +70,7 @@ impl Statement for Beside {
     ];
 }
 
-impl Beside {
+impl PublishedComparison {
     /// `published`, beside the value of an own figure.
     pub(crate) fn of(published: &Published, own: Option<(&Subject<'_>, f64)>) -> Self {
         let case = own.map(|(one, _)| one.case);
@@ -89,7 +89,7 @@ impl Beside {
         }
     }
 
-    /// The published value, in [`Beside::unit`].
+    /// The published value, in [`PublishedComparison::unit`].
     #[must_use]
     pub fn value(&self) -> f64 {
         self.published.value * if self.published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 }
@@ -176,9 +176,9 @@ pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
 /// node brings stands the slope of the own weak scaling, at its last point: with as many tasks on each node where it is
 /// known of the published one. Ids that `library` does not have are left out; [`unknown_ids`] names them. So are those of
 /// jobs, which stand beside sums, ratios and profiles of their launches ([`crate::jobs::published_matrix`],
-/// [`crate::jobs::JobsBeside`]): no figure is the same quantity.
+/// [`crate::jobs::PublishedJobComparison`]): no figure is the same quantity.
 #[must_use]
-pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Beside> {
+pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
     let gate = Gate::new(plan, figures, &[]);
     let all = &gate.subjects;
     let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
@@ -206,7 +206,12 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    fn placed(&self, place: &PublishedPlace, published: &Published, library: &Library) -> Beside {
+    fn placed(
+        &self,
+        place: &PublishedPlace,
+        published: &Published,
+        library: &Library,
+    ) -> PublishedComparison {
         let phase = place.figures.phase.or(phase_of(published));
         // What a bandwidth of no phase is of are transfers.
         let counted = |phase: Phase| {
@@ -221,8 +226,8 @@ impl Own<'_> {
         let better = |one: f64, other: f64| if less_is_better { one < other } else { one > other };
         let best = values.reduce(|best, one| if better(one.1, best.1) { one } else { best });
         let place = &place.figures;
-        let found = Beside::of(published, best);
-        Beside {
+        let found = PublishedComparison::of(published, best);
+        PublishedComparison {
             at: if place.at.is_empty() { found.at } else { place.at.clone() },
             group: place.workload.clone().or(found.group),
             target: place.target.clone().or(found.target),

@@ -8,7 +8,7 @@ use super::policy::{Check, Outcome, Use};
 /// Something doubtful, with evidence.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the name says it")]
-pub struct Doubt {
+pub struct AuditIssue {
     pub check: Check,
     /// The figure; none where it concerns the study or a published figure.
     pub figure: Option<usize>,
@@ -20,7 +20,7 @@ pub struct Doubt {
     pub severity: f64,
 }
 
-impl Doubt {
+impl AuditIssue {
     /// Whether no promise can be kept by a figure with it.
     #[must_use]
     pub fn disqualifies(&self) -> bool {
@@ -36,7 +36,7 @@ impl Doubt {
 
 /// The figures that one of `checks` doubts.
 #[must_use]
-pub fn doubted(doubts: &[Doubt], checks: &[Check]) -> HashSet<usize> {
+pub fn doubted(doubts: &[AuditIssue], checks: &[Check]) -> HashSet<usize> {
     doubts.iter().filter(|doubt| checks.contains(&doubt.check)).filter_map(|doubt| doubt.figure).collect()
 }
 
@@ -81,9 +81,16 @@ impl Found {
         Self { severity, ..self }
     }
 
-    pub(super) fn of(self, figure: Option<usize>, concerns: impl Into<String>) -> Doubt {
+    pub(super) fn of(self, figure: Option<usize>, concerns: impl Into<String>) -> AuditIssue {
         let Self { check, evidence, advice, severity } = self;
-        Doubt { check, figure, concerns: concerns.into(), evidence, advice: advice.into_owned(), severity }
+        AuditIssue {
+            check,
+            figure,
+            concerns: concerns.into(),
+            evidence,
+            advice: advice.into_owned(),
+            severity,
+        }
     }
 }
 
