@@ -65,7 +65,7 @@ fn check_library(
     text: &str,
     options: &study::Options,
 ) -> Result<Plan, study::StudyErrors> {
-    let unknown = analysis::unknown_ids(&plan, record::published());
+    let unknown = analysis::comparisons::unknown_ids(&plan, record::published());
     if unknown.is_empty() {
         return Ok(plan);
     }

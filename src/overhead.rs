@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use analysis::Overhead;
+use analysis::statistics::Overhead;
 use engine::Controls;
 use report::Steps;
 use runner::Instrument;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analysis::PrintedStatistics;
+use analysis::printed::PrintedStatistics;
 use clap::{Args, Subcommand};
 use plan::{Amount, Bytes, Nanos};
 
@@ -25,7 +25,7 @@ pub(crate) enum Calculation {
         tasks: Option<u32>,
     },
     /// (reference − other) ÷ reference: what one layout loses against another.
-    Tax {
+    LayerOverhead {
         /// The rate that is compared with.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         reference: Amount,

@@ -1,30 +1,39 @@
 //! What the figures of a study say together: curves, best points, scaling, comparisons with what
 //! was expected, promised, published and claimed.
 //!
-//! Every figure is named by its place in the list that [`crate::figures`] gave; so whatever is
+//! Every figure is named by its place in the list that [`crate::figures::figures`] gave; so whatever is
 //! shown of a finding, its conditions, repetitions and warnings can be shown with it.
 
 use std::collections::HashSet;
 
 use record::{Manifest, Provenance, Run};
 
-use crate::coverage::{hosts, known_nodes};
-use crate::gate::{Gate, Stated};
-use crate::matrix::{Matrices, MatrixTables, matrices, published_matrix};
-use crate::printed_checks::SLOWEST_MOVED;
-use crate::table::{Standing, Statement, Table};
-use crate::timeline::{
-    FullTimer, JobCost, JobPlacing, Timeline, beside_jobs, of_first_passes, of_passes, timelines,
+use crate::audit::{self, AuditIssue, Check};
+use crate::comparisons::{
+    ClaimVerdict, CrossCheck, PublishedComparison, Verdict, claims, commitments, cross_check, published,
 };
-use crate::{
-    Beside, Best, BoundBy, Check, ClaimVerdict, Consistency, Cost, CoverageJob, CrossCheck, Curve,
-    CurveShape, DefinedIops, DiskView, Dispersion, Doubt, Expected, Extrapolation, Figure, Fit, HistoryTrip,
-    ImportedCheck, Job, LayerCrossover, LayerStack, Member, MemberSet, ModelVerdict, NodeComparison,
-    NodeCoverage, NodeStanding, Overlay, Peaks, Placement, ProcessLimit, Scaling, SeekFit, ServerSide,
-    StripPoint, Tax, Verdict, WeakScaling, WeakestLink, audit, best, claims, commitments, consistency, cost,
-    coverage, cross_check, curve_shape, curves, disk_view, dispersion, expected, imported, iops, jobs,
-    layers, limits, matrix, members, node_comparison, overlay, process_limit, published, scaling, seek,
-    server_side, timeline, weak_scaling, weakest,
+use crate::figures::Figure;
+use crate::gate::{Gate, Standing, Stated, Statement, Table};
+use crate::jobs::{
+    FullTimer, Job, JobCost, Matrices, MatrixTables, PlacementAdvice, Timeline, beside_jobs, job_table,
+    matrices, matrix, of_first_passes, of_passes, published_matrix, timeline, timelines,
+};
+use crate::nodes::{
+    CoverageJob, Extrapolation, LayerCrossover, NodeComparison, NodeCoverage, NodeStanding, WeakScaling,
+    coverage, hosts, known_nodes, node_comparison, weak_scaling,
+};
+use crate::printed::{HistoryTrip, ImportedCheck, SLOWEST_MOVED, imported};
+use crate::scaling::{
+    BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, layers, limits, process_limit, scalability,
+};
+use crate::sweeps::{
+    Best, Consistency, Curve, CurveShape, Dispersion, Overlay, Peaks, best, consistency, curve_shape, curves,
+    dispersion, overlay,
+};
+use crate::targets::{
+    Cost, DefinedIops, DiskView, Expected, Fit, Member, MemberSet, ModelVerdict, Placement, SeekFit,
+    ServerSide, StripPoint, WeakestLink, cost, disk_view, expected, iops, members, seek, server_side,
+    weakest,
 };
 
 /// All findings of a study.
@@ -34,13 +43,13 @@ pub struct Findings {
     pub curves: Vec<Curve>,
     pub best: Vec<Stated<Best>>,
     pub scaling: Vec<Stated<Scaling>>,
-    pub taxes: Vec<Stated<Tax>>,
+    pub taxes: Vec<Stated<LayerOverhead>>,
     pub consistency: Vec<Stated<Consistency>>,
     pub expected: Vec<Stated<Expected>>,
     pub bounds: Vec<Stated<WeakestLink>>,
     pub verdicts: Vec<Stated<Verdict>>,
     pub claims: Vec<Stated<ClaimVerdict>>,
-    pub published: Vec<Stated<Beside>>,
+    pub published: Vec<Stated<PublishedComparison>>,
     pub overlays: Vec<Stated<Overlay>>,
     /// Curves of one chart that are drawn over each other, by their places in [`Findings::curves`].
     pub coincident: Vec<Vec<usize>>,
@@ -53,7 +62,7 @@ pub struct Findings {
     pub printed_checks: Vec<Stated<ImportedCheck>>,
     pub round_trips: Vec<Stated<HistoryTrip>>,
     /// What is doubtful, with evidence.
-    pub audit: Vec<Doubt>,
+    pub audit: Vec<AuditIssue>,
     pub nodes: Vec<Stated<NodeComparison>>,
     pub weak_scaling: Vec<Stated<WeakScaling>>,
     pub extrapolations: Vec<Stated<Extrapolation>>,
@@ -72,7 +81,7 @@ pub struct Findings {
     pub fits: Vec<Fit>,
     pub timelines: Vec<Stated<Timeline>>,
     pub full_timers: Vec<Stated<FullTimer>>,
-    pub job_placings: Vec<Stated<JobPlacing>>,
+    pub job_placings: Vec<Stated<PlacementAdvice>>,
     pub job_costs: Vec<Stated<JobCost>>,
     /// Jobs of which the study was put together; none where one job measured all of its nodes.
     pub covered_jobs: Vec<Stated<CoverageJob>>,
@@ -107,7 +116,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let (members, device_models, devices) =
         members::of_gate(gate, &[host].into_iter().chain(hosts(run)).collect::<Vec<_>>());
     let (weak_scaling, extrapolations, layer_crossovers) = weak_scaling::of_gate(gate);
-    let scaling = scaling::scaling(gate);
+    let scaling = scalability::scaling(gate);
     audit.extend(audit::beyond_devices(figures, &scaling));
     let known_nodes = known_nodes(run);
     let nodes = node_comparison::of_gate(gate, &known_nodes);
@@ -121,7 +130,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let printed = (!matrices.all.is_empty()).then(record::published).and_then(published_matrix);
     Findings {
         best: best::best(gate),
-        taxes: scaling::taxes(gate),
+        taxes: scalability::taxes(gate),
         consistency: consistency::consistency(gate),
         expected: expected::of_gate(gate, &expected),
         bounds: of_gate(gate, weakest::usable_links(gate), |one| {
@@ -137,7 +146,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         overlays: overlay::overlays(gate, &curves),
         coincident: overlay::coincident(&curves),
         peaks: overlay::peaks(gate, &curves),
-        jobs: jobs::jobs(run, gate, &nodes, &published),
+        jobs: job_table::jobs(run, gate, &nodes, &published),
         dispersion: dispersion::of_gate(gate, &curves),
         shapes: curve_shape::of_gate(gate, &curves),
         iops: of_gate(gate, iops::of_small(plan, figures, &audit), |one| vec![one.figure]),
@@ -176,7 +185,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
 }
 
 fn of_gate<T: Statement>(gate: &Gate<'_>, all: Vec<T>, inputs: fn(&T) -> Vec<usize>) -> Vec<Stated<T>> {
-    all.into_iter().map(|one| gate.state(T::KIND, inputs(&one), one)).collect()
+    all.into_iter().map(|one| gate.state(inputs(&one), one)).collect()
 }
 
 /// The processors of a node that the program's processes could run on, of the node that has fewest.
@@ -187,9 +196,9 @@ pub fn usable_cpus(manifest: &Manifest) -> u32 {
 }
 
 /// Printed values of imported cases that contradict each other.
-fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<Doubt> {
+fn contradictions(checks: &[ImportedCheck], figures: &[Figure]) -> Vec<AuditIssue> {
     let differs = |one: &&ImportedCheck| one.check.outcome == Standing::DoesNotHold;
-    let doubt = |one: &ImportedCheck| Doubt {
+    let doubt = |one: &ImportedCheck| AuditIssue {
         check: match one.check.rule {
             SLOWEST_MOVED => Check::EndedApart,
             _ => Check::Contradiction,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::HistorySplit;
+use analysis::figures::HistorySplit;
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseKey, Row, Run};
 use serde_json::{Value, json};

@@ -34,8 +34,8 @@ impl<'a> Study<'a> {
     /// The figures of `run`, and what the analysis finds in them.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        let sources = analysis::figures(run, SHOWN_RATE);
-        let findings = analysis::findings(run, &sources);
+        let sources = analysis::figures::figures(run, SHOWN_RATE);
+        let findings = analysis::findings::findings(run, &sources);
         Self { run, report: Report::of(run, sources, findings), second: None }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Study<'a> {
     /// A row for each launch of jobs and each of its steps, as comma-separated values; none where there were no jobs.
     #[must_use]
     pub fn launches_csv(&self) -> Option<String> {
-        csv::wide(&self.report, analysis::Kind::FullTimer)
+        csv::wide(&self.report, analysis::gate::Kind::FullTimer)
     }
 
     /// JSON in the schema `ioproof-report/3`.

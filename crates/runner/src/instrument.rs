@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use analysis::Overhead;
+use analysis::statistics::Overhead;
 use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, Workload, WorkloadSpec};
 
@@ -106,13 +106,13 @@ pub fn instrument(
         clock_ns: engine::clock_cost_ns(),
         ceiling: median(&with),
         recording_ns: (null_ns(&with) - null_ns(&without)).max(0.0),
-        paired: analysis::overhead(&on, &off),
+        paired: analysis::statistics::overhead(&on, &off),
         transfer_ns: 1e9 / median(&on),
         conditions: real.conditions(Phase::Read),
         history: HistoryCost {
             kept: KEPT,
             each_ns: (null_ns(&kept) - null_ns(&not_kept)).max(0.0),
-            cached: analysis::overhead(&cached, &cached_off),
+            cached: analysis::statistics::overhead(&cached, &cached_off),
             cached_ns: 1e9 / median(&cached),
         },
     })
@@ -159,7 +159,7 @@ fn rate(outcome: &PhaseOutcome) -> f64 {
 }
 
 fn median(values: &[f64]) -> f64 {
-    analysis::Summary::of(values).map_or(f64::NAN, |summary| summary.median)
+    analysis::statistics::Summary::of(values).map_or(f64::NAN, |summary| summary.median)
 }
 
 fn null_workload() -> Result<Workload, RunnerError> {

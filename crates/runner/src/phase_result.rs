@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use analysis::NodeWork;
+use analysis::figures::NodeWork;
 use plan::{Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
@@ -40,11 +40,12 @@ impl PhaseResult<'_> {
             node_cpu_ns: node_cpu_ns(&table.load, &self.nodes.kernels()),
             ..part.phase_row(&self.key, device_bytes)
         };
-        let phase = PhaseRow { cpu_wait_ns: analysis::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
+        let phase =
+            PhaseRow { cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
         let series = part.series_rows(&self.key);
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
         let mut warnings = doubts;
-        warnings.extend(analysis::phase_warnings(
+        warnings.extend(analysis::figures::phase_warnings(
             &phase,
             &table.tasks,
             self.workload,
@@ -124,7 +125,7 @@ impl PhaseResult<'_> {
                 logical_cpus: facts.logical_cpus.max(1),
                 direct: self.workload.direct,
             };
-            let (text, share) = analysis::starvation(load.get(name)?, series, work)?;
+            let (text, share) = analysis::figures::starvation(load.get(name)?, series, work)?;
             Some((seen.node, text, share))
         };
         self.nodes.seen().iter().filter(|seen| self.on.contains(&seen.node)).filter_map(of_node).collect()

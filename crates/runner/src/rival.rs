@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use analysis::NodeWork;
+use analysis::figures::NodeWork;
 use engine::Controls;
 use host::{Host, LoadSample, Observer, OutputFile, QuietWatch, Unobservable};
 use plan::{Case, Plan, Question, Rival};
@@ -106,10 +106,11 @@ impl Rivals {
             logical_cpus: host.logical_cpus(),
             direct: case.workload.direct,
         };
-        let starved = analysis::starvation(&record.load.iter().collect::<Vec<_>>(), &[], work);
+        let starved = analysis::figures::starvation(&record.load.iter().collect::<Vec<_>>(), &[], work);
         warnings.extend(starved.map(|(seen, share)| Warning::Starved { seen, share }));
         let (workload, phase_min) = (&case.workload, case.protocol.phase_min);
-        let seen = analysis::phase_warnings(&record.phase, &[], workload, host.usable_cpus(), phase_min);
+        let seen =
+            analysis::figures::phase_warnings(&record.phase, &[], workload, host.usable_cpus(), phase_min);
         let told = warnings.into_iter().chain(seen);
         record.warnings.extend(told.map(|warning| WarningRow { key: Some(key.clone()), warning }));
         Ok(Some(record))

@@ -34,21 +34,22 @@ impl<'a> Settling<'a> {
     /// Whether the finished `pass` was the last one needed.
     pub(crate) fn is_over_after(&self, pass: u32) -> bool {
         let all = self.values.iter().map(|(_, values)| values.as_slice());
-        self.case.role(pass) == Role::Recorded && analysis::all_settled(all, self.case.protocol.stopping)
+        self.case.role(pass) == Role::Recorded
+            && analysis::statistics::all_settled(all, self.case.protocol.stopping)
     }
 
     /// The phases that had not settled at the end of the case.
     pub(crate) fn unsettled(&self) -> Vec<(Phase, Warning)> {
         let doubt = |(phase, values): &(Phase, Vec<f64>)| {
             let stopping = self.case.protocol.stopping;
-            if analysis::settled(values, stopping) {
+            if analysis::statistics::settled(values, stopping) {
                 return None;
             }
             let repetitions = u32::try_from(values.len()).unwrap_or(u32::MAX);
             let warning = match stopping {
                 Stopping::Count => return None,
                 Stopping::Interval { share: share_max, .. } => {
-                    let share = analysis::interval_share(values);
+                    let share = analysis::statistics::interval_share(values);
                     // Narrow enough, but with fewer repetitions than the study's minimum.
                     if share.is_some_and(|share| share <= share_max) {
                         return None;
@@ -56,7 +57,7 @@ impl<'a> Settling<'a> {
                     Warning::WideInterval { repetitions, share, share_max }
                 }
                 Stopping::Steady { window, excursion: range_max, slope: drift_max } => {
-                    let state = analysis::steady(values, stopping);
+                    let state = analysis::statistics::steady(values, stopping);
                     let (range, drift) = (state.map(|s| s.range_share), state.map(|s| s.slope_share));
                     Warning::NotSteady { repetitions, window, range, range_max, drift, drift_max }
                 }

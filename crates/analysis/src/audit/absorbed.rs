@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
 use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
 
-use super::doubt::{Doubt, Found};
-use crate::coverage::hosts;
-use crate::settled::settled;
-use crate::subject::{Subject, subjects};
-use crate::{Check, DEVICE_SHARE_MIN, Figure, RepetitionFigure};
+use super::issue::{AuditIssue, Found};
+use crate::audit::Check;
+use crate::figures::{DEVICE_SHARE_MIN, Figure, RepetitionFigure, Subject, subjects};
+use crate::nodes::hosts;
+use crate::statistics::settled::settled;
 
 /// How many times the memory of servers has to be written: an fsync empties it, unless the server answers before its data is on stable storage.
 const SERVER_MULTIPLE: u64 = 2;
@@ -22,7 +22,7 @@ const SERVER_MULTIPLE: u64 = 2;
 const ADVICE: &str = "set fsync = \"close\" (ior: -e)";
 
 /// The doubts about figures of writes that may have been absorbed by a cache, as far as something is promised of them.
-pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+pub(crate) fn absorbed(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let all: Vec<&HostFacts> = [&run.manifest.host].into_iter().chain(hosts(run)).collect();
     let plan = &run.manifest.plan;
     let doubt = |subject: &Subject<'_>| {

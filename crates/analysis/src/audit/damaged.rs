@@ -2,12 +2,13 @@
 
 use record::Run;
 
-use super::doubt::{Doubt, Found};
-use crate::{Check, Figure};
+use super::issue::{AuditIssue, Found};
+use crate::audit::Check;
+use crate::figures::Figure;
 
 /// A doubt about each figure of a record of which something is not what was written: what is missing may have been
 /// among its repetitions.
-pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+pub(crate) fn damaged(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     let late = run.late_damage();
     let mut damage = run.damage.iter().chain(&late);
     let Some(first) = damage.next() else { return Vec::new() };

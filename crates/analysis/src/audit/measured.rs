@@ -3,18 +3,18 @@
 use plan::{Nanos, Operation, Phase, RateName, Role, Stopping, Work};
 use record::{MemoryPlace, PublishedUnit, Warning};
 
-use super::doubt::{
+use super::issue::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
 };
 use super::servers::{self, Shown};
 use super::{memory, passes};
-use crate::phase_warnings::short_of;
-use crate::settled::settled;
-use crate::subject::Subject;
-use crate::{
-    Check, DEVICE_SHARE_MIN, DeviceShare, LatencySummary, PrintedStatistics, RateOf, RepetitionFigure,
-    cache_verdict, check_statistics, little, operations_of,
+use crate::audit::Check;
+use crate::figures::{
+    DEVICE_SHARE_MIN, DeviceShare, LatencySummary, RateOf, RepetitionFigure, Subject, cache_verdict,
+    little::little, operations_of, short_of,
 };
+use crate::printed::{PrintedStatistics, check_statistics};
+use crate::statistics::settled::settled;
 
 /// Warnings of one kind whose words are evidence.
 const TOLD: usize = 2;

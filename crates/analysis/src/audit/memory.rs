@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
 use record::{MemoryPlace, Provenance, Warning};
 
-use super::doubt::Found;
+use super::issue::Found;
 use super::servers::{self, Shown};
-use crate::subject::Subject;
-use crate::{Check, DEVICE_SHARE_MAX, RepetitionFigure};
+use crate::audit::Check;
+use crate::figures::{DEVICE_SHARE_MAX, RepetitionFigure, Subject};
 
 /// The doubt about a figure of reads some of which a memory may have answered.
 pub(super) fn not_excluded(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found> {

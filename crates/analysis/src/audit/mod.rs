@@ -3,7 +3,7 @@
 
 mod absorbed;
 mod damaged;
-mod doubt;
+mod issue;
 mod measured;
 mod memory;
 mod own;
@@ -16,7 +16,7 @@ mod terms;
 
 pub(crate) use absorbed::absorbed;
 pub(crate) use damaged::damaged;
-pub use doubt::{Doubt, doubted};
+pub use issue::{AuditIssue, doubted};
 pub use own::audit;
 pub(crate) use own::beyond_devices;
 pub use policy::{CHECKS, Check, CheckPolicy, Outcome, Use};

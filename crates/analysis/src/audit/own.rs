@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 
 use plan::Plan;
 
-use super::doubt::{Found, SCALING_SLACK, percent};
+use super::issue::{Found, SCALING_SLACK, percent};
 use super::{measured, passes, terms};
+use crate::audit::{AuditIssue, Check};
+use crate::figures::{Figure, Subject, subjects};
 use crate::gate::Stated;
-use crate::node_comparison::comparison;
-use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Expected, Figure, NodeStanding, Scaling};
+use crate::nodes::{NodeStanding, comparison};
+use crate::scaling::Scaling;
+use crate::targets::Expected;
 
 /// What is doubtful in `figures`, in their order, then what concerns the study as a whole. Each check speaks once of a
 /// figure, however many repetitions it finds. `expected` are the figures against data sheets and limits.
 #[must_use]
-pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doubt> {
+pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<AuditIssue> {
     let mut limits: HashMap<usize, Vec<&Expected>> = HashMap::new();
     for one in expected {
         limits.entry(one.figure).or_default().push(one);
@@ -38,7 +40,7 @@ pub fn audit(plan: &Plan, figures: &[Figure], expected: &[Expected]) -> Vec<Doub
 }
 
 /// Nodes that are much slower than the others: one doubt for each, at the figure in which it stays behind most.
-fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
+fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<AuditIssue> {
     let mut nodes: BTreeMap<String, Vec<(&Subject<'_>, NodeStanding, usize)>> = BTreeMap::new();
     for (subject, all) in subjects.iter().filter_map(|one| Some((one, comparison(one, &[])?.nodes))) {
         let of = all.len();
@@ -65,7 +67,7 @@ fn slow_nodes(subjects: &[Subject<'_>]) -> Vec<Doubt> {
 }
 
 /// Figures that are faster than all their devices together: the baseline is wrong then.
-pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) -> Vec<Doubt> {
+pub(crate) fn beyond_devices(figures: &[Figure], scaling: &[Stated<Scaling>]) -> Vec<AuditIssue> {
     let beyond = |one: &Stated<Scaling>| {
         let value = one.says().filter(|value| value.share > 1.0 + SCALING_SLACK)?;
         let (own, baseline) = (figures.get(one.figure())?, figures.get(*one.inputs.get(1)?)?);

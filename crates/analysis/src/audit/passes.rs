@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use plan::{Bytes, Order, Phase};
 
-use super::doubt::Found;
-use crate::subject::{Subject, grouped};
-use crate::{Check, RateOf};
+use super::issue::Found;
+use crate::audit::Check;
+use crate::figures::{RateOf, Subject, grouped};
 
 /// Passes of which all later ones are this many times as fast as all earlier ones, or as slow, did not measure one
 /// thing. Scatter of 20 % brings two passes so far apart in less than 1 % of all figures.

@@ -3,11 +3,12 @@
 use plan::{Bytes, Nanos};
 use record::{Library, Metric, Published, PublishedKind, PublishedStatistic, PublishedUnit};
 
-use super::doubt::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
+use super::issue::{DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, percent};
 use super::recomputed::{self, more, rounding, same, value};
-use crate::phase_warnings::short_of;
-use crate::summary::whole;
-use crate::{Check, Doubt, Little, PrintedStatistics, check_statistics, whole_mebibytes};
+use crate::audit::{AuditIssue, Check};
+use crate::figures::{Little, short_of, whole_mebibytes};
+use crate::printed::{PrintedStatistics, check_statistics};
+use crate::statistics::whole;
 
 /// Above its data sheet by more than this, a figure is not of the device that the sheet is of.
 const SPEC_SLACK: f64 = 0.05;
@@ -19,7 +20,7 @@ const PREFIX_SLACK: f64 = 0.006;
 /// What is doubtful in the figures of `library`, in their order, then what only several of them
 /// together show. Figures are checked as printed, not as they are read.
 #[must_use]
-pub fn audit_published(library: &Library) -> Vec<Doubt> {
+pub fn audit_published(library: &Library) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
     for figure in &library.figures {
         let checks = [

@@ -3,8 +3,9 @@
 
 use record::{Detail, Library, Published, Qualifier};
 
-use super::doubt::Found;
-use crate::{Check, Doubt, job_rate};
+use super::issue::Found;
+use crate::audit::{AuditIssue, Check};
+use crate::jobs::job_rate;
 
 /// How a printed figure stands to what is computed; what is equal is so as exactly as it is printed.
 #[derive(Clone, Copy)]
@@ -115,11 +116,11 @@ const RULES: &[Rule] = &[
 ];
 
 /// What does not follow as it should. A rule whose figures `library` does not have is left out.
-pub(super) fn doubts(library: &Library) -> Vec<Doubt> {
+pub(super) fn doubts(library: &Library) -> Vec<AuditIssue> {
     RULES.iter().filter_map(|rule| doubt(rule, library)).collect()
 }
 
-fn doubt(rule: &Rule, library: &Library) -> Option<Doubt> {
+fn doubt(rule: &Rule, library: &Library) -> Option<AuditIssue> {
     let figure = library.figure(rule.id)?;
     let from: Vec<&Published> = rule.from.iter().map(|id| library.figure(id)).collect::<Option<_>>()?;
     let expected = rule.formula.1(&from.iter().map(|one| one.value).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! What counters of servers and clients show of the reads of a pass.
 
-use crate::{DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, RepetitionFigure, ServerCounts};
+use crate::figures::{DEVICE_SHARE_MAX, DEVICE_SHARE_MIN, RepetitionFigure, ServerCounts};
 
 /// What counters of servers and clients show of the reads of a pass.
 #[derive(Debug, Clone, PartialEq)]

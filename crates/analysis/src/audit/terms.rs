@@ -5,9 +5,10 @@ use plan::{
 };
 use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
-use super::doubt::{CEILING_SLACK, Found, percent};
-use crate::subject::Subject;
-use crate::{Check, Doubt, Expected, Figure, RateOf, operation_of};
+use super::issue::{CEILING_SLACK, Found, percent};
+use crate::audit::{AuditIssue, Check};
+use crate::figures::{Figure, RateOf, Subject, operation_of};
+use crate::targets::Expected;
 
 /// Against limits of the target and what is said of its caches.
 pub(super) fn of_figure(subject: &Subject<'_>, limits: &[&Expected]) -> Vec<Found> {
@@ -43,7 +44,7 @@ fn measured_above(limit: &Expected) -> Option<String> {
 
 fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
     let Amount::BytesPerSecond(value) = limit.amount else { return None };
-    let device_rate = |one: &crate::RepetitionFigure| {
+    let device_rate = |one: &crate::figures::RepetitionFigure| {
         let bytes = match operation_of(subject.figure.phase) {
             Some(Operation::Write | Operation::Create) => one.phase.device_write_bytes,
             Some(Operation::Exchange) => None,
@@ -86,7 +87,7 @@ fn working_set(subject: &Subject<'_>, target: &TargetTerms) -> Option<Found> {
 }
 
 /// What concerns the study, not one figure.
-pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<Doubt> {
+pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<AuditIssue> {
     let mut doubts = Vec::new();
     if plan.terms.exclusive == Some(false) {
         let found = Found::new(
@@ -109,7 +110,7 @@ pub(super) fn of_study(plan: &Plan, figures: &[Figure]) -> Vec<Doubt> {
 }
 
 /// Published bests of several beside own medians, in one doubt for all places.
-fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<Doubt> {
+fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<AuditIssue> {
     if plan.terms.published.is_empty() || figures.iter().all(|figure| figure.headline().n < 2) {
         return None;
     }
@@ -129,7 +130,7 @@ fn bests_beside_medians(plan: &Plan, figures: &[Figure]) -> Option<Doubt> {
 }
 
 /// Figures of remote targets that no link of their nodes could carry.
-pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<Doubt> {
+pub(crate) fn above_links(run: &Run, figures: &[Figure]) -> Vec<AuditIssue> {
     if run.manifest.provenance != Provenance::Measured {
         return Vec::new();
     }

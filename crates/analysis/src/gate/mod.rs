@@ -5,6 +5,8 @@
 //! made here, and gives its values only where it is not withheld, so no form of a report can show what was withheld.
 
 mod policy;
+mod stated;
+pub mod table;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,88 +14,14 @@ use plan::{Case, Phase, Plan, Selector};
 
 pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
+pub use stated::{Reason, Stated};
+use stated::{decide, too_few, untold};
+pub use table::{Head, Of, Quantity, Row, Standing, Statement, Table, Value};
 
 pub(crate) use crate::audit::Outcome;
-use crate::audit::Use;
-use crate::difference::{Contrast, Difference, difference};
-use crate::subject::{Subject, subjects};
-use crate::{Check, Doubt, Figure};
-
-/// A reason for which a statement is withheld or marked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the name says it")]
-pub struct Reason {
-    pub because: Because,
-    /// The numbers that show it, and what would settle it.
-    pub evidence: String,
-}
-
-impl Reason {
-    fn new(because: Because, evidence: impl Into<String>) -> Self {
-        Self { because, evidence: evidence.into() }
-    }
-}
-
-/// A statement after the gate.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the name says it")]
-pub struct Stated<T> {
-    /// Every figure that it rests on, by its place; the one that it is of first.
-    pub inputs: Vec<usize>,
-    pub outcome: Outcome,
-    /// Why it is marked or withheld.
-    pub reasons: Vec<Reason>,
-    value: T,
-}
-
-impl<T> Stated<T> {
-    /// What it says; none where it is withheld.
-    pub const fn says(&self) -> Option<&T> {
-        match self.outcome {
-            Outcome::Withheld => None,
-            Outcome::Stated | Outcome::Marked => Some(&self.value),
-        }
-    }
-
-    /// What a plan says, which rests on no figure.
-    pub(crate) const fn of_plan(value: T) -> Self {
-        Self { inputs: Vec::new(), outcome: Outcome::Stated, reasons: Vec::new(), value }
-    }
-
-    /// The figure that it is of.
-    ///
-    /// # Panics
-    /// Of a kind that rests on no figure.
-    #[must_use]
-    pub fn figure(&self) -> usize {
-        self.inputs[0]
-    }
-
-    /// With a reason to mark it.
-    fn with(mut self, mark: Option<Reason>) -> Self {
-        if mark.is_some() {
-            self.outcome = self.outcome.max(Outcome::Marked);
-        }
-        self.reasons.extend(mark);
-        self
-    }
-
-    /// Several statements with the outcome of this one, as of the parts of what it says.
-    pub(crate) fn each<U>(&self, of: impl FnOnce(&T) -> Vec<U>) -> Vec<Stated<U>> {
-        let one = |value| Stated {
-            inputs: self.inputs.clone(),
-            outcome: self.outcome,
-            reasons: self.reasons.clone(),
-            value,
-        };
-        of(&self.value).into_iter().map(one).collect()
-    }
-
-    /// For columns that say what a statement is about, which stand where it is withheld, too.
-    pub(crate) const fn about(&self) -> &T {
-        &self.value
-    }
-}
+use crate::audit::{AuditIssue, Check, Use};
+use crate::figures::{Figure, Subject, subjects};
+use crate::statistics::{Difference, difference::difference};
 
 /// The best of several figures by the median of their first rate.
 #[derive(Debug)]
@@ -121,7 +49,7 @@ pub struct Gate<'a> {
 impl<'a> Gate<'a> {
     /// Of `figures` of `plan`, of which the audit says `doubts`.
     #[must_use]
-    pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[Doubt]) -> Self {
+    pub fn new(plan: &'a Plan, figures: &'a [Figure], doubts: &[AuditIssue]) -> Self {
         let mut against: Vec<Vec<Reason>> = vec![Vec::new(); figures.len()];
         for doubt in doubts {
             if let Some(of_figure) = doubt.figure.and_then(|figure| against.get_mut(figure)) {
@@ -211,41 +139,39 @@ impl<'a> Gate<'a> {
         both.and_then(|(one, other)| self.difference(one, other, family)).is_some_and(|one| one.is_stated())
     }
 
-    /// A statement of a value.
-    pub(crate) fn state<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+    /// A statement of a value, by the policy of its kind.
+    pub(crate) fn state<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let least =
             inputs.iter().filter_map(|&place| self.figures.get(place)).map(|one| one.counted().count());
-        let few = least.min().and_then(|n| too_few(n, kind.policy().least));
-        self.decided(kind, inputs, few.into_iter().collect(), value)
+        let few = least.min().and_then(|n| too_few(n, T::KIND.policy().least));
+        self.decided(inputs, few, value)
     }
 
     /// A statement of a rank that no test bears out.
-    pub(crate) fn state_unranked<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+    pub(crate) fn state_unranked<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::WithinScatter, "the order may be chance");
-        self.decided(kind, inputs, vec![reason], value)
+        self.decided(inputs, Some(reason), value)
     }
 
     /// A statement of a comparison of what was not measured at the same points.
-    pub(crate) fn state_apart<T>(&self, kind: Kind, inputs: Vec<usize>, value: T) -> Stated<T> {
+    pub(crate) fn state_apart<T: Statement>(&self, inputs: Vec<usize>, value: T) -> Stated<T> {
         let reason = Reason::new(Because::OtherConditions, "no point of one side was measured on the other");
-        self.decided(kind, inputs, vec![reason], value)
+        self.decided(inputs, Some(reason), value)
     }
 
     /// A statement of a difference.
-    pub(crate) fn state_difference<T>(
+    pub(crate) fn state_difference<T: Statement>(
         &self,
-        kind: Kind,
         inputs: Vec<usize>,
         difference: &Difference,
         value: T,
     ) -> Stated<T> {
-        self.decided(kind, inputs, untold(kind, difference).into_iter().collect(), value)
+        self.decided(inputs, untold(T::KIND, difference), value)
     }
 
     /// A statement of a choice among several, with what was left out.
-    pub(crate) fn state_choice<T>(
+    pub(crate) fn state_choice<T: Statement>(
         &self,
-        kind: Kind,
         chosen: &Chosen<'_, '_>,
         difference: Option<&Difference>,
         value: T,
@@ -253,8 +179,8 @@ impl<'a> Gate<'a> {
         let inputs =
             std::iter::once(chosen.best.index).chain(chosen.runner_up.map(|one| one.index)).collect();
         let stated = match difference {
-            Some(difference) => self.state_difference(kind, inputs, difference, value),
-            None => self.state(kind, inputs, value),
+            Some(difference) => self.state_difference(inputs, difference, value),
+            None => self.state(inputs, value),
         };
         stated.with(chosen.left_out.clone())
     }
@@ -300,10 +226,10 @@ impl<'a> Gate<'a> {
     }
 
     /// Applies the policy: what speaks against the inputs, then `more`.
-    fn decided<T>(&self, kind: Kind, inputs: Vec<usize>, more: Vec<Reason>, value: T) -> Stated<T> {
+    fn decided<T: Statement>(&self, inputs: Vec<usize>, more: Option<Reason>, value: T) -> Stated<T> {
         let of_inputs = inputs.iter().filter_map(|&place| self.against.get(place)).flatten().cloned();
-        let reasons: Vec<Reason> = of_inputs.chain(more).collect();
-        decide(kind, inputs, reasons, value)
+        let reasons = of_inputs.chain(more).collect();
+        decide(T::KIND, inputs, reasons, value)
     }
 
     /// A statement about a figure of one run and one of another, of their `difference` where it was tested. Its reasons
@@ -323,43 +249,5 @@ impl<'a> Gate<'a> {
         let second = after.iter().filter(|one| !has(before, one)).map(|one| of("after", one));
         let more = difference.and_then(|difference| untold(kind, difference));
         decide(kind, Vec::new(), first.chain(second).chain(more).collect(), value)
-    }
-}
-
-/// Applies the policy of `kind` to everything that speaks against a statement. Of several reasons of one kind the first
-/// is kept.
-fn decide<T>(kind: Kind, inputs: Vec<usize>, all: Vec<Reason>, value: T) -> Stated<T> {
-    let outcome_of = |reason: &Reason| kind.policy().outcome(reason.because);
-    let mut reasons: Vec<Reason> = Vec::new();
-    for reason in all {
-        let known = reasons.iter().any(|one| one.because == reason.because);
-        if outcome_of(&reason) > Outcome::Stated && !known {
-            reasons.push(reason);
-        }
-    }
-    let outcome = reasons.iter().map(outcome_of).max().unwrap_or(Outcome::Stated);
-    // Only what withholds it is told then.
-    reasons.retain(|reason| outcome != Outcome::Withheld || outcome_of(reason) == outcome);
-    Stated { inputs, outcome, reasons, value }
-}
-
-/// Why a difference is not stated.
-fn untold(kind: Kind, difference: &Difference) -> Option<Reason> {
-    match difference.outcome {
-        Contrast::Higher | Contrast::Lower => None,
-        Contrast::TooFew => too_few(difference.n.0.min(difference.n.1), kind.policy().least),
-        Contrast::NotShown => Some(Reason::new(Because::WithinScatter, not_shown(difference))),
-    }
-}
-
-fn too_few(n: usize, least: usize) -> Option<Reason> {
-    (n < least).then(|| Reason::new(Because::TooFew, format!("{n}, {least} are needed")))
-}
-
-/// `−3.1 % to +1.2 %`, as far as it is known.
-fn not_shown(difference: &Difference) -> String {
-    match difference.interval {
-        Some((low, high)) => format!("between {:+.1} % and {:+.1} %", low * 100.0, high * 100.0),
-        None => "no interval".to_owned(),
     }
 }

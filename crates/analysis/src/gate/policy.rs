@@ -1,10 +1,12 @@
 //! What each kind of statement needs, and what becomes of it where that is missing: one row for each kind. Nothing else
 //! decides whether a statement stands.
 
-use crate::Check;
-use crate::audit::Outcome::{self, Marked, Withheld};
-use crate::audit::Use;
-use crate::difference::DIFFERENCE_LEAST;
+use crate::audit::{
+    Check,
+    Outcome::{self, Marked, Withheld},
+    Use,
+};
+use crate::statistics::DIFFERENCE_LEAST;
 
 /// A kind of statement; the title of its row in [`POLICY`] says which.
 #[expect(missing_docs, reason = "the rows of the policy say what they are")]
@@ -12,7 +14,7 @@ use crate::difference::DIFFERENCE_LEAST;
 pub enum Kind {
     Best,
     Scaling,
-    Tax,
+    LayerOverhead,
     Consistency,
     Cost,
     Placement,
@@ -233,7 +235,7 @@ pub const POLICY: [Policy; 51] = [
         too_few: Withheld,
         within_scatter: Withheld,
         test: "difference at the points that both have, corrected for the number of pairs and points",
-        ..row(Kind::Tax, "tax", "Tax", "targets").repeated()
+        ..row(Kind::LayerOverhead, "tax", "Tax", "targets").repeated()
     },
     row(Kind::Consistency, "consistency", "Consistency over the points of a sweep", "targets").compared(
         "difference of 1 + the variation in each pass alone, between the steadiest target and each other one",

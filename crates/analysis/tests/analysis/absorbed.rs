@@ -1,6 +1,10 @@
 //! Writes that nothing shows on stable storage, or that are too few against caches.
 
-use analysis::{Check, Doubt, RateName, figures};
+use analysis::{
+    RateName,
+    audit::{AuditIssue, Check},
+    figures::figures,
+};
 use plan::{
     Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
 };
@@ -67,7 +71,7 @@ fn writes_of(at_close: bool, data: u64) -> Writes {
 }
 
 impl Writes {
-    fn doubt(&self) -> Option<Doubt> {
+    fn doubt(&self) -> Option<AuditIssue> {
         let record = |repetition: u32| {
             let key = PhaseKey {
                 case: self.study.plan.cases[0].id.as_str().into(),
@@ -105,7 +109,7 @@ impl Writes {
             ..BlockDeviceFacts::default()
         });
         let figures = figures(&run, RateName::ByWall);
-        let mut audit = analysis::findings(&run, &figures).audit;
+        let mut audit = analysis::findings::findings(&run, &figures).audit;
         audit.retain(|one| one.check == Check::AbsorbedWrites);
         audit.pop()
     }

@@ -1,6 +1,10 @@
 //! Two tools, one point: figures are paired by their conditions where their names differ.
 
-use analysis::{Figure, Gate, Paired, paired};
+use analysis::{
+    comparisons::{Paired, paired},
+    figures::Figure,
+    gate::Gate,
+};
 use plan::{Case, Phase, Plan, Sharing};
 
 use crate::rows::{case, key, phase, plan, run_of, workload};
@@ -14,7 +18,7 @@ fn measured(id: &str, bytes: u64, change: impl FnOnce(&mut plan::WorkloadSpec)) 
     let mut key = key(0, Phase::Read);
     key.case = id.into();
     let run = run_of(&plan, &[phase(&key, bytes, 4 * SECOND)], &[], &[]);
-    let figures = analysis::figures(&run, analysis::RateName::ByWall);
+    let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
     (plan, figures)
 }
 
@@ -76,7 +80,7 @@ fn a_point_pairs_before_a_name_does() {
             })
             .collect();
         let run = run_of(&plan, &rows, &[], &[]);
-        let figures = analysis::figures(&run, analysis::RateName::ByWall);
+        let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
         (plan, figures)
     };
     let found = pairs(&cases(["x", "y"]), &cases(["y", "x"]));

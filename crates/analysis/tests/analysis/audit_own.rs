@@ -1,6 +1,11 @@
 //! The audit of own figures: each check finds what it is for, and honest figures have no doubts.
 
-use analysis::{Check, Doubt, Expected, RateName, audit, figures};
+use analysis::{
+    RateName,
+    audit::{AuditIssue, Check, audit},
+    figures::figures,
+    targets::Expected,
+};
 use plan::{Amount, Bytes, Commitment, Nanos, Operation, Phase, Sharing, Tree, Work, WorkloadSpec};
 use record::{LatencyRow, PhaseRecord, PhaseRow, Warning, WarningRow};
 
@@ -32,7 +37,7 @@ impl One {
         }
     }
 
-    fn doubts(&self) -> Vec<Doubt> {
+    fn doubts(&self) -> Vec<AuditIssue> {
         let warnings: Vec<WarningRow> = self
             .warnings
             .iter()
@@ -256,7 +261,7 @@ fn a_case_that_lacks_repetitions_is_unfinished() {
 }
 
 /// The passes of a figure with these rates.
-fn passes(phase: Phase, rates: &[f64]) -> Vec<Doubt> {
+fn passes(phase: Phase, rates: &[f64]) -> Vec<AuditIssue> {
     let mut study = crate::studies::Study::new(Vec::new());
     study.add("w", "t", &[], phase, rates);
     let mut doubts = audit(&study.plan, &study.figures(), &[]);

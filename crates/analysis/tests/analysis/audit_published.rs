@@ -1,8 +1,8 @@
 //! The audit finds the slips of published studies that can be computed, and nothing in what agrees.
 
-use analysis::{Doubt, audit_published};
+use analysis::audit::{AuditIssue, audit_published};
 
-fn doubts() -> Vec<Doubt> {
+fn doubts() -> Vec<AuditIssue> {
     audit_published(record::published())
 }
 

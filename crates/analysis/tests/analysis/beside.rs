@@ -1,6 +1,6 @@
 //! Published figures stand beside the own figures that the study names for them, in one unit.
 
-use analysis::{Beside, beside, unknown_ids};
+use analysis::comparisons::{PublishedComparison, beside, unknown_ids};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::published;
 
@@ -28,7 +28,7 @@ fn study() -> Study {
     study
 }
 
-fn only(study: &Study, id: &str, figures: Selector) -> Beside {
+fn only(study: &Study, id: &str, figures: Selector) -> PublishedComparison {
     let mut plan = study.plan.clone();
     plan.terms.published = vec![place(id, figures)];
     let mut found = beside(&plan, &study.figures(), published());

@@ -1,6 +1,6 @@
 //! Intervals from samples of the sample, against the textbook and against what they promise.
 
-use analysis::{Bootstrap, BootstrapMethod, Summary, bootstrap_mean};
+use analysis::statistics::{Bootstrap, BootstrapMethod, Summary, bootstrap_mean};
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 

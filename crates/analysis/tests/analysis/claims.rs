@@ -3,7 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use analysis::{ClaimVerdict, Gate, Standing, audit, claims, curves};
+use analysis::{
+    audit::audit,
+    comparisons::{ClaimVerdict, claims},
+    gate::{Gate, Standing},
+    sweeps::curves,
+};
 use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::{PhaseKey, published};
 

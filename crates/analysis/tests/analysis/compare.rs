@@ -1,7 +1,10 @@
 //! Two runs beside each other.
 
 use analysis::{
-    Because, Check, Comparison, Contrast, Doubt, Gate, Outcome, Steadier, compare_spread, largest_gap, paired,
+    audit::{AuditIssue, Check, Outcome},
+    comparisons::{Comparison, largest_gap, paired},
+    gate::{Because, Gate},
+    statistics::{Contrast, Steadier, compare_spread},
 };
 use plan::Operation;
 use proptest::collection::vec;
@@ -15,7 +18,7 @@ fn compare(before: &Study, after: &Study) -> Vec<Comparison> {
 }
 
 /// With `doubts` about the second run.
-fn compare_doubted(before: &Study, after: &Study, doubts: &[Doubt]) -> Vec<Comparison> {
+fn compare_doubted(before: &Study, after: &Study, doubts: &[AuditIssue]) -> Vec<Comparison> {
     let (figures, others) = (before.figures(), after.figures());
     let (plan, other_plan) = (before.plan(), after.plan());
     let found = paired(&Gate::new(&plan, &figures, &[]), &Gate::new(&other_plan, &others, doubts));
@@ -90,7 +93,7 @@ fn what_the_audit_disqualifies_is_not_compared() {
     for phase in &mut short.phases {
         phase.wall_ns = 1_000_000;
     }
-    let doubts = analysis::audit(&short.plan(), &short.figures(), &[]);
+    let doubts = analysis::audit::audit(&short.plan(), &short.figures(), &[]);
     let found = compare_doubted(&before, &short, &doubts);
     let one = &found[0];
     assert!(one.is_withheld() && one.reasons[0].because == Because::Doubted(Check::TooShort), "{one:?}");
@@ -104,7 +107,7 @@ fn what_the_audit_disqualifies_is_not_compared() {
 fn what_the_audit_marks_is_compared_with_the_mark() {
     let of = |rates: &[u64]| Study::default().with(reads("a"), rates);
     let (before, after) = (of(&[100, 101, 102, 103, 104]), of(&[150, 151, 152, 153, 154]));
-    let doubt = |check| Doubt {
+    let doubt = |check| AuditIssue {
         check,
         figure: Some(0),
         concerns: "a".to_owned(),

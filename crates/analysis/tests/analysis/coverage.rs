@@ -1,8 +1,10 @@
 //! Which nodes were measured when, and how often.
 
 use analysis::{
-    CoverageJob, NodeCoverage, RateName, coverage, figures, hour_utc, known_nodes, uncertain_clocks,
-    usable_cpus,
+    RateName,
+    figures::{figures, uncertain_clocks},
+    findings::usable_cpus,
+    nodes::{CoverageJob, NodeCoverage, coverage, hour_utc, known_nodes},
 };
 use plan::{Phase, Plan};
 use record::{Cluster, EndRow, NodeClock, NodeFacts, PhaseKey, PhaseRecord, Run, Warning};
@@ -108,7 +110,7 @@ fn a_node_of_the_cluster_without_a_measurement_is_missing() {
     let passes: Vec<_> = nodes.iter().map(|node| (node.node.as_str(), node.passes)).collect();
     assert_eq!((passes, jobs[0].nodes.join(" ")), (vec![("a", 1), ("b", 1), ("lost", 0)], "a b".to_owned()));
     let figures = figures(&run, RateName::ByWall);
-    assert_eq!(said(&analysis::findings(&run, &figures).nodes)[0].1.missing, ["lost"]);
+    assert_eq!(said(&analysis::findings::findings(&run, &figures).nodes)[0].1.missing, ["lost"]);
 }
 
 /// A node whose process only answered.
@@ -144,7 +146,7 @@ fn a_node_that_only_answered_has_taken_part() {
     assert_eq!((nodes[2].node.as_str(), nodes[2].cases, nodes[2].passes), ("serves", 1, 1));
     let figures = figures(&run, RateName::ByWall);
     assert_eq!(figures[0].answering, ["serves"]);
-    assert_eq!(said(&analysis::findings(&run, &figures).nodes)[0].1.missing, ["lost"]);
+    assert_eq!(said(&analysis::findings::findings(&run, &figures).nodes)[0].1.missing, ["lost"]);
 }
 
 #[test]

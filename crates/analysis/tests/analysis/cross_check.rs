@@ -1,6 +1,13 @@
 //! The same cases by two tools: their ratio pair by pair, and what is said of it.
 
-use analysis::{Contrast, CrossCheck, Findings, RateName, Stated, figures, findings};
+use analysis::{
+    RateName,
+    comparisons::CrossCheck,
+    figures::figures,
+    findings::{Findings, findings},
+    gate::Stated,
+    statistics::Contrast,
+};
 use plan::{Case, Question, Rival};
 use record::Provenance;
 

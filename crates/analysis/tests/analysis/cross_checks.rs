@@ -4,8 +4,12 @@
 use std::collections::HashMap;
 
 use analysis::{
-    Printed, RateUnits, Reconciled, RoundTrip, Stripe, crossover, deviation_min, drives, job_rate,
-    scalability, tax, total_of_averages,
+    figures::RateUnits,
+    jobs::job_rate,
+    printed::{Printed, Reconciled, RoundTrip, deviation_min, total_of_averages},
+    scaling::{scalability, tax},
+    statistics::crossover,
+    targets::{Stripe, drives},
 };
 use plan::{Bytes, Geometry, WorkloadSpec};
 use serde::Deserialize;

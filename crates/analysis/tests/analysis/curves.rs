@@ -1,6 +1,12 @@
 //! Curves: which figures share one, and over which axis.
 
-use analysis::{Because, Curve, Gate, Outcome, Regression, Shape, curves, limits};
+use analysis::{
+    audit::Outcome,
+    gate::{Because, Gate},
+    scaling::limits,
+    statistics::Regression,
+    sweeps::{Curve, Shape, curves},
+};
 use plan::{Client, Phase};
 
 use crate::studies::{Study, bytes, count, findings, said, target, word};

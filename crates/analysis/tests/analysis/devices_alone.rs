@@ -1,7 +1,11 @@
 //! Devices one by one and together: slow ones, grades, seek times, strips, limits of processes.
 
 use analysis::{
-    Figure, Gate, ProcessLimit, SeekFit, SeekTime, UNEVEN_SHARE, curves, figures, member_sets, seek_fits,
+    figures::{Figure, figures},
+    gate::Gate,
+    scaling::ProcessLimit,
+    sweeps::curves,
+    targets::{SeekFit, SeekTime, UNEVEN_SHARE, member_sets, seek_fits},
 };
 use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
 use proptest::prelude::{prop_assert, proptest};

@@ -1,6 +1,6 @@
 //! The one test of differences: what it states, and how often that is wrong.
 
-use analysis::{Contrast, DIFFERENCE_LEAST, Difference, difference};
+use analysis::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use rand_core::{Rng, SeedableRng};

@@ -107,7 +107,7 @@ fn the_ids_of_the_examples_are_in_the_library() {
     for example in examples {
         let plan = plan::study::read("example.toml".as_ref(), example).expect("a study");
         placed += plan.terms.published.len();
-        assert_eq!(analysis::unknown_ids(&plan, record::published()), []);
+        assert_eq!(analysis::comparisons::unknown_ids(&plan, record::published()), []);
     }
     assert!(placed > 0, "one of them names a published figure");
 }
@@ -130,8 +130,8 @@ fn written(document: &str, from: &str, wanted: &str) {
 
 #[test]
 fn the_documentation_has_the_checks_of_the_audit() {
-    let rows = analysis::CHECKS.iter().map(|row| {
-        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::Outcome::name);
+    let rows = analysis::audit::CHECKS.iter().map(|row| {
+        let [kept, broken, other] = [row.kept, row.broken, row.other].map(analysis::audit::Outcome::name);
         format!("| {} | {} | {kept} | {broken} | {other} |\n", row.name, row.means)
     });
     let head = "| check | what is doubted | promise kept | promise broken | other |\n|---|---|---|---|---|\n";
@@ -140,18 +140,19 @@ fn the_documentation_has_the_checks_of_the_audit() {
 
 #[test]
 fn the_documentation_has_the_policy_of_each_kind_of_statement() {
-    written("STATISTICS.md", "gate/policy.rs", &analysis::policy_table());
+    written("STATISTICS.md", "gate/policy.rs", &analysis::gate::policy_table());
 }
 
 #[test]
 fn the_documentation_has_the_fields_of_latencies_and_of_each_kind_of_statement() {
     // One test for both: they are in the same document, which is written as a whole.
-    let rows =
-        analysis::LATENCY_STATISTICS.iter().map(|one| format!("| `{}_ns` | {} |\n", one.key, one.about));
+    let rows = analysis::figures::LATENCY_STATISTICS
+        .iter()
+        .map(|one| format!("| `{}_ns` | {} |\n", one.key, one.about));
     let statistics = format!("| field | meaning |\n|---|---|\n{}", rows.collect::<String>());
     written("REPORT.md", "LATENCY_STATISTICS", &statistics);
     let mut text = String::new();
-    for table in analysis::Findings::default().tables() {
+    for table in analysis::findings::Findings::default().tables() {
         text +=
             &format!("`{}`: {}\n\n| field | meaning |\n|---|---|\n", table.kind.policy().id, table.caption);
         for head in &table.columns {
@@ -165,8 +166,9 @@ fn the_documentation_has_the_fields_of_latencies_and_of_each_kind_of_statement()
 /// A kind without a row would be stated unseen.
 #[test]
 fn every_kind_of_statement_has_a_row_and_a_table() {
-    let mut kinds: Vec<_> = analysis::Findings::default().tables().iter().map(|table| table.kind).collect();
+    let mut kinds: Vec<_> =
+        analysis::findings::Findings::default().tables().iter().map(|table| table.kind).collect();
     // Of two runs, and so not among the findings of one.
-    kinds.push(analysis::Kind::Comparison);
-    assert_eq!(kinds, analysis::POLICY.map(|row| row.kind));
+    kinds.push(analysis::gate::Kind::Comparison);
+    assert_eq!(kinds, analysis::gate::POLICY.map(|row| row.kind));
 }

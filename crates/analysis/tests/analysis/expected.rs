@@ -1,6 +1,9 @@
 //! Figures against data sheets and limits.
 
-use analysis::{Expected, Table, Value, expected, mix, weakest_links};
+use analysis::{
+    gate::{Table, Value},
+    targets::{Expected, expected, mix, weakest_links},
+};
 use plan::{
     Amount, Bytes, Case, Expectation, Nanos, Operation, Order, Per, Phase, Plan, Setting, SettingValue,
     TargetTerms, WorkloadSpec,

@@ -1,6 +1,6 @@
 //! Figures: all repetitions, with name, conditions and warnings.
 
-use analysis::{RateName, figures};
+use analysis::{RateName, figures::figures};
 use plan::{Operation, Phase, Plan, Protocol, Role, Stopping};
 use record::{PhaseRecord, Warning, WarningRow};
 
@@ -102,7 +102,7 @@ fn the_order_of_the_rows_does_not_matter() {
 }
 
 /// The write rates of passes that took `seconds` each, under `protocol`.
-fn of_protocol(protocol: Protocol, seconds: &[u64]) -> analysis::Figure {
+fn of_protocol(protocol: Protocol, seconds: &[u64]) -> analysis::figures::Figure {
     let case = plan::Case { protocol, ..case(workload(|_| {}), vec![Phase::Write]) };
     let passes =
         (0..).zip(seconds).map(|(pass, &seconds)| record(pass, Phase::Write, seconds, 100 * seconds));

@@ -1,7 +1,7 @@
 //! All findings together: each part is what its own function says, and large studies are gone
 //! through once.
 
-use analysis::{Check, Standing};
+use analysis::{audit::Check, gate::Standing};
 use plan::{Amount, Bound, Commitment, Over, Phase, PublishedPlace, RateName, Selector, Statistic};
 
 use crate::studies::{Study, count, findings, target};

@@ -1,6 +1,6 @@
 //! The split of a history of operations.
 
-use analysis::HistorySplit;
+use analysis::figures::HistorySplit;
 use plan::{Operation, Phase};
 use record::{HistoryRow, PhaseKey};
 

@@ -1,6 +1,6 @@
 //! Latencies against the transfers that they stand for.
 
-use analysis::Latency;
+use analysis::figures::Latency;
 use plan::{Measure, Operation, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};

@@ -1,6 +1,11 @@
 //! What layers cost, whether a queue is why, and what targets cost for what they give.
 
-use analysis::{Kind, Layer, Stated, Value, findings, fits};
+use analysis::{
+    findings::findings,
+    gate::{Kind, Stated, Value},
+    scaling::Layer,
+    targets::fits,
+};
 use plan::{Bytes, Phase, Sharing};
 use record::{Fact, HostFacts, TargetDevices};
 

@@ -1,8 +1,13 @@
 //! Matrices of jobs: sums, ratios and comparisons against values made by hand, and the published tables.
 
 use analysis::{
-    Check, Contrast, JobContrast, Matrices, MatrixComparison, RateName, Stated, Table, Value,
-    compare_matrices, figures, findings, matrices, published_matrix,
+    RateName,
+    audit::Check,
+    figures::figures,
+    findings::findings,
+    gate::{Stated, Table, Value},
+    jobs::{JobContrast, Matrices, MatrixComparison, compare_matrices, matrices, published_matrix},
+    statistics::Contrast,
 };
 use plan::jobs::{Action, Step};
 use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetTerms, TestKind, Work};

@@ -1,6 +1,13 @@
 //! Reads that a memory may have answered: what excludes it, and that nothing else keeps a commitment.
 
-use analysis::{Check, Doubt, Figure, RateName, Standing, Verdict, audit, figures, findings, verdicts};
+use analysis::{
+    RateName,
+    audit::{AuditIssue, Check, audit},
+    comparisons::{Verdict, verdicts},
+    figures::{Figure, figures},
+    findings::findings,
+    gate::Standing,
+};
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
     TargetTerms, WorkloadSpec,
@@ -116,7 +123,7 @@ impl Read {
         figures(&self.run(), RateName::ByWall)
     }
 
-    fn doubts(&self) -> Vec<Doubt> {
+    fn doubts(&self) -> Vec<AuditIssue> {
         audit(&self.plan, &self.figures(), &[])
     }
 
@@ -139,7 +146,10 @@ impl Read {
         for word in words {
             assert!(because.contains(word), "no {word:?} in {because}");
         }
-        assert!(self.doubts().iter().any(analysis::Doubt::disqualifies), "the audit says so, too");
+        assert!(
+            self.doubts().iter().any(analysis::audit::AuditIssue::disqualifies),
+            "the audit says so, too"
+        );
     }
 }
 

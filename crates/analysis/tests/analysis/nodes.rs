@@ -1,8 +1,11 @@
 //! Nodes beside each other: slow ones, blanks, and what the slowest lets all of them reach.
 
 use analysis::{
-    Figure, Gate, NodeComparison, NodeRate, RateName, beside, figures, node_comparisons, phase_warnings,
-    slow_node_warnings, slow_nodes,
+    RateName,
+    comparisons::beside,
+    figures::{Figure, NodeRate, figures, phase_warnings},
+    gate::Gate,
+    nodes::{NodeComparison, node_comparisons, slow_node_warnings, slow_nodes},
 };
 use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
 use proptest::prelude::*;
@@ -330,9 +333,9 @@ fn a_slow_node_is_a_doubt_that_disqualifies_nothing() {
     let plan = rows::plan(vec![case("c", "t", 4, 1)]);
     let record = pass("c", 0, Phase::Read, &[at("a", 900), at("b", 900), at("c", 450), at("d", 900)]);
     let run = rows::run(&plan, vec![record]);
-    let found = analysis::findings(&run, &figures(&run, RateName::ByWall));
+    let found = analysis::findings::findings(&run, &figures(&run, RateName::ByWall));
     let doubts: Vec<_> =
-        found.audit.iter().filter(|doubt| doubt.check == analysis::Check::SlowNode).collect();
+        found.audit.iter().filter(|doubt| doubt.check == analysis::audit::Check::SlowNode).collect();
     assert_eq!(doubts.len(), 1);
     assert!(!doubts[0].disqualifies());
     assert_eq!(doubts[0].concerns, "node c");

@@ -1,6 +1,6 @@
 //! Values that stand apart.
 
-use analysis::{ROBUST_Z_MAX, robust_z, standing_apart};
+use analysis::statistics::{ROBUST_Z_MAX, robust_z, standing_apart};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 

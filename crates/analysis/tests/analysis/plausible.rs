@@ -1,7 +1,10 @@
 //! Bounds of printed statistics: real samples never break them, impossible ones always do.
 
 use analysis::{
-    Implausible, PrintedStatistics, Summary, check_statistics, deviation_max, deviation_min, values_needed,
+    printed::{
+        Implausible, PrintedStatistics, check_statistics, deviation_max, deviation_min, values_needed,
+    },
+    statistics::Summary,
 };
 use proptest::prelude::*;
 

@@ -1,8 +1,11 @@
 //! What tools print together, checked on the blocks that study E prints and on real output.
 
 use analysis::{
-    Printed, Reconciled, RoundTrip, Standing, average_between, kbyte, latency_agrees, one_iteration,
-    rate_of_records, throughput_block, total_of_averages,
+    gate::Standing,
+    printed::{
+        Printed, Reconciled, RoundTrip, average_between, kbyte, latency_agrees, one_iteration,
+        rate_of_records, throughput_block, total_of_averages,
+    },
 };
 use plan::Bytes;
 

@@ -1,6 +1,6 @@
 //! Published figures stand beside own ones of the same command line, and beside no others.
 
-use analysis::{published_beside, published_near};
+use analysis::comparisons::{published_beside, published_near};
 use plan::{Bytes, Case, Geometry, Phase, ReadFrom, Sharing, WorkloadSpec};
 use record::Published;
 

@@ -1,7 +1,11 @@
 //! Arithmetic that studies do with their figures: units, drives, jobs, Little's law, nodes.
 
 use analysis::{
-    Little, RateOf, RateUnits, Stripe, Summary, Value, drives, job_rate, little, node_rates, whole_mebibytes,
+    figures::{Little, RateOf, RateUnits, little, node_rates, whole_mebibytes},
+    gate::Value,
+    jobs::job_rate,
+    statistics::Summary,
+    targets::{Stripe, drives},
 };
 use plan::{Backend, Bytes, Case, Operation, Order, Pace, Phase, Setting, SettingValue};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -71,8 +75,8 @@ fn the_job_table_marks_the_best_run() {
     let two = Case { workload: random(2), settings: vec![nodes], ..reads(plan::randomops::CASE) };
     let alone = Case { workload: random(1), ..reads("alone") };
     let study = Study::default().with(alone, &[300]).with(reads("one"), &[100, 120]).with(two, &[110, 90]);
-    let found = analysis::findings(&study.run(), &study.figures());
-    let table: Vec<_> = found.jobs.iter().filter_map(analysis::Stated::says).collect();
+    let found = analysis::findings::findings(&study.run(), &study.figures());
+    let table: Vec<_> = found.jobs.iter().filter_map(analysis::gate::Stated::says).collect();
     let keys = ["repetition", "nodes", "tasks", "operations_per_task", "best"];
     let rows: Vec<_> = table.iter().map(|job| keys.map(|key| rows::cell(*job, key))).collect();
     let of = |repetition, operations, best| {

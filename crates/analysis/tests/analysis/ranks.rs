@@ -1,6 +1,6 @@
 //! Two samples without an assumption on their distribution.
 
-use analysis::{mann_whitney, shift};
+use analysis::statistics::{mann_whitney, shift};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
@@ -53,8 +53,11 @@ fn few_values_have_no_interval() {
 fn many_values_are_no_reason_to_run_out_of_memory() {
     let many: Vec<f64> = (0..1_000_000).map(f64::from).collect();
     assert_eq!(shift(&many, &many, 0.95), None);
-    let same = analysis::difference(&many[1..], &many[1..], 1).expect("two samples");
-    assert_eq!((same.outcome, same.interval, same.change), (analysis::Contrast::NotShown, None, 0.0));
+    let same = analysis::statistics::difference(&many[1..], &many[1..], 1).expect("two samples");
+    assert_eq!(
+        (same.outcome, same.interval, same.change),
+        (analysis::statistics::Contrast::NotShown, None, 0.0)
+    );
 }
 
 /// All ways to choose `n` of the values, by bits.

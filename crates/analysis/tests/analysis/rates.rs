@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use analysis::{RateName, Rates};
+use analysis::{RateName, figures::Rates};
 use plan::{Operation, Phase};
 use record::{PhaseRow, SeriesRow, TaskRow};
 
@@ -120,7 +120,7 @@ fn a_mixed_phase_has_both_directions_apart() {
     assert_eq!(read.by_io.bytes_per_second, 15.0 * mib);
     assert_eq!(write.by_io.bytes_per_second, 5.0 * mib);
     assert_eq!(write.by_wall.transfers_per_second, 5120.0 / 5.0);
-    let low = |rate: Option<analysis::Rate>| rate.map(|rate| rate.bytes_per_second);
+    let low = |rate: Option<analysis::figures::Rate>| rate.map(|rate| rate.bytes_per_second);
     assert_eq!(low(read.sustained), Some(15.0 * mib));
     assert_eq!(low(rates.sustained), Some(20.0 * mib));
     let reads = phase(&self::key(0, Phase::Read), MIB, SECOND);
@@ -164,7 +164,7 @@ fn what_moves_no_bytes_has_its_part_from_the_seconds() {
     };
     let series = [done(&row, Operation::Stat, 0, 400, 0), done(&row, Operation::Stat, 1, 200, 0)];
     let rates = Rates::of(&row, &[], &series);
-    let of = |rate: Option<analysis::Rate>| rate.map(|rate| rate.transfers_per_second);
+    let of = |rate: Option<analysis::figures::Rate>| rate.map(|rate| rate.transfers_per_second);
     assert_eq!(of(rates.at_first_done), Some(500.0 / 1.5));
     assert_eq!(of(rates.at_stonewall), Some(400.0));
     let unknown = Rates::of(&row, &[], &[]);

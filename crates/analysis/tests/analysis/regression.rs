@@ -1,6 +1,6 @@
 //! Lines against certified values, and against what a line must be.
 
-use analysis::{Regression, crossover};
+use analysis::statistics::{Regression, crossover};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 

@@ -1,6 +1,6 @@
 //! Rows for tests.
 
-use analysis::{Statement, Table, Value};
+use analysis::gate::{Statement, Table, Value};
 use plan::{Bytes, Case, Geometry, Measure, Operation, Phase, Plan, Question, Workload, WorkloadSpec};
 use record::{
     FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,

@@ -1,6 +1,6 @@
 //! Where the time of a run went, and what printed values say against each other.
 
-use analysis::{Check, findings, run_time};
+use analysis::{audit::Check, findings::findings, printed::run_time};
 use plan::{Nanos, Phase, Tree, Work};
 use record::{PhaseRow, PrintedRow, Provenance, Run};
 
@@ -75,7 +75,7 @@ fn printed_values_that_contradict_each_other_are_doubted() {
         };
         let mut run = crate::rows::run(&plan, vec![record]);
         run.manifest.provenance = Provenance::Imported;
-        let figures = analysis::figures(&run, analysis::RateName::ByWall);
+        let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
         let doubts = findings(&run, &figures).audit;
         doubts.into_iter().filter(|doubt| doubt.check == Check::Contradiction).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! What devices bring together, what a layout costs, who is slowest, who is steady.
 
-use analysis::{Because, Check, slowest_member};
+use analysis::{audit::Check, gate::Because, nodes::slowest_member};
 use plan::{Client, Order, Phase};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, proptest};

@@ -1,6 +1,13 @@
 //! What servers and clients counted: what it shows of reads, and what it does not.
 
-use analysis::{Check, RateName, ServerCounts, Standing, audit, figures, findings, verdicts};
+use analysis::{
+    RateName,
+    audit::{Check, audit},
+    comparisons::verdicts,
+    figures::{ServerCounts, figures},
+    findings::findings,
+    gate::Standing,
+};
 use plan::{
     Amount, Bound, Bytes, Case, Client, Commitment, Over, Phase, Plan, Selector, Statistic, TargetTerms,
 };

@@ -1,6 +1,6 @@
 //! Rules by which the values themselves end a case.
 
-use analysis::{all_settled, counted, interval_share, settled, steady};
+use analysis::statistics::{all_settled, counted, interval_share, settled, steady};
 use plan::Stopping;
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};

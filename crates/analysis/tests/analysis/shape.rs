@@ -1,7 +1,10 @@
 //! Shapes of curves: knee, plateau, saturation, sweet spot and dips, on curves that have them and
 //! on curves that have none.
 
-use analysis::{Sample, Shape, dips, geometric, knee, shape, sweet_spot};
+use analysis::{
+    statistics::Sample,
+    sweeps::{Shape, dips, geometric, knee, shape, sweet_spot},
+};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -199,7 +202,7 @@ proptest! {
     fn noise_is_seldom_sweet(seed: u64, level in 0.005_f64..0.1) {
         let values: Vec<f64> = normal(seed, 100).iter().map(|value| 1.0 + value * level).collect();
         let samples: Vec<Sample> = (0..).zip(values.chunks_exact(5)).map(|(n, chunk)| {
-            let summary = analysis::Summary::of(chunk).expect("five");
+            let summary = analysis::statistics::Summary::of(chunk).expect("five");
             Sample { x: f64::from(n), y: summary.median, mean: summary.mean, repetitions: 5, deviation: summary.deviation_sample }
         }).collect();
         prop_assert_eq!(sweet_spot(&samples), None);

@@ -1,6 +1,6 @@
 //! Every kind of published figure that a tool prints stands beside an own one of the same tool.
 
-use analysis::{own_value, published_similar};
+use analysis::comparisons::{own_value, published_similar};
 use plan::{Bytes, Operation, Phase, Tree, Work, WorkloadSpec};
 use record::{LatencyRow, PhaseRow, TaskRow};
 
@@ -16,8 +16,8 @@ fn beside(
 ) -> Vec<(String, f64)> {
     let case = case(workload(change), phases.iter().map(|row| row.key.phase).collect());
     let run = run_of(&plan(vec![case.clone()]), phases, tasks, latency);
-    let figures = analysis::figures(&run, analysis::RateName::ByWall);
-    let of = |figure: &analysis::Figure| {
+    let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
+    let of = |figure: &analysis::figures::Figure| {
         published_similar(tool, &case, figure.phase)
             .into_iter()
             .filter_map(|(one, _)| Some((one.id.clone(), own_value(&case, figure, one)?)))

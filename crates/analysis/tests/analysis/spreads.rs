@@ -1,7 +1,11 @@
 //! Repetitions that spread as files grow, curves over each other, and what an IOPS is.
 
 use analysis::{
-    Check, Dispersion, Doubt, Figure, Gate, audit, coincident, curves, dispersion, iops_table, onset,
+    audit::{AuditIssue, Check, audit},
+    figures::Figure,
+    gate::Gate,
+    sweeps::{Dispersion, coincident, curves, dispersion, onset},
+    targets::iops_table,
 };
 use plan::{Backend, Bytes, Order, Phase, Setting, SettingValue};
 use proptest::collection::vec;
@@ -196,7 +200,7 @@ fn a_disqualified_figure_takes_no_place_of_another_of_its_definition() {
         study.add("w", "", &[bytes("transfer", 4096)], Phase::Read, &[rate * GB]);
     }
     let figures = study.figures();
-    let short = |figure| Doubt {
+    let short = |figure| AuditIssue {
         check: Check::TooShort,
         figure: Some(figure),
         concerns: String::new(),
@@ -204,7 +208,7 @@ fn a_disqualified_figure_takes_no_place_of_another_of_its_definition() {
         advice: String::new(),
         severity: 0.0,
     };
-    let best = |doubts: &[Doubt]| iops_table(&study.plan, &figures, doubts)[0].figure;
+    let best = |doubts: &[AuditIssue]| iops_table(&study.plan, &figures, doubts)[0].figure;
     assert_eq!(best(&[]), 0);
     assert_eq!(best(&[short(0)]), 1);
     assert_eq!(best(&[short(0), short(1)]), 0);

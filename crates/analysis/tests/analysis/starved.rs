@@ -1,6 +1,6 @@
 //! What held a run back, from what was observed of its nodes.
 
-use analysis::{NodeWork, cpu_wait_ns, starvation};
+use analysis::figures::{NodeWork, cpu_wait_ns, starvation};
 use plan::{Operation, Phase};
 use record::{LoadRow, PhaseKey, SeriesRow};
 

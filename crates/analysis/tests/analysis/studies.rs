@@ -1,6 +1,11 @@
 //! Studies with known rates, for tests of what figures say together.
 
-use analysis::{Figure, Findings, RateName, Stated, figures};
+use analysis::{
+    RateName,
+    figures::{Figure, figures},
+    findings::Findings,
+    gate::Stated,
+};
 use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetTerms, WorkloadSpec};
 use record::{PhaseKey, PhaseRow};
 
@@ -115,7 +120,7 @@ impl Study {
 pub(crate) fn findings(plan: &Plan, figures: &[Figure], usable_cpus: u32) -> Findings {
     let mut run = rows::run_of(plan, &[], &[], &[]);
     run.manifest.host.usable_cpus = usable_cpus;
-    analysis::findings(&run, figures)
+    analysis::findings::findings(&run, figures)
 }
 
 /// What statements say, each with the figures that it rests on; none of what is withheld.

@@ -1,6 +1,6 @@
 //! Figures of small studies for tests, made from rows as a record has them.
 
-use analysis::{Figure, figures};
+use analysis::figures::{Figure, figures};
 use plan::{Case, Phase, Plan, RateName};
 use record::{LatencyRow, PhaseKey, PhaseRow, TaskRow};
 

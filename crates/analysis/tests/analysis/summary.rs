@@ -1,6 +1,6 @@
 //! Summaries against their definitions.
 
-use analysis::{CONFIDENCE, Summary, bound_least, median_bounds, overhead};
+use analysis::statistics::{CONFIDENCE, Summary, bound_least, median_bounds, overhead};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 

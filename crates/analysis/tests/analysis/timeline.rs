@@ -10,8 +10,12 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
 
 use analysis::{
-    Because, Check, Findings, Kind, Outcome, RateName, RateOf, Row, Timeline, Value, concurrency, figures,
-    findings, lengths, levels, profile,
+    RateName,
+    audit::{Check, Outcome},
+    figures::{RateOf, figures},
+    findings::{Findings, findings},
+    gate::{Because, Kind, Row, Value},
+    jobs::{Timeline, concurrency, lengths, levels, profile},
 };
 
 use crate::rows::{SECOND, cell, phase as transfers, plan, run, workload};
@@ -261,7 +265,7 @@ fn a_stall_is_in_the_profile_and_the_rest_of_a_second_is_not() {
     rest.length_ns = SECOND / 10;
     let rows = [second(JobSpace::Work, 0, MB, 0, 0), second(JobSpace::Utility, 3, 0, MB, 0), rest];
     let seconds = profile(&refs(&rows));
-    let bytes: Vec<u64> = seconds.iter().map(analysis::ProfileSecond::bytes).collect();
+    let bytes: Vec<u64> = seconds.iter().map(analysis::jobs::ProfileSecond::bytes).collect();
     assert_eq!(bytes, [MB, 0, 0, 2 * MB]);
     assert_eq!(seconds[3].length_ns, SECOND + SECOND / 10);
     assert_eq!(levels(&[]), None);
@@ -467,7 +471,7 @@ fn a_file_system_smaller_than_the_study_says_decides_what_fits() {
 #[test]
 fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_told() {
     let found = found(&observed(|_| {}));
-    assert_eq!(found.job_costs[0].outcome, analysis::Outcome::Marked, "the page cache answered");
+    assert_eq!(found.job_costs[0].outcome, analysis::audit::Outcome::Marked, "the page cache answered");
     let cost = found.job_costs[0].says().expect("a cost");
     let seconds = [5.0, 25.0, 10.0, 6.0, 30.0, 12.0].map(Value::Seconds);
     let keys =
@@ -479,7 +483,7 @@ fn run_time_is_multiplied_by_devices_and_rack_units_and_what_does_not_fit_is_tol
     assert_eq!(fit.slots, Some((5, 4)));
     assert_eq!(fit.bytes, Some((2 * 10 * 262_144 + 300 * MB + 200 * MB, 300 * MB)));
     assert!(!fit.fits());
-    let published = analysis::published_costs(record::published());
+    let published = analysis::jobs::published_costs(record::published());
     let [spinning, flash] = &published[..] else { panic!("two systems: {published:?}") };
     let says = |one, keys: [&str; 3]| keys.map(|key| cell(one, key));
     let keys = ["devices", "rack_units", "real"];
@@ -557,10 +561,10 @@ proptest! {
             .collect();
         let seconds = profile(&refs(&rows));
         let all: u64 = rows.iter().map(|row| row.read_bytes + row.write_bytes).sum();
-        prop_assert_eq!(seconds.iter().map(analysis::ProfileSecond::bytes).sum::<u64>(), all);
+        prop_assert_eq!(seconds.iter().map(analysis::jobs::ProfileSecond::bytes).sum::<u64>(), all);
         prop_assert!(seconds.windows(2).all(|pair| pair[0].start_ns < pair[1].start_ns));
         if let Some(levels) = levels(&seconds) {
-            let highest = seconds.iter().map(analysis::ProfileSecond::bytes_per_second).fold(0.0, f64::max);
+            let highest = seconds.iter().map(analysis::jobs::ProfileSecond::bytes_per_second).fold(0.0, f64::max);
             prop_assert!(levels.peak.bytes_per_second <= highest * (1.0 + 1e-9));
         }
     }

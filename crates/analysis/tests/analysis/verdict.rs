@@ -1,6 +1,11 @@
 //! Commitments, judged.
 
-use analysis::{Check, Doubt, Limit, Outcome, Standing, Verdict, limits, verdicts};
+use analysis::{
+    audit::{AuditIssue, Check, Outcome},
+    comparisons::{Verdict, verdicts},
+    gate::Standing,
+    scaling::{Limit, limits},
+};
 use plan::{
     Amount, Bound, Case, Commitment, Nanos, Operation, Over, Phase, Plan, RateName, Selector, Statistic,
     Stopping,
@@ -30,17 +35,17 @@ fn with(study: &Study, commitment: Commitment) -> Plan {
     plan
 }
 
-fn verdict(study: &Study, commitment: Commitment, doubts: &[Doubt]) -> Verdict {
+fn verdict(study: &Study, commitment: Commitment, doubts: &[AuditIssue]) -> Verdict {
     verdicts(&with(study, commitment), &study.figures(), doubts).remove(0)
 }
 
 /// The verdict with what the audit says.
 fn audited(study: &Study, commitment: Commitment) -> Verdict {
-    verdict(study, commitment, &analysis::audit(&study.plan(), &study.figures(), &[]))
+    verdict(study, commitment, &analysis::audit::audit(&study.plan(), &study.figures(), &[]))
 }
 
-fn doubt(figure: usize, disqualifies: bool) -> Doubt {
-    Doubt {
+fn doubt(figure: usize, disqualifies: bool) -> AuditIssue {
+    AuditIssue {
         check: if disqualifies { Check::WrongData } else { Check::NotQuiet },
         figure: Some(figure),
         concerns: "a figure".to_owned(),
@@ -93,7 +98,7 @@ fn the_bound_that_is_told_is_the_one_that_the_judgement_rests_on() {
 #[test]
 fn a_doubt_is_weighed_once_by_the_verdict() {
     let study = Study::default().with(reads("r"), &[100, 110, 120, 130, 140, 240]);
-    let cached = Doubt { check: Check::MemoryNotExcluded, ..doubt(0, false) };
+    let cached = AuditIssue { check: Check::MemoryNotExcluded, ..doubt(0, false) };
     let at_most = Commitment { bound: Bound::AtMost, ..promise(1000.0) };
     let kept = verdict(&study, at_most, std::slice::from_ref(&cached));
     assert_eq!(kept.judgement, Standing::Holds);
@@ -222,14 +227,14 @@ fn the_best_of_several_needs_a_bound_for_all_of_them() {
 #[test]
 fn a_doubtful_figure_keeps_nothing() {
     let study = Study::default().with(reads("a"), &[100; 6]).with(reads("b"), &[200; 6]);
-    let every = |promised, doubts: &[Doubt]| verdict(&study, promise(promised), doubts);
+    let every = |promised, doubts: &[AuditIssue]| verdict(&study, promise(promised), doubts);
     assert_eq!(every(50.0, &[doubt(1, false)]).judgement, Standing::Holds);
     let cached = every(50.0, &[doubt(1, true)]);
     assert_eq!((cached.judgement, cached.figure), (Standing::CannotTell, Some(1)));
     assert_eq!(cached.because, ["wrong data: the devices read 1 %"]);
     assert_eq!(every(150.0, &[doubt(1, true)]).judgement, Standing::DoesNotHold, "a fails without doubt");
     assert_eq!(every(150.0, &[doubt(0, true)]).judgement, Standing::CannotTell);
-    let best = |promised, doubts: &[Doubt]| {
+    let best = |promised, doubts: &[AuditIssue]| {
         verdict(&study, Commitment { over: Over::Best, ..promise(promised) }, doubts)
     };
     let (kept, in_doubt) = (best(80.0, &[doubt(1, true)]), best(150.0, &[doubt(1, true)]));
@@ -341,11 +346,11 @@ fn nobody_knows_what_tasks_waited_for_on_a_busy_host() {
     assert_eq!(limits(&plan, &figures, &[], 8)[0].limit, Limit::Storage);
     figures[0].repetitions[0].warnings =
         vec![record::Warning::NotQuiet { seen: "others".to_owned(), share: 0.0 }];
-    assert_eq!(limits(&plan, &figures, &analysis::audit(&plan, &figures, &[]), 8), []);
+    assert_eq!(limits(&plan, &figures, &analysis::audit::audit(&plan, &figures, &[]), 8), []);
 }
 
-fn doubted(check: Check) -> Doubt {
-    Doubt { check, ..doubt(0, false) }
+fn doubted(check: Check) -> AuditIssue {
+    AuditIssue { check, ..doubt(0, false) }
 }
 
 /// A promise of a rate at most is the other way round: a cache breaks it, and being held back keeps it.

@@ -1,6 +1,6 @@
 //! Doubts about a figure, each with the numbers behind it.
 
-use analysis::{
+use analysis::figures::{
     DeviceShare, cache_verdict, harness_bound, incomplete, not_quiet, outliers, phase_warnings, too_short,
 };
 use plan::{Backend, Nanos, Phase};

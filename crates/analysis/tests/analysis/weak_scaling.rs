@@ -1,8 +1,13 @@
 //! Rates over nodes: slope, efficiency, saturation, and where layers meet.
 
 use analysis::{
-    Curve, Figure, Gate, Outcome, Sample, Standing, WeakScaling, audit, beside, claims, curves,
-    layer_crossovers, saturation, weak_scaling,
+    audit::{Outcome, audit},
+    comparisons::{beside, claims},
+    figures::Figure,
+    gate::{Gate, Standing},
+    nodes::{WeakScaling, layer_crossovers, saturation, weak_scaling},
+    statistics::Sample,
+    sweeps::{Curve, curves},
 };
 use plan::{Amount, Claim, Expectation, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
 use record::published;
@@ -346,7 +351,7 @@ fn that_the_slowest_node_bounds_all_is_tested() {
         plan.terms.claims = vec![claim];
         let passes = (0..5).map(|repetition| pass("c", repetition, Phase::Read, &on)).collect();
         let run = rows::run(&plan, passes);
-        let figures = analysis::figures(&run, plan::RateName::ByWall);
+        let figures = analysis::figures::figures(&run, plan::RateName::ByWall);
         claims(&plan, &figures, &[], &[], published()).remove(0)
     };
     let verdict = plan_of(&[16, 16, 20, 16]);

@@ -1,6 +1,6 @@
 //! The line that md-workbench prints of a phase.
 
-use analysis::Latency;
+use analysis::figures::Latency;
 use plan::{Measure, Operation, Phase};
 use record::PhaseRecord;
 

@@ -1,6 +1,6 @@
 //! The figures of phases by mdtest's definitions, and their statistics over iterations.
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use plan::Phase;
 use record::{PhaseRecord, TaskRow};
 

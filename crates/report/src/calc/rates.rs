@@ -1,6 +1,10 @@
 //! Formulas for rates: scalability, losses, requirements and means.
 
-use analysis::{Little, RateUnits, Stripe, job_rate};
+use analysis::{
+    figures::{Little, RateUnits},
+    jobs::job_rate,
+    targets::Stripe,
+};
 use plan::{Amount, Bytes, Nanos, balance_bound};
 
 use super::{alike, like, line, shown};
@@ -15,7 +19,7 @@ pub fn scalability(
 ) -> Result<String, String> {
     let (rate, one) = alike(measured, baseline)?;
     let sum = like(baseline, one * f64::from(devices));
-    let share = percent(analysis::scalability(rate, f64::from(devices), one).unwrap_or(f64::NAN));
+    let share = percent(analysis::scaling::scalability(rate, f64::from(devices), one).unwrap_or(f64::NAN));
     Ok(line("sum of devices", &sum, &format!("{devices} × {}", shown(baseline)))
         + &line("scalability", &share, &format!("{} ÷ {sum}", shown(measured)))
         + &tasks.map(|tasks| balance(tasks, devices)).unwrap_or_default())
@@ -25,7 +29,7 @@ pub fn scalability(
 pub fn tax(reference: Amount, other: Amount) -> Result<String, String> {
     let (from, to) = alike(reference, other)?;
     let how = format!("({} − {}) ÷ {}", shown(reference), shown(other), shown(reference));
-    Ok(line("tax", &percent(analysis::tax(from, to).unwrap_or(f64::NAN)), &how))
+    Ok(line("tax", &percent(analysis::scaling::tax(from, to).unwrap_or(f64::NAN)), &how))
 }
 
 /// The share of the sum of all targets that `tasks` tasks can reach.
@@ -54,7 +58,7 @@ pub fn units(rate: Amount, transfer: Option<Bytes>) -> Result<String, String> {
     if transfer.is_some() {
         let operations = shown(Amount::OperationsPerSecond(all.operations));
         out += &line(&format!("transfers of {size}"), &operations, "bytes ÷ transfer size");
-        if let Some(mebibytes) = analysis::whole_mebibytes(all.operations, size) {
+        if let Some(mebibytes) = analysis::figures::whole_mebibytes(all.operations, size) {
             let how = "whole MiB/s: such a number was converted, not counted";
             out += &line("a multiple of", &format!("{} MiB/s", grouped(mebibytes)), how);
         }
@@ -70,7 +74,7 @@ pub fn drives(goal: Amount, per_drive: &[Amount], data: u32, parity: u32) -> Res
     for &one in per_drive {
         let (wanted, each) = alike(goal, one)?;
         let (goal, one) = (shown(goal), shown(one));
-        let needed = analysis::drives(wanted, each, stripe)
+        let needed = analysis::targets::drives(wanted, each, stripe)
             .ok_or_else(|| format!("{goal} of {one} each are more drives than can be counted"))?;
         out += &line(&format!("drives of {one}"), &grouped(needed.data), &format!("⌈{goal} ÷ {one}⌉"));
         if parity > 0 {
@@ -140,7 +144,7 @@ pub fn margin(promised: Amount, measured: Amount) -> Result<String, String> {
 pub fn crossover(slope: Amount, plateau: Amount) -> Result<String, String> {
     let (each, level) = alike(slope, plateau)?;
     let (slope, plateau) = (shown(slope), shown(plateau));
-    let nodes = analysis::crossover(each, 0.0, level)
+    let nodes = analysis::statistics::crossover(each, 0.0, level)
         .ok_or_else(|| format!("{slope} for each node never reach {plateau}"))?;
     Ok(line("cross-over at", &format!("{} nodes", grouped(nodes)), &format!("⌈{plateau} ÷ {slope}⌉")))
 }

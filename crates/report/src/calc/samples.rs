@@ -1,8 +1,11 @@
 //! Formulas for samples: summary statistics, significance of differences, and the shape of a curve.
 
 use analysis::{
-    Bootstrap, CONFIDENCE, Contrast, PrintedStatistics, Regression, Sample, Steadier, Summary,
-    bootstrap_mean, check_statistics, compare_spread, deviation_min,
+    printed::{PrintedStatistics, check_statistics, deviation_min},
+    statistics::{
+        Bootstrap, CONFIDENCE, Contrast, Regression, Sample, Steadier, Summary, bootstrap_mean,
+        compare_spread,
+    },
 };
 
 use super::line;
@@ -85,7 +88,7 @@ pub fn values(column: &[f64]) -> Result<String, String> {
     out += &line("fluctuation", &percent(all.variation), "deviation ÷ mean");
     let ends = format!("{}, {}", significant(all.min), significant(all.max));
     out += &line("smallest, largest", &ends, "");
-    let apart = analysis::standing_apart(column);
+    let apart = analysis::statistics::standing_apart(column);
     let apart = apart.iter().take(10);
     let named: Vec<_> =
         apart.map(|&index| format!("{} (line {})", significant(column[index]), index + 1)).collect();
@@ -97,7 +100,7 @@ pub fn values(column: &[f64]) -> Result<String, String> {
 
 /// Whether two non-empty columns differ.
 pub fn compare(before: &[f64], after: &[f64]) -> Result<String, String> {
-    let found = analysis::difference(before, after, 1).ok_or("a column has no numbers")?;
+    let found = analysis::statistics::difference(before, after, 1).ok_or("a column has no numbers")?;
     let medians = format!("{} → {}", significant(found.before), significant(found.after));
     let mut out = line("medians", &medians, &format!("{:+.2} %", found.change * 100.0));
     if let Some((low, high)) = found.interval {
@@ -158,7 +161,7 @@ pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let samples: Vec<Sample> = sorted.iter().map(|&(x, y)| Sample::once(x, y)).collect();
-    let shape = analysis::shape(&samples);
+    let shape = analysis::sweeps::shape(&samples);
     let mut out = String::new();
     if let Some(&(x, y)) = shape.peak.and_then(|index| sorted.get(index)) {
         out += &line("peak", &format!("{} at {}", significant(y), significant(x)), "");
@@ -175,7 +178,7 @@ pub fn curve(points: &[(f64, f64)]) -> Result<String, String> {
         let value = format!("{} to {}", significant(from), significant(to));
         out += &line("plateau", &value, "within 10 % of the peak");
     }
-    out += &match analysis::dips(&sorted) {
+    out += &match analysis::sweeps::dips(&sorted) {
         Some(dips) => line("dips every", &significant(dips.period), &format!("{} deep", percent(dips.depth))),
         None => "no regular dips\n".to_owned(),
     };

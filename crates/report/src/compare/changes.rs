@@ -1,6 +1,6 @@
 //! A short summary of the changes between two runs, and the differences between their hosts.
 
-use analysis::{Comparison, Contrast};
+use analysis::{comparisons::Comparison, statistics::Contrast};
 use plan::Bytes;
 use record::{HostFacts, Run};
 
@@ -95,7 +95,7 @@ pub(crate) fn blocks(comparisons: &[Compared]) -> Vec<Block> {
         count => vec![format!("{count} more changed")],
     };
     let others = rates.iter().copied().filter(|one| !one.is_stated());
-    for mut same in analysis::grouped(others, |one| outcome(&one.comparison).0) {
+    for mut same in analysis::figures::grouped(others, |one| outcome(&one.comparison).0) {
         let size = |one: &Compared| one.comparison.difference.change.abs();
         same.sort_by(|one, other| size(other).total_cmp(&size(one)));
         let of_all = outcome(&same[0].comparison);

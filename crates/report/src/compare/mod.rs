@@ -2,7 +2,12 @@
 
 pub(crate) mod changes;
 
-use analysis::{Comparison, Figure, Gate, Matrix, Paired, Reason, largest_gap};
+use analysis::{
+    comparisons::{Comparison, Paired, largest_gap},
+    figures::Figure,
+    gate::{Gate, Reason},
+    jobs::JobAccounting,
+};
 use plan::Operation;
 use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
@@ -50,12 +55,12 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
     let runs = [before, after];
-    let figures = runs.map(|run| analysis::figures(run, SHOWN_RATE));
+    let figures = runs.map(|run| analysis::figures::figures(run, SHOWN_RATE));
     let [own, others] = [0, 1].map(|at| {
-        let doubts = analysis::findings(runs[at], &figures[at]).audit;
+        let doubts = analysis::findings::findings(runs[at], &figures[at]).audit;
         Gate::new(&runs[at].manifest.plan, &figures[at], &doubts)
     });
-    let pairs = analysis::paired(&own, &others);
+    let pairs = analysis::comparisons::paired(&own, &others);
     let with_conditions = |pair: &Paired| {
         let [one, other] = [&figures[0][pair.before], &figures[1][pair.after]];
         let mut words = one.conditions.clone();
@@ -93,20 +98,20 @@ pub fn compare<'a>(before: &'a Run, after: &'a Run) -> Pair<'a> {
 
 /// Compares the job matrices with the same workload, target and settings, or the only one of each run.
 fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) -> Vec<(Value, Block)> {
-    let [before, after] = [0, 1].map(|run| analysis::matrices(runs[run], &figures[run]).all);
+    let [before, after] = [0, 1].map(|run| analysis::jobs::matrices(runs[run], &figures[run]).all);
     let only_ones = before.len() == 1 && after.len() == 1;
-    let point = |one: &Matrix| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
-    let name = |one: &Matrix, side: &str| {
+    let point = |one: &JobAccounting| (one.case.group.clone(), one.case.target.clone(), one.settings.clone());
+    let name = |one: &JobAccounting, side: &str| {
         let what = if one.case.target.is_empty() { &one.case.group } else { &one.case.target };
         format!("{what} {side}")
     };
-    let pair = |one: &Matrix| {
+    let pair = |one: &JobAccounting| {
         let other = after.iter().find(|other| only_ones || point(one) == point(other))?;
-        let same_work = analysis::same_jobs(&one.case.workload.work, &other.case.workload.work);
+        let same_work = analysis::jobs::same_jobs(&one.case.workload.work, &other.case.workload.work);
         let (before, after) = (name(one, "before"), name(other, "after"));
         let systems = [after.clone(), before.clone()];
-        let rows = analysis::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
-        let table = rows.filter(|_| same_work).map(|rows| analysis::Table::of(&rows));
+        let rows = analysis::jobs::contrasts_of_runs(systems, (gates[0], one), (gates[1], other));
+        let table = rows.filter(|_| same_work).map(|rows| analysis::gate::Table::of(&rows));
         let block = match &table {
             Some(table) => Block::Table {
                 caption: "Jobs as a whole, over all launches that both runs completed".to_owned(),
@@ -122,7 +127,7 @@ fn matrices(runs: [&Run; 2], figures: &[Vec<Figure>; 2], gates: [&Gate<'_>; 2]) 
             ),
         };
         let statements = Statements { tables: table.into_iter().collect(), ..Statements::default() };
-        let contrasts = statements.objects(analysis::Kind::JobContrast);
+        let contrasts = statements.objects(analysis::gate::Kind::JobContrast);
         // `same_work` is about tables, tests, scale and seed; page size and direct I/O may differ.
         let value =
             json!({ "before": before, "after": after, "same_work": same_work, "contrasts": contrasts });

@@ -11,7 +11,7 @@ pub(crate) mod node_names;
 pub(crate) mod screen;
 pub(crate) mod table;
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use plan::Nanos;
 use plan::shell_word;
 

@@ -58,7 +58,7 @@ pub(crate) fn unit(phase: Phase) -> &'static str {
     if phase.counts_bytes() {
         return BYTES_PER_SECOND;
     }
-    match analysis::operations_of(phase) {
+    match analysis::figures::operations_of(phase) {
         "creates" => "creates/s",
         "stats" => "stats/s",
         "lists" => "lists/s",

@@ -180,11 +180,11 @@ impl Table {
             Some(index) => self.without_column(index).0,
             None => self,
         };
-        let same = analysis::grouped(table.rows, |row| {
+        let same = analysis::figures::grouped(table.rows, |row| {
             row[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()
         });
         let one = |mut rows: Vec<Vec<Cell>>| {
-            let names = analysis::grouped(rows.iter().map(|row| row[0].text.clone()), String::clone);
+            let names = analysis::figures::grouped(rows.iter().map(|row| row[0].text.clone()), String::clone);
             let more = names.len() - 1;
             let mut row = rows.swap_remove(0);
             if more > 0 {

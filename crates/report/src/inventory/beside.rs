@@ -37,7 +37,7 @@ pub(crate) fn machines<'a>(terms: &'a Terms, beside: impl Iterator<Item = &'a st
     let figures = terms.published.iter().map(|one| one.id.as_str()).chain(beside);
     let of_figures = figures.filter_map(|id| library.figure(id)).map(|one| &one.study);
     let of_claims = terms.claims.iter().filter_map(|one| library.claim(&one.id)).map(|one| &one.study);
-    let studies = analysis::grouped(of_figures.chain(of_claims), |study| study.as_str());
+    let studies = analysis::figures::grouped(of_figures.chain(of_claims), |study| study.as_str());
     studies.iter().filter_map(|same| library.study(same[0])).map(machine).collect()
 }
 

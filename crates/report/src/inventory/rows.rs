@@ -260,7 +260,7 @@ fn interface(one: &NetworkFacts) -> String {
 
 /// `12 × …`: common properties of devices, in order of first occurrence.
 fn each_kind(host: &HostFacts, what: impl Fn(&BlockDeviceFacts) -> String) -> Shown {
-    let kinds = analysis::grouped(host.devices.iter().map(what), String::clone);
+    let kinds = analysis::figures::grouped(host.devices.iter().map(what), String::clone);
     if kinds.is_empty() {
         return Fact::Unknown("no block device under the targets is known".to_owned());
     }

@@ -131,7 +131,7 @@ pub(super) fn network(all: &[NetworkFacts]) -> Table {
 /// What is in each slot, by unit and position; for a free slot its width.
 pub(super) fn places(map: &SlotMap) -> Table {
     let names = |of: fn(&Slot) -> &str| {
-        let same = analysis::grouped(map.slots.iter().map(of), |name| *name);
+        let same = analysis::figures::grouped(map.slots.iter().map(of), |name| *name);
         same.into_iter().map(|same| same[0]).collect::<Vec<_>>()
     };
     let (units, positions) = (names(|slot| &slot.unit), names(|slot| &slot.position));

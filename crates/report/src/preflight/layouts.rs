@@ -101,10 +101,10 @@ fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
         let (subject, reason) = obstacle.split_once(": ").unwrap_or(("", obstacle));
         (subject.to_owned(), reason.to_owned())
     };
-    let reasons = analysis::grouped(each, |(_, obstacle)| parts(obstacle).1);
+    let reasons = analysis::figures::grouped(each, |(_, obstacle)| parts(obstacle).1);
     let line = |same: &Vec<(&str, &str)>| {
         let once = |words: Vec<String>| {
-            let words = analysis::grouped(words, String::clone);
+            let words = analysis::figures::grouped(words, String::clone);
             words.into_iter().map(|same| same[0].clone()).collect::<Vec<_>>()
         };
         let layouts = once(same.iter().map(|(layout, _)| (*layout).to_owned()).collect()).join(", ");
@@ -155,7 +155,7 @@ fn counted_of_one(one: &LayoutOutlook, prefix: &str, screen: Screen) -> String {
         let text = visible_lines(&words.join(" ")).replace('\n', "\n    > ");
         if several { text.replace("DEVICE", "DEVICES") } else { text }
     };
-    let kinds = analysis::grouped(all.iter().filter(loses).copied(), shown);
+    let kinds = analysis::figures::grouped(all.iter().filter(loses).copied(), shown);
     let line = |same: &Vec<&Action>| {
         let text = shown(&same[0]);
         let times = match same.len() {

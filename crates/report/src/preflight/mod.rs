@@ -53,8 +53,8 @@ pub fn preflight(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
     let fullest = spaces.iter().max_by(|one, other| one.share().total_cmp(&other.share()));
     let fullest = fullest.filter(|space| space.needed.0 > 0);
     out.extend(fullest.map(|space| line("space", &format!("at most {}", space_words(space)), screen)));
-    let misfits = analysis::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
-    out += &table_of_study(plan, ROOM, &analysis::Table::planned(&misfits), false, screen);
+    let misfits = analysis::targets::fits(plan).into_iter().filter(|fit| !fit.fits()).collect::<Vec<_>>();
+    out += &table_of_study(plan, ROOM, &analysis::gate::Table::planned(&misfits), false, screen);
     out + &sweep::concerns(plan, &all, CONCERNS_BEFORE, screen) + &terms::repetitions(plan, screen)
 }
 
@@ -100,12 +100,12 @@ fn expected(rate: &ExpectedRate) -> String {
 /// and data fit. Without `full`, equal lines of several targets are merged, and limits are shown for the
 /// fewest and the most nodes of the cases only.
 fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
-    let mut limits = analysis::weakest_links(plan, &[]);
+    let mut limits = analysis::targets::weakest_links(plan, &[]);
     let used: BTreeSet<u32> = plan.cases.iter().map(|case| case.workload.nodes).collect();
     let ends = [used.first().copied(), used.last().copied()];
     limits.retain(|one| full || ends.contains(&Some(one.nodes)));
-    let limits = analysis::Table::planned(&limits);
-    let room = analysis::Table::planned(&analysis::fits(plan));
+    let limits = analysis::gate::Table::planned(&limits);
+    let room = analysis::gate::Table::planned(&analysis::targets::fits(plan));
     let node = Some(plan.terms.node.words()).filter(|words| !words.is_empty());
     let node = node.map(|words| format!("\nEach node, as the study says: {words}\n")).unwrap_or_default();
     let (limits, room) = (
@@ -115,7 +115,13 @@ fn of_study(plan: &Plan, full: bool, screen: Screen) -> String {
     node + &limits + &room
 }
 
-fn table_of_study(plan: &Plan, heading: &str, table: &analysis::Table, full: bool, screen: Screen) -> String {
+fn table_of_study(
+    plan: &Plan,
+    heading: &str,
+    table: &analysis::gate::Table,
+    full: bool,
+    screen: Screen,
+) -> String {
     if table.rows.is_empty() {
         return String::new();
     }

@@ -88,14 +88,15 @@ fn workload(
     };
     let mut out = format!("\n{}", wrapped("", &format!("{name}{cases}{title}"), screen.prose()));
     let own = common(lines_of_cases);
-    let names = analysis::grouped(lines_of_cases.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
+    let names =
+        analysis::figures::grouped(lines_of_cases.iter().flat_map(|lines| lines.iter()), |(name, _)| *name);
     for texts in &names {
         let name = texts[0].0;
         if own.iter().any(|(of_own, _)| *of_own == name) {
             let is_common = of_all.iter().any(|(of_all, _)| *of_all == name);
             out.extend((!is_common).then(|| line(name, &texts[0].1, screen)));
         } else if !KEYS.contains(&name) {
-            let texts = analysis::grouped(texts.iter().map(|(_, text)| text), |text| *text);
+            let texts = analysis::figures::grouped(texts.iter().map(|(_, text)| text), |text| *text);
             let shown = if name == TARGETS { texts.len() } else { TEXTS.min(texts.len()) };
             let label = |at| if at == 0 { name } else { "" };
             out.extend(texts[..shown].iter().enumerate().map(|(at, text)| line(label(at), text[0], screen)));
@@ -124,7 +125,7 @@ fn totals(group: &Group<'_>) -> String {
 /// The swept keys of `group` in the order of the study, each with how many values it takes.
 fn keys<'a>(group: &Group<'a>) -> Vec<(&'a str, usize)> {
     let settings = group.iter().flat_map(|(case, _)| &case.settings);
-    let of_key = analysis::grouped(settings, |one| one.key.as_str());
+    let of_key = analysis::figures::grouped(settings, |one| one.key.as_str());
     of_key.iter().map(|same| (same[0].key.as_str(), taken(same).len())).collect()
 }
 
@@ -137,7 +138,7 @@ fn points(group: &Group<'_>) -> Table {
     let keys = keys(group);
     let mut folded: BTreeSet<&str> = BTreeSet::new();
     let rows = |folded: &BTreeSet<&str>| {
-        analysis::grouped(group.iter().copied(), |(case, _)| {
+        analysis::figures::grouped(group.iter().copied(), |(case, _)| {
             let open = keys.iter().filter(|(key, _)| !folded.contains(key));
             open.map(|(key, _)| value(case, key).map(ToString::to_string)).collect::<Vec<_>>()
         })

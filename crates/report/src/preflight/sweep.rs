@@ -16,7 +16,7 @@ const VALUES_NAMED: usize = 6;
 pub(super) type Group<'a> = Vec<(&'a Case, &'a Outlook)>;
 
 pub(super) fn groups<'a>(plan: &'a Plan, all: &'a [Outlook]) -> Vec<Group<'a>> {
-    analysis::grouped(plan.cases.iter().zip(all), |(case, _)| match case.group.as_str() {
+    analysis::figures::grouped(plan.cases.iter().zip(all), |(case, _)| match case.group.as_str() {
         "" => &case.id,
         group => group,
     })
@@ -49,7 +49,7 @@ pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen
     let each = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
         outlook.concerns.iter().map(move |concern| (case, concern)).filter(|(_, one)| is_news(plan, one))
     });
-    let kinds = analysis::grouped(each, |(_, concern)| discriminant(*concern));
+    let kinds = analysis::figures::grouped(each, |(_, concern)| discriminant(*concern));
     let mut out = String::new();
     for kind in kinds.iter().take(most) {
         let cases = kind.chunk_by(|(one, _), (next, _)| one.id == next.id).count();

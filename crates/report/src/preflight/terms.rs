@@ -1,6 +1,9 @@
 //! What a study fixes before it runs: the protocol of each case, and the commitments.
 
-use analysis::{CONFIDENCE, DIFFERENCE_LEAST, bound_least, judged_by, selected, side};
+use analysis::{
+    comparisons::{judged_by, selected, side},
+    statistics::{CONFIDENCE, DIFFERENCE_LEAST, bound_least},
+};
 use plan::{Case, Commitment, Over, Plan, Protocol, Selector, Side, Statistic, Stopping};
 
 use crate::format::screen::Screen;
@@ -44,7 +47,7 @@ pub(super) fn repetitions(plan: &Plan, screen: Screen) -> String {
         let text = format!("{what} of {there}: at least {needed} are needed; set repetitions = {needed}");
         wrapped("  ! ", &text, screen.prose())
     };
-    analysis::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
+    analysis::figures::grouped(too_few, |(what, ..)| *what).iter().map(line).collect()
 }
 
 /// The cases of a selection, once for each selected result phase.
@@ -65,10 +68,10 @@ const fn counting(case: &Case) -> u32 {
 /// A line for each protocol that differs from the default.
 pub(super) fn protocol(plan: &Plan, screen: Screen) -> String {
     let told = plan.cases.iter().filter(|case| case.protocol != Protocol::default());
-    let said = analysis::grouped(told, |case| words(case));
+    let said = analysis::figures::grouped(told, |case| words(case));
     let line = |same: &Vec<&Case>| {
         let names = same.iter().map(|case| if case.group.is_empty() { &case.id } else { &case.group });
-        let names = analysis::grouped(names, |name| *name);
+        let names = analysis::figures::grouped(names, |name| *name);
         let names: Vec<&str> = names.iter().map(|same| same[0].as_str()).collect();
         let of = if said.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
         wrapped("  protocol    ", &format!("{of}{}", words(same[0])), screen.prose())

@@ -8,7 +8,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::{Bytes, Case, Order, Outlook, Phase, Plan, Role, Stopping, visible, visible_lines};
 use record::PhaseRow;

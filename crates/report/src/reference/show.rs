@@ -94,7 +94,8 @@ fn of_figure(library: &Library, figure: &Published) -> String {
     line(&mut out, "conditions", &all_conditions(figure));
     optional(&mut out, "note", figure.note.as_deref());
     wrong(&mut out, library, &figure.id);
-    for doubt in analysis::audit_published(library).iter().filter(|doubt| doubt.concerns == figure.id) {
+    for doubt in analysis::audit::audit_published(library).iter().filter(|doubt| doubt.concerns == figure.id)
+    {
         line(&mut out, "audit", &format!("{}: {}", doubt.check.name(), doubt.evidence));
     }
     out

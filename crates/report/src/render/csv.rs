@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use analysis::{LATENCY_STATISTICS, Summary};
+use analysis::{figures::LATENCY_STATISTICS, statistics::Summary};
 use plan::{Operation, Setting};
 
 use crate::format::escape;
@@ -101,7 +101,7 @@ pub(crate) fn csv(report: &Report) -> String {
 }
 
 /// The statements of a kind with a row for each; none if there is no statement.
-pub(crate) fn wide(report: &Report, kind: analysis::Kind) -> Option<String> {
+pub(crate) fn wide(report: &Report, kind: analysis::gate::Kind) -> Option<String> {
     let table = report.statements.tables.iter().find(|one| one.kind == kind && !one.rows.is_empty())?;
     let named = ["run_id", "number"].into_iter().chain(table.columns.iter().map(|head| head.key));
     let mut out = line(&named.map(str::to_owned).collect::<Vec<_>>());

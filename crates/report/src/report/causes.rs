@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use analysis::{Check, Doubt};
+use analysis::audit::{AuditIssue, Check};
 
 use crate::format::{counted, grouped, mark};
 use crate::report::Report;
@@ -90,7 +90,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
 
 /// Causes of the audit; disqualifying ones first.
 pub(crate) fn of_audit(report: &Report) -> Vec<Cause> {
-    let mut checks = analysis::grouped(&report.found.audit, |one| one.check);
+    let mut checks = analysis::figures::grouped(&report.found.audit, |one| one.check);
     checks.sort_by_key(|doubts| !doubts[0].disqualifies());
     checks.iter().enumerate().map(|(index, doubts)| of_check(mark(index), doubts)).collect()
 }
@@ -112,7 +112,7 @@ fn of_note(note: &Note) -> Cause {
     }
 }
 
-fn of_check(mark: String, doubts: &[&Doubt]) -> Cause {
+fn of_check(mark: String, doubts: &[&AuditIssue]) -> Cause {
     // The first of equally severe ones.
     let worst = doubts[1..].iter().fold(doubts[0], |worst, one| match one.severity > worst.severity {
         true => one,

@@ -192,7 +192,7 @@ fn file_systems(host: &HostFacts) -> String {
 
 /// `12 × MODEL A, 1 × MODEL B`. Device names are left out, since they may change at each boot.
 fn counted(devices: &[BlockDeviceFacts], what: impl Fn(&BlockDeviceFacts) -> String) -> String {
-    let mut kinds = analysis::grouped(devices.iter().map(what), String::clone);
+    let mut kinds = analysis::figures::grouped(devices.iter().map(what), String::clone);
     kinds.sort();
     let each: Vec<String> = kinds.iter().map(|same| format!("{} × {}", same.len(), same[0])).collect();
     if each.is_empty() { "none".to_owned() } else { each.join(", ") }
@@ -203,7 +203,8 @@ fn difference(fact: &str, hosts: &[&HostFacts], value: Shown) -> Option<Differen
         value: value(same[0]),
         nodes: same.iter().map(|host| host.node.clone()).collect(),
     };
-    let mut values: Vec<FactValue> = analysis::grouped(hosts, |host| value(host)).iter().map(of).collect();
+    let mut values: Vec<FactValue> =
+        analysis::figures::grouped(hosts, |host| value(host)).iter().map(of).collect();
     // The most frequent value is last; of equally frequent ones the first.
     values.reverse();
     values.sort_by_key(|one| one.nodes.len());

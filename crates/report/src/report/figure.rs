@@ -4,10 +4,17 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Deref;
 
-use analysis::table::{
-    Column, any, bytes, change, count, flag, list, moment, nanos, number, share, text, word,
+use analysis::gate::{
+    table::Column, table::any, table::bytes, table::change, table::count, table::flag, table::list,
+    table::moment, table::nanos, table::number, table::share, table::text, table::word,
 };
-use analysis::{Check, DeviceMean, Quantity, Rate, RateName, RepetitionFigure, Summary, Value};
+use analysis::{
+    RateName,
+    audit::Check,
+    figures::{DeviceMean, Rate, RepetitionFigure},
+    gate::{Quantity, Value},
+    statistics::Summary,
+};
 use plan::{Case, Operation, Role, Setting, SettingValue, Work};
 use record::Run;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -31,7 +38,7 @@ pub(crate) struct Figure {
     /// From 1, in the order of the plan.
     pub(crate) number: usize,
     /// The figure of the analysis.
-    pub(crate) source: analysis::Figure,
+    pub(crate) source: analysis::figures::Figure,
     /// Size, order and direction in short.
     pub(crate) what: String,
     /// Cache, backend and depth in short.
@@ -57,7 +64,7 @@ pub(crate) struct Figure {
 
 /// `figures` by workload and target, each sweep sorted by the values of its keys.
 pub(crate) fn in_order<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Vec<&'a Figure> {
-    let mut sweeps = analysis::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
+    let mut sweeps = analysis::figures::grouped(figures, |one| (one.group.as_str(), one.target.as_str()));
     for sweep in &mut sweeps {
         sweep.sort_by(|one, other| by_values(&one.settings, &other.settings));
     }
@@ -101,9 +108,9 @@ pub(crate) struct Exchange {
 }
 
 impl Deref for Figure {
-    type Target = analysis::Figure;
+    type Target = analysis::figures::Figure;
 
-    fn deref(&self) -> &analysis::Figure {
+    fn deref(&self) -> &analysis::figures::Figure {
         &self.source
     }
 }
@@ -113,7 +120,7 @@ impl Figure {
     pub(crate) fn of(
         run: &Run,
         number: usize,
-        source: analysis::Figure,
+        source: analysis::figures::Figure,
         case: Option<&Case>,
         checks: &[Check],
     ) -> Self {
@@ -252,7 +259,7 @@ impl Figure {
 }
 
 impl Exchange {
-    fn of(case: &Case, source: &analysis::Figure) -> Option<Self> {
+    fn of(case: &Case, source: &analysis::figures::Figure) -> Option<Self> {
         let Work::Rpc(rpc) = &case.workload.work else { return None };
         let rate = source.transfers_per_second.median;
         Some(Self {

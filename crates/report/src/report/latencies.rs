@@ -1,6 +1,6 @@
-//! Latencies of a figure and their columns, generated from [`analysis::LATENCY_STATISTICS`].
+//! Latencies of a figure and their columns, generated from [`analysis::figures::LATENCY_STATISTICS`].
 
-use analysis::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
+use analysis::figures::{LATENCY_STATISTICS, LatencyStatistic, LatencySummary, ShownIn, Take};
 use plan::{Case, Measure, Operation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;

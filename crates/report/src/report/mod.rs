@@ -19,8 +19,16 @@ pub(crate) mod statements;
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::table::{Column, figure as place, flag, number, text, word};
-use analysis::{CONFIDENCE, Check, Doubt, RateName, Reconciled, Stated};
+use analysis::gate::{
+    table::Column, table::figure as place, table::flag, table::number, table::text, table::word,
+};
+use analysis::{
+    RateName,
+    audit::{AuditIssue, Check},
+    gate::Stated,
+    printed::Reconciled,
+    statistics::CONFIDENCE,
+};
 use plan::{Case, Stopping};
 use record::{HostFacts, Provenance, Run, RunState};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -64,7 +72,7 @@ pub(crate) struct Report {
     /// What is doubtful of figures and circumstances, and what else they say, which is in the statements and charts.
     #[serde(rename = "audit", serialize_with = "doubts")]
     #[schemars(rename = "audit", schema_with = "schema_of_doubts")]
-    pub(crate) found: analysis::Findings,
+    pub(crate) found: analysis::findings::Findings,
     /// What a reader must know beside the figures.
     pub(crate) notes: Vec<Note>,
     /// What the study says of its circumstances.
@@ -101,7 +109,11 @@ pub(crate) struct Definition {
 
 impl Report {
     /// The report of `run`, from its figures `sources` and the findings `found`.
-    pub(crate) fn of(run: &Run, sources: Vec<analysis::Figure>, found: analysis::Findings) -> Self {
+    pub(crate) fn of(
+        run: &Run,
+        sources: Vec<analysis::figures::Figure>,
+        found: analysis::findings::Findings,
+    ) -> Self {
         let plan = &run.manifest.plan;
         let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut doubts: HashMap<usize, Vec<Check>> = HashMap::new();
@@ -111,7 +123,7 @@ impl Report {
                 of_figure.push(one.check);
             }
         }
-        let figure = |(index, source): (usize, analysis::Figure)| {
+        let figure = |(index, source): (usize, analysis::figures::Figure)| {
             let case = cases.get(source.case.as_str()).copied();
             let doubts = doubts.get(&index).map_or(&[][..], Vec::as_slice);
             Figure::of(run, index + 1, source, case, doubts)
@@ -144,13 +156,13 @@ impl Report {
             cluster: cluster(run),
             layouts: layouts(run),
             printed: Printed::of(run),
-            time: analysis::run_time(run),
+            time: analysis::printed::run_time(run),
             found,
         }
     }
 }
 
-pub(crate) const DOUBT: &[Column<Doubt>] = &[
+pub(crate) const DOUBT: &[Column<AuditIssue>] = &[
     word("check", "", "The check, as docs/AUDIT.md names it.", |one| one.check.name()),
     place("figure", "", "The figure; null where it concerns none.", |one| one.figure),
     word("concerns", "", "What it concerns, in words.", |one| &one.concerns),
@@ -159,7 +171,7 @@ pub(crate) const DOUBT: &[Column<Doubt>] = &[
     flag("disqualifies", "", "A commitment cannot pass with it.", |one| Some(one.disqualifies())),
 ];
 
-fn doubts<S: Serializer>(found: &analysis::Findings, serializer: S) -> Result<S::Ok, S::Error> {
+fn doubts<S: Serializer>(found: &analysis::findings::Findings, serializer: S) -> Result<S::Ok, S::Error> {
     objects(DOUBT, &found.audit).serialize(serializer)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use analysis::Check;
+use analysis::audit::Check;
 use record::{Run, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! JSON objects made from typed columns, and their schemas.
 
-use analysis::table::Column;
-use analysis::{Quantity, Value};
+use analysis::gate::table::Column;
+use analysis::gate::{Quantity, Value};
 use plan::{Bytes, Nanos, SettingValue};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};

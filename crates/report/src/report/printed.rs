@@ -1,6 +1,6 @@
 //! Values printed by another tool.
 
-use analysis::table::{Column, count, number, word};
+use analysis::gate::{table::Column, table::count, table::number, table::word};
 use plan::Question;
 use record::{PrintedRow, Provenance, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -108,7 +108,7 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         runs: run.parts.len().max(1),
         resumed: run.pauses.len(),
         killed: run.pauses.iter().filter(|pause| pause.killed).count(),
-        paused_ns: analysis::paused_ns(run),
+        paused_ns: analysis::printed::paused_ns(run),
         undated: matches!(manifest.plan.question, Question::Import { undated: true, .. }),
     }
 }

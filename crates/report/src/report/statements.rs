@@ -1,9 +1,13 @@
 //! Statements as JSON, and value by value for CSV and OpenMetrics. All of this is generated from
-//! [`analysis::Table`]; nothing here depends on the kind of statement.
+//! [`analysis::gate::Table`]; nothing here depends on the kind of statement.
 
 use std::collections::BTreeMap;
 
-use analysis::{Kind, Outcome, Policy, Quantity, RateOf, Reason, Row, Value};
+use analysis::{
+    audit::Outcome,
+    figures::RateOf,
+    gate::{Kind, Policy, Quantity, Reason, Row, Value},
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -17,7 +21,7 @@ use crate::format::BYTES_PER_SECOND;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Statements {
     /// A table for each kind.
-    pub(crate) tables: Vec<analysis::Table>,
+    pub(crate) tables: Vec<analysis::gate::Table>,
     /// The conditions of every figure, by its place.
     pub(crate) conditions: Vec<String>,
 }
@@ -65,7 +69,7 @@ impl Serialize for Statements {
 impl Statements {
     /// The rows of a kind that are not withheld.
     pub(crate) fn stated(&self, kind: Kind) -> impl Iterator<Item = &Row> {
-        self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::Table::stated)
+        self.tables.iter().filter(move |table| table.kind == kind).flat_map(analysis::gate::Table::stated)
     }
 
     /// All of a kind as objects.
@@ -75,7 +79,7 @@ impl Statements {
     }
 
     /// A statement as an object: its figures, what follows, why, and its columns.
-    fn object(&self, table: &analysis::Table, row: &Row) -> serde_json::Value {
+    fn object(&self, table: &analysis::gate::Table, row: &Row) -> serde_json::Value {
         let figures: Vec<usize> = row.figures.iter().map(|&place| number_of(place)).collect();
         let because: Vec<serde_json::Value> = row
             .reasons
@@ -102,7 +106,7 @@ impl JsonSchema for Statements {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let kind = |table: &analysis::Table| {
+        let kind = |table: &analysis::gate::Table| {
             let mut properties = json!({
                 "figure": {
                     "type": ["integer", "null"], "description": "The number of the figure that it is of."
@@ -133,7 +137,7 @@ impl JsonSchema for Statements {
             (table.kind.policy().id, json!({ "type": "array", "items": statement }))
         };
         let kinds: BTreeMap<&str, serde_json::Value> =
-            analysis::Findings::default().tables().iter().map(kind).collect();
+            analysis::findings::Findings::default().tables().iter().map(kind).collect();
         json_schema!({ "type": "object", "properties": kinds })
     }
 }

@@ -4,7 +4,10 @@ use crate::format::table::Table;
 use crate::format::{NOT_OBSERVED, grouped, iops, latency, number, percent, rate, rate_in, whole};
 use crate::report::Report;
 use crate::report::figure::Figure;
-use analysis::{Comparison, Curve, Verdict};
+use analysis::{
+    comparisons::{Comparison, Verdict},
+    sweeps::Curve,
+};
 use plan::{Amount, Bytes, Nanos, Setting};
 
 /// How many rows of a table of statements are included.

@@ -1,6 +1,6 @@
 //! Selection of the figures shown in full if a study has too many.
 
-use analysis::{Doubt, Kind};
+use analysis::{audit::AuditIssue, gate::Kind};
 
 use crate::report::Report;
 use crate::report::figure::Figure;
@@ -28,7 +28,7 @@ impl Chosen {
         let mut numbers: Vec<usize> = single.map(|figure| figure.number).take(SINGLE_MAX).collect();
         let found = &report.found;
         let all = report.figures.iter().map(|figure| figure.number);
-        let number = |one: &Doubt| one.figure.map(|place| place + 1);
+        let number = |one: &AuditIssue| one.figure.map(|place| place + 1);
         let few = of <= SWEPT_MAX;
         let stated = |kind| report.statements.stated(kind).filter_map(|row| row.figures.first());
         let swept = stated(Kind::Commitment)

@@ -3,7 +3,7 @@
 //! Figures belong to the same table if they have the same section and test. Storage, direction, size and statistic
 //! determine the cell of a figure. A mean and its deviation share a cell.
 
-use analysis::{Beside, Outcome, Stated};
+use analysis::{audit::Outcome, comparisons::PublishedComparison, gate::Stated};
 use record::{Metric, Published, PublishedStatistic};
 
 use super::block::{Block, in_unit};
@@ -15,7 +15,7 @@ use crate::report::Report;
 struct Entry<'a> {
     row: String,
     column: String,
-    one: &'a Beside,
+    one: &'a PublishedComparison,
     deviation: Option<f64>,
     is_doubtful: bool,
 }
@@ -23,14 +23,14 @@ struct Entry<'a> {
 /// The published tables with own figures in at least two rows and two columns.
 pub(super) fn blocks(report: &Report) -> Vec<Block> {
     let stated = report.found.published.iter().filter_map(|one| Some((one, one.says()?)));
-    let tables = analysis::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
+    let tables = analysis::figures::grouped(stated.filter(|(_, one)| is_of_table(one)), |(_, one)| {
         (one.published.study.clone(), one.published.section.clone(), one.published.test.clone())
     });
     tables.iter().filter_map(|same| form(same)).collect()
 }
 
 /// Whether the study prints it in a table or with a deviation.
-fn is_of_table(one: &Beside) -> bool {
+fn is_of_table(one: &PublishedComparison) -> bool {
     let published = &one.published;
     let counted = matches!(published.metric, Metric::Bandwidth | Metric::Iops | Metric::Latency);
     counted && (published.test.starts_with("Table ") || deviation_of(published).is_some())
@@ -54,16 +54,16 @@ fn deviation_of(mean: &Published) -> Option<&'static Published> {
     is_mean.then(|| record::published().figures.iter().find(wanted)).flatten()
 }
 
-fn storage(one: &Beside) -> String {
+fn storage(one: &PublishedComparison) -> String {
     one.storage().to_owned()
 }
 
-fn size(one: &Beside) -> Option<u64> {
+fn size(one: &PublishedComparison) -> Option<u64> {
     one.published.parameters.transfer_bytes
 }
 
 /// `write`, or `4 KiB random write` if the table has sequential figures too.
-fn direction(one: &Beside, names_order: bool) -> String {
+fn direction(one: &PublishedComparison, names_order: bool) -> String {
     let published = &one.published;
     match (names_order, published.parameters.random, size(one)) {
         (true, Some(true), Some(bytes)) => format!("{} random {}", plan::Bytes(bytes), published.operation),
@@ -73,17 +73,18 @@ fn direction(one: &Beside, names_order: bool) -> String {
 }
 
 /// A published table; none if it would have a single row or column.
-fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
+fn form(same: &[(&Stated<PublishedComparison>, &PublishedComparison)]) -> Option<Block> {
     let all = || same.iter().map(|(_, one)| *one);
-    let is_random = |one: &Beside| one.published.parameters.random == Some(true);
+    let is_random = |one: &PublishedComparison| one.published.parameters.random == Some(true);
     let names_order = all().any(is_random) && !all().all(is_random);
-    let sizes = analysis::grouped(all().filter_map(size), |bytes| *bytes).len() > 1;
-    let of_cell = |one: &&Beside| (storage(one), size(one), direction(one, names_order));
-    let statistics = analysis::grouped(all(), of_cell).iter().any(|same| same.len() > 1);
-    let sized = |one: &Beside| size(one).map(|bytes| plan::Bytes(bytes).to_string()).unwrap_or_default();
+    let sizes = analysis::figures::grouped(all().filter_map(size), |bytes| *bytes).len() > 1;
+    let of_cell = |one: &&PublishedComparison| (storage(one), size(one), direction(one, names_order));
+    let statistics = analysis::figures::grouped(all(), of_cell).iter().any(|same| same.len() > 1);
+    let sized =
+        |one: &PublishedComparison| size(one).map(|bytes| plan::Bytes(bytes).to_string()).unwrap_or_default();
     let joined =
         |parts: [String; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-    let place = |one: &Beside| match (statistics, sizes) {
+    let place = |one: &PublishedComparison| match (statistics, sizes) {
         (true, true) => (joined([storage(one), sized(one)]), one.published.statistic.name().to_owned()),
         (true, false) => {
             (joined([storage(one), direction(one, names_order)]), one.published.statistic.name().to_owned())
@@ -97,8 +98,8 @@ fn form(same: &[(&Stated<Beside>, &Beside)]) -> Option<Block> {
         Entry { row, column, one, deviation, is_doubtful: stated.outcome != Outcome::Stated }
     });
     let entries: Vec<Entry<'_>> = entries.collect();
-    let rows = analysis::grouped(&entries, |one| one.row.as_str());
-    let columns = analysis::grouped(&entries, |one| one.column.as_str());
+    let rows = analysis::figures::grouped(&entries, |one| one.row.as_str());
+    let columns = analysis::figures::grouped(&entries, |one| one.column.as_str());
     if rows.len() < 2 || columns.len() < 2 {
         return None;
     }
@@ -136,7 +137,7 @@ fn published(entry: &Entry<'_>, are_bytes: bool) -> String {
 }
 
 /// The standard deviation of measured values and their number, if the published figure is a mean.
-fn spread_of(one: &Beside) -> Option<(f64, usize)> {
+fn spread_of(one: &PublishedComparison) -> Option<(f64, usize)> {
     one.spread.filter(|_| one.published.statistic == PublishedStatistic::Mean)
 }
 

@@ -1,7 +1,7 @@
 //! Figures of operations: files and directories, small objects, and requests between processes.
 
 use crate::format::interval;
-use analysis::ShownIn;
+use analysis::figures::ShownIn;
 use plan::Phase;
 use record::Provenance;
 

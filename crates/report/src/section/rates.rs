@@ -3,7 +3,7 @@
 use crate::format::interval;
 use std::fmt::Write as _;
 
-use analysis::ShownIn;
+use analysis::figures::ShownIn;
 
 use super::block::{Block, Section, only, unnamed, which_target};
 use crate::format::table::{Cell, Table};

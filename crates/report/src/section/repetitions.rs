@@ -1,6 +1,6 @@
 //! Spread of repetitions, their values, and drift over rounds.
 
-use analysis::{RepetitionFigure, Stated, Summary};
+use analysis::{figures::RepetitionFigure, gate::Stated, statistics::Summary};
 
 use super::block::{Block, Extent, only, signed, title};
 use crate::format::iops;

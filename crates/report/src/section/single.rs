@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use analysis::Check;
+use analysis::audit::Check;
 
 use super::block::{Block, only, which_target};
 use super::operations::response;
@@ -141,21 +141,21 @@ fn from_memory(figure: &Figure) -> bool {
 /// `published of NVMe: min 793 ns, mean 1.02 µs, max 4.13 µs (Performance study of …, 2018); …`.
 fn published(report: &Report, figures: &[&Figure]) -> String {
     let is_of = |figure: Option<usize>| figures.iter().any(|one| figure == Some(one.number - 1));
-    let placed = report.found.published.iter().filter_map(analysis::Stated::says);
+    let placed = report.found.published.iter().filter_map(analysis::gate::Stated::says);
     let mut seen = HashSet::new();
     let of_these = placed
         .filter(|one| one.unit() == "ns" && is_of(one.figure) && seen.insert(one.published.id.as_str()));
-    let words = |same: &Vec<&analysis::Beside>| {
+    let words = |same: &Vec<&analysis::comparisons::PublishedComparison>| {
         let on = match same[0].storage() {
             "" => String::new(),
             storage => format!(" of {storage}"),
         };
-        let value = |one: &&analysis::Beside| {
+        let value = |one: &&analysis::comparisons::PublishedComparison| {
             format!("{} {}", one.published.statistic.name(), latency(whole(one.value())))
         };
         let values = same.iter().map(value).collect::<Vec<_>>().join(", ");
         format!("published{on}: {values} ({})", same[0].source())
     };
-    let of_storage = analysis::grouped(of_these, |one| (one.storage(), one.source()));
+    let of_storage = analysis::figures::grouped(of_these, |one| (one.storage(), one.source()));
     of_storage.iter().map(words).collect::<Vec<_>>().join("; ")
 }

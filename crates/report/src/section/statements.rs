@@ -1,7 +1,11 @@
-//! Statements as tables for reading. All of this is generated from [`analysis::Table`]; nothing here depends on
+//! Statements as tables for reading. All of this is generated from [`analysis::gate::Table`]; nothing here depends on
 //! the kind of statement.
 
-use analysis::{Because, Of, Outcome, Quantity, RateOf, Reason, Row, Standing, Value};
+use analysis::{
+    audit::Outcome,
+    figures::RateOf,
+    gate::{Because, Of, Quantity, Reason, Row, Standing, Value},
+};
 
 use crate::format::node_names;
 use crate::format::table::{Align, Cell, Table, Tone};
@@ -21,7 +25,7 @@ impl Statements {
 }
 
 /// Notes, the tables, and reasons common to all rows.
-fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block> {
+fn blocks(report: &Report, table: &analysis::gate::Table, extent: Extent) -> Vec<Block> {
     let shared = shared_reasons(table);
     let mut blocks: Vec<Block> = table.notes.iter().cloned().map(Block::Text).collect();
     if let Some(line) = withheld(table) {
@@ -47,7 +51,7 @@ fn blocks(report: &Report, table: &analysis::Table, extent: Extent) -> Vec<Block
 
 /// One line instead of a table whose rows are all withheld for the same reasons. Tables with subjects or judgements
 /// are kept, since readers look up their rows.
-fn withheld(table: &analysis::Table) -> Option<Block> {
+fn withheld(table: &analysis::gate::Table) -> Option<Block> {
     let (first, others) = table.rows.split_first()?;
     let named = table.of == Of::Nothing
         || table.columns.iter().any(|head| head.subject || matches!(head.quantity, Quantity::Standing(_)));
@@ -62,7 +66,7 @@ fn withheld(table: &analysis::Table) -> Option<Block> {
 }
 
 /// A part of a table with its caption; none if it has no row.
-fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) -> Option<Block> {
+fn part(report: &Report, table: &analysis::gate::Table, rows: &[Row], shared: bool) -> Option<Block> {
     let subject = subject(table.of);
     let mut shown = empty(subject.iter().map(|&(heading, align, _)| (heading, align)), table);
     let mut previous: Option<&Row> = None;
@@ -97,7 +101,7 @@ fn part(report: &Report, table: &analysis::Table, rows: &[Row], shared: bool) ->
 
 /// The cells of a row's visible columns, and the texts of columns shown under the row.
 fn read<'t>(
-    table: &analysis::Table,
+    table: &analysis::gate::Table,
     row: &'t Row,
     cell: impl Fn(&'t Value) -> Cell,
 ) -> (Vec<Cell>, Vec<String>) {
@@ -115,7 +119,10 @@ fn read<'t>(
 }
 
 /// A table of statements without figures; `title` gives the display name of a target.
-pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t str) -> &'t str) -> Table {
+pub(crate) fn without_figures<'t>(
+    table: &'t analysis::gate::Table,
+    title: impl Fn(&'t str) -> &'t str,
+) -> Table {
     let mut shown = empty([].into_iter(), table);
     for row in &table.rows {
         let (mut cells, below) = read(table, row, |value| cell(value, "IOPS", &title));
@@ -126,7 +133,7 @@ pub(crate) fn without_figures<'t>(table: &'t analysis::Table, title: impl Fn(&'t
 }
 
 /// An empty table with the columns `before`, the visible columns of `table`, and the conditions.
-fn empty(before: impl Iterator<Item = (&'static str, Align)>, table: &analysis::Table) -> Table {
+fn empty(before: impl Iterator<Item = (&'static str, Align)>, table: &analysis::gate::Table) -> Table {
     let heads = table.columns.iter().filter(|head| !head.detail && !head.below);
     let heads = heads.map(|head| (head.heading, align(head.quantity)));
     Table::new(&before.chain(heads).chain([(LAST, Align::Left)]).collect::<Vec<_>>()).below(LAST)
@@ -150,7 +157,7 @@ fn last(report: &Report, of: Of, own: Option<&Figure>, row: &Row, shared: bool, 
 }
 
 /// The first row, if there are several and all have the same reasons.
-fn shared_reasons(table: &analysis::Table) -> Option<&Row> {
+fn shared_reasons(table: &analysis::gate::Table) -> Option<&Row> {
     let (first, others) = table.rows.split_first()?;
     let same = |row: &Row| row.outcome == first.outcome && row.reasons == first.reasons;
     (!others.is_empty() && !first.reasons.is_empty() && others.iter().all(same)).then_some(first)

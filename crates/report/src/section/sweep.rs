@@ -1,6 +1,6 @@
 //! Every point of each sweep: one row per point, with a column for each phase.
 
-use analysis::{CurvePoint, Kind, ShownIn};
+use analysis::{figures::ShownIn, gate::Kind, sweeps::CurvePoint};
 use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, Extent, title};
@@ -16,7 +16,7 @@ pub(super) fn blocks(report: &Report, extent: Extent) -> Vec<Block> {
     let swept = in_order(report.figures.iter().filter(|figure| !figure.settings.is_empty()));
     let facts = Facts::of(report);
     let mut blocks = report.statements.blocks(report, "sweeps", extent);
-    for these in analysis::grouped(swept, |figure| figure.group.as_str()) {
+    for these in analysis::figures::grouped(swept, |figure| figure.group.as_str()) {
         let place = these[0].group.clone();
         let text = format!("{place}: {}", crate::format::counted(these.len() as u64, "figure"));
         blocks.push(Block::Heading { place, text });
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
 
 fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
     let keys = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
-    let keys: Vec<&str> = analysis::grouped(keys, |key| *key).iter().map(|same| same[0]).collect();
+    let keys: Vec<&str> = analysis::figures::grouped(keys, |key| *key).iter().map(|same| same[0]).collect();
     let small = figures.iter().any(|figure| !figure.is_large());
     let large = figures.iter().any(|figure| figure.is_large());
     let moves = figures.iter().any(|figure| figure.is_operations() && figure.bytes_per_second.max > 0.0);
@@ -123,7 +123,7 @@ fn table(report: &Report, figures: &[&Figure], facts: &Facts<'_>) -> Table {
             _ => table.right(key, value),
         };
     }
-    for of_phase in analysis::grouped(figures, |figure| figure.phase.name()) {
+    for of_phase in analysis::figures::grouped(figures, |figure| figure.phase.name()) {
         let phase = of_phase[0].phase;
         let cell = |row: &Vec<&Figure>, value: &dyn Fn(&Figure) -> Option<String>| {
             let figure = row.iter().find(|figure| figure.phase == phase);

@@ -4,8 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use analysis::{
-    Because, Best, ClaimVerdict, Kind, Outcome, Standing, Stated, Summary, Timeline, Use, Value, Verdict,
-    side,
+    audit::{Outcome, Use},
+    comparisons::{ClaimVerdict, Verdict, side},
+    gate::{Because, Kind, Standing, Stated, Value},
+    jobs::Timeline,
+    statistics::Summary,
+    sweeps::Best,
 };
 use plan::{Bound, Bytes};
 
@@ -253,7 +257,7 @@ fn contrasts(report: &Report) -> Vec<Block> {
     // Rows without figures are of published systems.
     let own = table.rows.iter().filter(|row| !row.figures.is_empty()).cloned();
     let (withheld, rows): (Vec<_>, Vec<_>) = own.partition(|row| row.outcome == Outcome::Withheld);
-    let own = analysis::Table { rows, ..table.clone() };
+    let own = analysis::gate::Table { rows, ..table.clone() };
     let mut shown = without_figures(&own, |target| title(report, target));
     let more = shown.cut(CONTRASTS_MAX);
     let mut blocks = constant(shown, &["system", "against"], " against ");
@@ -283,7 +287,7 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn of(report: &'a Report, causes: &[Cause]) -> Self {
-        let limit = |row: &analysis::Row| match row.cells.first() {
+        let limit = |row: &analysis::gate::Row| match row.cells.first() {
             Some(Value::Text(word)) => Some((row.figures.first()? + 1, word.clone())),
             _ => None,
         };
@@ -296,8 +300,8 @@ impl<'a> Rows<'a> {
         let (swept, alone): (Vec<&Figure>, Vec<&Figure>) =
             in_order(&self.report.figures).into_iter().partition(|figure| !figure.settings.is_empty());
         let mut blocks = self.table(&alone);
-        for of_workload in analysis::grouped(swept, |figure| figure.group.as_str()) {
-            let by_phase = analysis::grouped(of_workload, |figure| self.sweep(figure));
+        for of_workload in analysis::figures::grouped(swept, |figure| figure.group.as_str()) {
+            let by_phase = analysis::figures::grouped(of_workload, |figure| self.sweep(figure));
             blocks.extend(self.table(&by_phase.into_iter().flatten().collect::<Vec<_>>()));
         }
         blocks
@@ -309,7 +313,7 @@ impl<'a> Rows<'a> {
         let names: HashSet<String> = figures.iter().map(|figure| figure.short_name()).collect();
         let with_workload = swept || names.len() < figures.len();
         let settings = figures.iter().flat_map(|figure| &figure.settings).map(|one| one.key.as_str());
-        let keys = analysis::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
+        let keys = analysis::figures::grouped(settings, |key| *key).into_iter().map(|same| same[0]);
         let keys: Vec<&str> = keys.filter(|key| *key != "target").collect();
         let few = are_few(self.report);
         let has_depths = figures.iter().any(|one| one.short_name().contains(" ×"));
@@ -408,7 +412,7 @@ impl<'a> Rows<'a> {
     /// Duration, outcome and concurrency of the jobs of each matrix.
     fn jobs(&self) -> Vec<Block> {
         let passes = self.report.found.timelines.iter().filter_map(Stated::says).filter(|pass| pass.counts);
-        let figures = analysis::grouped(passes, |pass| pass.figure);
+        let figures = analysis::figures::grouped(passes, |pass| pass.figure);
         let of = |passes: &Vec<&Timeline>, value: fn(&Timeline) -> f64| {
             Summary::of(&passes.iter().map(|pass| value(pass)).collect::<Vec<_>>())
         };
@@ -485,7 +489,9 @@ impl<'a> Rows<'a> {
     fn sweeps(&self) -> Vec<Block> {
         let withheld = self.report.found.audit.iter().filter(|one| one.withholds(Use::Other));
         let withheld: HashSet<usize> = withheld.filter_map(|one| one.figure).collect();
-        let all = analysis::grouped(&self.report.figures, |figure| (self.sweep(figure), figure.shown_unit()));
+        let all = analysis::figures::grouped(&self.report.figures, |figure| {
+            (self.sweep(figure), figure.shown_unit())
+        });
         let is_usable = |figure: &&&Figure| !withheld.contains(&(figure.number - 1));
         let rates = |same: &Vec<&Figure>, end: fn(&Summary) -> f64| {
             let unit = same[0].shown_unit();

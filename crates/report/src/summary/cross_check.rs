@@ -1,6 +1,6 @@
 //! A line for each case that ioproof and another tool have measured in turn.
 
-use analysis::{CrossCheck, Stated};
+use analysis::{comparisons::CrossCheck, gate::Stated};
 use plan::{Order, Question, Rival};
 use record::Run;
 

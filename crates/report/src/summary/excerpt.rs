@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use analysis::{Kind, Standing, Stated, Verdict};
+use analysis::{
+    comparisons::Verdict,
+    gate::{Kind, Standing, Stated},
+};
 use record::Library;
 use serde_json::json;
 
@@ -88,7 +91,7 @@ impl Study<'_> {
 /// The doubts about published figures, for a terminal.
 #[must_use]
 pub fn check_published(library: &Library) -> String {
-    let doubts = analysis::audit_published(library);
+    let doubts = analysis::audit::audit_published(library);
     let table = Table::of(&doubts)
         .left("check", |one| one.check.name())
         .left("concerns", |one| one.concerns.clone())
@@ -102,6 +105,6 @@ pub fn check_published(library: &Library) -> String {
 /// The same as JSON: `{"schema", "doubts"}`.
 #[must_use]
 pub fn check_published_json(library: &Library) -> String {
-    let doubts = objects(DOUBT, &analysis::audit_published(library));
+    let doubts = objects(DOUBT, &analysis::audit::audit_published(library));
     json_text(&json!({ "schema": "ioproof-check/1", "doubts": doubts }))
 }

@@ -4,8 +4,11 @@
 use std::collections::HashSet;
 
 use analysis::{
-    CONFIDENCE, Doubt, Figure, Outcome, Standing, Use, Verdict, bound_least, judged_by, median_bounds,
-    selected, side,
+    audit::{AuditIssue, Outcome, Use},
+    comparisons::{Verdict, judged_by, selected, side},
+    figures::Figure,
+    gate::Standing,
+    statistics::{CONFIDENCE, bound_least, median_bounds},
 };
 use plan::{Bound, Case, Client, Layer, Nanos, Over, Plan, Question, Statistic, Stopping, TargetTerms};
 use record::{Fact, Provenance, Run};
@@ -25,7 +28,8 @@ const SHOWN: usize = 24;
 
 /// A sheet for each commitment of `run`; none if there are no commitments.
 pub(crate) fn section(run: &Run, report: &Report) -> Option<Section> {
-    let verdicts: Vec<&Verdict> = report.found.verdicts.iter().filter_map(analysis::Stated::says).collect();
+    let verdicts: Vec<&Verdict> =
+        report.found.verdicts.iter().filter_map(analysis::gate::Stated::says).collect();
     if verdicts.is_empty() {
         return None;
     }
@@ -169,7 +173,7 @@ impl Sheet<'_> {
         Table::of(figures.into_iter().take(SHOWN))
             .right("#", |(place, _)| Cell::figure(Some(place + 1)))
             .right("median", |(_, one)| {
-                analysis::Summary::of(&values(one, true)).map(|all| self.value(all.median))
+                analysis::statistics::Summary::of(&values(one, true)).map(|all| self.value(all.median))
             })
             .right("at worst", |(_, one)| at_worst(one))
             .left("repetitions", |(_, one)| shown(values(one, true)))
@@ -183,8 +187,8 @@ impl Sheet<'_> {
     }
 
     fn doubts(&self) -> Vec<String> {
-        let about = |one: &&Doubt| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
-        let line = |one: &Doubt| {
+        let about = |one: &&AuditIssue| one.figure.is_none_or(|place| self.verdict.about.contains(&place));
+        let line = |one: &AuditIssue| {
             let of = one.figure.map(|place| format!("figure {}: ", place + 1)).unwrap_or_default();
             let weighs = self.weighs(one);
             format!("{of}{}: {} ({weighs}). {}", one.check.name(), one.evidence, sentence(&one.advice))
@@ -194,7 +198,7 @@ impl Sheet<'_> {
     }
 
     /// How a doubt affected the verdict.
-    fn weighs(&self, one: &Doubt) -> &'static str {
+    fn weighs(&self, one: &AuditIssue) -> &'static str {
         let Some(outcome) = one.figure.and_then(|place| self.verdict.outcome(place, one.check)) else {
             return "for information";
         };
@@ -221,7 +225,7 @@ impl Sheet<'_> {
         let cases = self.cases();
         for (place, figure) in self.figures() {
             let number = place + 1;
-            let moved = |one: &analysis::RepetitionFigure| {
+            let moved = |one: &analysis::figures::RepetitionFigure| {
                 one.device_share.read.is_some() || one.device_share.write.is_some()
             };
             if !figure.counted().any(moved) {

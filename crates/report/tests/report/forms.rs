@@ -154,7 +154,7 @@ fn the_documentation_names_every_field() {
         |name: &str| name.split_once("_latency_").map_or(name, |(_, statistic)| statistic).to_owned();
     fields.extend(heading.lines().next().expect("a heading").split(',').map(column));
     // No record has statements of all kinds.
-    let columns = analysis::Findings::default().tables();
+    let columns = analysis::findings::Findings::default().tables();
     fields.extend(columns.iter().flat_map(|table| &table.columns).map(|column| column.key.to_owned()));
     for field in &fields {
         assert!(DOCUMENTATION.contains(&format!("`{field}`")), "docs/REPORT.md lacks `{field}`");

@@ -21,8 +21,8 @@ type Said = BTreeMap<String, BTreeSet<String>>;
 
 /// How many statements of each kind the analysis makes of a run.
 fn statements(run: &record::Run) -> Said {
-    let figures = analysis::figures(run, plan::RateName::ByWall);
-    let stated = what_is_said(&analysis::findings(run, &figures), &figures);
+    let figures = analysis::figures::figures(run, plan::RateName::ByWall);
+    let stated = what_is_said(&analysis::findings::findings(run, &figures), &figures);
     let mut said = Said::new();
     for kind in Kind::ALL {
         let subjects = stated.iter().filter(|one| one.kind == kind);

@@ -1,6 +1,9 @@
 //! What is stated of records whose truth is known.
 
-use analysis::{Outcome, POLICY, Standing};
+use analysis::{
+    audit::Outcome,
+    gate::{POLICY, Standing},
+};
 use plan::Statistic;
 use report::{Screen, Study};
 use serde_json::Value;
@@ -35,8 +38,9 @@ fn broken_by_chance(cases: u32, draws: u64) -> f64 {
     let setup = Setup { repetitions: 6, noise: 0.02, ..USUAL };
     let fails = (0..draws).filter(|_| {
         let run = promised(setup, 0.5, Statistic::ConfidenceBound, cases, &mut random).run;
-        let figures = analysis::figures(&run, analysis::RateName::ByWall);
-        analysis::verdicts(&run.manifest.plan, &figures, &[])[0].judgement == Standing::DoesNotHold
+        let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
+        analysis::comparisons::verdicts(&run.manifest.plan, &figures, &[])[0].judgement
+            == Standing::DoesNotHold
     });
     fails.count() as f64 / draws as f64
 }
@@ -61,8 +65,8 @@ fn stated(fault: Fault) -> (Vec<Kind>, Vec<&'static str>) {
     // With and without a baseline.
     for seed in 1..=4 {
         let run = pair(Setup { fault, ..USUAL }, &mut Random(seed)).run;
-        let figures = analysis::figures(&run, analysis::RateName::ByWall);
-        let found = what_is_said(&analysis::findings(&run, &figures), &figures);
+        let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
+        let found = what_is_said(&analysis::findings::findings(&run, &figures), &figures);
         kinds.extend(found.iter().map(|one| one.kind));
         let study = Study::of(&run);
         let document: Value = serde_json::from_str(&study.json()).expect("JSON");
@@ -118,7 +122,7 @@ fn a_study_without_a_usable_figure_states_nothing_in_any_form() {
 #[test]
 fn an_effect_of_ten_percent_is_stated_in_all_six_forms() {
     let (kinds, forms) = stated(Fault::None);
-    assert!(kinds.contains(&Kind::ClaimGreater) && kinds.contains(&Kind::Tax), "{kinds:?}");
+    assert!(kinds.contains(&Kind::ClaimGreater) && kinds.contains(&Kind::LayerOverhead), "{kinds:?}");
     assert_eq!(forms, ["text", "markdown", "html", "csv", "json", "openmetrics"]);
 }
 
@@ -126,10 +130,10 @@ fn an_effect_of_ten_percent_is_stated_in_all_six_forms() {
 /// document; and all kinds that have rows.
 fn kinds_with_rows(fault: Fault) -> (Vec<&'static str>, Vec<&'static str>) {
     let run = of_every_kind(Setup { fault, ..USUAL }, &mut Random(SEED));
-    let figures = analysis::figures(&run, analysis::RateName::ByWall);
+    let figures = analysis::figures::figures(&run, analysis::RateName::ByWall);
     let document: Value = serde_json::from_str(&Study::of(&run).json()).expect("JSON");
     let (mut stated, mut all) = (Vec::new(), Vec::new());
-    for table in analysis::findings(&run, &figures).tables() {
+    for table in analysis::findings::findings(&run, &figures).tables() {
         let policy = table.kind.policy();
         let rows = document["statements"][policy.id].as_array().expect("a list");
         let rests_on_figures = |row: &&Value| row["figures"].as_array().is_some_and(|of| !of.is_empty());

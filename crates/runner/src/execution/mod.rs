@@ -539,7 +539,7 @@ impl UnderWay<'_> {
 
     /// Warns about nodes whose clock offset is too uncertain to align their time series with others.
     fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
-        analysis::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
+        analysis::figures::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
     }
 
     /// The nodes of the files of `case`, if node-local.

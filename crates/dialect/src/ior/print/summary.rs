@@ -1,6 +1,6 @@
 //! `Summary of all tests`: one line for each operation of each test.
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 
 use super::figures::{AtDeadline, Figures, MIB};
 use crate::Compat;

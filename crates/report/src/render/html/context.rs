@@ -3,10 +3,10 @@
 use crate::report::figure::role;
 use crate::report::object::object;
 use crate::report::{DOUBT, Definition};
-use analysis::{RateName, RepetitionFigure};
+use analysis::{RateName, figures::RepetitionFigure};
 use std::collections::HashSet;
 
-use analysis::ShownIn;
+use analysis::figures::ShownIn;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use plan::Bytes;
 use record::Run;

@@ -12,7 +12,7 @@ mod family;
 mod statements;
 
 use crate::format::names;
-use analysis::{Summary, Take};
+use analysis::{figures::Take, statistics::Summary};
 
 use self::family::{Family, Labels, labels, with};
 use crate::report::Report;

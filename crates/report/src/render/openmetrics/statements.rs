@@ -1,6 +1,6 @@
 //! Statements as families: one for their outcomes, and one for each numeric column of a kind of statement.
 
-use analysis::{Outcome, Quantity};
+use analysis::{audit::Outcome, gate::Quantity};
 
 use super::family::{Family, Labels, with};
 use crate::report::Report;
@@ -10,7 +10,7 @@ use crate::report::statements::said;
 pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) -> Vec<Family> {
     let mut outcome =
         Family::new("ioproof_statement", "stateset", "what follows for a statement, by its kind");
-    let mut last: Option<&analysis::Row> = None;
+    let mut last: Option<&analysis::gate::Row> = None;
     let mut numbers: Vec<Family> = heads(report);
     for one in said(&report.statements, &report.figures) {
         if !one.policy.metrics {
@@ -61,7 +61,7 @@ fn name(kind: &str, key: &str, unit: &str) -> String {
 fn heads(report: &Report) -> Vec<Family> {
     let tables = report.statements.tables.iter().filter(|table| table.kind.policy().metrics);
     let columns = tables.flat_map(|table| table.columns.iter().map(move |head| (table, head)));
-    let family = |(table, head): (&analysis::Table, &analysis::Head)| {
+    let family = |(table, head): (&analysis::gate::Table, &analysis::gate::Head)| {
         if head.subject {
             return None;
         }

@@ -8,7 +8,7 @@ pub(crate) mod scenario;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use analysis::{Figure, RateName};
+use analysis::{RateName, figures::Figure};
 use report::{Screen, Study};
 use serde_json::Value;
 
@@ -103,8 +103,8 @@ pub(crate) fn table(trials: usize, seed: u64) -> Table {
 
 impl Table {
     fn add(&mut self, trial: &Trial, all_forms: bool) {
-        let figures = analysis::figures(&trial.run, RateName::ByWall);
-        let findings = analysis::findings(&trial.run, &figures);
+        let figures = analysis::figures::figures(&trial.run, RateName::ByWall);
+        let findings = analysis::findings::findings(&trial.run, &figures);
         let mut stated = said::what_is_said(&findings, &figures);
         if let Some((before, after)) = &trial.compared {
             let compared = said::rates_compared(before, after);
@@ -113,7 +113,7 @@ impl Table {
                 for one in &compared {
                     let Some(interval) = one.difference.interval else { continue };
                     let key = ("change between two runs", one.difference.n.0);
-                    let level = 1.0 - analysis::DIFFERENCE_LEVEL;
+                    let level = 1.0 - analysis::statistics::DIFFERENCE_LEVEL;
                     self.add_interval(key, level, interval, trial.setup.effect, trial);
                 }
             }

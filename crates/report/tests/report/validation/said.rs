@@ -1,6 +1,13 @@
 //! What a report states, read from its public results: the one place that knows their types.
 
-use analysis::{ClaimVerdict, Comparison, Contrast, Figure, Findings, Gate, RateName, Standing, Stated};
+use analysis::{
+    RateName,
+    comparisons::{ClaimVerdict, Comparison},
+    figures::Figure,
+    findings::Findings,
+    gate::{Gate, Standing, Stated},
+    statistics::Contrast,
+};
 use plan::Relation;
 use record::Run;
 use serde_json::Value;
@@ -9,7 +16,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Best,
-    Tax,
+    LayerOverhead,
     Scaling,
     Consistency,
     SweetSpot,
@@ -39,7 +46,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 26] = [
         Self::Best,
-        Self::Tax,
+        Self::LayerOverhead,
         Self::Scaling,
         Self::Consistency,
         Self::SweetSpot,
@@ -69,7 +76,7 @@ impl Kind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Best => "best of a sweep is ahead",
-            Self::Tax => "tax of a target",
+            Self::LayerOverhead => "tax of a target",
             Self::Scaling => "scaling over devices",
             Self::Consistency => "most consistent target",
             Self::SweetSpot => "sweet spot",
@@ -136,7 +143,7 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
         // Up: the later target is the faster one.
         let turned = of(stated.inputs[1]) > of(figure);
         if one.share != 0.0 {
-            say(Kind::Tax, of(figure), (one.share < 0.0) != turned);
+            say(Kind::LayerOverhead, of(figure), (one.share < 0.0) != turned);
         }
     }
     for (figure, one) in said(&findings.scaling) {
@@ -256,12 +263,12 @@ pub(crate) fn what_comparison_says(compared: &[Comparison]) -> Vec<Said> {
 /// The rates of two runs beside each other, of what the audit lets be compared.
 pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
     let of = |run: &Run| {
-        let figures = analysis::figures(run, RateName::ByWall);
-        let doubts = analysis::findings(run, &figures).audit;
+        let figures = analysis::figures::figures(run, RateName::ByWall);
+        let doubts = analysis::findings::findings(run, &figures).audit;
         (figures, doubts)
     };
     let [first, second] = [before, after].map(of);
-    let paired = analysis::paired(
+    let paired = analysis::comparisons::paired(
         &Gate::new(&before.manifest.plan, &first.0, &first.1),
         &Gate::new(&after.manifest.plan, &second.0, &second.1),
     );
@@ -272,7 +279,7 @@ pub(crate) fn rates_compared(before: &Run, after: &Run) -> Vec<Comparison> {
 /// Where the document has a statement of each kind: the list, and what is not null, true or this word.
 const IN_DOCUMENT: [(Kind, &str, &str, &str); 20] = [
     (Kind::Best, "/statements/best", "/gain", ""),
-    (Kind::Tax, "/statements/tax", "/share", ""),
+    (Kind::LayerOverhead, "/statements/tax", "/share", ""),
     (Kind::SweetSpot, "/statements/curve", "/sweet_spot", ""),
     (Kind::Knee, "/statements/curve", "/knee", ""),
     (Kind::Dips, "/statements/curve", "/dips_period", ""),

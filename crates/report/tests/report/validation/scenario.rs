@@ -162,7 +162,7 @@ pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
     let a = point(setup, "pair", "a", RATE);
     let b = point(setup, "pair", "b", RATE * (1.0 + setup.effect));
     let mut truths = vec![
-        by_effect(if baseline.is_some() { Kind::Scaling } else { Kind::Tax }, setup.effect),
+        by_effect(if baseline.is_some() { Kind::Scaling } else { Kind::LayerOverhead }, setup.effect),
         if setup.effect > 0.0 { up(Kind::ClaimGreater) } else { not_up(Kind::ClaimGreater) },
         by_effect(Kind::Compared, setup.effect),
     ];
@@ -213,7 +213,7 @@ pub(crate) fn sweeps(setup: Setup, random: &mut Random) -> Trial {
         setup,
         Terms { targets, ..Terms::default() },
         &all,
-        vec![by_effect(Kind::Tax, setup.effect)],
+        vec![by_effect(Kind::LayerOverhead, setup.effect)],
         random,
     )
 }

@@ -1,7 +1,11 @@
 //! The chart of the first screen: commitments or changes where there are any, else the most telling chart of
 //! the study.
 
-use analysis::{CONFIDENCE, Comparison, Contrast, Standing, Verdict, median_bounds, side};
+use analysis::{
+    comparisons::{Comparison, Verdict, side},
+    gate::Standing,
+    statistics::{CONFIDENCE, Contrast, median_bounds},
+};
 use plan::Bound;
 use serde_json::json;
 
@@ -96,8 +100,9 @@ fn changes(all: &[Comparison]) -> Option<Chart> {
         format!("{} · {of}", escaped(&one.case))
     };
     let labels: Vec<String> = shown.iter().map(|one| label(one)).collect();
-    let groups =
-        analysis::grouped(shown.iter().copied(), |one| (work(one.phase), one.difference.is_stated()));
+    let groups = analysis::figures::grouped(shown.iter().copied(), |one| {
+        (work(one.phase), one.difference.is_stated())
+    });
     let traces = groups.iter().map(|group| {
         let (phase, stated) = (group[0].phase, group[0].difference.is_stated());
         let name = format!("{}{}", work(phase).0, if stated { "" } else { ", no change shown" });
@@ -147,7 +152,7 @@ fn promised(report: &Report) -> Option<Chart> {
         values.map(|value| share(one, value)).filter(|share| share.is_finite()).collect()
     };
     let phase = |one: &Verdict| one.figure.and_then(|place| report.figures.get(place)).map(|own| own.phase);
-    let groups = analysis::grouped(measured.iter().copied(), |(one, _)| phase(one));
+    let groups = analysis::figures::grouped(measured.iter().copied(), |(one, _)| phase(one));
     let shares = groups.iter().map(|group| {
         let of_phase = phase(group[0].0);
         let look = of_phase.map_or_else(|| Look::of(0), |phase| Look::of_work(phase, 0));

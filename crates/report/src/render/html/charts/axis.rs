@@ -1,6 +1,6 @@
 //! The x axis of a sweep: positions and names of values.
 
-use analysis::Curve;
+use analysis::sweeps::Curve;
 use plan::{Phase, SettingValue};
 use serde_json::{Value, json};
 

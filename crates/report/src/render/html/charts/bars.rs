@@ -1,6 +1,6 @@
 //! Rates of all figures as horizontal bars, with repetitions, intervals and published figures.
 
-use analysis::Summary;
+use analysis::statistics::Summary;
 use serde_json::json;
 
 use super::latency;
@@ -24,7 +24,7 @@ pub(crate) fn overview(report: &Report) -> Vec<Chart> {
     // A figure served from memory says nothing about the device; only the tables have it, marked.
     let figures = in_order(report.figures.iter().filter(|one| !one.page_cache || one.is_operations()));
     let kind = |one: &Figure| (one.is_operations(), !one.is_large());
-    let mut kinds = analysis::grouped(figures.iter().copied(), |one| kind(one));
+    let mut kinds = analysis::figures::grouped(figures.iter().copied(), |one| kind(one));
     kinds.sort_by_key(|figures| kind(figures[0]));
     let chart = |all: &Vec<&Figure>| {
         let (figures, omitted) = rows_of(all);
@@ -55,7 +55,7 @@ fn bars(report: &Report, chart: Chart, figures: &[&Figure]) -> Chart {
     let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
     let logarithmic = figures.iter().any(|figure| figure.is_operations()) && most > least * LOGARITHMIC_RATIO;
     let mut data = Vec::new();
-    for these in analysis::grouped(figures.iter().copied(), |one| work(one.phase)) {
+    for these in analysis::figures::grouped(figures.iter().copied(), |one| work(one.phase)) {
         let points = these.iter().map(|figure| {
             let Summary { median, median_interval: interval, .. } = spread(figure);
             let words = format!("<b>{}</b>", label(report, figure));

@@ -1,7 +1,11 @@
 //! Rates of single devices, the fit of a seek time, file systems against the sum of their devices, and the
 //! cost of each layer between device and application.
 
-use analysis::{Layer, Member, MemberSet, SeekFit, Stated, StripPoint};
+use analysis::{
+    gate::Stated,
+    scaling::Layer,
+    targets::{Member, MemberSet, SeekFit, StripPoint},
+};
 use serde_json::{Value, json};
 
 use super::axis::{Axis, geometric_steps};
@@ -25,11 +29,12 @@ const LINES_MAX: usize = 6;
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let found = &report.found;
     // Reads and writes of the same devices share a chart.
-    let sets = analysis::grouped(found.members.iter().filter_map(Stated::says), |set| {
+    let sets = analysis::figures::grouped(found.members.iter().filter_map(Stated::says), |set| {
         (&set.group, &set.target, set.together, fixed(&set.fixed))
     });
-    let fits = analysis::grouped(found.seeks.iter().filter_map(Stated::says), |fit| &fit.group);
-    let strips = analysis::grouped(found.strips.iter().filter_map(Stated::says), |point| point.phase);
+    let fits = analysis::figures::grouped(found.seeks.iter().filter_map(Stated::says), |fit| &fit.group);
+    let strips =
+        analysis::figures::grouped(found.strips.iter().filter_map(Stated::says), |point| point.phase);
     let members = sets.iter().map(|sets| members(report, sets));
     let sizes = fits.iter().map(|fits| sizes(report, fits));
     let strips = strips.iter().map(|points| by_block(report, points));
@@ -42,7 +47,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     let all = || sets.iter().flat_map(|set| &set.members);
     let rank =
         |one: &Member| first.models.iter().position(|known| known.model == one.model).unwrap_or(usize::MAX);
-    let mut order = analysis::grouped(all(), |one| (&one.model, one.place));
+    let mut order = analysis::figures::grouped(all(), |one| (&one.model, one.place));
     order.sort_by_key(|same| (rank(same[0]), same[0].place));
     order.truncate(BARS_MAX);
     let unit = report.figures.get(first.members[0].figure).map_or(BYTES_PER_SECOND, Figure::shown_unit);
@@ -74,7 +79,7 @@ fn members(report: &Report, sets: &[&MemberSet]) -> Chart {
     });
     // Grades of device models are in bytes per second.
     let grades = sets.iter().flat_map(|set| &set.grades).filter(|_| unit == BYTES_PER_SECOND);
-    let grades = analysis::grouped(grades, |(height, _)| whole(*height));
+    let grades = analysis::figures::grouped(grades, |(height, _)| whole(*height));
     let ends = [order[0][0], order[order.len() - 1][0]];
     let levels = grades.iter().map(|same| {
         let (height, grade) = same[0];

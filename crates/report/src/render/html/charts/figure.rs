@@ -1,6 +1,6 @@
 //! The chart of one figure: its rate and longest latency over time.
 
-use analysis::{Second, SecondsLine};
+use analysis::figures::{Second, SecondsLine};
 use record::Run;
 
 use super::latency;
@@ -21,7 +21,7 @@ const SECONDS_MIN: usize = 3;
 
 /// The chart of `figure`; none if its repetitions are too short.
 pub(crate) fn of_figure(run: &Run, figure: &Figure) -> Option<Chart> {
-    over_time(figure, &analysis::seconds(&run.series(&figure.case), &figure.case, figure.phase))
+    over_time(figure, &analysis::figures::seconds(&run.series(&figure.case), &figure.case, figure.phase))
 }
 
 /// The position of a second in a panel, and its hover text.

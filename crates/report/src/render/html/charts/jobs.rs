@@ -1,7 +1,11 @@
 //! Charts of jobs: ratios of CPU time to real time, launches over time, concurrency, durations, and bytes per
 //! second.
 
-use analysis::{Histogram, LaunchTimer, Level, Levels, Matrix, ProfileSecond, Stated, Timeline};
+use analysis::{
+    gate::Stated,
+    jobs::{JobAccounting, LaunchTimer, Level, Levels, ProfileSecond, Timeline},
+    statistics::Histogram,
+};
 use record::StepRow;
 use serde_json::json;
 
@@ -26,7 +30,8 @@ const POINTS_MAX: usize = 1500;
 
 /// A histogram of CPU ratios for each workload, and the charts of each pass.
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let passes = analysis::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
+    let passes =
+        analysis::jobs::first_passes(&report.found.timelines).filter_map(Stated::says).take(PASSES_MAX);
     let of_pass = |one: &Timeline| {
         let profile = one.levels.as_ref().map(|levels| profile(one, levels));
         let lengths = one.lengths.as_ref().map(|(_, lengths)| histogram(one, lengths));
@@ -190,7 +195,7 @@ fn point(some: &[ProfileSecond]) -> (f64, [f64; 4]) {
 /// A histogram of launch durations.
 fn histogram(one: &Timeline, lengths: &Histogram) -> Chart {
     let bins = lengths.bins().map(|(from, to, count)| {
-        let [from, to] = [from, to].map(analysis::edge);
+        let [from, to] = [from, to].map(analysis::jobs::edge);
         (format!("{from} –<br>{to}"), count, format!("{from} – {to}: {count} launches"))
     });
     let bars = Trace::bars("launches", SKY)
@@ -214,16 +219,16 @@ const SYSTEMS_MAX: usize = 12;
 
 /// A histogram of CPU time ÷ real time for each workload.
 fn ratios(report: &Report) -> Vec<Chart> {
-    let of_group = |systems: &[Matrix]| {
+    let of_group = |systems: &[JobAccounting]| {
         let shown = systems.iter().filter(|one| one.ratios.is_some()).take(SYSTEMS_MAX);
-        let systems: Vec<&Matrix> = shown.collect();
+        let systems: Vec<&JobAccounting> = shown.collect();
         (!systems.is_empty()).then(|| ratio_histogram(report, &systems))
     };
     let groups = report.found.matrices.all.chunk_by(|a, b| a.case.group == b.case.group);
     groups.filter_map(of_group).collect()
 }
 
-fn ratio_histogram(report: &Report, systems: &[&Matrix]) -> Chart {
+fn ratio_histogram(report: &Report, systems: &[&JobAccounting]) -> Chart {
     let bins = || systems.iter().flat_map(|one| one.histogram.bins());
     let top = bins().map(|(.., launches)| launches).max().unwrap_or_default() as f64 * HEADROOM;
     let width = bins().next().map_or(0.0, |(from, to, _)| to - from);

@@ -1,6 +1,9 @@
 //! Latency percentiles of figures, and latencies of sweeps against the swept key and against the rate.
 
-use analysis::{Curve, CurvePoint, ShownIn};
+use analysis::{
+    figures::ShownIn,
+    sweeps::{Curve, CurvePoint},
+};
 use plan::Nanos;
 use serde_json::{Value, json};
 
@@ -95,7 +98,8 @@ fn percentiles(report: &Report, figures: &[&Figure], omitted: &str) -> Chart {
     });
     let all = tails.iter().flatten().map(|(_, nanos)| *nanos);
     // Series without visible points, so that the legend explains the colours.
-    let works = analysis::grouped(figures.iter().map(|figure| look::work(figure.phase)), |work| *work);
+    let works =
+        analysis::figures::grouped(figures.iter().map(|figure| look::work(figure.phase)), |work| *work);
     let colours = works.iter().map(|same| {
         let (name, shades) = same[0];
         Trace::lines(name, shades[0]).with("line.width", 6).points([(Value::Null, Value::Null)])
@@ -121,7 +125,7 @@ pub(super) fn of_sweeps(report: &Report) -> Vec<Chart> {
     let timed = |curve: &&Curve| curve.points.len() > 2 && curve.points.iter().all(is_timed);
     let timed = report.found.curves.iter().filter(timed);
     let mut charts = Vec::new();
-    for curves in analysis::grouped(timed, |one| &one.group) {
+    for curves in analysis::figures::grouped(timed, |one| &one.group) {
         let is_load = |curve: &&&Curve| LOADS.contains(&curve.axis.as_str());
         let loads: Vec<&Curve> =
             in_order(curves.iter().filter(is_load).copied()).into_iter().take(LINES_MAX).collect();

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use analysis::{Beside, Curve, Stated};
+use analysis::{comparisons::PublishedComparison, gate::Stated, sweeps::Curve};
 use plan::Amount;
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ struct Star<X> {
 impl<X> Stars<X> {
     /// The published figures that can be shown on an axis of `unit` and have a `place`. Figures measured under other
     /// conditions are only in the table.
-    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&Beside) -> Option<X>) -> Self {
-        let star = |one: &Beside| {
+    pub(super) fn of(report: &Report, unit: &str, place: impl Fn(&PublishedComparison) -> Option<X>) -> Self {
+        let star = |one: &PublishedComparison| {
             one.differs.is_empty().then_some(())?;
             Some(Star {
                 value: on_axis(one.value(), one.unit(), unit)?,
@@ -99,7 +99,7 @@ impl<X> Stars<X> {
             let printed: Vec<&str> = group.iter().map(|one| one.printed.as_str()).collect();
             marks.with("mode", "markers+text").with("text", printed).with("textposition", text)
         };
-        let groups = analysis::grouped(&self.0, |one| (one.misprinted, beyond(one)));
+        let groups = analysis::figures::grouped(&self.0, |one| (one.misprinted, beyond(one)));
         groups.into_iter().map(trace).collect()
     }
 }
@@ -111,7 +111,7 @@ fn on_axis(value: f64, of: &str, unit: &str) -> Option<f64> {
 }
 
 /// The position of a published figure on the x axis of `curve`; none if it does not belong there.
-pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
+pub(super) fn place(one: &PublishedComparison, curve: &Curve) -> Option<f64> {
     let about = one.group.as_ref().is_none_or(|group| *group == curve.group)
         && one.target.as_ref().is_none_or(|target| *target == curve.target)
         && one.phase.is_none_or(|phase| phase == curve.phase);
@@ -126,7 +126,7 @@ pub(super) fn place(one: &Beside, curve: &Curve) -> Option<f64> {
     curve.points.iter().find(|point| point.figure == own).map(|point| point.x)
 }
 
-fn words(report: &Report, one: &Beside) -> String {
+fn words(report: &Report, one: &PublishedComparison) -> String {
     let published = &one.published;
     let mut lines = vec![
         format!("<b>published: {}</b>", escaped(&in_unit(one.value(), one.unit()))),

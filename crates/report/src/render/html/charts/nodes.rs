@@ -1,6 +1,10 @@
 //! Rates of nodes: a bar or marker for each node and its devices; a gap where nothing was measured.
 
-use analysis::{DeviceMean, NodeComparison, NodeStanding, Stated};
+use analysis::{
+    figures::DeviceMean,
+    gate::Stated,
+    nodes::{NodeComparison, NodeStanding},
+};
 use serde_json::{Value, json};
 
 use super::look::Look;
@@ -28,7 +32,7 @@ const COMPARED_MAX: usize = 6;
 pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let group = |one: &NodeComparison| report.figures.get(one.figure).map(|own| &own.group);
     let stated = report.found.nodes.iter().filter_map(Stated::says);
-    let compared = analysis::grouped(stated, |one| (&one.target, one.phase, group(one)));
+    let compared = analysis::figures::grouped(stated, |one| (&one.target, one.phase, group(one)));
     // Of equally large ones the first.
     let largest =
         compared.into_iter().filter_map(|all| all.into_iter().rev().max_by_key(|one| one.nodes.len()));
@@ -61,9 +65,9 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     let mut names: Vec<&str> = one.nodes.iter().map(|node| node.node.as_str()).collect();
     names.extend(one.missing.iter().map(String::as_str));
     // Nodes that were not measured keep their place in the order of names.
-    names.sort_by(|a, b| analysis::by_name(a, b));
+    names.sort_by(|a, b| analysis::figures::by_name(a, b));
     let place = |node: &NodeStanding| {
-        names.binary_search_by(|name| analysis::by_name(name, &node.node)).unwrap_or_default()
+        names.binary_search_by(|name| analysis::figures::by_name(name, &node.node)).unwrap_or_default()
     };
     let (few, unit) = (names.len() <= BARS_MAX, unit_of(one.phase));
     let mut data = Vec::new();
@@ -135,7 +139,7 @@ fn device_points(one: &NodeComparison, few: bool, place: &dyn Fn(&NodeStanding) 
         let words = format!("<b>{}</b> {}: {}", escaped(&node.node), escaped(name), rate(moved));
         (place(node) as f64 + beside, moved / 1e6, words)
     };
-    let names = analysis::grouped(devices, |(_, device)| &device.0);
+    let names = analysis::figures::grouped(devices, |(_, device)| &device.0);
     let trace =
         |name: &str, symbol| Trace::marks(name, Look { symbol, ..Look::of_work(one.phase, 1) }).outlined(1);
     if few && names.len() <= DEVICES_NAMED {

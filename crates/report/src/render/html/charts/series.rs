@@ -1,6 +1,6 @@
 //! Grouping and naming of series.
 
-use analysis::Curve;
+use analysis::sweeps::Curve;
 use plan::Setting;
 
 use crate::report::Report;
@@ -12,7 +12,7 @@ const ROWS_MAX: usize = 64;
 
 /// `curves` in legend order: those of each target and phase by the values of other settings.
 pub(super) fn in_order<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Vec<&'a Curve> {
-    let mut groups = analysis::grouped(curves, |one| (one.target.as_str(), one.phase));
+    let mut groups = analysis::figures::grouped(curves, |one| (one.target.as_str(), one.phase));
     for lines in &mut groups {
         lines.sort_by(|one, other| by_values(&one.fixed, &other.fixed));
     }
@@ -26,7 +26,7 @@ pub(super) fn rows_of<'a>(all: &[&'a Figure]) -> (Vec<&'a Figure>, String) {
         return (all.to_vec(), String::new());
     }
     let rate = |one: &Figure| one.spread_in(one.shown_unit()).median;
-    let groups = analysis::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
+    let groups = analysis::figures::grouped(all.iter().copied(), |one| (&one.group, &one.target, one.phase));
     let fastest =
         groups.into_iter().filter_map(|group| group.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))));
     let fastest: Vec<&Figure> = fastest.take(ROWS_MAX).collect();

@@ -4,7 +4,10 @@
 //! The charts of one sweep have the same axes, which also cover the second run and published figures. Lines that
 //! coincide share a legend entry.
 
-use analysis::{Curve, CurvePoint, Dispersion, Stated};
+use analysis::{
+    gate::Stated,
+    sweeps::{Curve, CurvePoint, Dispersion},
+};
 use serde_json::json;
 
 use super::axis::{Axis, unit_of as axis_unit};
@@ -32,12 +35,13 @@ const HEADROOM: f64 = 1.06;
 
 /// The charts of all sweeps; `second` is another run of the same study, drawn dotted.
 pub(super) fn charts(report: &Report, second: Option<&Report>) -> Vec<Chart> {
-    let families = analysis::grouped(&report.found.curves, |one| (&one.group, &one.axis, client(one.client)));
+    let families =
+        analysis::figures::grouped(&report.found.curves, |one| (&one.group, &one.axis, client(one.client)));
     families.into_iter().flat_map(|curves| of_family(report, second, &in_order(curves))).collect()
 }
 
 fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec<Chart> {
-    let mut parts = analysis::grouped(curves.iter().copied(), |one| &one.target);
+    let mut parts = analysis::figures::grouped(curves.iter().copied(), |one| &one.target);
     let apart = parts.len() > 1 && curves.len() > TOGETHER_MAX;
     if !apart {
         parts = vec![curves.to_vec()];
@@ -46,7 +50,8 @@ fn of_family(report: &Report, second: Option<&Report>, curves: &[&Curve]) -> Vec
     let crowded = |part: &Vec<&Curve>| part.len() > TOGETHER_MAX;
     let by_phase = parts.iter().any(crowded) && curves.iter().any(|curve| curve.phase != curves[0].phase);
     if by_phase {
-        parts = parts.into_iter().flat_map(|part| analysis::grouped(part, |one| one.phase)).collect();
+        parts =
+            parts.into_iter().flat_map(|part| analysis::figures::grouped(part, |one| one.phase)).collect();
     }
     let mut charts = Vec::new();
     let units = units(report, curves);

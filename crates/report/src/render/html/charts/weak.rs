@@ -1,6 +1,10 @@
 //! Rates over the number of nodes, with fitted lines, plateaus, and the crossovers of layers.
 
-use analysis::{Prediction, Regression, Stated, WeakScaling};
+use analysis::{
+    gate::Stated,
+    nodes::WeakScaling,
+    statistics::{Prediction, Regression},
+};
 
 use super::axis::{Axis, geometric_steps};
 use super::look::Look;

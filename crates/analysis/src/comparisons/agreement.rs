@@ -1,0 +1,193 @@
+//! One point, measured by two tools or under two names: whether they agree.
+
+use std::collections::HashMap;
+
+use plan::{Case, Phase, Sharing};
+
+use crate::comparisons::{Comparison, Samples, samples};
+use crate::figures::{Figure, bytes_of_one, nodes_of};
+use crate::gate::{Gate, Kind, Stated};
+
+/// Two figures of one point or one name, by their places, and how they compare.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct Paired {
+    pub before: usize,
+    pub after: usize,
+    /// Rates, then mean latencies.
+    pub comparisons: Vec<Comparison>,
+    /// In which conditions they differ, in words; of imported cases so far as their text says it.
+    pub differs: Vec<String>,
+    pub by_conditions: bool,
+}
+
+/// The figures that two runs have in common: those of one point, which are equal in phase, bytes of an operation,
+/// order, tasks, nodes and share of reads, and then those of cases of one name. Of several of one point that of the
+/// same name is taken, or the one with the fewest other differences, which are told. In the order of the first.
+#[must_use]
+pub fn paired(before: &Gate<'_>, after: &Gate<'_>) -> Vec<Paired> {
+    let (own, other) = (Cases::of(before), Cases::of(after));
+    let mut partners: Vec<Option<usize>> = vec![None; before.figures.len()];
+    let mut taken: Vec<bool> = vec![false; after.figures.len()];
+    // A name alone may be a tool's for all that it measures.
+    for (by_name, by_point) in [(true, true), (false, true), (true, false)] {
+        let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
+        for at in (0..after.figures.len()).filter(|&at| !taken[at]) {
+            places.entry(other.key(at, by_name, by_point)).or_default().push(at);
+        }
+        for (place, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
+            let alike = places.get(&own.key(place, by_name, by_point)).into_iter().flatten();
+            let phase = before.figures[place].phase;
+            let others =
+                |at: usize| own.case(place).zip(other.case(at)).map(|(a, b)| differences(a, b, phase).len());
+            let found = alike.copied().filter(|&at| !taken[at]).min_by_key(|&at| others(at));
+            if let Some(found) = found {
+                taken[found] = true;
+                *partner = Some(found);
+            }
+        }
+    }
+    let pairs: Vec<(usize, usize)> =
+        partners.into_iter().enumerate().filter_map(|(place, partner)| Some((place, partner?))).collect();
+    let sampled: Vec<(Stated<()>, Vec<Samples>)> = pairs
+        .iter()
+        .map(|&(place, partner)| {
+            let (one, two) = (&before.figures[place], &after.figures[partner]);
+            let gated =
+                Gate::state_of_two_runs(Kind::Comparison, [(before, place), (after, partner)], None, ());
+            (gated, samples(one, two, one.case != two.case))
+        })
+        .collect();
+    let usable = sampled.iter().filter(|(gated, _)| gated.says().is_some());
+    let family = usable.flat_map(|(_, samples)| samples).filter(|one| one.are_enough()).count();
+    let pair = |((place, partner), (gated, samples)): ((usize, usize), (Stated<()>, Vec<Samples>))| {
+        let (one, two) = (&before.figures[place], &after.figures[partner]);
+        let cases = own.case(place).zip(other.case(partner));
+        Paired {
+            before: place,
+            after: partner,
+            comparisons: samples.into_iter().filter_map(|one| one.compared(family, &gated)).collect(),
+            differs: cases.map(|(own, other)| all_differences(own, other, one.phase)).unwrap_or_default(),
+            by_conditions: one.case != two.case,
+        }
+    };
+    pairs.into_iter().zip(sampled).map(pair).collect()
+}
+
+/// What both figures of a pair have: the phase, and the name of the case, its point, or both.
+type Key<'a> = (Phase, Option<&'a str>, Option<Point>);
+
+/// The cases of figures.
+struct Cases<'a> {
+    figures: &'a [Figure],
+    by_id: HashMap<&'a str, &'a Case>,
+}
+
+impl<'a> Cases<'a> {
+    fn of(run: &Gate<'a>) -> Self {
+        let by_id = run.plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        Self { figures: run.figures, by_id }
+    }
+
+    fn key(&self, place: usize, by_name: bool, by_point: bool) -> Key<'a> {
+        let figure = &self.figures[place];
+        let point = self.case(place).filter(|_| by_point).map(|case| point(case, figure.phase));
+        (figure.phase, by_name.then_some(figure.case.as_str()), point)
+    }
+
+    fn case(&self, figure: usize) -> Option<&'a Case> {
+        self.by_id.get(self.figures.get(figure)?.case.as_str()).copied()
+    }
+}
+
+/// What figures of one point have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct Point {
+    bytes: u64,
+    order: &'static str,
+    tasks: u32,
+    nodes: u64,
+    read_percent: Option<u8>,
+}
+
+fn point(case: &Case, phase: Phase) -> Point {
+    let workload = &case.workload;
+    Point {
+        bytes: bytes_of_one(case, phase).0,
+        order: if phase.is_transfers() { workload.order.name() } else { "" },
+        tasks: workload.tasks,
+        nodes: nodes_of(case),
+        read_percent: (phase == Phase::Mixed).then_some(workload.read_percent),
+    }
+}
+
+/// What is told of two cases, each with its values.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Told {
+    fn tell<T: PartialEq>(&mut self, what: &str, values: [T; 2], word: impl Fn(&T) -> String) {
+        let [before, after] = &values;
+        if before != after {
+            self.0.push(format!("{what}: {}, then {}", word(before), word(after)));
+        }
+    }
+
+    fn flags(&mut self, what: &str, flags: [bool; 2], yes: &str, no: &str) {
+        self.tell(what, flags, |&flag| if flag { yes.to_owned() } else { no.to_owned() });
+    }
+}
+
+/// In which other conditions two cases of one point differ.
+fn differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
+    let (one, other) = (&before.workload, &after.workload);
+    let mut found = Told::default();
+    if one.work.is_transfers() && other.work.is_transfers() {
+        found.flags("cache", [one.direct, other.direct], "direct", "buffered");
+        let own_files = [one, other].map(|workload| workload.files.sharing == Sharing::PerTask);
+        found.flags("files", own_files, "one for each task", "shared");
+        if phase.writes() {
+            found.flags("fsync", [one.sync.at_close, other.sync.at_close], "at the end", "none");
+            let each = [one.sync.per_write, other.sync.per_write];
+            found.flags("fsync of each write", each, "yes", "no");
+        }
+        found.tell("depth", [one.backend.depth(), other.backend.depth()], u32::to_string);
+        let rates = [one, other].map(|workload| workload.pace.map(|pace| pace.transfers_per_second));
+        found.tell("rate that is set", rates, |rate| {
+            rate.map_or("none".to_owned(), |rate| format!("{rate:.0} transfers/s"))
+        });
+    }
+    if let (Some(one), Some(other)) = (one.work.tree(), other.work.tree()) {
+        found.tell("items of each task", [one.items_per_task(), other.items_per_task()], u64::to_string);
+        found.tell("directories", [one.directories(), other.directories()], u64::to_string);
+        found.flags("trees", [one.own_trees, other.own_trees], "one for each task", "one for all");
+    }
+    // What an imported text does not say is not known.
+    if before.stated.is_none() && after.stated.is_none() {
+        found.tell("backend", [one.backend.name(), other.backend.name()], |name| (*name).to_owned());
+        if one.work.is_transfers() {
+            let each = [one, other].map(|workload| workload.geometry.transfers_per_task());
+            found.tell("operations of each task", each, u64::to_string);
+        }
+    }
+    found.0
+}
+
+/// These, behind those of their points.
+fn all_differences(before: &Case, after: &Case, phase: Phase) -> Vec<String> {
+    let (one, other) = (point(before, phase), point(after, phase));
+    let mut found = Told::default();
+    // One byte stands for a size that is not printed.
+    let is_known = |case: &Case, point: &Point| case.stated.is_none() || point.bytes > 1;
+    if is_known(before, &one) && is_known(after, &other) {
+        found
+            .tell("bytes of an operation", [one.bytes, other.bytes], |&bytes| plan::Bytes(bytes).to_string());
+    }
+    found.tell("order", [one.order, other.order], |name| (*name).to_owned());
+    found.tell("tasks", [one.tasks, other.tasks], u32::to_string);
+    found.tell("nodes", [one.nodes, other.nodes], u64::to_string);
+    let reads = [one.read_percent, other.read_percent].map(|share| share.unwrap_or_default());
+    found.tell("reads", reads, |share| format!("{share} %"));
+    found.0.extend(differences(before, after, phase));
+    found.0
+}

@@ -1,0 +1,351 @@
+//! Statements of studies, tested on own figures by the rules that the study file fixes beforehand.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashSet};
+
+use plan::{Claim, Plan, Quantity, Relation, Selector, Side};
+use record::{Library, PublishedClaim, PublishedUnit};
+
+use crate::audit::AuditIssue;
+use crate::comparisons::quantities::{Amounts, Measured};
+use crate::figures::{Figure, RateOf};
+use crate::gate::{
+    Gate, Kind, Of, Quantity as Values, Standing, Statement,
+    table::{Column, any, below, list, subject, word},
+};
+use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
+use crate::sweeps::{Curve, on_axis};
+
+/// What must be known of any such conclusion.
+const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are regular and nothing else is asked of \
+                      the storage meanwhile. Applications reach less, and a statement that holds here holds for \
+                      these conditions.";
+
+/// A statement and what own data say of it.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct ClaimVerdict {
+    pub id: String,
+    pub text: String,
+    pub source: String,
+    pub standing: Standing,
+    pub evidence: Vec<String>,
+    /// What its only rule compares; none of several rules.
+    pub relation: Option<Relation>,
+    pub(crate) figures: Vec<usize>,
+}
+
+impl Statement for ClaimVerdict {
+    const KIND: Kind = Kind::Claim;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "";
+    const COLUMNS: &'static [Column<Self>] = &[
+        any(
+            "standing",
+            "own data",
+            "`holds`, `does not hold`, `cannot be told` or `not tested`.",
+            Values::Standing(&Standing::OF_CLAIMS),
+            |one| one.standing.in_words(&Standing::OF_CLAIMS),
+        ),
+        subject(word("text", "statement", "Word for word.", |one| &one.text)),
+        subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
+        below(list(
+            "evidence",
+            "evidence",
+            "Each comparison with its figures, those that decided first; or why there is none.",
+            |one| one.evidence.clone(),
+        )),
+        below(word("source", "source", "The study that states it.", |one| &one.source)),
+    ];
+
+    fn notes(_: &[&Self]) -> Vec<String> {
+        vec![CAVEAT.to_owned()]
+    }
+}
+
+/// What own data say of the statements of `plan`, and of those that no rule tests though they are of the same studies.
+///
+/// A statement with several rules holds if all of them do. A side is greater or less if [`difference`] shows it to be
+/// so by more than the tolerance, all rules being one family, and both are equal if the interval of their ratio lies
+/// within the tolerance. A value is compared by [`bounds`]. What is derived from many figures, as a knee or a
+/// variation, is derived from each pass alone for that. What is neither shown nor refuted cannot be told.
+///
+/// Nothing is said of a selection of which a part was not measured, nor by figures that `doubts` disqualify: a best or
+/// smallest value rests on its figure, all other quantities on every figure that they are taken from.
+#[must_use]
+pub fn claims(
+    plan: &Plan,
+    figures: &[Figure],
+    curves: &[Curve],
+    doubts: &[AuditIssue],
+    library: &Library,
+) -> Vec<ClaimVerdict> {
+    of(&Gate::new(plan, figures, doubts), curves, library)
+}
+
+/// Those of [`claims`], of the figures of a gate; what was tested first.
+pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<ClaimVerdict> {
+    let (plan, amounts) = (gate.plan, Amounts { gate, curves });
+    let family = plan.terms.claims.len();
+    let mut verdicts = Vec::new();
+    let mut seen = HashSet::new();
+    for rule in &plan.terms.claims {
+        if seen.insert(rule.id.as_str()) {
+            let rules: Vec<&Claim> = plan.terms.claims.iter().filter(|one| one.id == rule.id).collect();
+            verdicts.push(tested(&rules, &amounts, family, library));
+        }
+    }
+    verdicts.extend(untested(plan, library, &seen));
+    verdicts.sort_by_key(|one| one.standing == Standing::NotTested);
+    verdicts
+}
+
+/// The verdict on one statement by all of its rules.
+fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Library) -> ClaimVerdict {
+    let known = library.claim(&rules[0].id);
+    let mut outcomes: Vec<(Standing, String, Vec<usize>)> =
+        rules.iter().map(|rule| outcome(rule, amounts, family)).collect();
+    let any = |wanted| outcomes.iter().any(|one| one.0 == wanted);
+    let standing = match () {
+        () if any(Standing::DoesNotHold) => Standing::DoesNotHold,
+        () if any(Standing::NotTested) => Standing::NotTested,
+        () if any(Standing::CannotTell) => Standing::CannotTell,
+        () => Standing::Holds,
+    };
+    let text = rules.iter().map(|rule| &rule.text).find(|text| !text.is_empty());
+    // What decided is read first; what several rules lack is said once.
+    outcomes.sort_by_key(|one| one.0 != standing);
+    let mut evidence: Vec<String> = Vec::new();
+    let mut figures = BTreeSet::new();
+    for (_, said, by) in outcomes {
+        if !evidence.contains(&said) {
+            evidence.push(said);
+        }
+        figures.extend(by);
+    }
+    ClaimVerdict {
+        id: rules[0].id.clone(),
+        text: text.cloned().or_else(|| known.map(|claim| claim.text.clone())).unwrap_or_default(),
+        source: known.map(|claim| source(claim, library)).unwrap_or_default(),
+        standing,
+        evidence,
+        relation: match rules {
+            [only] => Some(only.relation),
+            _ => None,
+        },
+        figures: figures.into_iter().collect(),
+    }
+}
+
+/// The other statements of the studies of which `plan` tests some. Who only sets a published figure beside own ones
+/// asks for none of them.
+fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
+    let ruled = plan.terms.claims.iter().filter_map(|rule| library.claim(&rule.id));
+    let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
+    let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
+    let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
+    let verdict = |claim: &PublishedClaim| ClaimVerdict {
+        id: claim.id.clone(),
+        text: claim.text.clone(),
+        source: source(claim, library),
+        standing: Standing::NotTested,
+        evidence: vec![match claim.check.as_str() {
+            "" | "-" => "no rule in this study tests it".to_owned(),
+            check => format!("no rule in this study tests it; it would need: {check}"),
+        }],
+        relation: None,
+        figures: Vec::new(),
+    };
+    missing.map(verdict).collect()
+}
+
+fn source(claim: &PublishedClaim, library: &Library) -> String {
+    library.study(&claim.study).map(record::Study::cited).unwrap_or_default()
+}
+
+/// One rule, tested as one of `family`.
+fn outcome(rule: &Claim, amounts: &Amounts<'_>, family: usize) -> (Standing, String, Vec<usize>) {
+    let counts = match rule.right {
+        Side::OperationsPerSecond(_) => Some(RateOf::Operations),
+        Side::Measured(_) | Side::Value(_) => None,
+    };
+    let measured = |selector: &Selector| {
+        let missing = |(standing, reason)| (standing, format!("{}: {reason}", name_of(selector)), Vec::new());
+        amounts.of(rule.quantity, selector, counts).map_err(missing)
+    };
+    let right = match &rule.right {
+        Side::Value(_) | Side::OperationsPerSecond(_) => None,
+        Side::Measured(selector) => Some(measured(selector)),
+    };
+    let (mut left, mut right) = match (measured(&rule.left), right.transpose()) {
+        (Ok(left), Ok(right)) => (left, right),
+        (Err(missing), _) | (_, Err(missing)) => return missing,
+    };
+    tell_apart(rule, &mut left, right.as_mut());
+    let compared = Compared { rule, left: &left, right: right.as_ref(), family };
+    let (standing, because) = compared.outcome();
+    let unit = unit_of(rule.quantity, &left);
+    let shown = |side: &Measured| match side.what.as_str() {
+        "" => unit(side.value),
+        what => format!("{} ({what})", unit(side.value)),
+    };
+    let value = compared.right_value();
+    let sign = match (standing, left.value.total_cmp(&(value * rule.factor))) {
+        // A sign would say what was not shown.
+        (Standing::CannotTell | Standing::NotTested, _) => "against",
+        (_, Ordering::Greater) => ">",
+        (_, Ordering::Less) => "<",
+        (_, Ordering::Equal) => "=",
+    };
+    let right_shown = right.as_ref().map_or_else(|| unit(value), shown);
+    let factor = if rule.factor == 1.0 { String::new() } else { format!(" × {}", rule.factor) };
+    let by = [Some(&left), right.as_ref()].into_iter().flatten().flat_map(|side| side.by.clone()).collect();
+    (standing, format!("{} {sign} {right_shown}{factor}{because}", shown(&left)), by)
+}
+
+/// Both sides of a rule.
+struct Compared<'a> {
+    rule: &'a Claim,
+    left: &'a Measured,
+    /// None where it is a value.
+    right: Option<&'a Measured>,
+    family: usize,
+}
+
+/// An interval that is not wider than this is that of one value, but for rounding.
+const EQUAL_WITHIN: f64 = 1e-6;
+
+impl Compared<'_> {
+    fn right_value(&self) -> f64 {
+        match (&self.rule.right, self.right) {
+            (Side::Value(value) | Side::OperationsPerSecond(value), _) => *value,
+            (_, Some(right)) => right.value,
+            (_, None) => f64::NAN,
+        }
+    }
+
+    /// What was shown of left ÷ (right × `factor`), and between which values it lies, − 1.
+    fn contrast(&self, factor: f64) -> (Contrast, Option<(f64, f64)>) {
+        // A best of several may be so by chance alone: each of them counts as a comparison.
+        let family = self.family * self.left.among.max(self.right.map_or(1, |right| right.among));
+        let Some(right) = self.right else {
+            let promised = self.right_value() * factor;
+            let interval = bounds(&self.left.passes, family);
+            let contrast = match interval {
+                None => Contrast::TooFew,
+                Some((low, _)) if low > promised => Contrast::Higher,
+                Some((_, high)) if high < promised => Contrast::Lower,
+                Some(_) => Contrast::NotShown,
+            };
+            return (contrast, interval.map(|(low, high)| (low / promised - 1.0, high / promised - 1.0)));
+        };
+        let right: Vec<f64> = right.passes.iter().map(|value| value * factor).collect();
+        match difference(&right, &self.left.passes, family) {
+            Some(found) => (found.outcome, found.interval),
+            None => (Contrast::TooFew, None),
+        }
+    }
+
+    /// The standing, and what is told behind both sides.
+    fn outcome(&self) -> (Standing, String) {
+        let Claim { relation, factor, tolerance, .. } = *self.rule;
+        let wanted = match relation {
+            Relation::Greater => Contrast::Higher,
+            Relation::Less => Contrast::Lower,
+            Relation::Equal => return self.equal(),
+        };
+        let room = if relation == Relation::Greater { 1.0 + tolerance } else { 1.0 - tolerance };
+        match self.contrast(factor * room).0 {
+            shown if shown == wanted => (Standing::Holds, String::new()),
+            Contrast::TooFew => (Standing::CannotTell, self.too_few()),
+            Contrast::NotShown => {
+                (Standing::CannotTell, ", which the scatter does not tell apart".to_owned())
+            }
+            _ if tolerance > 0.0 => {
+                let by = percent(tolerance);
+                (Standing::DoesNotHold, format!("; to be {} by more than {by} %", word_of(relation)))
+            }
+            _ => (Standing::DoesNotHold, format!("; to be {}", word_of(relation))),
+        }
+    }
+
+    fn equal(&self) -> (Standing, String) {
+        let Some((low, high)) = self.contrast(self.rule.factor).1 else {
+            return (Standing::CannotTell, self.too_few());
+        };
+        let room = self.rule.tolerance.max(EQUAL_WITHIN);
+        let within = format!(", equal within {} %", percent(self.rule.tolerance));
+        match () {
+            () if low >= -room && high <= room => (Standing::Holds, format!("{within}: yes")),
+            () if low > room || high < -room => (Standing::DoesNotHold, format!("{within}: no")),
+            () => {
+                let interval = format!("{:+} % to {:+} %", percent(low), percent(high));
+                (Standing::CannotTell, format!("{within}: the difference may be {interval}"))
+            }
+        }
+    }
+
+    /// Why no test is made.
+    fn too_few(&self) -> String {
+        let sides = [Some(self.left), self.right];
+        let fewest = sides.into_iter().flatten().map(|side| side.passes.len()).min().unwrap_or_default();
+        let on_each = if self.right.is_some() { " on each side" } else { "" };
+        let are = if fewest == 1 { "is" } else { "are" };
+        match fewest {
+            0 => ", which have no value for each repetition".to_owned(),
+            few if few < DIFFERENCE_LEAST => {
+                format!(": {DIFFERENCE_LEAST} repetitions{on_each} are needed, there {are} {few}")
+            }
+            _ => ": a repetition has no value above 0".to_owned(),
+        }
+    }
+}
+
+/// Names the workloads that the rule names where the labels of both sides are alike without.
+fn tell_apart(rule: &Claim, left: &mut Measured, right: Option<&mut Measured>) {
+    let (Side::Measured(of_right), Some(right)) = (&rule.right, right) else { return };
+    if left.what == right.what {
+        for (selector, side) in [(&rule.left, left), (of_right, right)] {
+            let workload = selector.workload.iter();
+            side.what = workload.map(|workload| format!("{workload}: ")).chain([side.what.clone()]).collect();
+        }
+    }
+}
+
+/// How values of a quantity are written. A swept value is written as its axis is.
+fn unit_of(quantity: Quantity, left: &Measured) -> impl Fn(f64) -> String + use<> {
+    let (setting, counts) = (left.setting.clone(), left.counts);
+    move |value| match quantity {
+        Quantity::BestRate | Quantity::LowestRate | Quantity::TypicalRate => counts.text(value),
+        Quantity::Variation
+        | Quantity::RepetitionSpread
+        | Quantity::CpuShare
+        | Quantity::VariationBeyond
+        | Quantity::SlowestShare => PublishedUnit::Fraction.text(value),
+        Quantity::RSquared => format!("R² = {value:.4}"),
+        Quantity::Latency => PublishedUnit::Seconds.text(value / 1e9),
+        Quantity::BestAt | Quantity::Knee | Quantity::PlateauFrom | Quantity::Reaches90 => {
+            setting.as_ref().map_or_else(|| value.to_string(), |one| on_axis(one, value).to_string())
+        }
+    }
+}
+
+/// The selected figures in words.
+fn name_of(selector: &Selector) -> String {
+    let names = [selector.workload.clone(), selector.target.clone()].into_iter().flatten();
+    let phase = selector.phase.map(|phase| phase.to_string());
+    let words: Vec<String> = names.chain(phase).chain(selector.at.iter().map(ToString::to_string)).collect();
+    if words.is_empty() { "all figures".to_owned() } else { words.join(", ") }
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 1000.0).round() / 10.0
+}
+
+const fn word_of(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Greater => "greater",
+        Relation::Less => "less",
+        Relation::Equal => "equal",
+    }
+}

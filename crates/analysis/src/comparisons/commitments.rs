@@ -1,0 +1,423 @@
+//! Commitments, judged: was what was promised kept, by how much, and how sure is that?
+
+use plan::{Amount, Bound, Commitment, Over, Plan, Selector, Statistic};
+use record::Warning;
+
+use crate::audit::{AuditIssue, Check, Outcome, Use};
+use crate::figures::{Figure, RepetitionFigure, number, unit, values};
+use crate::gate::{
+    Gate, Kind, Of, Quantity, Standing, Statement, UNBOUNDED_MEDIAN_OFF, Value,
+    table::{Column, amount, any, below, change, detail, list, share, subject, text, word},
+};
+use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
+
+/// A commitment and its judgement.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct Verdict {
+    /// The commitment, by its place in [`plan::Terms::commitments`].
+    pub place: usize,
+    pub commitment: Commitment,
+    pub judgement: Standing,
+    /// The figure that decided: the worst, or the best where one is enough.
+    pub figure: Option<usize>,
+    pub measured: Option<f64>,
+    pub margin: Option<f64>,
+    /// The unfavourable end of the confidence interval of the median, and its confidence.
+    pub bound: Option<(f64, f64)>,
+    /// The favourable end, which a commitment that was not kept misses as well.
+    pub best: Option<f64>,
+    pub because: Vec<String>,
+    pub about: Vec<usize>,
+    /// For each of `about`, as what doubts about it were weighed.
+    weighed: Vec<Weighed>,
+}
+
+/// What doubts about a figure were weighed against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Weighed {
+    statement: Use,
+    /// A doubt that cannot explain by how much the promise is missed.
+    excepted: Option<Check>,
+}
+
+impl Statement for Verdict {
+    const KIND: Kind = Kind::Commitment;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Each commitment, as it was fixed before the run";
+    const COLUMNS: &'static [Column<Self>] = &[
+        any(
+            "judgement",
+            "verdict",
+            "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.",
+            Quantity::Standing(&Standing::OF_COMMITMENTS),
+            |one| one.judgement.in_words(&Standing::OF_COMMITMENTS),
+        ),
+        subject(word("name", "commitment", "What was promised.", |one| &one.commitment.name)),
+        subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
+        subject(text("side", "", "`at least` or `at most`.", |one| side(one.commitment.bound).to_owned())),
+        amount("promised", "promised", "What was promised, in `unit`.", |one| {
+            one.in_unit(Some(number(one.commitment.amount)))
+        }),
+        amount("measured", "measured", "The figure that decided, in `unit`.", |one| {
+            one.in_unit(one.measured)
+        }),
+        change(
+            "margin",
+            "margin",
+            "Measured ÷ promised − 1, of *at most* 1 − measured ÷ promised: positive is good on either side.",
+            |one| one.margin,
+        ),
+        amount(
+            "at_worst",
+            "at worst",
+            "The bound of the median on the unfavourable side, in `unit`.",
+            |one| one.in_unit(one.bound.map(|(end, _)| end)),
+        ),
+        detail(amount("at_best", "at best", "The bound on the favourable side, in `unit`.", |one| {
+            one.in_unit(one.best)
+        })),
+        share("confidence", "confidence", "Of that bound.", |one| {
+            one.bound.map(|(_, confidence)| confidence)
+        }),
+        below(list(
+            "why",
+            "why",
+            "Why it is doubtful or was not tested, or what a median leaves to chance.",
+            |one| one.because.clone(),
+        )),
+        below(text("concerns", "concerns", "Which figures it is about, in words.", |one| {
+            selected(&one.commitment.figures, one.commitment.over)
+        })),
+        below(text("judged_by", "judged by", "The statistic and the rate that it is judged by.", |one| {
+            judged_by(&one.commitment)
+        })),
+        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| {
+            unit(one.commitment.amount).to_owned()
+        })),
+    ];
+
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let count = |(place, word): (usize, &&str)| {
+            let count = all.iter().filter(|one| one.judgement as usize == place).count();
+            (count > 0).then(|| format!("{count} {word}"))
+        };
+        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().enumerate().filter_map(count).collect();
+        let several = if all.len() == 1 { "" } else { "s" };
+        vec![
+            format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
+            "Measured: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
+             confidence. A figure that is too short, cached or flagged by the audit cannot pass."
+                .to_owned(),
+        ]
+    }
+}
+
+impl Verdict {
+    /// What a repetition of a figure that it is about reached, in the unit of what was promised.
+    #[must_use]
+    pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
+        values(&[one], self.commitment.amount, self.commitment.rate)?.pop()
+    }
+
+    /// Measured ÷ promised.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        Some(self.measured? / number(self.commitment.amount))
+    }
+
+    /// The bound of the median that the judgement rests on, and its side: what was kept is at least so good, what was
+    /// missed at most.
+    #[must_use]
+    pub fn decisive_bound(&self) -> Option<(Bound, f64)> {
+        let missed = self.margin.is_some_and(|margin| margin < 0.0);
+        let end = if missed { self.best } else { self.bound.map(|(end, _)| end) };
+        let side = match (self.commitment.bound, missed) {
+            (Bound::AtLeast, false) | (Bound::AtMost, true) => Bound::AtLeast,
+            (Bound::AtLeast, true) | (Bound::AtMost, false) => Bound::AtMost,
+        };
+        end.map(|end| (side, end))
+    }
+
+    /// What `check` did to the judgement where it doubts the figure at `place`; none where the commitment is not about
+    /// that figure.
+    #[must_use]
+    pub fn outcome(&self, place: usize, check: Check) -> Option<Outcome> {
+        let index = self.about.iter().position(|&one| one == place)?;
+        let weighed = self.weighed[index];
+        let is_excepted = weighed.excepted == Some(check);
+        Some(if is_excepted { Outcome::Marked } else { check.outcome(weighed.statement) })
+    }
+
+    fn in_unit(&self, value: Option<f64>) -> Value {
+        Value::or_none(value, |value| Value::amount(self.commitment.amount, value))
+    }
+}
+
+/// `at least` or `at most`.
+#[must_use]
+pub const fn side(bound: Bound) -> &'static str {
+    match bound {
+        Bound::AtLeast => "at least",
+        Bound::AtMost => "at most",
+    }
+}
+
+/// The statistic and the rate that a commitment is judged by.
+#[must_use]
+pub fn judged_by(commitment: &Commitment) -> String {
+    let statistic = match commitment.statistic {
+        Statistic::Median => "median",
+        Statistic::Mean => "mean",
+        Statistic::Worst => "worst repetition",
+        Statistic::Best => "best repetition",
+        Statistic::ConfidenceBound => "confidence bound of the median",
+    };
+    match commitment.amount {
+        Amount::Latency { percent: Some(percent), .. } => format!("{statistic} of p{percent}"),
+        Amount::Latency { percent: None, .. } => format!("{statistic} of the mean latency"),
+        _ => format!("{statistic}, {}", commitment.rate.name()),
+    }
+}
+
+/// `every read of deep on flash at tasks 33`.
+#[must_use]
+pub fn selected(selector: &Selector, over: Over) -> String {
+    let which = if over == Over::Every { "every" } else { "the best" };
+    let mut text = format!("{which} {}", selector.phase.map_or("result", plan::Phase::name));
+    let places = [("of", &selector.workload), ("on", &selector.target)];
+    text.extend(places.iter().filter_map(|(word, name)| Some(format!(" {word} {}", name.as_ref()?))));
+    let at: Vec<String> = selector.at.iter().map(ToString::to_string).collect();
+    if at.is_empty() { text } else { format!("{text} at {}", at.join(", ")) }
+}
+
+/// Every commitment of `plan`, in order.
+///
+/// - All cases and phases that the selector takes have to keep it, or the best of them
+///   ([`Over`]). One that was planned and is not among `figures` cannot have kept it.
+/// - Values are those of the repetitions that count, by the commitment's own rate; in a phase that
+///   reads and writes the slower direction's latency counts.
+/// - A median is judged by its side. Where its bounds do not tell which one, that is said; of too few repetitions for
+///   bounds it is [`Standing::CannotTell`] within 15 % of what was promised.
+/// - What keeps a commitment only by a doubtful figure is [`Standing::CannotTell`]: one with a
+///   disqualifying doubt, or with too few repetitions for the confidence bound; and where that is the statistic, one
+///   with what was promised between both bounds. So is the best of several that may be
+///   so by chance: the bound of its median, corrected for their number, has to keep it as well. Of several that all have
+///   to keep it one breaks it by a bound corrected for their number ([`bounds`](crate::statistics::bounds)). A figure without
+///   doubts that does not keep it is a [`Standing::DoesNotHold`], whatever the others are. So is one that may only
+///   have been too good ([`crate::gate::POLICY`]) and does not keep it even so.
+#[must_use]
+pub fn verdicts(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<Verdict> {
+    all(&Gate::new(plan, figures, doubts))
+}
+
+/// Those of [`verdicts`], of the figures of a gate.
+pub(crate) fn all(gate: &Gate<'_>) -> Vec<Verdict> {
+    let commitments = gate.plan.terms.commitments.iter().enumerate();
+    commitments.map(|(place, one)| verdict(gate, place, one)).collect()
+}
+
+/// A figure that a commitment is about.
+struct Candidate {
+    figure: usize,
+    measured: f64,
+    margin: f64,
+    bound: Option<(f64, f64)>,
+    best: Option<f64>,
+    weighed: Weighed,
+    doubts: Vec<String>,
+    /// Of a median: what it does not tell.
+    by_chance: Option<String>,
+}
+
+impl Candidate {
+    const fn is_doubtful(&self) -> bool {
+        !self.doubts.is_empty()
+    }
+}
+
+fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
+    let (mut candidates, mut missing) = (Vec::new(), Vec::new());
+    let selected = gate.selected(&commitment.figures);
+    let cases = selected.len();
+    for (case, phase, figure) in selected {
+        let Some(figure) = figure else {
+            missing.push(format!("{} {phase}: was not measured", case.id));
+            continue;
+        };
+        match candidate(gate, commitment, figure, cases) {
+            Some(candidate) => candidates.push(candidate),
+            None => missing.push(format!("{} {phase}: has no {}", case.id, wanted(commitment))),
+        }
+    }
+    let (judgement, decider) = judge(commitment.over, &candidates, missing.is_empty());
+    let because = match judgement {
+        Standing::Holds | Standing::DoesNotHold => {
+            decider.and_then(|one| one.by_chance.clone()).into_iter().collect()
+        }
+        Standing::CannotTell | Standing::NotTested => reasons(commitment.over, &candidates, decider, missing),
+    };
+    Verdict {
+        place,
+        commitment: commitment.clone(),
+        judgement,
+        figure: decider.map(|decider| decider.figure),
+        measured: decider.map(|decider| decider.measured),
+        margin: decider.map(|decider| decider.margin),
+        bound: decider.and_then(|decider| decider.bound),
+        best: decider.and_then(|decider| decider.best),
+        because,
+        about: candidates.iter().map(|one| one.figure).collect(),
+        weighed: candidates.iter().map(|one| one.weighed).collect(),
+    }
+}
+
+/// A figure as one of `cases`; none where a repetition has no value of the kind.
+fn candidate(gate: &Gate<'_>, commitment: &Commitment, figure: usize, cases: usize) -> Option<Candidate> {
+    // Any of several that are enough may keep it by chance.
+    let among = if commitment.over == Over::Best { cases } else { 1 };
+    let counted: Vec<_> = gate.figures[figure].counted().collect();
+    let values = values(&counted, commitment.amount, commitment.rate)?;
+    let summary = Summary::of(&values)?;
+    let at_least = commitment.bound == Bound::AtLeast;
+    let (worst, best) = if at_least { (summary.min, summary.max) } else { (summary.max, summary.min) };
+    let level = (1.0 - CONFIDENCE) / among.max(1) as f64;
+    let bounds = median_bounds(&values, level);
+    let bound = bounds.map(|bounds| (if at_least { bounds.low } else { bounds.high }, bounds.confidence));
+    // Any of several that all have to keep it may break it by chance.
+    let of_all =
+        crate::statistics::bounds(&values, cases).filter(|_| commitment.over == Over::Every && cases > 1);
+    let ends = of_all.or(bounds.map(|bounds| (bounds.low, bounds.high)));
+    let best_end = ends.map(|(low, high)| if at_least { high } else { low });
+    let measured = match commitment.statistic {
+        Statistic::Median => summary.median,
+        Statistic::Mean => summary.mean,
+        Statistic::Worst => worst,
+        Statistic::Best => best,
+        Statistic::ConfidenceBound => bound.map_or(worst, |(bound, _)| bound),
+    };
+    let promised = number(commitment.amount);
+    let margin_of = |value: f64| if at_least { value / promised - 1.0 } else { 1.0 - value / promised };
+    let margin = margin_of(measured);
+    let weighed = weighed(gate, commitment, figure, (measured, margin));
+    let mut doubts = gate.against(figure, weighed.statement, weighed.excepted);
+    let by_bound = commitment.statistic == Statistic::ConfidenceBound;
+    let kept_by_chance = among > 1 && margin >= 0.0;
+    if bound.is_none() && (by_bound || kept_by_chance) {
+        let (n, needed) = (summary.n, bound_least(level));
+        let percent = CONFIDENCE * 100.0;
+        doubts.push(match among {
+            1 => format!("{n} repetitions give no bound of {percent:.0} % confidence: {needed} are needed"),
+            _ => {
+                format!("the best of {among} may keep it by chance: {needed} repetitions are needed, not {n}")
+            }
+        });
+    } else if let Some((low, high)) = ends.filter(|_| by_bound && margin < 0.0) {
+        let [low, high] = [low, high].map(|end| (end / promised - 1.0) * 100.0);
+        if best_end.is_some_and(|end| margin_of(end) >= 0.0) {
+            doubts.push(format!(
+                "it is shown neither kept nor broken: the bounds of the median are {low:+.2} % and {high:+.2} % from \
+                 what was promised, and more repetitions bring them nearer"
+            ));
+        }
+    } else if kept_by_chance && bound.is_some_and(|(bound, _)| margin_of(bound) < 0.0) {
+        doubts.push(format!("the best of {among} may keep it by chance: its bound does not"));
+    }
+    // What the best of several keeps is judged by its bound above.
+    let by_median = commitment.statistic == Statistic::Median && !kept_by_chance;
+    let by_chance = match bounds {
+        None if by_median && margin.abs() <= UNBOUNDED_MEDIAN_OFF => {
+            let (n, needed) = (summary.n, bound_least(level));
+            doubts.push(format!(
+                "so near to what was promised the median of {n} may be so by chance: {needed} repetitions are needed"
+            ));
+            None
+        }
+        Some(ends) if by_median && (margin_of(ends.low) < 0.0) != (margin_of(ends.high) < 0.0) => {
+            Some(format!("the median of {} may be so by chance", summary.n))
+        }
+        _ => None,
+    };
+    Some(Candidate { figure, measured, margin, bound, best: best_end, weighed, doubts, by_chance })
+}
+
+/// As what doubts about a figure are weighed that is `measured` and this far on the good side of its promise.
+///
+/// The columns of the policy are those of a promise that something is at least so fast: what flatters a figure speaks
+/// against one that keeps it. Of a promise that it is at most so fast the same speaks against one that breaks it.
+fn weighed(
+    gate: &Gate<'_>,
+    commitment: &Commitment,
+    figure: usize,
+    (measured, margin): (f64, f64),
+) -> Weighed {
+    let is_latency = matches!(commitment.amount, Amount::Latency { .. });
+    let promises_speed = (commitment.bound == Bound::AtLeast) != is_latency;
+    let is_fast = (margin >= 0.0) == promises_speed;
+    if is_fast {
+        return Weighed { statement: Use::PromiseKept, excepted: None };
+    }
+    // What was held back for a part of the time could not have been faster by more than that part.
+    let held = gate.figures[figure].counted().flat_map(|one| &one.warnings);
+    let held = held.filter_map(|warning| match warning {
+        Warning::Starved { share, .. } => Some(*share),
+        _ => None,
+    });
+    let free = (1.0 - held.fold(0.0, f64::max)).max(0.0);
+    let excuses = is_latency || !promises_speed || measured / number(commitment.amount) >= free;
+    Weighed { statement: Use::PromiseBroken, excepted: (!excuses).then_some(Check::Starved) }
+}
+
+/// The judgement and the candidate that decided it. With all values kept but some missing, what
+/// every case had to keep is in doubt.
+fn judge(over: Over, candidates: &[Candidate], complete: bool) -> (Standing, Option<&Candidate>) {
+    let decider = |clean_only: bool| {
+        let among = candidates.iter().filter(|one| !clean_only || !one.is_doubtful());
+        match over {
+            Over::Every => among.min_by(|a, b| a.margin.total_cmp(&b.margin)),
+            Over::Best => among.max_by(|a, b| a.margin.total_cmp(&b.margin)),
+        }
+    };
+    let Some(any) = decider(false) else { return (Standing::NotTested, None) };
+    let doubtful = candidates.iter().find(|one| one.is_doubtful());
+    match (over, decider(true)) {
+        (Over::Every, Some(clean)) if clean.margin < 0.0 => (Standing::DoesNotHold, Some(clean)),
+        (Over::Best, Some(clean)) if clean.margin >= 0.0 => (Standing::Holds, Some(clean)),
+        // The doubtful one decides where the worst is not doubtful itself.
+        (Over::Every, _) if doubtful.is_some() && !any.is_doubtful() => (Standing::CannotTell, doubtful),
+        _ if any.is_doubtful() || !complete => (Standing::CannotTell, Some(any)),
+        (Over::Every, _) => (Standing::Holds, Some(any)),
+        // The best fails without doubt, and all others are below it.
+        (Over::Best, _) => (Standing::DoesNotHold, Some(any)),
+    }
+}
+
+/// What is told of a commitment that was not tested or is in doubt.
+fn reasons(
+    over: Over,
+    candidates: &[Candidate],
+    decider: Option<&Candidate>,
+    missing: Vec<String>,
+) -> Vec<String> {
+    /// A few examples tell what is wrong; a large study may miss thousands.
+    const MISSING_SHOWN: usize = 3;
+    let mut reasons = decider.map(|one| one.doubts.clone()).unwrap_or_default();
+    let doubtful = candidates.iter().filter(|one| one.is_doubtful()).count();
+    let several = over == Over::Every && doubtful > 1;
+    reasons.extend(several.then(|| format!("{doubtful} of {} figures are doubtful", candidates.len())));
+    let more = missing.len().saturating_sub(MISSING_SHOWN);
+    reasons.extend(missing.into_iter().take(MISSING_SHOWN));
+    reasons.extend((more > 0).then(|| format!("{more} more were not measured")));
+    if reasons.is_empty() {
+        reasons.push("no case of the study is meant by it".to_owned());
+    }
+    reasons
+}
+
+/// The value that a figure lacks.
+fn wanted(commitment: &Commitment) -> String {
+    match commitment.amount {
+        Amount::Latency { .. } => "latencies".to_owned(),
+        _ => format!("rate {} in every repetition", commitment.rate.name()),
+    }
+}

@@ -1,0 +1,15 @@
+//! Own figures beside other runs, other tools, published figures, commitments and claims.
+
+pub(crate) mod agreement;
+pub(crate) mod claims;
+pub(crate) mod commitments;
+pub(crate) mod compare;
+pub(crate) mod cross_check;
+pub(crate) mod published;
+pub(crate) mod published_comparison;
+pub(crate) mod quantities;
+
+pub use self::{
+    agreement::*, claims::*, commitments::*, compare::*, cross_check::*, published::*,
+    published_comparison::*,
+};

@@ -1,0 +1,193 @@
+//! Published figures beside own ones.
+
+use plan::{Bytes, Case, Order, Phase, Plan, Question, ReadFrom, Sharing};
+use record::{Detail, Library, Metric, Published, PublishedKind, PublishedOperation, PublishedStatistic};
+
+use crate::comparisons::{PublishedComparison, beside, own_value, phase_of};
+use crate::figures::{Figure, Subject, bytes_of_one, nodes_of, subjects};
+use crate::statistics::whole;
+
+/// A published figure, and in what its conditions differ, as in `14 tasks, here 4`.
+type Similar = (&'static Published, Vec<String>);
+
+/// Published figures beside own ones: those that the study names, or else those that the command line tells.
+pub(crate) fn of_plan(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
+    beside(plan, figures, library).into_iter().chain(of_command_lines(plan, figures)).collect()
+}
+
+/// Published figures of the same command line or of the same tool, beside the own figures of a command line, an
+/// import or a quick run. What stands beside a study's figures is for the study to say, in its `[[published]]`.
+fn of_command_lines(plan: &Plan, figures: &[Figure]) -> Vec<PublishedComparison> {
+    // What is imported names each tool with its version.
+    let tools: Vec<&str> = match &plan.question {
+        Question::Dialect { tool, .. } => vec![tool.as_str()],
+        Question::Import { tools, .. } => tools.iter().filter_map(|tool| tool.split(' ').next()).collect(),
+        Question::Quick { .. } | Question::CrossCheck { .. } => Vec::new(),
+        Question::Study { .. } => return Vec::new(),
+    };
+    let is_tool = matches!(plan.question, Question::Dialect { .. });
+    let of_figure = |own: &Subject<'_>| {
+        let (case, phase) = (own.case, own.figure.phase);
+        let mut found: Vec<Similar> = published_beside(case)
+            .into_iter()
+            .chain(published_near(case))
+            .filter(|one| phase_of(one) == Some(phase) && one.metric == Metric::Bandwidth)
+            .map(|published| (published, differs_in_size(published, case)))
+            .collect();
+        let same_line = found.len();
+        for one in tools.iter().flat_map(|tool| published_similar(tool, case, phase)) {
+            if !found.iter().any(|known| known.0.id == one.0.id) {
+                found.push(one);
+            }
+        }
+        let row = |(place, (published, mut differs)): (usize, Similar)| {
+            let value = own_value(case, own.figure, published)?;
+            let elsewhere = is_tool && place >= same_line;
+            differs.extend(elsewhere.then(|| "another machine".to_owned()));
+            Some(PublishedComparison {
+                differs,
+                elsewhere,
+                ..PublishedComparison::of(published, Some((own, value)))
+            })
+        };
+        found.into_iter().enumerate().filter_map(row).collect::<Vec<_>>()
+    };
+    subjects(plan, figures).iter().flat_map(of_figure).collect()
+}
+
+/// In what the same command line with another transfer size, or other segments, differs.
+fn differs_in_size(published: &Published, case: &Case) -> Vec<String> {
+    let (printed, own) = (&published.parameters, case.workload.geometry);
+    let size = printed.transfer_bytes.filter(|&bytes| bytes != own.transfer.0);
+    let segments = printed.segments.filter(|&segments| segments != own.segments);
+    let differs = [
+        size.map(|size| format!("chosen by the study from several transfer sizes, given as {}", Bytes(size))),
+        segments.map(|segments| format!("with {segments} segments, here with {}", own.segments)),
+        published.value_if_binary.map(|bytes| format!("MB may be MiB: then {bytes:.0} bytes/s")),
+    ];
+    differs.into_iter().flatten().collect()
+}
+
+/// The published figures that were measured with the command line of `case`: transfer, direct I/O, fsync, file per task,
+/// order, tasks and targets are equal, and so are nodes, block, segments and reordering where the study prints them. A
+/// figure of a direction that no phase of the case has is left out.
+#[must_use]
+pub fn published_beside(case: &Case) -> Vec<&'static Published> {
+    same_line(case, |same_transfer, same_segments| same_transfer && same_segments)
+}
+
+/// As [`published_beside`], except for one of two things: the transfer size, where the study names the best of several
+/// sizes, or the segments, as in a miniature that moves less. Say so beside them.
+#[must_use]
+pub fn published_near(case: &Case) -> Vec<&'static Published> {
+    same_line(case, |same_transfer, same_segments| same_transfer != same_segments)
+}
+
+/// The published figures of the command line of `case` but for sizes, which `sizes` judges. Devices and layout are not
+/// part of it.
+fn same_line(case: &Case, sizes: fn(bool, bool) -> bool) -> Vec<&'static Published> {
+    let workload = &case.workload;
+    let geometry = workload.geometry;
+    let same = |one: &&'static Published| {
+        let printed = &one.parameters;
+        printed.targets.is_some_and(|targets| targets as usize == workload.files.targets.len())
+            && printed.direct == Some(workload.direct)
+            && printed.fsync == Some(workload.sync.at_close)
+            && printed.file_per_process == Some(workload.files.sharing == Sharing::PerTask)
+            && printed.random == Some(matches!(workload.order, Order::Random { .. }))
+            && printed.tasks == Some(workload.tasks)
+            && printed.nodes.is_none_or(|nodes| u64::from(nodes) == nodes_of(case))
+            && is_or_unsaid(printed.reorder_tasks, matches!(workload.read_from, ReadFrom::Shift { .. }))
+            && is_or_unsaid(printed.block_bytes, geometry.block.0)
+            && sizes(
+                printed.transfer_bytes == Some(geometry.transfer.0),
+                is_or_unsaid(printed.segments, geometry.segments),
+            )
+            && phase_of(one).is_some_and(|phase| case.phases.contains(&phase))
+    };
+    record::published().figures.iter().filter(same).collect()
+}
+
+/// What a study does not print is taken to be equal.
+fn is_or_unsaid<T: PartialEq>(published: Option<T>, own: T) -> bool {
+    published.is_none_or(|published| published == own)
+}
+
+/// The tools that print the same figures under one name or another.
+const FAMILIES: [&[&str]; 4] = [&["mdtest"], &["iozone"], &["gpfsperf", "tsqosperf"], &["ioping"]];
+
+/// The published figures of `phase` that `tool`, whose words were used for `case`, has printed elsewhere, with the same
+/// size of an operation; and what was aimed at for trees. They are of other machines and often of more nodes, so what
+/// differs is told of each; nothing where all that is printed is equal.
+///
+/// Of an mdtest table the means stand here: a table of one iteration has the same number three times.
+#[must_use]
+pub fn published_similar(tool: &str, case: &Case, phase: Phase) -> Vec<Similar> {
+    let family = FAMILIES.iter().find(|family| family.contains(&tool));
+    let size = bytes_of_one(case, phase).0;
+    let wanted = |one: &&'static Published| {
+        let printed = &one.parameters;
+        let known = printed.tool.as_deref().map(str::to_ascii_lowercase);
+        let of_family = known.as_deref().zip(family).is_some_and(|(known, family)| family.contains(&known));
+        let goal = one.kind == PublishedKind::Target && one.metric == Metric::Creates;
+        let repeated = printed.tool.as_deref() == Some("mdtest") && one.statistic != PublishedStatistic::Mean;
+        let spread = one.statistic == PublishedStatistic::Deviation && one.metric != Metric::Latency;
+        (of_family || goal)
+            && phase_of(one) == Some(phase)
+            && is_or_unsaid(printed.transfer_bytes.or(file_bytes_of(one)), size)
+            && is_or_unsaid(printed.direct, case.workload.direct)
+            && !repeated
+            && !spread
+    };
+    let similar = |published| (published, differences(published, case, phase));
+    record::published().figures.iter().filter(wanted).map(similar).collect()
+}
+
+/// Bytes of the small files of a published figure.
+fn file_bytes_of(one: &Published) -> Option<u64> {
+    let small = matches!(one.metric, Metric::Rate | Metric::Creates);
+    let printed = || one.parameters.more.get("bytes_per_file").and_then(Detail::number).map(whole);
+    // A table of rates has one size of file; only creates and writes move it.
+    let moves = matches!(one.operation, PublishedOperation::Create | PublishedOperation::Write);
+    one.parameters.file_bytes.or_else(printed).filter(|_| small && moves)
+}
+
+/// In what the printed conditions of `published` are not those of `case`. What an imported text does not say
+/// is not known, and no difference.
+fn differences(published: &Published, case: &Case, phase: Phase) -> Vec<String> {
+    let (workload, printed) = (&case.workload, &published.parameters);
+    let own_nodes = u32::try_from(nodes_of(case)).unwrap_or(u32::MAX);
+    let count = |printed: Option<u32>, own: u32, one: &str| {
+        let printed = printed.filter(|&printed| printed != own)?;
+        let several = if printed == 1 { "" } else { "s" };
+        Some(format!("{printed} {one}{several}, here {own}").replace("processs", "processes"))
+    };
+    let called = match printed.tasks_called.as_deref().map_or("task", |word| word.trim_end_matches('s')) {
+        "processe" => "process",
+        called => called,
+    };
+    let tree = workload.work.tree();
+    let files = printed.more.get("files_per_task").and_then(Detail::number).zip(tree);
+    let own_trees = printed.more.contains_key("shared_directory") && tree.is_some_and(|tree| tree.own_trees);
+    let is_known = case.stated.is_none();
+    let shared_by = if workload.files.sharing == Sharing::PerTask { 1 } else { u64::from(workload.tasks) };
+    let own_bytes = workload.transfers_per_task() * workload.geometry.transfer.0 * shared_by;
+    let bytes = printed.file_bytes.filter(|&bytes| is_known && phase.is_transfers() && bytes != own_bytes);
+    let synced = is_known && phase == Phase::Write;
+    let fsync = printed.fsync.filter(|&fsync| synced && fsync != workload.sync.at_close);
+    let differs = [
+        count(printed.tasks, workload.tasks, called),
+        count(printed.nodes.filter(|_| is_known || own_nodes > 1), own_nodes, "node"),
+        files
+            .map(|(printed, tree)| (printed, tree.items_per_task()))
+            .filter(|(printed, own)| *printed != *own as f64)
+            .map(|(printed, own)| format!("{printed} files of each, here {own}")),
+        own_trees.then(|| "one shared directory, here one for each task".to_owned()),
+        bytes.map(|bytes| format!("files of {}, here {}", Bytes(bytes), Bytes(own_bytes))),
+        fsync.map(|fsync| {
+            if fsync { "fsync at the end, here none" } else { "no fsync, here one at the end" }.to_owned()
+        }),
+        printed.layer.as_ref().or(printed.file_system.as_ref()).map(|place| format!("on {place}")),
+    ];
+    differs.into_iter().flatten().collect()
+}

@@ -1,0 +1,459 @@
+//! Published figures that a study names, beside the own figures that it names for them.
+
+use std::collections::HashMap;
+
+use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
+
+use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject, operation_of};
+use crate::gate::{
+    Gate, Kind, Of, Statement, Value,
+    table::{Column, amount, below, detail, list, share, subject, text, word},
+};
+use crate::nodes::{WeakScaling, weak_scaling};
+use crate::scaling::{scalability::scalability, tax};
+use crate::statistics::Summary;
+
+/// A published figure and the own figure beside it, of which there is none where nothing comparable was measured.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it, or its column")]
+pub struct PublishedComparison {
+    pub published: Published,
+    pub figure: Option<usize>,
+    /// In [`PublishedComparison::unit`].
+    pub own: Option<f64>,
+    /// The deviation of the own rate, and of how many values: of nodes with storage of their own, else of repetitions.
+    pub spread: Option<(f64, usize)>,
+    pub at: Vec<Setting>,
+    /// The workload of the curves that it belongs to.
+    pub group: Option<String>,
+    pub target: Option<String>,
+    pub phase: Option<Phase>,
+    /// Of a command line that no study names.
+    pub differs: Vec<String>,
+    /// Beside another command line of the same tool, and on another machine: nobody asked for a comparison.
+    pub elsewhere: bool,
+    pub misprint: String,
+}
+
+impl Statement for PublishedComparison {
+    const KIND: Kind = Kind::Published;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str =
+        "Own figures beside published ones; without an own one nothing comparable was measured";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("id", "published figure", "Its id.", |one| &one.published.id)),
+        subject(text("as_published", "printed", "As printed, with its unit.", |one| {
+            one.published.as_published()
+        })),
+        subject(amount("published", "published", "In `unit`.", |one| one.in_unit(Some(one.value())))),
+        amount("own", "own", "In `unit`; nothing where nothing comparable was measured.", |one| {
+            one.in_unit(one.own)
+        }),
+        share("ratio", "own ÷ published", "Own ÷ published.", |one| one.ratio()),
+        subject(below(word("statistic", "statistic", "Best, mean, stated …", |one| {
+            one.published.statistic.name()
+        }))),
+        subject(below(text("source", "source", "Where it stands.", |one| one.source()))),
+        subject(below(word("storage", "storage", "What it is of.", |one| one.storage()))),
+        below(text("differs", "differs", "In what its conditions differ.", |one| one.differs.join("; "))),
+        subject(below(word("note", "note", "What must be known of it.", |one| {
+            one.published.note.as_deref().unwrap_or_default()
+        }))),
+        below(word("misprint", "misprint", "What is known to be wrong with the printed figure.", |one| {
+            &one.misprint
+        })),
+        below(list("at", "at", "The point of the sweep at which it stands.", |one| {
+            one.at.iter().map(ToString::to_string).collect()
+        })),
+        detail(word("unit", "unit", "Of both.", |one| one.unit())),
+    ];
+}
+
+impl PublishedComparison {
+    /// `published`, beside the value of an own figure.
+    pub(crate) fn of(published: &Published, own: Option<(&Subject<'_>, f64)>) -> Self {
+        let case = own.map(|(one, _)| one.case);
+        Self {
+            published: published.clone(),
+            figure: own.map(|(one, _)| one.index),
+            own: own.map(|(_, own)| own),
+            spread: own.and_then(|(one, _)| spread(one, published)),
+            at: case.map(|case| published_point(case, published)).unwrap_or_default(),
+            group: case.map(|case| case.group.clone()),
+            target: case.map(|case| case.target.clone()),
+            phase: own.map(|(one, _)| one.figure.phase),
+            differs: Vec::new(),
+            elsewhere: false,
+            misprint: String::new(),
+        }
+    }
+
+    /// The published value, in [`PublishedComparison::unit`].
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.published.value * if self.published.unit == PublishedUnit::Seconds { 1e9 } else { 1.0 }
+    }
+
+    /// The unit of both values: that of the published one, but `ns` for seconds.
+    #[must_use]
+    pub const fn unit(&self) -> &'static str {
+        match self.published.unit {
+            PublishedUnit::Seconds => "ns",
+            unit => unit.name(),
+        }
+    }
+
+    /// Own ÷ published; none of figures of another machine that nobody compares.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        self.own.filter(|_| self.value() != 0.0 && !self.elsewhere).map(|own| own / self.value())
+    }
+
+    /// The study and the table, slide or section.
+    #[must_use]
+    pub fn source(&self) -> String {
+        format!("{}, {}", self.published.cited, self.published.section)
+    }
+
+    /// The storage that it is of, in the study's words; empty where it says none.
+    #[must_use]
+    pub fn storage(&self) -> &str {
+        let printed = &self.published.parameters;
+        let storage = printed.layer.as_ref().or(printed.layout.as_ref()).or(printed.file_system.as_ref());
+        storage.map_or("", String::as_str)
+    }
+
+    fn in_unit(&self, value: Option<f64>) -> Value {
+        Value::or_none(value, |value| match self.published.unit {
+            PublishedUnit::BytesPerSecond => Value::Rate(value, RateOf::Bytes),
+            PublishedUnit::OperationsPerSecond => Value::Rate(value, RateOf::Operations),
+            PublishedUnit::Seconds => Value::Nanos(value),
+            PublishedUnit::Fraction => Value::Share(value),
+            _ => Value::Number(value),
+        })
+    }
+}
+
+/// An id of a study file that the library does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct UnknownId {
+    pub id: String,
+    /// `published` or `claim`.
+    pub table: &'static str,
+    /// Which of these tables, from 0.
+    pub index: usize,
+    /// The id that was probably meant.
+    pub nearest: Option<String>,
+}
+
+/// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with a text is
+/// the user's own and needs no entry.
+#[must_use]
+pub fn unknown_ids(plan: &Plan, library: &Library) -> Vec<UnknownId> {
+    let unknown = |table, index, id: &str, nearest: Option<&str>| UnknownId {
+        id: id.to_owned(),
+        table,
+        index,
+        nearest: nearest.map(str::to_owned),
+    };
+    let figures = library.figures.iter().map(|figure| figure.id.as_str());
+    let places = plan.terms.published.iter().enumerate();
+    let places = places.filter(|(_, place)| library.figure(&place.id).is_none()).map(|(index, place)| {
+        unknown("published", index, &place.id, Library::nearest(&place.id, figures.clone()))
+    });
+    let claims = library.claims.iter().map(|claim| claim.id.as_str());
+    let rules = plan.terms.claims.iter().enumerate();
+    let rules = rules
+        .filter(|(_, rule)| rule.text.is_empty() && library.claim(&rule.id).is_none())
+        .map(|(index, rule)| unknown("claim", index, &rule.id, Library::nearest(&rule.id, claims.clone())));
+    places.chain(rules).collect()
+}
+
+/// Every place of a published figure in `plan`, with the own figure that belongs there: the one at the named point of the
+/// sweep, else the best by its median. Where nothing comparable was measured the own side is empty. Beside what one more
+/// node brings stands the slope of the own weak scaling, at its last point: with as many tasks on each node where it is
+/// known of the published one. Ids that `library` does not have are left out; [`unknown_ids`] names them. So are those of
+/// jobs, which stand beside sums, ratios and profiles of their launches ([`crate::jobs::published_matrix`],
+/// [`crate::jobs::PublishedJobComparison`]): no figure is the same quantity.
+#[must_use]
+pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<PublishedComparison> {
+    let gate = Gate::new(plan, figures, &[]);
+    let all = &gate.subjects;
+    let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
+    let places: Vec<(&PublishedPlace, &Published)> =
+        of_figures.filter_map(|place| Some((place, library.figure(&place.id)?))).collect();
+    let has_slopes = places.iter().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
+    let scaling = if has_slopes { weak_scaling::weak_scaling(&gate) } else { Vec::new() };
+    let mut bests = Bests::new();
+    for one in all {
+        let best = bests.entry((one.case.target.as_str(), one.figure.phase, one.nodes())).or_default();
+        *best = best.max(one.figure.bytes_per_second.median);
+    }
+    let own = Own { all, bests, scaling };
+    places.into_iter().map(|(place, published)| own.placed(place, published, library)).collect()
+}
+
+/// The best median rate of each target, phase and number of nodes.
+type Bests<'a> = HashMap<(&'a str, Phase, u64), f64>;
+
+/// What published figures are set beside.
+struct Own<'a> {
+    all: &'a [Subject<'a>],
+    bests: Bests<'a>,
+    scaling: Vec<WeakScaling>,
+}
+
+impl Own<'_> {
+    fn placed(
+        &self,
+        place: &PublishedPlace,
+        published: &Published,
+        library: &Library,
+    ) -> PublishedComparison {
+        let phase = place.figures.phase.or(phase_of(published));
+        // What a bandwidth of no phase is of are transfers.
+        let counted = |phase: Phase| {
+            phase != Phase::Jobs && (published.unit != PublishedUnit::BytesPerSecond || phase.is_transfers())
+        };
+        let chosen = self.all.iter().filter(|one| {
+            let own = one.figure.phase;
+            place.figures.takes(one.case, own) && phase.map_or_else(|| counted(own), |phase| phase == own)
+        });
+        let values = chosen.filter_map(|one| Some((one, self.value(one, published)?)));
+        let less_is_better = published.metric == Metric::Latency;
+        let better = |one: f64, other: f64| if less_is_better { one < other } else { one > other };
+        let best = values.reduce(|best, one| if better(one.1, best.1) { one } else { best });
+        let place = &place.figures;
+        let found = PublishedComparison::of(published, best);
+        PublishedComparison {
+            at: if place.at.is_empty() { found.at } else { place.at.clone() },
+            group: place.workload.clone().or(found.group),
+            target: place.target.clone().or(found.target),
+            phase: found.phase.or(phase),
+            misprint: misprint(published, library),
+            ..found
+        }
+    }
+
+    /// The own value of what `published` is of: bytes or transfers per second, nanoseconds, or a share.
+    fn value(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
+        match (published.unit, published.metric, published.statistic) {
+            (PublishedUnit::Fraction, Metric::Scalability, _) => self.share_of_devices(own),
+            (PublishedUnit::Fraction, Metric::Tax, _) => self.tax(own),
+            (.., PublishedStatistic::Slope) => self.slope(own, published),
+            _ => match rates_of_nodes(own, published) {
+                Some(rates) => of_nodes(&Summary::of(&rates)?, published.statistic),
+                None => own_value(own.case, own.figure, published),
+            },
+        }
+    }
+
+    /// Rate ÷ (devices × best rate of the target of one device in the same phase).
+    fn share_of_devices(&self, own: &Subject<'_>) -> Option<f64> {
+        let terms = own.target?;
+        let of_nodes =
+            |nodes| self.bests.get(&(terms.baseline.as_deref()?, own.figure.phase, nodes)).copied();
+        let targets = f64::from(own.targets_of_all_nodes());
+        // Of a node-local target that was measured on as many nodes, each node has its device.
+        let single = of_nodes(1).or_else(|| Some(of_nodes(own.nodes())? / targets))?;
+        scalability(own.figure.bytes_per_second.median, f64::from(terms.devices) * targets, single)
+    }
+
+    /// What the best point of a layout costs against the best of the target that it is built on.
+    fn tax(&self, own: &Subject<'_>) -> Option<f64> {
+        let best = |target| {
+            self.bests.get(&(target, own.figure.phase, own.nodes())).copied().filter(|&rate| rate > 0.0)
+        };
+        let rate = own.figure.bytes_per_second.median;
+        let below = best(own.target?.above.as_deref()?)?;
+        (best(&own.case.target)? <= rate).then(|| tax(below, rate))?
+    }
+
+    /// What one more node adds is no figure but the slope of a curve; it stands at the last point.
+    fn slope(&self, own: &Subject<'_>, published: &Published) -> Option<f64> {
+        let last = |one: &&WeakScaling| one.points.last().is_some_and(|last| last.figure == own.index);
+        let series = self.scaling.iter().find(last)?;
+        let tasks = published.parameters.tasks_per_node.map(u64::from);
+        let slope =
+            series.line.as_ref().filter(|_| tasks.is_none_or(|tasks| tasks == series.tasks_per_node))?;
+        let factor = match published.unit {
+            PublishedUnit::OperationsPerSecond => {
+                own.figure.transfers_per_second.median / series.points.last()?.rate
+            }
+            _ => 1.0,
+        };
+        Some(slope.slope * factor).filter(|slope| slope.is_finite())
+    }
+}
+
+/// The phase that a published figure is of; none where it is of any, or of several.
+#[must_use]
+pub(crate) fn phase_of(published: &Published) -> Option<Phase> {
+    let of_files = matches!(published.metric, Metric::Rate | Metric::Creates);
+    Some(match published.operation {
+        PublishedOperation::Read | PublishedOperation::Reread if of_files => Phase::FileRead,
+        PublishedOperation::Write | PublishedOperation::Rewrite if of_files => Phase::FileWrite,
+        PublishedOperation::Read | PublishedOperation::Reread => Phase::Read,
+        PublishedOperation::Write | PublishedOperation::Rewrite => Phase::Write,
+        PublishedOperation::Create => Phase::FileCreate,
+        PublishedOperation::Stat => Phase::FileStat,
+        PublishedOperation::Remove => Phase::FileRemove,
+        PublishedOperation::TreeCreate => Phase::TreeCreate,
+        PublishedOperation::TreeRemove => Phase::TreeRemove,
+        _ => return None,
+    })
+}
+
+/// The median of what `value` says of each pass that counts; none where one of them does not know it.
+fn middle(figure: &Figure, value: impl Fn(&RepetitionFigure) -> Option<f64>) -> Option<f64> {
+    let values: Option<Vec<f64>> = figure.counted().map(value).collect();
+    Some(Summary::of(&values?)?.median)
+}
+
+/// Whether a published figure is of one task of several.
+fn is_of_one_task(published: &Published) -> bool {
+    published.parameters.more.contains_key("per")
+}
+
+/// The rates of the own nodes, which stand beside the rate of one node where each has storage of its own.
+fn rates_of_nodes(own: &Subject<'_>, published: &Published) -> Option<Vec<f64>> {
+    let of_one = published.parameters.nodes == Some(1) && !is_of_one_task(published);
+    if own.layer() != Layer::NodeLocal || own.figure.nodes.len() < 2 || !of_one {
+        return None;
+    }
+    let rates = own.figure.nodes.iter().map(|node| match published.unit {
+        PublishedUnit::BytesPerSecond => Some(node.bytes_per_second.median),
+        PublishedUnit::OperationsPerSecond => Some(node.transfers_per_second.median),
+        _ => None,
+    });
+    rates.collect()
+}
+
+/// The deviation of what stands beside a published rate, and of how many values.
+fn spread(own: &Subject<'_>, published: &Published) -> Option<(f64, usize)> {
+    let rates = match (rates_of_nodes(own, published), published.unit) {
+        (Some(rates), _) => Summary::of(&rates)?,
+        (None, PublishedUnit::BytesPerSecond) => own.figure.bytes_per_second,
+        (None, PublishedUnit::OperationsPerSecond) => own.figure.transfers_per_second,
+        (None, _) => return None,
+    };
+    (rates.n > 1).then_some((rates.deviation_sample, rates.n))
+}
+
+/// What stands beside `statistic` of one node: the same extreme of the own ones or their mean, which is no scatter.
+const fn of_nodes(rates: &Summary, statistic: PublishedStatistic) -> Option<f64> {
+    match statistic {
+        PublishedStatistic::Min => Some(rates.min),
+        PublishedStatistic::Max => Some(rates.max),
+        PublishedStatistic::Deviation | PublishedStatistic::Range | PublishedStatistic::Difference => None,
+        _ => Some(rates.mean),
+    }
+}
+
+/// What `figure`, of `case`, says of that which `published` says, whatever the phase of either: a rate, or what
+/// [`Metric`] asks for of latencies, single tasks, busy threads, bytes and times. In nanoseconds where the published
+/// unit is seconds, else in that unit; none where the figure does not know it, or several figures are needed, as for
+/// scalability and slopes.
+#[must_use]
+pub fn own_value(case: &Case, figure: &Figure, published: &Published) -> Option<f64> {
+    let tasks = f64::from(case.workload.tasks);
+    let in_unit = |rate: &Rate| match published.unit {
+        PublishedUnit::BytesPerSecond => rate.bytes_per_second,
+        _ => rate.transfers_per_second,
+    };
+    let of_one_task = is_of_one_task(published);
+    match (published.metric, published.statistic) {
+        (Metric::Latency, statistic) => latency_ns(figure, statistic),
+        (Metric::Iops | Metric::Rate | Metric::Bandwidth, statistic) if of_one_task => match statistic {
+            PublishedStatistic::Min => middle(figure, |one| Some(in_unit(&one.rates.tasks?.slowest))),
+            PublishedStatistic::Max => middle(figure, |one| Some(in_unit(&one.rates.tasks?.fastest))),
+            _ => middle(figure, |one| Some(in_unit(&one.rates.get(figure.rate)?) / tasks)),
+        },
+        (Metric::Count, PublishedStatistic::Min) if of_one_task => {
+            middle(figure, |one| Some(one.rates.tasks?.least_transfers as f64))
+        }
+        // As gpfsperf prints it: the time of its threads in transfers, against the time with the fsync.
+        (Metric::ThreadUtilisation, _) if case.stated.is_none() => middle(figure, |one| {
+            let close_ns = if case.workload.sync.at_close { one.phase.close_ns } else { 0 };
+            let all_ns = (one.phase.io_ns + close_ns) as f64 * tasks;
+            Some((one.rates.tasks?.busy_ns as f64 / all_ns).min(1.0)).filter(|share| share.is_finite())
+        }),
+        (Metric::Bytes, _) => middle(figure, |one| Some(one.phase.bytes() as f64)),
+        (Metric::CpuRealRatio, _) => middle(figure, |one| {
+            let cpu = (one.phase.user_cpu_ns + one.phase.system_cpu_ns) as f64;
+            (one.phase.wall_ns > 0).then(|| cpu / one.phase.wall_ns as f64)
+        }),
+        // The longest distance of a repetition from the others.
+        (
+            Metric::Seconds,
+            PublishedStatistic::Difference | PublishedStatistic::Range | PublishedStatistic::Max,
+        ) => None,
+        (Metric::Seconds, _) => middle(figure, |one| {
+            Some(match published.operation {
+                PublishedOperation::UserCpu => one.phase.user_cpu_ns as f64,
+                PublishedOperation::SystemCpu => one.phase.system_cpu_ns as f64,
+                _ => one.phase.wall_ns as f64,
+            })
+        }),
+        _ if of_one_task => None,
+        (_, statistic) => {
+            let rate = match published.unit {
+                PublishedUnit::BytesPerSecond => &figure.bytes_per_second,
+                PublishedUnit::OperationsPerSecond => &figure.transfers_per_second,
+                _ => return None,
+            };
+            let repeated = rate.n > 1;
+            match statistic {
+                PublishedStatistic::Deviation => repeated.then_some(rate.deviation_sample),
+                PublishedStatistic::Range | PublishedStatistic::Difference => {
+                    repeated.then_some(rate.max - rate.min)
+                }
+                PublishedStatistic::Slope => None,
+                _ => Some(rate.median),
+            }
+        }
+    }
+}
+
+fn latency_ns(figure: &Figure, statistic: PublishedStatistic) -> Option<f64> {
+    let latency = figure.response(operation_of(figure.phase).unwrap_or(Operation::Read))?;
+    match statistic {
+        PublishedStatistic::Min => Some(latency.get("minimum")),
+        PublishedStatistic::Max => Some(latency.get("maximum")),
+        PublishedStatistic::Deviation => Some(latency.get("deviation")),
+        PublishedStatistic::Range => None,
+        _ => Some(latency.mean_ns()),
+    }
+}
+
+/// Where the published figure stands on the axes that `case` is swept over.
+fn published_point(case: &Case, published: &Published) -> Vec<Setting> {
+    let parameters = &published.parameters;
+    let value = |key: &str| match key {
+        "tasks" => parameters.tasks.map(|tasks| SettingValue::Count(tasks.into())),
+        "transfer" => parameters.transfer_bytes.map(|bytes| SettingValue::Bytes(Bytes(bytes))),
+        "depth" => parameters.queue_depth.map(|depth| SettingValue::Count(depth.into())),
+        "tasks_per_node" => parameters.tasks_per_node.map(|tasks| SettingValue::Count(tasks.into())),
+        "nodes" => parameters.nodes.map(|nodes| SettingValue::Count(nodes.into())),
+        "read_percent" => parameters.read_percent.map(|percent| SettingValue::Count(percent.into())),
+        _ => None,
+    };
+    let keys = case.settings.iter().map(|setting| &setting.key);
+    keys.filter_map(|key| Some(Setting { key: key.clone(), value: value(key)? })).collect()
+}
+
+/// What is known to be wrong with a published figure, in a sentence; empty where nothing is.
+fn misprint(published: &Published, library: &Library) -> String {
+    let known: Vec<String> = library
+        .misprints_of(&published.id)
+        .map(|one| {
+            format!("{}: printed {}; read as {} ({})", one.sort, one.printed, one.reading, one.because)
+        })
+        .collect();
+    match (known.is_empty(), &published.misprint) {
+        (true, Some(_)) => published.note.clone().unwrap_or_else(|| "misprint".to_owned()),
+        _ => known.join("; "),
+    }
+}

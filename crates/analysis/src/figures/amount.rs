@@ -1,0 +1,121 @@
+//! What was measured, in the unit of what was promised; one rate in the units that studies print, exactly.
+
+use std::mem::discriminant;
+
+use plan::{Amount, Bytes, Case, Measure, Phase, RateName};
+
+use crate::figures::{Figure, LatencySummary, RepetitionFigure};
+use crate::statistics::whole;
+
+/// The bytes at which rates of `phase` in bytes and in operations are converted into each other: those of
+/// a transfer, of a file, of a request with its response.
+pub(crate) fn bytes_of_one(case: &Case, phase: Phase) -> Bytes {
+    case.workload.work.operation_bytes(phase).unwrap_or(case.workload.geometry.transfer)
+}
+
+/// The number of `amount` in the unit of `unit`: bytes and operations per second converted at
+/// `transfer`. None between rates and latencies.
+pub(crate) fn in_unit_of(amount: Amount, unit: Amount, transfer: Bytes) -> Option<f64> {
+    let bytes = transfer.0 as f64;
+    match (amount, unit) {
+        (Amount::BytesPerSecond(value), Amount::OperationsPerSecond(_)) => {
+            (bytes > 0.0).then(|| value / bytes)
+        }
+        (Amount::OperationsPerSecond(value), Amount::BytesPerSecond(_)) => Some(value * bytes),
+        _ => (discriminant(&amount) == discriminant(&unit)).then_some(number(amount)),
+    }
+}
+
+/// What `figure` reached in the unit of `amount`: the median over its repetitions, or the latency
+/// of all transfers that count together; none where there is none.
+pub(crate) fn measured(figure: &Figure, amount: Amount) -> Option<f64> {
+    match amount {
+        Amount::BytesPerSecond(_) => Some(figure.bytes_per_second.median),
+        Amount::OperationsPerSecond(_) => Some(figure.transfers_per_second.median),
+        Amount::Latency { percent, .. } => slowest(&figure.latency, percent),
+    }
+}
+
+/// The percentile, or else the mean, of response times. Of a phase that does several things a promise holds for
+/// each, so the slowest decide.
+fn slowest(latency: &[LatencySummary], percent: Option<f64>) -> Option<f64> {
+    let responses = latency.iter().filter(|one| one.measure == Measure::Response);
+    let of = |one: &LatencySummary| percent.map_or(Some(one.mean_ns()), |percent| one.percentile(percent));
+    responses.filter_map(of).max_by(f64::total_cmp)
+}
+
+/// What each of `repetitions` reached in the unit of `amount`, by the rate called `rate`; none where one
+/// of them has no such value.
+pub(crate) fn values(repetitions: &[&RepetitionFigure], amount: Amount, rate: RateName) -> Option<Vec<f64>> {
+    let value = |one: &&RepetitionFigure| match amount {
+        Amount::BytesPerSecond(_) => one.rates.get(rate).map(|rate| rate.bytes_per_second),
+        Amount::OperationsPerSecond(_) => one.rates.get(rate).map(|rate| rate.transfers_per_second),
+        Amount::Latency { percent, .. } => slowest(&one.latency, percent),
+    };
+    repetitions.iter().map(value).collect()
+}
+
+/// The number of an amount in its unit.
+pub(crate) const fn number(amount: Amount) -> f64 {
+    match amount {
+        Amount::BytesPerSecond(value) | Amount::OperationsPerSecond(value) => value,
+        Amount::Latency { nanos, .. } => nanos,
+    }
+}
+
+/// Its unit in JSON and CSV.
+pub(crate) const fn unit(amount: Amount) -> &'static str {
+    match amount {
+        Amount::BytesPerSecond(_) => "bytes/s",
+        Amount::OperationsPerSecond(_) => "ops/s",
+        Amount::Latency { .. } => "ns",
+    }
+}
+
+/// Bytes of a MiB.
+const MEBIBYTE: u64 = 1 << 20;
+
+/// One rate in every unit.
+///
+/// ```
+/// let rate = analysis::figures::RateUnits::from_operations(1_149_696.0, plan::Bytes::kib(4));
+/// assert_eq!((rate.megabytes.round(), rate.mebibytes), (4709.0, 4491.0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct RateUnits {
+    pub bytes: f64,
+    /// MB/s: bytes ÷ 10⁶.
+    pub megabytes: f64,
+    /// MiB/s: bytes ÷ 2²⁰.
+    pub mebibytes: f64,
+    /// Transfers per second: bytes ÷ transfer size. Infinite for a transfer of no bytes.
+    pub operations: f64,
+}
+
+impl RateUnits {
+    /// From bytes per second.
+    #[must_use]
+    pub fn from_bytes(bytes: f64, transfer: Bytes) -> Self {
+        let operations = bytes / transfer.0 as f64;
+        Self { bytes, megabytes: bytes / 1e6, mebibytes: bytes / MEBIBYTE as f64, operations }
+    }
+
+    /// From transfers per second.
+    #[must_use]
+    pub fn from_operations(operations: f64, transfer: Bytes) -> Self {
+        Self { operations, ..Self::from_bytes(operations * transfer.0 as f64, transfer) }
+    }
+}
+
+/// The whole number of MiB/s that a printed number of operations per second of `transfer` comes from, if it is one. At
+/// 4 KiB only one number in 256 is such a multiple by chance, so a printed one was converted from a rounded bandwidth.
+/// None where the transfer does not divide a MiB into at least 16 parts: larger ones are multiples too often.
+#[must_use]
+pub fn whole_mebibytes(operations_per_second: f64, transfer: Bytes) -> Option<u64> {
+    const PARTS_MIN: u64 = 16;
+    let is_whole = (1.0..9e15).contains(&operations_per_second) && operations_per_second.fract() == 0.0;
+    let parts = MEBIBYTE.checked_div(transfer.0).filter(|_| MEBIBYTE.is_multiple_of(transfer.0))?;
+    let operations = is_whole.then(|| whole(operations_per_second))?;
+    (parts >= PARTS_MIN && operations.is_multiple_of(parts)).then_some(operations / parts)
+}

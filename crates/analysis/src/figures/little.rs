@@ -1,0 +1,63 @@
+//! Little's law: transfers under way = rate × time of each. It holds for any system that is
+//! neither filling up nor running empty, so figures that break it contradict themselves.
+
+use plan::Case;
+
+use crate::figures::Figure;
+
+/// A rate and a latency against the transfers that were kept under way.
+///
+/// Source: Little, "A Proof for the Queuing Formula L = λW", Operations Research 9, 1961; study E
+/// checks threads = IOPS × latency with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Little {
+    /// Transfers under way that rate and latency predict.
+    pub predicted: f64,
+    /// Tasks × depth that ran.
+    pub ran: f64,
+    /// Predicted ÷ ran: 1 where all agree; below, tasks were busy with something else or stood
+    /// still; above, one of the three is wrong.
+    pub agreement: f64,
+}
+
+impl Little {
+    /// From transfers per second, their mean latency in nanoseconds and the transfers that were
+    /// kept under way; none where that is not above 0.
+    ///
+    /// ```
+    /// let little = analysis::figures::Little::of(1_200_000.0, 50_000.0, 64.0).expect("64 threads");
+    /// assert!((little.predicted - 60.0).abs() < 1e-9);
+    /// ```
+    #[must_use]
+    pub fn of(transfers_per_second: f64, latency_ns: f64, under_way: f64) -> Option<Self> {
+        let predicted = transfers_per_second * latency_ns / 1e9;
+        (under_way > 0.0 && predicted.is_finite()).then(|| Self {
+            predicted,
+            ran: under_way,
+            agreement: predicted / under_way,
+        })
+    }
+}
+
+/// Little's law for the repetitions of `figure` that count: the sum of all latencies ÷ the sum of
+/// the I/O times, against tasks × depth. Latencies count from the intended start, so with a
+/// programmed rate they hold waiting as well, and what runs is not what is under way: none then.
+/// None where the record has no latencies, and where an imported text does not say how many were kept.
+#[must_use]
+pub fn little(case: &Case, figure: &Figure) -> Option<Little> {
+    let unsaid = case.stated.as_deref().is_some_and(|stated| !stated.contains("depth "));
+    if case.workload.pace.is_some() || unsaid {
+        return None;
+    }
+    let latencies = figure.counted().flat_map(|one| &one.latency);
+    let latencies: Vec<_> = latencies.filter(|one| one.measure == plan::Measure::Response).collect();
+    let latency_ns: f64 = latencies.iter().map(|one| one.mean_ns() * one.count as f64).sum();
+    let transfers: u64 = latencies.iter().map(|one| one.count).sum();
+    let io_ns: f64 = figure.counted().map(|one| one.phase.io_ns as f64).sum();
+    if transfers == 0 || io_ns <= 0.0 {
+        return None;
+    }
+    let under_way = f64::from(case.workload.tasks) * f64::from(case.workload.backend.depth());
+    let transfers = transfers as f64;
+    Little::of(transfers / io_ns * 1e9, latency_ns / transfers, under_way)
+}

@@ -1,0 +1,22 @@
+//! Figures: what a record says of each result phase, with rates, latencies, nodes, devices and warnings.
+
+pub(crate) mod amount;
+pub(crate) mod figure;
+pub(crate) mod history;
+pub(crate) mod latency;
+pub(crate) mod little;
+pub(crate) mod names;
+pub(crate) mod nodes;
+pub(crate) mod observed;
+pub(crate) mod of_run;
+pub(crate) mod phase_warnings;
+pub(crate) mod primary_metric;
+pub(crate) mod rates;
+pub(crate) mod servers;
+pub(crate) mod starved;
+pub(crate) mod subject;
+
+pub use self::{
+    amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
+    phase_warnings::*, primary_metric::*, rates::*, servers::*, starved::*, subject::*,
+};

@@ -1,0 +1,206 @@
+//! Rates of single nodes, and of the members of a target, whose tasks worked at the same time.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use plan::{Phase, Sharing, Workload};
+use record::{DeviceRow, PhaseRow, TaskRow};
+
+use crate::figures::{DeviceMean, by_name, observed};
+use crate::statistics::Summary;
+
+/// What the tasks of one node moved together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeRate {
+    /// The node's name.
+    pub node: String,
+    /// Tasks on it.
+    pub tasks: usize,
+    /// Their bytes ÷ (the first of their transfers began → the last of them ended).
+    pub bytes_per_second: f64,
+    /// Their transfers ÷ the same time.
+    pub transfers_per_second: f64,
+}
+
+/// The rates of the nodes in the rows of one phase, by name. [`crate::statistics::Summary::of`] them is the average over nodes with its
+/// deviation and n; the sum of them is at least the rate of the whole. A node that moved nothing has a rate of 0. The time is
+/// that of the transfers, with the close where the bytes are on stable storage only then: a node whose device is slow at
+/// fsync is slow.
+#[must_use]
+pub fn node_rates<'a>(
+    tasks: impl IntoIterator<Item = &'a TaskRow>,
+    workload: &Workload,
+    phase: Phase,
+) -> Vec<NodeRate> {
+    let mut nodes: BTreeMap<&str, Vec<&TaskRow>> = BTreeMap::new();
+    for task in tasks {
+        nodes.entry(task.node.as_str()).or_default().push(task);
+    }
+    let rate = |(node, tasks): (&str, Vec<&TaskRow>)| {
+        let (bytes_per_second, transfers_per_second) =
+            per_second(&tasks, own_ns(&tasks, workload, phase)).unwrap_or_default();
+        NodeRate { node: node.to_owned(), tasks: tasks.len(), bytes_per_second, transfers_per_second }
+    };
+    let mut rates: Vec<NodeRate> = nodes.into_iter().map(rate).collect();
+    rates.sort_by(|a, b| by_name(&a.node, &b.node));
+    rates
+}
+
+/// Bytes and transfers of tasks that took so long together; none in no time.
+fn per_second(tasks: &[&TaskRow], nanos: u64) -> Option<(f64, f64)> {
+    let rate = |of: fn(&TaskRow) -> u64| {
+        tasks.iter().map(|task| of(task)).sum::<u64>() as f64 / (nanos as f64 / 1e9)
+    };
+    (nanos > 0).then(|| (rate(|task| task.bytes), rate(|task| task.transfers)))
+}
+
+/// Whether the transfers of `phase` are done only when the close is.
+pub(crate) fn ends_with_close(workload: &Workload, phase: Phase) -> bool {
+    workload.sync.at_close && phase.writes()
+}
+
+fn own_ns(tasks: &[&TaskRow], workload: &Workload, phase: Phase) -> u64 {
+    let io = || span(tasks, |task| task.io_start_ns, |task| task.io_end_ns);
+    match (ends_with_close(workload, phase), workload.barriers) {
+        (false, _) => io(),
+        // Tasks wait for those of other nodes before they close; that is nobody's own time.
+        (true, true) => io() + span(tasks, |task| task.close_start_ns, |task| task.close_end_ns),
+        (true, false) => span(tasks, |task| task.io_start_ns, |task| task.close_end_ns),
+    }
+}
+
+/// From the first start to the last end of the tasks that moved something.
+fn span(tasks: &[&TaskRow], start: fn(&TaskRow) -> u64, end: fn(&TaskRow) -> u64) -> u64 {
+    let moved = || tasks.iter().filter(|task| task.transfers > 0);
+    let first = moved().map(|task| start(task)).min().unwrap_or(0);
+    moved().map(|task| end(task)).max().unwrap_or(0).saturating_sub(first)
+}
+
+/// What one node did of a figure, over the passes that count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeFigure {
+    /// The node's name.
+    pub node: String,
+    /// Tasks on it, in the pass that had most.
+    pub tasks: usize,
+    /// Over the passes that count and had tasks on it: bytes of its tasks ÷ its own time, see [`node_rates`].
+    pub bytes_per_second: Summary,
+    /// Transfers ÷ the same time.
+    pub transfers_per_second: Summary,
+    /// Those passes.
+    pub passes: Vec<NodePass>,
+    /// Its devices in the order of names, by the kernel's count while its own tasks worked.
+    pub devices: Vec<(String, DeviceMean)>,
+}
+
+/// What one node did in one pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodePass {
+    /// The pass.
+    pub repetition: u32,
+    /// Wall clock at its start, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_ns: i64,
+    /// The rates of the node.
+    pub rate: NodeRate,
+}
+
+/// Collects the nodes of a figure, pass by pass.
+#[derive(Debug, Default)]
+pub(crate) struct NodeFigures<'a>(BTreeMap<String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>)>);
+
+impl<'a> NodeFigures<'a> {
+    /// Adds a pass that counts: what its nodes did, and the steady part of its devices.
+    pub(crate) fn add(&mut self, rates: Vec<NodeRate>, phase: &PhaseRow, devices: &[Cow<'a, DeviceRow>]) {
+        // Before version 3 of the record a device had no node; there was only one then.
+        let only = match rates.as_slice() {
+            [only] => only.node.clone(),
+            _ => String::new(),
+        };
+        let (repetition, started_unix_ns) = (phase.key.repetition, phase.started_unix_ns);
+        for rate in rates {
+            let (passes, _) = self.0.entry(rate.node.clone()).or_default();
+            passes.push(NodePass { repetition, started_unix_ns, rate });
+        }
+        for device in devices {
+            let name = if device.node.is_empty() { &only } else { &device.node };
+            if let Some((_, devices)) = self.0.get_mut(name) {
+                devices.push(device.clone());
+            }
+        }
+    }
+
+    /// In the order of names.
+    pub(crate) fn finish(self) -> Vec<NodeFigure> {
+        let figure = |(node, (passes, devices)): (String, (Vec<NodePass>, Vec<Cow<'a, DeviceRow>>))| {
+            let rates =
+                passes.iter().map(|NodePass { rate, .. }| (rate.bytes_per_second, rate.transfers_per_second));
+            let (bytes_per_second, transfers_per_second) = summaries(rates)?;
+            Some(NodeFigure {
+                node,
+                tasks: passes.iter().map(|pass| pass.rate.tasks).max()?,
+                bytes_per_second,
+                transfers_per_second,
+                devices: observed::means(devices.iter().map(Cow::as_ref)),
+                passes,
+            })
+        };
+        let mut nodes: Vec<NodeFigure> = self.0.into_iter().filter_map(figure).collect();
+        nodes.sort_by(|a, b| by_name(&a.node, &b.node));
+        nodes
+    }
+}
+
+/// Of rates of bytes and of transfers.
+fn summaries(rates: impl Iterator<Item = (f64, f64)>) -> Option<(Summary, Summary)> {
+    let (bytes, transfers): (Vec<f64>, Vec<f64>) = rates.unzip();
+    Some((Summary::of(&bytes)?, Summary::of(&transfers)?))
+}
+
+/// What the tasks of one member of a target moved, of several that were measured together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberFigure {
+    /// Its place among the paths of the case, from 0.
+    pub place: usize,
+    /// Its path.
+    pub path: String,
+    /// Over the passes that count: bytes of its tasks ÷ (the first of their transfers began → the last of
+    /// them ended).
+    pub bytes_per_second: Summary,
+    /// Operations of its tasks ÷ the same time.
+    pub transfers_per_second: Summary,
+    /// Both of each pass.
+    pub passes: Vec<(f64, f64)>,
+}
+
+/// The rates of each member in each pass that counts.
+#[derive(Default)]
+pub(crate) struct MemberFigures(Vec<Vec<(f64, f64)>>);
+
+impl MemberFigures {
+    /// Adds a pass; nothing where tasks do not have members of their own.
+    pub(crate) fn add<'a>(&mut self, workload: &Workload, tasks: impl Iterator<Item = &'a TaskRow>) {
+        let members = workload.files.targets.len();
+        if members < 2 || workload.files.sharing != Sharing::PerTask {
+            return;
+        }
+        self.0.resize(members, Vec::new());
+        let mut of_member: Vec<Vec<&TaskRow>> = vec![Vec::new(); members];
+        for task in tasks {
+            of_member[task.file as usize % members].push(task);
+        }
+        for (tasks, rates) in of_member.iter().zip(&mut self.0) {
+            rates.extend(per_second(tasks, span(tasks, |task| task.io_start_ns, |task| task.io_end_ns)));
+        }
+    }
+
+    /// The members that moved something.
+    pub(crate) fn finish(self, workload: &Workload) -> Vec<MemberFigure> {
+        let members = self.0.into_iter().zip(&workload.files.targets).enumerate();
+        let member = members.filter_map(|(place, (rates, path))| {
+            let (bytes_per_second, transfers_per_second) = summaries(rates.iter().copied())?;
+            let path = path.display().to_string();
+            Some(MemberFigure { place, path, bytes_per_second, transfers_per_second, passes: rates })
+        });
+        member.collect()
+    }
+}

@@ -1,0 +1,319 @@
+//! Figures of a run.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use plan::{Case, Client, Measure, Operation, Order, Phase, Role, Workload};
+use record::{
+    DeviceRow, EndRow, HostFacts, LatencyRow, PhaseKey, PhaseRow, Provenance, Run, SeriesRow, ServerRow,
+    TaskRow, Warning,
+};
+
+use crate::RateName;
+use crate::figures::{
+    DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, Rate, RateOf,
+    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed,
+};
+use crate::statistics::{Summary, counted};
+
+/// Threads that make figures; the record keeps so many batches of rows at once.
+const THREADS_MAX: usize = 2;
+/// For fewer cases no thread is worth its start.
+const CASES_OF_A_THREAD: usize = 64;
+
+/// The figures of all result phases, in the order of the plan, summarised by the rate called `rate`, or by wall time where
+/// not all passes have that. A phase without a pass that counts has no figure.
+///
+/// Rows are taken from `run` one case at a time in each of some threads, and dropped again.
+#[must_use]
+pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
+    let plan = &run.manifest.plan;
+    let asked = plan.terms.commitments.iter().filter_map(|commitment| match commitment.amount {
+        plan::Amount::Latency { percent, .. } => percent,
+        plan::Amount::BytesPerSecond(_) | plan::Amount::OperationsPerSecond(_) => None,
+    });
+    let mut warnings: HashMap<&PhaseKey, Vec<Warning>> = HashMap::new();
+    for row in &run.warnings {
+        if let Some(key) = &row.key {
+            warnings.entry(key).or_default().push(row.warning.clone());
+        }
+    }
+    let phases = group(&run.phases, |row| &*row.key.case);
+    let context = Context { run, rate, percents: asked.collect(), warnings };
+    let places: HashMap<&str, usize> =
+        plan.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
+    let of = |id: &&str| {
+        let (&place, phases) = places.get(id).zip(phases.get(id))?;
+        Some((place, context.of_case(&plan.cases[place], phases)))
+    };
+    let ids: Vec<&str> = run.cases().iter().map(|id| &**id).collect();
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
+    let share = ids.len().div_ceil(threads).max(CASES_OF_A_THREAD);
+    let mut figures: Vec<(usize, Vec<Figure>)> = thread::scope(|scope| {
+        let of_some = |ids: &[&str]| ids.iter().filter_map(of).collect::<Vec<_>>();
+        let threads: Vec<_> = ids.chunks(share).map(|ids| scope.spawn(move || of_some(ids))).collect();
+        let ended =
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.flatten().collect()
+    });
+    figures.sort_by_key(|(place, _)| *place);
+    figures.into_iter().flat_map(|(_, figures)| figures).collect()
+}
+
+/// The rows of each phase of one case.
+struct Grouped<'a> {
+    tasks: Groups<'a, TaskRow>,
+    latency: Groups<'a, LatencyRow>,
+    series: Groups<'a, SeriesRow>,
+    devices: Groups<'a, DeviceRow>,
+    ends: Groups<'a, EndRow>,
+    servers: Groups<'a, ServerRow>,
+}
+
+type Groups<'a, R> = HashMap<&'a PhaseKey, Vec<&'a R>>;
+
+fn group<R, K: ?Sized + Eq + Hash>(rows: &[R], key: fn(&R) -> &K) -> HashMap<&K, Vec<&R>> {
+    let mut groups: HashMap<&K, Vec<&R>> = HashMap::new();
+    for rows in rows.chunk_by(|a, b| key(a) == key(b)) {
+        groups.entry(key(&rows[0])).or_default().extend(rows);
+    }
+    groups
+}
+
+fn of_key<'a, 'b, R>(
+    groups: &'b Groups<'a, R>,
+    key: &PhaseKey,
+) -> impl Iterator<Item = &'a R> + Clone + use<'a, 'b, R> {
+    groups.get(key).into_iter().flatten().copied()
+}
+
+/// What the figures of all cases are made with.
+struct Context<'a> {
+    run: &'a Run,
+    rate: RateName,
+    /// Percentiles that the study's commitments ask for.
+    percents: Vec<f64>,
+    warnings: HashMap<&'a PhaseKey, Vec<Warning>>,
+}
+
+impl Context<'_> {
+    fn of_case(&self, case: &Case, phases: &[&Arc<PhaseRow>]) -> Vec<Figure> {
+        let id = case.id.as_str();
+        let (tasks, latency) = (self.run.tasks(id), self.run.latency(id));
+        let (series, devices) = (self.run.series(id), self.run.devices(id));
+        let (ends, servers) = (self.run.ends(id), self.run.servers(id));
+        let rows = Grouped {
+            tasks: group(&tasks, |row| &row.key),
+            latency: group(&latency, |row| &row.key),
+            series: group(&series, |row| &row.key),
+            devices: group(&devices, |row| &row.key),
+            ends: group(&ends, |row| &row.key),
+            servers: group(&servers, |row| &row.key),
+        };
+        let first =
+            |&(place, phase): &(usize, &Phase)| phase.is_result() && !case.phases[..place].contains(phase);
+        let all = case.phases.iter().enumerate().filter(first);
+        all.filter_map(|(_, &phase)| self.figure(case, phase, phases, &rows)).collect()
+    }
+
+    /// The figure of `phase`; none where no pass of it counts.
+    fn figure(
+        &self,
+        case: &Case,
+        phase: Phase,
+        phases: &[&Arc<PhaseRow>],
+        rows: &Grouped<'_>,
+    ) -> Option<Figure> {
+        let workload = &case.workload;
+        let mut phases: Vec<_> = phases.iter().filter(|row| row.key.phase == phase).collect();
+        phases.sort_by_key(|row| row.key.repetition);
+        // With a rule for the steady state the last window of the recorded passes counts, as
+        // [`plan::Stopping::Steady`] says.
+        let passes = phases.iter().map(|row| row.key.repetition);
+        let recorded: Vec<u32> = passes.filter(|&pass| case.role(pass) == Role::Recorded).collect();
+        let counting = &recorded[counted(recorded.len(), case.protocol.stopping)];
+        let mut merged = Histograms::new();
+        let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
+        let mut members = MemberFigures::default();
+        let mut repetitions = Vec::with_capacity(phases.len());
+        for row in phases {
+            let (key, tasks) = (&row.key, of_key(&rows.tasks, &row.key));
+            let counts = counting.contains(&key.repetition);
+            let latency = histograms(of_key(&rows.latency, key));
+            repetitions.push(RepetitionFigure {
+                repetition: key.repetition,
+                role: case.role(key.repetition),
+                counts,
+                phase: Arc::clone(row),
+                rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
+                latency: self.summaries(&latency),
+                drift: None,
+                device_share: DeviceShare::of(row),
+                first_touches: first_touches(workload, row, tasks.clone()),
+                servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),
+                warnings: self.warnings.get(key).cloned().unwrap_or_default(),
+            });
+            if counts {
+                for (of, latency) in latency {
+                    merged.entry(of).and_modify(|all| all.add(&latency)).or_insert(latency);
+                }
+                members.add(workload, tasks.clone());
+                let rates = node_rates(tasks.clone(), workload, phase);
+                let steady = observed::while_working(of_key(&rows.devices, key), tasks);
+                nodes.add(rates, row, &steady);
+                devices.extend(steady);
+            }
+        }
+        let counted = || repetitions.iter().filter(|pass| pass.counts);
+        let has_all = counted().all(|pass| pass.rates.get(self.rate).is_some());
+        let rate = if has_all { self.rate } else { RateName::ByWall };
+        let summary = |value: fn(&Rate) -> f64| {
+            let rates = counted().filter_map(|pass| pass.rates.get(rate));
+            Summary::of(&rates.map(|rate| value(&rate)).collect::<Vec<_>>())
+        };
+        let (bytes_per_second, transfers_per_second) =
+            (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);
+        let nodes = nodes.finish();
+        let ends = counted().flat_map(|pass| of_key(&rows.ends, &pass.phase.key));
+        let answering =
+            ends.map(|end| end.node.as_str()).filter(|name| nodes.iter().all(|one| one.node != *name));
+        let answering = named(answering);
+        let devices = observed::means(devices.iter().map(Cow::as_ref));
+        let drifts: Vec<Option<f64>> =
+            repetitions.iter().map(|pass| drift(case, &repetitions, pass, rate)).collect();
+        for (pass, drift) in repetitions.iter_mut().zip(drifts) {
+            pass.drift = drift;
+        }
+        let targets = &self.run.manifest.plan.terms.targets;
+        Some(Figure {
+            case: case.id.clone(),
+            group: case.group.clone(),
+            target: case.target.clone(),
+            client: targets
+                .iter()
+                .find(|one| one.name == case.target)
+                .map_or(Client::Unstated, |one| one.client),
+            settings: case.settings.clone(),
+            provenance: self.run.provenance(case),
+            title: case.title.clone(),
+            phase,
+            conditions: case.conditions(phase),
+            node_count: nodes_of(case),
+            memory_bytes: self.memory_of(case, &nodes),
+            has_own_cache: has_own_cache(&self.run.manifest.host, workload),
+            rate,
+            bytes_per_second,
+            transfers_per_second,
+            latency: self.summaries(&merged),
+            devices,
+            nodes,
+            members: members.finish(workload),
+            answering,
+            warnings: warnings(&repetitions),
+            repetitions,
+        })
+    }
+
+    fn summaries(&self, all: &Histograms) -> Vec<LatencySummary> {
+        let of = |(&(operation, measure), latency): (&(Operation, Measure), &Latency)| {
+            LatencySummary::of(operation, measure, latency, &self.percents)
+        };
+        all.iter().map(of).collect()
+    }
+
+    /// [`Figure::memory_bytes`]: of these nodes, or of all where the record has no tasks; of an import what the study
+    /// says of its nodes.
+    fn memory_of(&self, case: &Case, nodes: &[NodeFigure]) -> Option<u64> {
+        let run = self.run;
+        if run.provenance(case) == Provenance::Imported {
+            return run.manifest.plan.terms.node.memory.map(|memory| memory.0 * nodes_of(case));
+        }
+        let manifest = (&run.manifest.host, run.manifest.cluster.as_ref());
+        let parts = run.parts.iter().map(|part| (&part.host, part.cluster.as_ref()));
+        let mut known: HashMap<&str, u64> = HashMap::new();
+        for (host, cluster) in parts.chain([manifest]) {
+            for host in cluster.iter().flat_map(|cluster| &cluster.nodes).map(|one| &one.host).chain([host]) {
+                let bytes = known.entry(&host.node).or_default();
+                *bytes = host.memory_bytes.max(*bytes);
+            }
+        }
+        let memory = |name: &str| known.get(name).copied().filter(|&bytes| bytes > 0);
+        match nodes {
+            [] => known.keys().map(|name| memory(name)).sum(),
+            nodes => nodes.iter().map(|one| memory(&one.node)).sum(),
+        }
+    }
+}
+
+/// [`RepetitionFigure::drift`].
+fn drift(case: &Case, passes: &[RepetitionFigure], pass: &RepetitionFigure, rate: RateName) -> Option<f64> {
+    let rounds = case.protocol.rounds.max(1);
+    if rounds == 1 || pass.role != Role::Recorded {
+        return None;
+    }
+    let first = pass.repetition.checked_sub(rounds - 1)?;
+    let first = passes.iter().find(|other| other.repetition == first)?;
+    let value = |of: &RepetitionFigure| Some(RateOf::phase(pass.phase.key.phase).get(&of.rates.get(rate)?));
+    let first = value(first).filter(|&first| first > 0.0)?;
+    Some(value(pass)? / first - 1.0)
+}
+
+/// [`Figure::warnings`].
+fn warnings(passes: &[RepetitionFigure]) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    for (pass, warning) in passes.iter().flat_map(|pass| pass.warnings.iter().map(move |one| (pass, one))) {
+        let concerns = pass.counts || matches!(warning, Warning::WrongData { .. });
+        if concerns && !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
+    warnings
+}
+
+/// The histograms of operations by measures.
+type Histograms = BTreeMap<(Operation, Measure), Latency>;
+
+/// Those of one phase.
+fn histograms<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Histograms {
+    let kinds: BTreeSet<_> = rows.clone().map(|row| (row.operation, row.measure)).collect();
+    kinds.into_iter().filter_map(|of| Some((of, Latency::of(rows.clone(), of.0, of.1)?))).collect()
+}
+
+/// The share of the reads of a pass that were the first ones of their bytes in it: every order visits each transfer of a
+/// task once before it begins again.
+fn first_touches<'t>(
+    workload: &Workload,
+    pass: &PhaseRow,
+    tasks: impl Iterator<Item = &'t TaskRow>,
+) -> Option<f64> {
+    let are_reads = workload.work.is_transfers() && pass.read_bytes > 0;
+    let data = match workload.order {
+        Order::Same => workload.geometry.transfer.0,
+        _ => workload.footprint().0 / u64::from(workload.tasks.max(1)),
+    };
+    let (first, all) =
+        tasks.fold((0, 0), |(first, all), task| (first + task.bytes.min(data), all + task.bytes));
+    let by_task = if all > 0 { first as f64 / all as f64 } else { 1.0 };
+    let together = (data * u64::from(workload.tasks)) as f64 / pass.read_bytes as f64;
+    are_reads.then(|| by_task.min(together))
+}
+
+/// Whether something else than the page cache of the nodes may keep what was read there: programs behind FUSE, and file
+/// systems with a cache of their own. Of one that is not known that is not known either.
+fn has_own_cache(host: &HostFacts, workload: &Workload) -> bool {
+    const IN_PAGE_CACHE: [&str; 19] = [
+        "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs", "vfat", "exfat", "ntfs3", "nfs",
+        "nfs4", "cifs", "smb3", "ceph", "lustre", "9p", "virtiofs",
+    ];
+    let keeps = |target: &PathBuf| {
+        let kind = host.file_system_of(target).map(|mount| mount.kind.as_str());
+        kind.map_or(!target.starts_with("/dev"), |kind| !IN_PAGE_CACHE.contains(&kind))
+    };
+    workload.files.targets.iter().any(keeps)
+}

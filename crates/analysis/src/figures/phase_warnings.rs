@@ -1,0 +1,182 @@
+//! What a reader must know beside a figure, judged from the record alone.
+
+use plan::{Bytes, Nanos, PHASE_SECONDS_MIN, Phase, Work, Workload};
+use record::{NodeClock, PhaseRow, TaskRow, Warning};
+
+use crate::figures::{DeviceShare, node_rates};
+use crate::nodes::slow_node_warnings;
+
+/// Below this share of device bytes a figure is not the devices'. The rest is room for what
+/// counters and file systems leave out at the edges of a phase: read-ahead that a phase before
+/// had begun, and requests that are counted when they end.
+pub const DEVICE_SHARE_MIN: f64 = 0.95;
+/// Above this share of device bytes somebody else was using the devices. Journals and metadata of
+/// a direct workload stay well below it.
+pub const DEVICE_SHARE_MAX: f64 = 1.25;
+/// Above this share of the processors that its tasks can keep busy the program and the kernel's
+/// copying leave no idle time, and the storage was waiting for them.
+pub const CPU_SHARE_MAX: f64 = 0.90;
+
+/// All that the rows of one phase give reason to warn of. Phases that are no results (fills and
+/// checks) are judged by their data alone, which the engine reports.
+#[must_use]
+pub fn phase_warnings(
+    phase: &PhaseRow,
+    tasks: &[TaskRow],
+    workload: &Workload,
+    usable_cpus: u32,
+    phase_min: Nanos,
+) -> Vec<Warning> {
+    if !phase.key.phase.is_result() {
+        return Vec::new();
+    }
+    let mut warnings = cache_verdict(phase, workload.direct);
+    warnings.extend(not_quiet(phase, workload));
+    warnings.extend(too_short(phase, phase_min));
+    warnings.extend(harness_bound(phase, workload, usable_cpus));
+    warnings.extend(incomplete(phase, workload));
+    if let Some(threshold) = workload.outlier.filter(|_| !matches!(workload.work, Work::Jobs(_))) {
+        warnings.extend(outliers(tasks, threshold));
+    }
+    warnings.extend(slow_node_warnings(&node_rates(tasks, workload, phase.key.phase), phase.key.phase));
+    warnings
+}
+
+/// Seconds of several nodes are set beside each other only if the clocks are known this well: then what
+/// stands in the wrong second is a thousandth of it.
+pub const CLOCK_ERROR_MAX: Nanos = Nanos::millis(1);
+
+/// The nodes whose clocks were not known to [`CLOCK_ERROR_MAX`] all the time, from the `comparisons` of a
+/// run in their order: by the largest error of an offset, or by how far the offset went from one
+/// comparison to the next where that is more.
+#[must_use]
+pub fn uncertain_clocks(comparisons: &[Vec<NodeClock>]) -> Vec<Warning> {
+    let Some(first) = comparisons.first() else { return Vec::new() };
+    let error = |node: &str| {
+        let of_node = |all: &Vec<NodeClock>| all.iter().find(|one| one.node == node).cloned();
+        let seen: Vec<NodeClock> = comparisons.iter().filter_map(of_node).collect();
+        let moved = seen.windows(2).map(|pair| pair[0].offset_ns.abs_diff(pair[1].offset_ns)).max();
+        let largest = seen.iter().map(|one| one.error_ns).max();
+        largest.max(moved).unwrap_or(0)
+    };
+    let uncertain = first.iter().map(|one| (&one.node, error(&one.node)));
+    uncertain
+        .filter(|(_, error_ns)| *error_ns > CLOCK_ERROR_MAX.0)
+        .map(|(node, error_ns)| Warning::ClockUncertain { node: node.clone(), error_ns })
+        .collect()
+}
+
+/// Whether something other than the devices answered: the page cache where it was used, another layer (a cache or a
+/// compression below the file system) where it was not. Requests between processes go past all devices.
+#[must_use]
+pub fn cache_verdict(phase: &PhaseRow, direct: bool) -> Vec<Warning> {
+    if phase.key.phase == Phase::Exchange {
+        return Vec::new();
+    }
+    let DeviceShare { read, write } = DeviceShare::of(phase);
+    let low = |share: Option<f64>, verb: &str, cached: fn(f64) -> Warning| {
+        let share = share.filter(|&share| share < DEVICE_SHARE_MIN)?;
+        Some(match direct {
+            true => Warning::Unapplied {
+                what: "direct I/O".to_owned(),
+                reason: format!(
+                    "the devices {verb} {:.1} % of the bytes although the page cache was not used: another layer \
+                     answered",
+                    share * 100.0
+                ),
+            },
+            false => cached(share),
+        })
+    };
+    let read = low(read, "read", |device_share| Warning::CachedReads { device_share });
+    let write = low(write, "wrote", |device_share| Warning::CachedWrites { device_share });
+    read.into_iter().chain(write).collect()
+}
+
+/// Whether the devices moved much more than the tasks, which they share with others then. Buffered reads are left out:
+/// the kernel reads ahead of them. So are names and small files, for which a file system moves much of its own.
+#[must_use]
+pub fn not_quiet(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
+    let DeviceShare { read, write } = DeviceShare::of(phase);
+    let busy = |share: Option<f64>, verb: &str| {
+        let transfers = phase.key.phase.is_transfers();
+        let share = share.filter(|&share| transfers && workload.direct && share > DEVICE_SHARE_MAX)?;
+        let seen = format!("the devices {verb} {share:.2} times what the tasks did");
+        Some(Warning::NotQuiet { seen, share: 1.0 - 1.0 / share })
+    };
+    busy(read, "read").or_else(|| busy(write, "wrote"))
+}
+
+/// What `seconds` fall short of: `at_least`, which is [`plan::PHASE_SECONDS_MIN`] where it is 0 (see
+/// [`plan::Protocol::phase_min`]).
+pub(crate) fn short_of(seconds: f64, at_least: Nanos) -> Option<f64> {
+    let at_least = if at_least.0 == 0 { PHASE_SECONDS_MIN } else { at_least.as_secs_f64() };
+    (seconds < at_least).then_some(at_least)
+}
+
+/// Whether the phase was too short for a rate.
+#[must_use]
+pub fn too_short(phase: &PhaseRow, at_least: Nanos) -> Option<Warning> {
+    let seconds = Nanos(phase.wall_ns).as_secs_f64();
+    short_of(seconds, at_least).map(|at_least_seconds| Warning::TooShort { seconds, at_least_seconds })
+}
+
+/// Whether the processors, not the storage, set the rate: CPU time of all nodes ÷ (wall time ×
+/// processors that the tasks could keep busy). `usable_cpus` are those of all nodes together. The null
+/// backend is meant to be so, and is never warned of. Jobs compute, which is their work: of them only what
+/// launched and watched them counts, against one processor. Names, small files and messages are the kernel's own
+/// work, which is what is measured: of them only the time outside the kernel counts.
+#[must_use]
+pub fn harness_bound(phase: &PhaseRow, workload: &Workload, usable_cpus: u32) -> Option<Warning> {
+    if !workload.backend.moves_data() || phase.wall_ns == 0 {
+        return None;
+    }
+    let system_ns = if phase.key.phase.is_transfers() { phase.system_cpu_ns } else { 0 };
+    let (busy_ns, processors) = match workload.work {
+        Work::Jobs(_) => (phase.harness_cpu_ns?, 1),
+        _ => (phase.user_cpu_ns + system_ns, usable_cpus.min(workload.tasks).max(1)),
+    };
+    let cpu_share = busy_ns as f64 / (phase.wall_ns as f64 * f64::from(processors));
+    (cpu_share > CPU_SHARE_MAX).then_some(Warning::HarnessBound { cpu_share: cpu_share.min(1.0) })
+}
+
+/// Whether fewer bytes were moved than one pass has. A duration moves what it can, and is never
+/// incomplete; what is no transfer has items, which a figure counts.
+#[must_use]
+pub fn incomplete(phase: &PhaseRow, workload: &Workload) -> Option<Warning> {
+    let Bytes(planned_bytes) = workload.bytes();
+    let bytes = phase.bytes();
+    (phase.key.phase.is_transfers() && workload.duration.is_none() && bytes < planned_bytes)
+        .then_some(Warning::Incomplete { bytes, planned_bytes })
+}
+
+/// One of a task's times.
+type Timer = fn(&TaskRow) -> u64;
+
+/// Tasks whose open, transfer or close took longer or shorter than the mean of all tasks by more
+/// than `threshold`, as IOR's `-j` asks. The deviation is the population's, as IOR prints it.
+#[must_use]
+pub fn outliers(tasks: &[TaskRow], threshold: Nanos) -> Vec<Warning> {
+    const TIMERS: [(&str, Timer); 3] = [
+        ("open", |task| task.open_end_ns.saturating_sub(task.open_start_ns)),
+        ("transfer", |task| task.io_end_ns.saturating_sub(task.io_start_ns)),
+        ("close", |task| task.close_end_ns.saturating_sub(task.close_start_ns)),
+    ];
+    let mut warnings = Vec::new();
+    for (timer, time) in TIMERS {
+        let seconds: Vec<f64> = tasks.iter().map(|task| Nanos(time(task)).as_secs_f64()).collect();
+        let Some(all) = crate::statistics::Summary::of(&seconds) else { continue };
+        for (task, &seconds) in tasks.iter().zip(&seconds) {
+            if (seconds - all.mean).abs() > threshold.as_secs_f64() {
+                warnings.push(Warning::Outlier {
+                    task: task.task,
+                    timer: timer.to_owned(),
+                    seconds,
+                    mean_seconds: all.mean,
+                    deviation_seconds: all.deviation_population,
+                });
+            }
+        }
+    }
+    warnings
+}

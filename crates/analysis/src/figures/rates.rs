@@ -1,0 +1,224 @@
+//! Named rates. There is no bare "bandwidth": each rate says which bytes it divides by which time.
+
+use std::ops::Range;
+
+use plan::{Operation, RateName};
+use record::{PhaseRow, SeriesRow, TaskRow};
+
+use crate::statistics::nearest_rank;
+
+/// The percentile of the per-second rates that is sustained: one second in twenty was worse.
+pub const SUSTAINED_PERCENTILE: f64 = 5.0;
+/// Whole seconds that a sustained rate needs: a low percentile of fewer is just the lowest.
+pub const SUSTAINED_SECONDS_MIN: usize = 3;
+
+/// Bytes and operations per second, over the same time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Bytes per second.
+    pub bytes_per_second: f64,
+    /// Completed operations per second: transfers, or files, directories, objects and exchanges.
+    pub transfers_per_second: f64,
+}
+
+impl Rate {
+    /// `bytes` and `transfers` in `nanos`; none where no time passed.
+    fn of(bytes: u64, transfers: u64, nanos: u64) -> Option<Self> {
+        let seconds = nanos as f64 / 1e9;
+        (nanos > 0).then(|| Self {
+            bytes_per_second: bytes as f64 / seconds,
+            transfers_per_second: transfers as f64 / seconds,
+        })
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            bytes_per_second: self.bytes_per_second + other.bytes_per_second,
+            transfers_per_second: self.transfers_per_second + other.transfers_per_second,
+        }
+    }
+}
+
+/// All named rates of one phase of one repetition.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as the rate of that name")]
+pub struct Rates {
+    /// IOR's `bw(MiB/s)` of a phase (IOR user guide, "access" table: bandwidth is data over total time).
+    pub by_wall: Rate,
+    pub by_io: Rate,
+    /// Sum of the tasks' own rates; above [`Rates::by_io`] where tasks did not run together.
+    pub sum_of_tasks: Rate,
+    pub at_first_done: Option<Rate>,
+    pub at_last_done: Rate,
+    pub sustained: Option<Rate>,
+    pub at_stonewall: Option<Rate>,
+    /// The slowest and the fastest task; none where no task has times.
+    pub tasks: Option<TaskRates>,
+    /// Each operation apart, where the phase did several. Else empty.
+    pub operations: Vec<OperationRates>,
+}
+
+/// What single tasks did: iozone's `Min throughput per process`, `Max throughput` and `Min xfer`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct TaskRates {
+    pub slowest: Rate,
+    pub fastest: Rate,
+    /// Operations of the task that did fewest.
+    pub least_transfers: u64,
+    /// From its first transfer to its last, of all tasks together, in nanoseconds.
+    pub busy_ns: u64,
+}
+
+/// The rates of one operation of a phase that did several, over the times of the phase. Per-task and
+/// stonewall counts are not kept by operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "as those of all operations")]
+pub struct OperationRates {
+    pub operation: Operation,
+    pub by_wall: Rate,
+    pub by_io: Rate,
+    pub sustained: Option<Rate>,
+}
+
+const NONE: Rate = Rate { bytes_per_second: 0.0, transfers_per_second: 0.0 };
+
+impl Rates {
+    /// The rates of `phase`. Rows of other phases among `tasks` and `series` are left out.
+    ///
+    /// Transfers at the first task's end and at the stonewall are taken in proportion to the bytes, which is exact as
+    /// long as transfers have one size; operations that move no bytes are taken from the seconds, as if they had been
+    /// done evenly within each.
+    #[must_use]
+    pub fn of<'a>(
+        phase: &PhaseRow,
+        tasks: impl IntoIterator<Item = &'a TaskRow>,
+        series: impl IntoIterator<Item = &'a SeriesRow>,
+    ) -> Self {
+        let key = &phase.key;
+        let tasks: Vec<&TaskRow> = tasks.into_iter().filter(|task| task.key == *key).collect();
+        let series: Vec<&SeriesRow> = series.into_iter().filter(|second| second.key == *key).collect();
+        let all = |nanos| Rate::of(phase.bytes(), phase.transfers(), nanos);
+        let by_io = all(phase.io_ns).unwrap_or(NONE);
+        let window = window(phase, &tasks);
+        let part = |(bytes, nanos)| part_of(phase, &series, window.start, bytes, nanos);
+        let busy_ns = |task: &TaskRow| task.io_end_ns.saturating_sub(task.io_start_ns);
+        let own = || tasks.iter().filter_map(|task| Rate::of(task.bytes, task.transfers, busy_ns(task)));
+        let by_operations =
+            |one: &Rate, other: &Rate| one.transfers_per_second.total_cmp(&other.transfers_per_second);
+        Self {
+            by_wall: all(phase.wall_ns).unwrap_or(NONE),
+            by_io,
+            sum_of_tasks: own().reduce(Rate::plus).unwrap_or(by_io),
+            at_first_done: part((phase.first_done_bytes, phase.first_done_ns)),
+            at_last_done: all(window.end.saturating_sub(window.start)).unwrap_or(by_io),
+            sustained: sustained(&series, &window, |_| true),
+            at_stonewall: phase.stonewall_bytes.zip(phase.stonewall_ns).and_then(part),
+            tasks: own().min_by(by_operations).zip(own().max_by(by_operations)).map(|(slowest, fastest)| {
+                TaskRates {
+                    slowest,
+                    fastest,
+                    least_transfers: tasks.iter().map(|task| task.transfers).min().unwrap_or(0),
+                    busy_ns: tasks.iter().map(|task| busy_ns(task)).sum(),
+                }
+            }),
+            operations: operations(phase, &series, &window),
+        }
+    }
+
+    /// The rate called `name`, if the phase has it.
+    #[must_use]
+    pub const fn get(&self, name: RateName) -> Option<Rate> {
+        match name {
+            RateName::ByWall => Some(self.by_wall),
+            RateName::ByIo => Some(self.by_io),
+            RateName::SumOfTasks => Some(self.sum_of_tasks),
+            RateName::AtFirstDone => self.at_first_done,
+            RateName::AtLastDone => Some(self.at_last_done),
+            RateName::Sustained => self.sustained,
+            RateName::AtStonewall => self.at_stonewall,
+        }
+    }
+}
+
+/// The rate of a part of the phase: of its `bytes`, or, where it moves none, of the operations in the
+/// first `nanos` from `start_ns` on, which are not known without seconds.
+fn part_of(phase: &PhaseRow, series: &[&SeriesRow], start_ns: u64, bytes: u64, nanos: u64) -> Option<Rate> {
+    let rate = Rate::of(bytes, 0, nanos)?;
+    let end_ns = start_ns.saturating_add(nanos);
+    let done = |row: &SeriesRow| match row.length_ns {
+        0 => 0.0,
+        length => {
+            let share = end_ns.saturating_sub(row.start_ns) as f64 / length as f64;
+            row.transfers as f64 * share.min(1.0)
+        }
+    };
+    let transfers = match (phase.bytes(), phase.transfers()) {
+        (0, 0) => 0.0,
+        (0, _) if series.is_empty() => return None,
+        (0, _) => series.iter().map(|row| done(row)).sum(),
+        (all, transfers) => transfers as f64 * (bytes as f64 / all as f64),
+    };
+    Some(Rate { transfers_per_second: transfers / (nanos as f64 / 1e9), ..rate })
+}
+
+/// First transfer began → last transfer ended, counted from the phase's common start, from the tasks' times; where
+/// there are none, as in an imported record, the I/O time from the phase's start.
+fn window(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
+    let moved = || tasks.iter().filter(|task| task.transfers > 0);
+    let (start, end) = (moved().map(|task| task.io_start_ns).min(), moved().map(|task| task.io_end_ns).max());
+    start.zip(end).map_or(0..phase.io_ns, |(start, end)| start..end)
+}
+
+/// The low percentile over all whole intervals inside `window`. An interval without a row is one
+/// in which nothing completed: leaving it out would hide a stall.
+fn sustained(
+    series: &[&SeriesRow],
+    window: &Range<u64>,
+    wanted: impl Fn(&SeriesRow) -> bool,
+) -> Option<Rate> {
+    let interval = series.iter().map(|row| row.length_ns).max().filter(|&length| length > 0)?;
+    let (first, end) = (window.start.div_ceil(interval), window.end / interval);
+    let count = usize::try_from(end.saturating_sub(first)).ok()?;
+    // A record with more seconds than rows could ever fill is damaged; ten years are 3e8 seconds.
+    if !(SUSTAINED_SECONDS_MIN..=300_000_000).contains(&count) {
+        return None;
+    }
+    let low = |of: fn(&SeriesRow) -> u64| {
+        let mut sums = vec![0_u64; count];
+        for row in series.iter().filter(|row| wanted(row)) {
+            let place = (row.start_ns / interval).checked_sub(first).map(usize::try_from);
+            if let Some(sum) = place.and_then(|place| sums.get_mut(place.ok()?)) {
+                *sum = sum.saturating_add(of(row));
+            }
+        }
+        sums.sort_unstable();
+        let low = sums[nearest_rank(SUSTAINED_PERCENTILE, count as u64).min(count) - 1];
+        low as f64 / (interval as f64 / 1e9)
+    };
+    Some(Rate { bytes_per_second: low(|row| row.bytes), transfers_per_second: low(|row| row.transfers) })
+}
+
+/// The rates of each operation, where there are several. Reads and writes of transfers are counted by the
+/// phase; of files and objects it counts all operations together, and the seconds count each.
+fn operations(phase: &PhaseRow, series: &[&SeriesRow], window: &Range<u64>) -> Vec<OperationRates> {
+    let done = |operation: Operation| match operation {
+        Operation::Read if phase.key.phase.is_transfers() => (phase.read_bytes, phase.reads),
+        Operation::Write if phase.key.phase.is_transfers() => (phase.write_bytes, phase.writes),
+        _ => series
+            .iter()
+            .filter(|row| row.operation == operation)
+            .fold((0, 0), |(bytes, done), row| (bytes + row.bytes, done + row.transfers)),
+    };
+    let rates = |operation| {
+        let (bytes, transfers) = done(operation);
+        (transfers > 0).then(|| OperationRates {
+            operation,
+            by_wall: Rate::of(bytes, transfers, phase.wall_ns).unwrap_or(NONE),
+            by_io: Rate::of(bytes, transfers, phase.io_ns).unwrap_or(NONE),
+            sustained: sustained(series, window, |row| row.operation == operation),
+        })
+    };
+    let all: Vec<OperationRates> = Operation::ALL.into_iter().filter_map(rates).collect();
+    if all.len() > 1 { all } else { Vec::new() }
+}

@@ -1,0 +1,201 @@
+//! A figure together with the case that it is of and the target that it was measured on.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::mem::{Discriminant, discriminant};
+
+use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
+
+use crate::figures::Figure;
+
+// Settings: the swept target, by which curves are told apart already; how many nodes a case is on, how many tasks it has
+// in all and on each node; which member of a target.
+pub(crate) const TARGET: &str = "target";
+pub(crate) const NODES: &str = "nodes";
+pub(crate) const TASKS: &str = "tasks";
+pub(crate) const TASKS_PER_NODE: &str = "tasks_per_node";
+pub(crate) const MEMBER: &str = "member";
+
+/// A figure and what the plan says of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    /// The figure's place in the list.
+    pub(crate) index: usize,
+    pub(crate) figure: &'a Figure,
+    pub(crate) case: &'a Case,
+    /// None where the study does not describe the target.
+    pub(crate) target: Option<&'a TargetTerms>,
+}
+
+/// Every figure whose case is in the plan, in the order of the figures.
+pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject<'a>> {
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let targets: HashMap<&str, &TargetTerms> =
+        plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
+    // Imported cases name no target: terms that came with them may describe the one that they are of.
+    let only = plan.terms.targets.first().filter(|_| plan.terms.targets.len() == 1);
+    let subject = |(index, figure): (usize, &'a Figure)| {
+        let case: &Case = cases.get(&*figure.case)?;
+        let target = match case.target.as_str() {
+            "" => only,
+            name => targets.get(name).copied(),
+        };
+        Some(Subject { index, figure, case, target })
+    };
+    figures.iter().enumerate().filter_map(subject).collect()
+}
+
+/// The nodes that a case ran on. Before workloads said so, studies had a setting `nodes` for it.
+pub(crate) fn nodes_of(case: &Case) -> u64 {
+    let setting = || match value_of(case, NODES) {
+        Some(SettingValue::Count(nodes)) => *nodes,
+        _ => 1,
+    };
+    match case.workload.nodes {
+        0 | 1 => setting().max(1),
+        nodes => u64::from(nodes),
+    }
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn client(&self) -> Client {
+        self.target.map_or(Client::Unstated, |terms| terms.client)
+    }
+
+    /// Its first rate, [`Figure::headline`]: the median over the repetitions that count.
+    pub(crate) fn rate(&self) -> f64 {
+        self.figure.headline().median
+    }
+
+    /// Devices of its target: those that its sweep picks, those that the study says, or else its paths.
+    pub(crate) fn devices(&self) -> u32 {
+        let said = || self.target.map(|terms| terms.devices).filter(|&devices| devices > 0);
+        members_of(self.case).or_else(said).unwrap_or_else(|| paths(self.case))
+    }
+
+    /// How many of its targets there are: of node-local ones each node has its own.
+    pub(crate) fn targets_of_all_nodes(&self) -> u32 {
+        match self.layer() {
+            Layer::NodeLocal => u32::try_from(self.nodes()).unwrap_or(u32::MAX),
+            Layer::Shared | Layer::Unstated => 1,
+        }
+    }
+
+    /// Tasks among which the targets are shared out: on node-local targets those of one node, of the
+    /// node that has most.
+    pub(crate) fn sharing_tasks(&self) -> u32 {
+        self.case.workload.tasks.div_ceil(self.targets_of_all_nodes())
+    }
+
+    /// The share of the sum of all targets that the number of tasks can reach; tasks that share
+    /// one file are spread over nothing, jobs use all spaces, and in a given time each target moves what it can.
+    pub(crate) fn balance_bound(&self) -> f64 {
+        let workload = &self.case.workload;
+        let targets = u32::try_from(workload.files.targets.len()).unwrap_or(u32::MAX);
+        match workload.files.sharing {
+            _ if workload.work.jobs().is_some() || workload.duration.is_some() => 1.0,
+            Sharing::PerTask => plan::balance_bound(self.sharing_tasks(), targets),
+            Sharing::Shared => 1.0,
+        }
+    }
+
+    /// Whether its transfers go to random places.
+    pub(crate) fn is_random(&self) -> bool {
+        matches!(self.case.workload.order, Order::Random { .. })
+    }
+
+    /// Nodes that the case is on.
+    pub(crate) fn nodes(&self) -> u64 {
+        nodes_of(self.case)
+    }
+
+    /// Which nodes can reach the target.
+    pub(crate) fn layer(&self) -> Layer {
+        self.target.map_or(Layer::Unstated, |terms| terms.layer)
+    }
+
+    /// The settings without these keys.
+    pub(crate) fn settings(&self, without: &[&str]) -> Vec<Setting> {
+        self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str())).cloned().collect()
+    }
+
+    /// Its workload and phase, and the settings without these keys.
+    pub(crate) fn place(&self, without: &[&str]) -> Place<'a> {
+        let settings = self.case.settings.iter().filter(|one| !without.contains(&one.key.as_str()));
+        let settings = settings.map(|one| (one.key.as_str(), ValueKey::of(&one.value)));
+        (&self.case.group, self.figure.phase, settings.collect())
+    }
+}
+
+fn paths(case: &Case) -> u32 {
+    u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX).max(1)
+}
+
+/// How many members of its target a case is on, where its sweep picks them.
+pub(crate) fn members_of(case: &Case) -> Option<u32> {
+    match (value_of(case, "members"), value_of(case, MEMBER)) {
+        (Some(SettingValue::Count(count)), _) => u32::try_from(*count).ok(),
+        (None, None) => None,
+        _ => Some(paths(case)),
+    }
+}
+
+/// What figures have in common that are looked at together.
+pub(crate) type Place<'a> = (&'a str, Phase, Vec<(&'a str, ValueKey<'a>)>);
+
+/// `all` by what they have in common, in the order in which the first of each come.
+pub fn grouped<T, K: Eq + Hash>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for one in all {
+        let place = *places.entry(key(&one)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(one);
+    }
+    groups
+}
+
+/// The figures of each workload, target and phase, in the order of the figures.
+pub(crate) fn sweeps<'a, 'b>(subjects: &'b [Subject<'a>]) -> Vec<Vec<&'b Subject<'a>>> {
+    grouped(subjects, |one| (one.case.group.as_str(), one.case.target.as_str(), one.figure.phase))
+}
+
+/// A setting's value as a key of a map: its kind, its number or the bits of that, and its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ValueKey<'a>(Discriminant<SettingValue>, u64, &'a str);
+
+impl<'a> ValueKey<'a> {
+    pub(crate) fn of(value: &'a SettingValue) -> Self {
+        let (number, word) = match value {
+            SettingValue::Bytes(bytes) => (bytes.0, ""),
+            SettingValue::Time(nanos) => (nanos.0, ""),
+            SettingValue::Count(count) => (*count, ""),
+            SettingValue::Number(number) => (number.to_bits(), ""),
+            SettingValue::Flag(flag) => (u64::from(*flag), ""),
+            SettingValue::Word(word) => (0, word.as_str()),
+        };
+        Self(discriminant(value), number, word)
+    }
+}
+
+/// `tasks 8`, for each of them.
+pub(crate) fn texts(settings: &[Setting]) -> Vec<String> {
+    settings.iter().map(ToString::to_string).collect()
+}
+
+/// The value of `key` at the point of `case`.
+pub(crate) fn value_of<'a>(case: &'a Case, key: &str) -> Option<&'a SettingValue> {
+    case.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
+}
+
+/// What tells a figure apart within a study: target, phase and settings, and the workload where there is no target.
+pub(crate) fn label(subject: &Subject<'_>) -> String {
+    let case = subject.case;
+    let settings = case.settings.iter().filter(|setting| setting.key != "target").map(ToString::to_string);
+    let place = if case.target.is_empty() { &case.group } else { &case.target };
+    let phase = subject.figure.phase.to_string();
+    let words: Vec<String> = [place.clone(), phase].into_iter().chain(settings).collect();
+    words.join(", ")
+}

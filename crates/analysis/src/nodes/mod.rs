@@ -1,0 +1,7 @@
+//! Findings on nodes: which were covered, which are slow, and how rates grow with their number.
+
+pub(crate) mod coverage;
+pub(crate) mod node_comparison;
+pub(crate) mod weak_scaling;
+
+pub use self::{coverage::*, node_comparison::*, weak_scaling::*};

@@ -1,0 +1,415 @@
+//! Weak scaling: rates against the number of nodes, each of which has the same work.
+
+use plan::{Client, Layer, Phase, Setting};
+
+use crate::figures::{
+    NODES, RateOf, Subject, TARGET, TASKS, TASKS_PER_NODE, bytes_of_one, grouped, in_unit_of, texts,
+};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, below, count, detail, list, number, rate, share, subject, text, word},
+};
+use crate::statistics::{
+    Model, Regression, Sample, Summary, crossover, lack_of_fit::lack_of_fit, rises_straight, whole,
+};
+use crate::sweeps::{PLATEAU_SHARE, plateau, reaches, spread_beyond};
+use crate::targets::weakest_links;
+
+/// A plateau is a saturation only if it is so much wider than it is high: a rate that grows with the
+/// nodes is within [`PLATEAU_SHARE`] of its peak at the last few of many nodes, too.
+pub const SATURATION_SPAN_MIN: f64 = 1.0 + 2.0 * PLATEAU_SHARE;
+/// The shares of the peak that a small number of nodes may reach; study D asks for 90 % and 95 %.
+pub const PEAK_SHARES: [f64; 2] = [0.90, 0.95];
+
+/// A target's rates over numbers of nodes with as many tasks on each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeakScaling {
+    /// The workload.
+    pub group: String,
+    /// The target.
+    pub target: String,
+    /// Which nodes can reach it.
+    pub layer: Layer,
+    /// Where the measuring program ran.
+    pub client: Client,
+    /// The phase.
+    pub phase: Phase,
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
+    /// The other swept keys and their values.
+    pub fixed: Vec<Setting>,
+    /// In rising order of nodes.
+    pub points: Vec<ScalingPoint>,
+    /// The line of least squares through them; none where they are flat, where repetitions show that they are on no
+    /// straight line, or where there are too few to tell.
+    pub line: Option<Regression>,
+    /// What the line says of the nodes that the study lists, and of which none was measured, where the study says what
+    /// the target can reach there, up to that.
+    pub extrapolated: Vec<Extrapolation>,
+    /// Where more nodes bring no more; none where the rate still grows at the last point, or repetitions do not tell
+    /// the points from a line that does.
+    pub saturation: Option<Saturation>,
+    /// The number of nodes with the highest rate.
+    pub peak_nodes: u64,
+    /// How many nodes reach a share of the peak, by [`PEAK_SHARES`]; none of a flat series.
+    pub reaches: Vec<Reach>,
+}
+
+/// A rate on a number of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingPoint {
+    /// The figure.
+    pub figure: usize,
+    /// Nodes.
+    pub nodes: u64,
+    /// The rate that the line is of, [`Figure::headline`](crate::figures::Figure::headline): the median over the repetitions that count.
+    pub rate: f64,
+    /// Standard deviation (n − 1) of them; 0 for one.
+    pub deviation: f64,
+    /// Parallel efficiency: rate ÷ (nodes × rate on one node); none where one node was not measured.
+    pub efficiency: Option<f64>,
+}
+
+/// What a line says of a number of nodes that was not measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extrapolation {
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// What the rate counts.
+    pub counts: RateOf,
+    /// The rate: of the line, or what the study says can be reached, whichever is lower.
+    pub rate: f64,
+    /// Half width of the interval that holds one more measurement if the line goes on; none where it does not.
+    pub half_width: Option<f64>,
+    /// The other swept keys and their values.
+    pub fixed: Vec<Setting>,
+}
+
+/// Where the rate no longer grows with the nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saturation {
+    /// From so many nodes on.
+    pub from_nodes: u64,
+    /// Up to so many.
+    pub to_nodes: u64,
+    /// Median of the points there.
+    pub rate: f64,
+    /// The lowest and the highest of them.
+    pub range: (f64, f64),
+}
+
+/// The smallest number of nodes that reaches a share of the peak.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// The share.
+    pub share: f64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Largest distance from the peak at more nodes, as a share of the peak; none where none were
+    /// measured.
+    pub spread_beyond: Option<f64>,
+    /// Coefficient of variation from these nodes on; none for one point.
+    pub variation: Option<f64>,
+}
+
+/// From how many nodes on node-local targets are faster than a shared one that has saturated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerCrossover {
+    /// The series of the node-local target, by its place in [`crate::findings::Findings::weak_scaling`].
+    pub local: usize,
+    /// That of the shared one.
+    pub shared: usize,
+    /// The names of both targets.
+    pub targets: [String; 2],
+    /// The phase.
+    pub phase: Phase,
+    /// Tasks on each node.
+    pub tasks_per_node: u64,
+    /// The plateau of the shared one.
+    pub plateau: f64,
+    /// The smallest number of nodes at which the line of the local one reaches the plateau. None where that cannot be
+    /// told: there is no line, or the interval around it does not cross the plateau within the nodes that were measured.
+    pub nodes: Option<u64>,
+    /// The other swept keys of the local series and their values.
+    pub fixed: Vec<Setting>,
+}
+
+impl Statement for WeakScaling {
+    const KIND: Kind = Kind::WeakScaling;
+    const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
+    const CAPTION: &'static str = "As many tasks on each node. Slope: what one more node brings, ± half of its 95 % interval. Efficiency: rate ÷ \
+         (nodes × the rate of one node), at the most nodes. Full: more nodes bring no more. 95 %: of the highest rate";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(text("nodes", "nodes", "The fewest and the most nodes.", Self::span)),
+        rate("slope_per_second", "per node", "What one more node brings.", |one| {
+            one.of_line(|line| Some(line.slope))
+        }),
+        rate("slope_half_width_per_second", "±", "Half of its 95 % interval.", |one| {
+            one.of_line(|line| Some(line.uncertainty?.slope_half_width))
+        }),
+        number("r_squared", "R²", "Variance that the line explains.", |one| {
+            Some(one.line.as_ref()?.r_squared)
+        }),
+        share("efficiency", "efficiency", "At the most nodes.", |one| one.points.last()?.efficiency),
+        rate("full_at_per_second", "full at", "The plateau.", |one| one.saturation.map(|full| full.rate)),
+        count("full_from", "from", "Nodes from which on it is full.", |one| Some(one.saturation?.from_nodes)),
+        count("reaches_90", "90 % at", "Nodes that reach 90 % of the peak.", |one| {
+            Some(one.reaches.first()?.nodes)
+        }),
+        count("reaches_95", "95 % at", "Nodes that reach 95 % of the peak.", |one| {
+            Some(one.reaches.last()?.nodes)
+        }),
+        share(
+            "spread_beyond",
+            "then lower by up to",
+            "From 95 % on, the largest distance from the peak.",
+            |one| one.reaches.last()?.spread_beyond,
+        ),
+        share("variation_beyond", "then varies by", "From 95 % on, the coefficient of variation.", |one| {
+            one.reaches.last()?.variation
+        }),
+        detail(count("peak_nodes", "peak nodes", "Nodes with the highest rate.", |one| Some(one.peak_nodes))),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
+    ];
+}
+
+impl WeakScaling {
+    fn of_line(&self, value: impl FnOnce(&Regression) -> Option<f64>) -> Option<f64> {
+        self.line.as_ref().and_then(value)
+    }
+
+    /// `1–16`.
+    fn span(&self) -> String {
+        let ends = self.points.first().zip(self.points.last());
+        ends.map(|(first, last)| format!("{}–{}", first.nodes, last.nodes)).unwrap_or_default()
+    }
+
+    fn inputs(&self) -> Vec<usize> {
+        self.points.iter().map(|point| point.figure).collect()
+    }
+}
+
+impl Statement for Extrapolation {
+    const KIND: Kind = Kind::Extrapolation;
+    const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const CAPTION: &'static str = "What the lines say of numbers of nodes that were not measured, at most what the study says can be reached there. \
+         ±: the interval of one more value, where the line goes on";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.nodes))),
+        rate("rate_per_second", "rate", "The rate there.", |one| Some(one.rate)),
+        rate("half_width_per_second", "±", "Half of the 95 % interval of one more value.", |one| {
+            one.half_width
+        }),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.fixed))),
+    ];
+}
+
+impl Statement for LayerCrossover {
+    const KIND: Kind = Kind::Crossover;
+    const OF: Of = Of::Nothing;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
+    const CAPTION: &'static str = "From how many nodes on node-local targets are faster than a shared one that is full; without a number it cannot be \
+         told";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("phase", "phase", "The phase.", |one| one.phase.name())),
+        subject(count("tasks_per_node", "tasks/node", "Tasks on each node.", |one| Some(one.tasks_per_node))),
+        subject(word("target", "target", "The node-local target.", |one| &one.targets[0])),
+        subject(word("shared", "faster than", "The shared one.", |one| &one.targets[1])),
+        rate("plateau_per_second", "full at", "Where the shared one is full.", |one| Some(one.plateau)),
+        count("nodes", "from nodes", "The fewest nodes.", |one| one.nodes),
+        below(list("at", "at", "The other swept keys of the node-local series.", |one| texts(&one.fixed))),
+    ];
+}
+
+type Scaled = (Vec<Stated<WeakScaling>>, Vec<Stated<Extrapolation>>, Vec<Stated<LayerCrossover>>);
+
+/// The series, what lies beyond them, and where layers meet, as statements: where one figure of a series is disqualified
+/// nothing is said of it.
+pub(crate) fn of_gate(gate: &Gate<'_>) -> Scaled {
+    let series = weak_scaling(gate);
+    let crossovers = layer_crossovers(gate, &series).into_iter().map(|one| {
+        let inputs = [one.local, one.shared].into_iter().flat_map(|place| series[place].inputs());
+        gate.state(inputs.collect(), one)
+    });
+    let crossovers = crossovers.collect();
+    let beyond = series.iter().flat_map(|one| {
+        let more = one.extrapolated.iter().filter(|more| more.rate > 0.0);
+        more.map(|more| gate.state(one.inputs(), more.clone()))
+    });
+    let beyond = beyond.collect();
+    let state = |one: WeakScaling| gate.state(one.inputs(), one);
+    (series.into_iter().map(state).collect(), beyond, crossovers)
+}
+
+/// Settings by which points of one series differ.
+const APART: [&str; 4] = [NODES, TASKS, TASKS_PER_NODE, TARGET];
+
+/// The weak scaling of every workload that was measured on several numbers of nodes with as many tasks on each, for each
+/// target, client, phase and combination of other swept keys. A number of nodes that was measured twice has two points.
+#[must_use]
+pub fn weak_scaling(gate: &Gate<'_>) -> Vec<WeakScaling> {
+    let all = gate.subjects.iter().filter_map(|subject| Some((subject, tasks_per_node(subject)?)));
+    let series = grouped(all, |(subject, tasks)| {
+        (subject.case.target.as_str(), subject.client(), *tasks, subject.place(&APART))
+    });
+    series.into_iter().filter_map(|members| scaled(gate, members)).collect()
+}
+
+/// None where the tasks do not divide over the nodes.
+fn tasks_per_node(subject: &Subject<'_>) -> Option<u64> {
+    let (tasks, nodes) = (u64::from(subject.case.workload.tasks), subject.nodes());
+    // Before workloads said on how many nodes they are, tasks were those of one.
+    let per_node = if subject.case.workload.nodes > 1 { tasks / nodes } else { tasks };
+    (subject.case.workload.nodes <= 1 || tasks.is_multiple_of(nodes)).then_some(per_node)
+}
+
+fn scaled(gate: &Gate<'_>, mut members: Vec<(&Subject<'_>, u64)>) -> Option<WeakScaling> {
+    members.sort_by_key(|(subject, _)| subject.nodes());
+    let (first, tasks_per_node) = *members.first()?;
+    let one = Some(first.rate()).filter(|&rate| first.nodes() == 1 && rate > 0.0);
+    let point = |(subject, _): &(&Subject<'_>, u64)| ScalingPoint {
+        figure: subject.index,
+        nodes: subject.nodes(),
+        rate: subject.rate(),
+        deviation: subject.figure.headline().deviation_sample,
+        efficiency: one.map(|one| subject.rate() / (subject.nodes() as f64 * one)),
+    };
+    let points: Vec<ScalingPoint> = members.iter().map(point).collect();
+    let several = points.last()?.nodes > first.nodes();
+    let peak = points.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)).filter(|_| several)?;
+    let sample =
+        |(subject, _): &(&Subject<'_>, u64)| Sample::of(subject.nodes() as f64, subject.figure.headline());
+    let samples: Vec<Sample> = members.iter().map(sample).collect();
+    let (x, y): (Vec<f64>, Vec<f64>) = samples.iter().map(|one| (one.x, one.y)).unzip();
+    let line = Regression::of(&x, &y).filter(|_| rises_straight(&samples));
+    let flat = lack_of_fit(&samples, Model::Flat);
+    let full = flat == Some(false) || lack_of_fit(&samples, Model::Straight) == Some(true);
+    let shares = if flat == Some(true) { &PEAK_SHARES[..] } else { &[] };
+    let mut wanted: Vec<u64> = gate.plan.terms.nodes.iter().map(|&nodes| u64::from(nodes)).collect();
+    wanted.retain(|nodes| points.iter().all(|point| point.nodes != *nodes));
+    wanted.dedup();
+    Some(WeakScaling {
+        group: first.case.group.clone(),
+        target: first.case.target.clone(),
+        layer: first.layer(),
+        client: first.client(),
+        phase: first.figure.phase,
+        tasks_per_node,
+        fixed: first.settings(&APART),
+        extrapolated: match &line {
+            Some(line) if !wanted.is_empty() => extrapolated(gate, first, tasks_per_node, line, &wanted),
+            _ => Vec::new(),
+        },
+        saturation: saturation(&samples).filter(|_| full),
+        peak_nodes: peak.nodes,
+        reaches: shares.iter().filter_map(|&share| reach(&samples, share)).collect(),
+        line,
+        points,
+    })
+}
+
+/// The line beyond what was measured, as far as the study says what can be reached there.
+fn extrapolated(
+    gate: &Gate<'_>,
+    first: &Subject<'_>,
+    tasks_per_node: u64,
+    line: &Regression,
+    wanted: &[u64],
+) -> Vec<Extrapolation> {
+    let (figure, bytes) = (first.figure, bytes_of_one(first.case, first.figure.phase));
+    let links = weakest_links(gate.plan, gate.figures);
+    let at = |&nodes: &u64| {
+        let of_series = links.iter().filter(|link| {
+            link.target == first.case.target
+                && u64::from(link.nodes) == nodes
+                && link.scope.phase.is_none_or(|phase| phase == figure.phase)
+                && link.scope.random.is_none_or(|random| random == first.is_random())
+                && link.scope.transfer.is_none_or(|transfer| transfer == bytes)
+        });
+        let limits =
+            of_series.filter_map(|link| in_unit_of(link.amount, figure.rate_of().amount(0.0), bytes));
+        let (ceiling, predicted) = (limits.reduce(f64::min)?, line.predict(nodes as f64));
+        Some(Extrapolation {
+            tasks_per_node,
+            nodes,
+            counts: figure.rate_of(),
+            rate: predicted.value.min(ceiling),
+            half_width: predicted.half_width.filter(|_| predicted.value <= ceiling),
+            fixed: first.settings(&APART),
+        })
+    };
+    wanted.iter().filter_map(at).collect()
+}
+
+/// Where the rate stays within [`PLATEAU_SHARE`] of its peak while the nodes grow at least
+/// [`SATURATION_SPAN_MIN`]-fold. Points stand in rising order of x.
+#[must_use]
+pub fn saturation(samples: &[Sample]) -> Option<Saturation> {
+    let (from, to) =
+        plateau(samples, PLATEAU_SHARE).filter(|(from, to)| *to >= from * SATURATION_SPAN_MIN)?;
+    let inside = samples.iter().filter(|sample| sample.x >= from && sample.x <= to);
+    let all = Summary::of(&inside.map(|sample| sample.y).collect::<Vec<_>>())?;
+    let (from_nodes, to_nodes) = (whole(from), whole(to));
+    Some(Saturation { from_nodes, to_nodes, rate: all.median, range: (all.min, all.max) })
+}
+
+fn reach(samples: &[Sample], share: f64) -> Option<Reach> {
+    let from = reaches(samples, share)?;
+    let beyond = samples.iter().filter(|sample| sample.x >= from).map(|sample| sample.y);
+    let all = Summary::of(&beyond.collect::<Vec<_>>())?;
+    Some(Reach {
+        share,
+        nodes: whole(from),
+        spread_beyond: spread_beyond(samples, from),
+        variation: (all.n > 1).then_some(all.variation),
+    })
+}
+
+/// Every node-local target against every shared one that has saturated, of workloads with the same
+/// phase, transfer size, order and tasks on each node.
+#[must_use]
+pub fn layer_crossovers(gate: &Gate<'_>, scaling: &[WeakScaling]) -> Vec<LayerCrossover> {
+    let kind = |one: &WeakScaling| {
+        let first = gate.subject(one.points.first()?.figure)?;
+        Some((one.phase, one.tasks_per_node, bytes_of_one(first.case, one.phase), first.is_random()))
+    };
+    let of_layer = |layer| scaling.iter().enumerate().filter(move |(_, one)| one.layer == layer);
+    let full =
+        of_layer(Layer::Shared).filter_map(|(place, one)| Some((place, one.saturation?.rate, kind(one)?)));
+    let full: Vec<_> = full.collect();
+    let mut found = Vec::new();
+    for (local, one) in of_layer(Layer::NodeLocal).filter(|_| !full.is_empty()) {
+        let of_local = kind(one);
+        for &(shared, plateau, _) in full.iter().filter(|(.., of_shared)| Some(*of_shared) == of_local) {
+            let (phase, tasks_per_node) = (one.phase, one.tasks_per_node);
+            let nodes = one.line.as_ref().and_then(|line| crossing(line, &one.points, plateau));
+            let targets = [one, &scaling[shared]].map(|one| one.target.clone());
+            let fixed = one.fixed.clone();
+            found.push(LayerCrossover {
+                local,
+                shared,
+                targets,
+                phase,
+                tasks_per_node,
+                plateau,
+                nodes,
+                fixed,
+            });
+        }
+    }
+    found
+}
+
+/// Where the line reaches `plateau`, if the lower end of the interval around it does so at the most nodes that were
+/// measured.
+fn crossing(line: &Regression, points: &[ScalingPoint], plateau: f64) -> Option<u64> {
+    let nodes = crossover(line.slope, line.intercept, plateau)?;
+    let last = line.predict(points.last()?.nodes as f64);
+    (last.value - last.line_half_width? >= plateau).then_some(nodes)
+}

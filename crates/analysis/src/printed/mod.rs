@@ -1,0 +1,8 @@
+//! Checks of what other tools printed.
+
+pub(crate) mod imported;
+pub(crate) mod plausible;
+pub(crate) mod printed_checks;
+pub(crate) mod reconciled;
+
+pub use self::{imported::*, plausible::*, printed_checks::*, reconciled::*};

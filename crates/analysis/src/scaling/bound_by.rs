@@ -1,0 +1,152 @@
+//! What the tasks were waiting for: the processors, the storage, or the rate that the study sets.
+
+use std::collections::HashMap;
+
+use plan::{Case, Plan, Work};
+
+use crate::audit::{AuditIssue, Check, doubted};
+use crate::figures::{CPU_SHARE_MAX, Figure};
+use crate::gate::{
+    Kind, Of, Statement,
+    table::{Column, nanos, share, word},
+};
+
+/// Where the tasks waited for at least this share of the time, the storage set the rate.
+pub const WAIT_SHARE_MIN: f64 = 0.5;
+
+/// The share of a set rate from which on it is what limited.
+const OF_SET_RATE: f64 = 0.95;
+
+/// What the tasks were waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The rate that the study sets was kept.
+    SetRate,
+    /// Their processor time fills their time.
+    Processor,
+    /// They waited for transfers.
+    Storage,
+    /// Both to a good part.
+    Both,
+}
+
+impl Limit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::SetRate => "set rate",
+            Self::Processor => "processor",
+            Self::Storage => "storage",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// Processor time of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundBy {
+    /// The figure.
+    pub figure: usize,
+    /// User time ÷ (I/O time × tasks or processors, whichever are fewer), or ÷ all time that threads ran or were ready,
+    /// where that is more.
+    pub user_share: f64,
+    /// System time, likewise.
+    pub(crate) system_share: f64,
+    /// Time for which threads were ready and waited for a processor, likewise; none where it was not observed.
+    pub(crate) ready_share: Option<f64>,
+    /// What is left.
+    pub wait_share: f64,
+    /// Processor nanoseconds of one transfer.
+    pub cpu_ns_per_transfer: f64,
+    /// The verdict.
+    pub limit: Limit,
+}
+
+impl Statement for BoundBy {
+    const KIND: Kind = Kind::LimitedBy;
+    const OF: Of = Of::Point;
+    const CAPTION: &'static str = "Processor time ÷ (I/O time × tasks or processors, whichever are fewer); ready: waiting for a processor; the rest is waiting for the storage, or for the other end of exchanges";
+    const COLUMNS: &'static [Column<Self>] = &[
+        word("limit", "limited by", "`processor`, `storage`, `both`, or `set rate`.", |one| one.limit.name()),
+        share("user", "user", "Share of user time.", |one| Some(one.user_share)),
+        share("system", "system", "Share of system time.", |one| Some(one.system_share)),
+        share("ready", "ready", "Share of time in which threads waited for a processor.", |one| {
+            one.ready_share
+        }),
+        share("wait", "waiting", "What is left.", |one| Some(one.wait_share)),
+        nanos("cpu_per_operation", "CPU per operation", "Of one transfer or operation.", |one| {
+            Some(one.cpu_ns_per_transfer)
+        }),
+    ];
+}
+
+/// What limited each figure, what the processors limited first, by the processor time of the program: over the
+/// repetitions that count, user and system time ÷ (I/O time × tasks or processors, whichever are fewer), and the time for
+/// which threads were ready and waited for a processor. What is left is waiting. `usable_cpus` are the processors of one
+/// node. With 95 % of a rate that the study sets [`Limit::SetRate`], with [`CPU_SHARE_MAX`] and more on the processors
+/// [`Limit::Processor`], with [`WAIT_SHARE_MIN`] and more of waiting [`Limit::Storage`], else [`Limit::Both`].
+///
+/// The time is that of the whole process in the phase, open and close included, so that a short
+/// phase of many files looks busier than its transfers were. Figures without processor time, as
+/// imported ones, and those of the null backend, which never waits, are left out. So are figures
+/// below the limit of the processors where memory answered, others used the host, or processes exchanged requests: the
+/// cause of waiting is unknown.
+#[must_use]
+pub fn limits(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue], usable_cpus: u32) -> Vec<BoundBy> {
+    let unknown = doubted(doubts, &[Check::Cached, Check::CachedFileData, Check::NotQuiet]);
+    let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let limit = |(place, figure): (usize, &Figure)| {
+        let case = cases.get(&*figure.case).filter(|case| case.workload.backend.moves_data())?;
+        // Between processes it may be the network or the other end.
+        let is_unknown = unknown.contains(&place) || matches!(case.workload.work, Work::Rpc(_));
+        bound_by(place, figure, case, usable_cpus)
+            .filter(|found| matches!(found.limit, Limit::Processor | Limit::SetRate) || !is_unknown)
+    };
+    let mut limits: Vec<BoundBy> = figures.iter().enumerate().filter_map(limit).collect();
+    limits.sort_by_key(|one| one.limit == Limit::Storage);
+    limits
+}
+
+fn bound_by(figure_place: usize, figure: &Figure, case: &Case, usable_cpus: u32) -> Option<BoundBy> {
+    let (mut user_ns, mut system_ns, mut io_ns, mut transfers) = (0.0, 0.0, 0.0, 0.0);
+    for one in figure.counted() {
+        user_ns += one.phase.user_cpu_ns as f64;
+        system_ns += one.phase.system_cpu_ns as f64;
+        io_ns += one.phase.io_ns as f64;
+        transfers += one.phase.transfers() as f64;
+    }
+    let of_all_nodes = usable_cpus.saturating_mul(case.workload.nodes.max(1));
+    let processors = f64::from(of_all_nodes.min(case.workload.tasks).max(1));
+    let (time_ns, busy_ns) = (io_ns * processors, user_ns + system_ns);
+    if time_ns <= 0.0 || busy_ns <= 0.0 || transfers <= 0.0 {
+        return None;
+    }
+    // Of more tasks than processors each waits for the others.
+    let waited: Option<Vec<u64>> = figure.counted().map(|one| one.phase.cpu_wait_ns).collect();
+    let ready_ns = waited.map(|all| {
+        let of_threads = all.into_iter().sum::<u64>() as f64;
+        of_threads * processors / f64::from(case.workload.tasks.max(1))
+    });
+    // Helpers of the program and open and close may add up to more than the tasks' own time.
+    let whole = time_ns.max(busy_ns + ready_ns.unwrap_or(0.0));
+    let wait_share = 1.0 - (busy_ns + ready_ns.unwrap_or(0.0)) / whole;
+    let keeps =
+        |pace: plan::Pace| figure.transfers_per_second.median >= OF_SET_RATE * pace.transfers_per_second;
+    let limit = if case.workload.pace.is_some_and(keeps) {
+        Limit::SetRate
+    } else if 1.0 - wait_share >= CPU_SHARE_MAX {
+        Limit::Processor
+    } else if wait_share >= WAIT_SHARE_MIN {
+        Limit::Storage
+    } else {
+        Limit::Both
+    };
+    Some(BoundBy {
+        figure: figure_place,
+        user_share: user_ns / whole,
+        system_share: system_ns / whole,
+        ready_share: ready_ns.map(|ns| ns / whole),
+        wait_share,
+        cpu_ns_per_transfer: busy_ns / transfers,
+        limit,
+    })
+}

@@ -1,0 +1,8 @@
+//! Findings on more devices, more tasks and more layers, and on what limits a phase.
+
+pub(crate) mod bound_by;
+pub(crate) mod layers;
+pub(crate) mod process_limit;
+pub(crate) mod scalability;
+
+pub use self::{bound_by::*, layers::*, process_limit::*, scalability::*};

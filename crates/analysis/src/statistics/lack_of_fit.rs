@@ -1,0 +1,155 @@
+//! Whether repetitions show that a curve is not flat, or no straight line: the one place that decides which shapes are
+//! stated.
+
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
+use crate::statistics::{DIFFERENCE_LEVEL, Summary};
+
+/// Repetitions of each point below which their scatter is not known.
+pub const FIT_REPETITIONS_LEAST: usize = 3;
+/// Points below which a curve has no shape: two parameters of a line leave nothing of three to test.
+pub const FIT_POINTS_LEAST: usize = 4;
+/// Repetitions are never taken to agree better than this, as a share of the rate.
+const SCATTER_MIN: f64 = 1e-3;
+/// The weights of a line come from the line itself; after so many rounds they no longer change much.
+const ROUNDS: usize = 3;
+
+/// One point of a curve as far as its shape goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// The swept value.
+    pub x: f64,
+    /// The median rate.
+    pub y: f64,
+    /// The mean rate.
+    pub mean: f64,
+    /// Repetitions.
+    pub repetitions: usize,
+    /// Standard deviation (n − 1) of the repetitions, in the unit of [`Sample::y`].
+    pub deviation: f64,
+}
+
+impl Sample {
+    /// The repetitions at `x`.
+    pub(crate) const fn of(x: f64, all: &Summary) -> Self {
+        let Summary { median: y, mean, n: repetitions, deviation_sample: deviation, .. } = *all;
+        Self { x, y, mean, repetitions, deviation }
+    }
+
+    /// A point that was measured once.
+    #[must_use]
+    pub const fn once(x: f64, y: f64) -> Self {
+        Self { x, y, mean: y, repetitions: 1, deviation: 0.0 }
+    }
+}
+
+/// A model of a curve: the same rate at every point, or a straight line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Model {
+    Flat,
+    Straight,
+}
+
+/// Whether the points are farther from `model` than the scatter explains; none where there are too few points, or too
+/// few repetitions of one. The test for lack of fit: the mean square of the points' distances from the model ÷ the mean square of
+/// repetitions within points, against the F distribution at [`DIFFERENCE_LEVEL`]. Squares are of shares of the rate,
+/// because noise grows with the rate.
+///
+/// Source: Draper and Smith, "Applied Regression Analysis", 3rd edition, 1998, section 2.1; of the flat model it is
+/// the analysis of variance in one way.
+#[must_use]
+pub fn lack_of_fit(samples: &[Sample], model: Model) -> Option<bool> {
+    let line = Line::through(samples, model)?;
+    let freedom = samples.len() as f64 - if model == Model::Flat { 1.0 } else { 2.0 };
+    Some(exceeds(line.squares / freedom / line.scatter, freedom, line.scatter_freedom))
+}
+
+/// Whether a line that is not flat is stated: flat is refuted, and straight is not.
+pub(crate) fn rises_straight(samples: &[Sample]) -> bool {
+    lack_of_fit(samples, Model::Flat) == Some(true) && lack_of_fit(samples, Model::Straight) == Some(false)
+}
+
+/// Whether a line that bends down at `x` describes the curve better than a straight one, by the F test of one more
+/// parameter at [`DIFFERENCE_LEVEL`], and the straight one is refuted.
+///
+/// Source: Draper and Smith, as above, sections 6.1 and 14.3 (a join point at a known value).
+#[must_use]
+pub fn bends_at(samples: &[Sample], x: f64) -> bool {
+    let Some(line) = Line::through(samples, Model::Straight) else { return false };
+    if lack_of_fit(samples, Model::Straight) != Some(true) {
+        return false;
+    }
+    // What a line leaves of the bend and of the rates has no more of the line in it.
+    let bend = samples.iter().map(|one| (one.x - x).max(0.0)).collect::<Vec<_>>();
+    let bend = left_of(samples, &line.weights, &bend, Model::Straight);
+    let (of_both, of_bend) =
+        (product(&line.weights, &bend, &line.left), product(&line.weights, &bend, &bend));
+    let freedom = samples.len() as f64 - 3.0;
+    let gain = of_both * of_both / of_bend;
+    let error = ((line.squares - gain).max(0.0) / freedom).max(line.scatter);
+    of_both < 0.0 && of_bend > 0.0 && exceeds(gain / error, 1.0, freedom)
+}
+
+fn exceeds(ratio: f64, freedom: f64, of_error: f64) -> bool {
+    FisherSnedecor::new(freedom, of_error).is_ok_and(|f| f.sf(ratio) <= DIFFERENCE_LEVEL)
+}
+
+/// A line of weighted least squares through the means of points.
+struct Line {
+    /// Repetitions ÷ squared rate of each point.
+    weights: Vec<f64>,
+    /// Mean − line.
+    left: Vec<f64>,
+    /// Weighted sum of squares of [`Line::left`].
+    squares: f64,
+    /// Variance of repetitions, of shares of the rate.
+    scatter: f64,
+    scatter_freedom: f64,
+}
+
+impl Line {
+    /// None where there is not enough to test it with.
+    fn through(samples: &[Sample], model: Model) -> Option<Self> {
+        let repeated = |one: &Sample| one.repetitions >= FIT_REPETITIONS_LEAST && one.mean > 0.0;
+        if samples.len() < FIT_POINTS_LEAST || !samples.iter().all(repeated) {
+            return None;
+        }
+        let freedom = |one: &Sample| (one.repetitions - 1) as f64;
+        let scatter_freedom: f64 = samples.iter().map(freedom).sum();
+        let within: f64 = samples.iter().map(|one| freedom(one) * (one.deviation / one.mean).powi(2)).sum();
+        let scatter = (within / scatter_freedom).max(SCATTER_MIN * SCATTER_MIN);
+        let means: Vec<f64> = samples.iter().map(|one| one.mean).collect();
+        let (mut weights, mut left) = (Vec::new(), vec![0.0; samples.len()]);
+        for _ in 0..ROUNDS {
+            let weight = |(one, left): (&Sample, &f64)| {
+                let fitted = if one.mean > *left { one.mean - left } else { one.mean };
+                one.repetitions as f64 / (fitted * fitted)
+            };
+            weights = samples.iter().zip(&left).map(weight).collect();
+            left = left_of(samples, &weights, &means, model);
+        }
+        Some(Self { squares: product(&weights, &left, &left), weights, left, scatter, scatter_freedom })
+    }
+}
+
+/// What a weighted line through `values` leaves of them.
+fn left_of(samples: &[Sample], weights: &[f64], values: &[f64], model: Model) -> Vec<f64> {
+    let all: f64 = weights.iter().sum();
+    let centred = |values: &[f64]| {
+        let mean = weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() / all;
+        values.iter().map(|value| value - mean).collect::<Vec<_>>()
+    };
+    let x = centred(&samples.iter().map(|one| one.x).collect::<Vec<_>>());
+    let y = centred(values);
+    let slope = match model {
+        Model::Flat => 0.0,
+        Model::Straight => product(weights, &x, &y) / product(weights, &x, &x),
+    };
+    x.iter().zip(&y).map(|(x, y)| y - slope * x).collect()
+}
+
+/// The weighted sum of products.
+fn product(weights: &[f64], one: &[f64], other: &[f64]) -> f64 {
+    weights.iter().zip(one).zip(other).map(|((weight, one), other)| weight * one * other).sum()
+}

@@ -1,0 +1,17 @@
+//! Statistics of values: summaries, tests of differences, lines, intervals.
+
+pub(crate) mod bootstrap;
+pub(crate) mod difference;
+pub(crate) mod histogram;
+pub(crate) mod lack_of_fit;
+pub(crate) mod outlier;
+pub(crate) mod overhead;
+pub(crate) mod ranks;
+pub(crate) mod regression;
+pub(crate) mod settled;
+pub(crate) mod summary;
+
+pub use self::{
+    bootstrap::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, ranks::*,
+    regression::*, settled::*, summary::*,
+};

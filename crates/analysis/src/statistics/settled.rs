@@ -1,0 +1,81 @@
+//! Whether enough was measured: the end of a case by its own values.
+
+use std::ops::Range;
+
+use plan::Stopping;
+
+use crate::statistics::{Regression, Summary};
+
+/// How steady the last values are, by the rule of [`Stopping::Steady`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SteadyState {
+    /// (largest − smallest) ÷ mean, within the window.
+    pub range_share: f64,
+    /// Rise or fall of the line of least squares from the first to the last value of the window ÷ mean; never negative.
+    pub slope_share: f64,
+    /// Both are within the limits.
+    pub reached: bool,
+}
+
+/// Whether the recorded `values` of one result phase, in the order in which they were measured, meet `stopping`. A case
+/// is over when that is so for each of its result phases: see [`all_settled`].
+///
+/// - [`Stopping::Count`] is never met by values.
+/// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives
+///   from six values on is at most that share of the median wide. Hoefler and Belli, "Scientific Benchmarking of
+///   Parallel Computing Systems", SC'15, propose such a rule.
+/// - [`Stopping::Steady`]: [`steady`] says that the last values are.
+#[must_use]
+pub fn settled(values: &[f64], stopping: Stopping) -> bool {
+    match stopping {
+        Stopping::Count => false,
+        Stopping::Interval { share, least } => {
+            values.len() >= least as usize && interval_share(values).is_some_and(|width| width <= share)
+        }
+        Stopping::Steady { .. } => steady(values, stopping).is_some_and(|state| state.reached),
+    }
+}
+
+/// Whether [`settled`] holds for the values of each of `phases`; never where there are none.
+#[must_use]
+pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: Stopping) -> bool {
+    let mut phases = phases.into_iter().peekable();
+    phases.peek().is_some() && phases.all(|values| settled(values, stopping))
+}
+
+/// Width of the interval of the median ÷ median; none for fewer than six values, or a median that is not above 0.
+#[must_use]
+pub fn interval_share(values: &[f64]) -> Option<f64> {
+    let summary = Summary::of(values)?;
+    let interval = summary.median_interval?;
+    (summary.median > 0.0).then(|| (interval.high - interval.low) / summary.median)
+}
+
+/// How steady the last values are; none where `stopping` does not ask, where there are fewer values
+/// than its window, or where their mean is not above 0.
+///
+/// Source: SNIA Solid State Storage Performance Test Specification, definition of steady state: in a measurement window
+/// of five rounds the tracking variable's range is at most 20 % of its average, and the line of least squares through
+/// it, read at both ends of the window, differs by at most 10 % of that average.
+#[must_use]
+pub fn steady(values: &[f64], stopping: Stopping) -> Option<SteadyState> {
+    let Stopping::Steady { window, excursion, slope } = stopping else { return None };
+    let window = window as usize;
+    let last = &values[values.len().checked_sub(window)?..];
+    let summary = Summary::of(last).filter(|summary| summary.mean > 0.0)?;
+    let rounds: Vec<f64> = (0..window).map(|round| round as f64).collect();
+    // A window of one value has no line, and does not rise.
+    let rise = Regression::of(&rounds, last).map_or(0.0, |line| line.slope.abs() * (window - 1) as f64);
+    let (range_share, slope_share) = ((summary.max - summary.min) / summary.mean, rise / summary.mean);
+    Some(SteadyState { range_share, slope_share, reached: range_share <= excursion && slope_share <= slope })
+}
+
+/// Which of `recorded` values count: the last window of [`Stopping::Steady`], whether or not it
+/// turned out steady, and all of them otherwise.
+#[must_use]
+pub fn counted(recorded: usize, stopping: Stopping) -> Range<usize> {
+    match stopping {
+        Stopping::Steady { window, .. } => recorded.saturating_sub(window as usize)..recorded,
+        Stopping::Count | Stopping::Interval { .. } => 0..recorded,
+    }
+}

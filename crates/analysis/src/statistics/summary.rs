@@ -1,0 +1,160 @@
+//! Several values of one figure: what is typical, how far they spread, how sure that is.
+
+/// Confidence that [`Summary::median_interval`] aims at.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Fewest values with a two-sided interval of the median of [`CONFIDENCE`]: five have one of 93.75 %.
+pub const INTERVAL_LEAST: usize = 6;
+
+/// A non-parametric interval of the median.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end: one of the values.
+    pub low: f64,
+    /// Upper end: one of the values.
+    pub high: f64,
+    /// The probability with which the interval holds the median, at least [`CONFIDENCE`].
+    pub confidence: f64,
+}
+
+/// Statistics of several values, as of the repetitions of a case.
+///
+/// ```
+/// let summary = analysis::statistics::Summary::of(&[10.0, 30.0, 20.0]).expect("three values");
+/// assert_eq!((summary.median, summary.mean, summary.best), (20.0, 20.0, 30.0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct Summary {
+    pub n: usize,
+    pub mean: f64,
+    /// The middle value, or the mean of the two in the middle.
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+    /// Standard deviation with divisor n, as IOR prints it.
+    pub deviation_population: f64,
+    /// Standard deviation with divisor n − 1, as mdtest prints it; 0 for one value.
+    pub deviation_sample: f64,
+    /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
+    /// mean is 0.
+    pub variation: f64,
+    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]).
+    ///
+    /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1; asked for by
+    /// Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC'15, rule 5.
+    pub median_interval: Option<Interval>,
+    /// The largest value: the best of several rates. To be shown only where a method asks for it.
+    pub best: f64,
+}
+
+impl Summary {
+    /// The statistics of `values`; none where there are none or one is not a finite number.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let sorted = sorted(values);
+        let n = sorted.len();
+        let mean = sorted.iter().sum::<f64>() / n as f64;
+        // Two passes: the squares of large, close values cancel otherwise.
+        let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
+        let deviation_sample = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
+        Some(Self {
+            n,
+            mean,
+            median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
+            min: sorted[0],
+            max: sorted[n - 1],
+            deviation_population: (squares / n as f64).sqrt(),
+            deviation_sample,
+            variation: if mean == 0.0 { 0.0 } else { deviation_sample / mean },
+            median_interval: ends(&sorted, (1.0 - CONFIDENCE) / 2.0).map(|(low, high, missed)| Interval {
+                low,
+                high,
+                confidence: 1.0 - 2.0 * missed,
+            }),
+            best: sorted[n - 1],
+        })
+    }
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The bounds of the median on either side, each alone with the confidence that is given: at least 1 − `level`, which
+/// takes five values for 0.05. None where there are fewer, or one is not a finite number.
+#[must_use]
+pub fn median_bounds(values: &[f64], level: f64) -> Option<Interval> {
+    if values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let (low, high, missed) = ends(&sorted(values), level)?;
+    Some(Interval { low, high, confidence: 1.0 - missed })
+}
+
+/// How many values a bound needs that the median misses with a probability of at most `level`: 2⁻ⁿ is not above it.
+#[must_use]
+pub fn bound_least(level: f64) -> usize {
+    usize::try_from(whole((-level.log2()).ceil())).map_or(usize::MAX, |n| n.max(1))
+}
+
+/// The `j`-th smallest and largest value, `j` being the largest with which the median is beyond either of them with a
+/// probability of at most `level`; and that probability.
+fn ends(sorted: &[f64], level: f64) -> Option<(f64, f64, f64)> {
+    let n = sorted.len();
+    let mut chosen = None;
+    // P(median below the j-th smallest) = P(Binomial(n, 1/2) <= j − 1); both sides are alike.
+    let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
+    let mut missed = 0.0;
+    for j in 1..=n / 2 {
+        missed += log_probability.exp();
+        if missed > level {
+            break;
+        }
+        chosen = Some((sorted[j - 1], sorted[n - j], missed));
+        log_probability += ((n - j + 1) as f64 / j as f64).ln();
+    }
+    chosen
+}
+
+/// That of [`Summary::of`].
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    Summary::of(values).map(|all| all.median)
+}
+
+/// A whole number, of which the part behind the point is left out; a cast saturates.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is not negative")]
+pub(crate) const fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+/// The rank, from 1, of the smallest of `n` values that at least `percent` of them do not exceed.
+#[expect(clippy::cast_possible_truncation, reason = "a rank of values in memory or of counted ones")]
+pub(crate) fn nearest_rank(percent: f64, n: u64) -> usize {
+    // 99.9 / 100 · 1000 is a little above 999 in binary: what is a whole number but for rounding
+    // must not become the next one.
+    whole((percent.clamp(0.0, 100.0) / 100.0 * n as f64 * (1.0 - 1e-12)).ceil()).max(1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest_rank;
+
+    #[test]
+    fn ranks_are_not_moved_by_rounding() {
+        for n in [1000_u64, 10_000, 100_000, 123_456_789_000] {
+            for (percent, thousandths) in
+                [(50.0, 500), (90.0, 900), (99.0, 990), (99.9, 999), (0.1, 1), (100.0, 1000)]
+            {
+                assert_eq!(nearest_rank(percent, n) as u64, n / 1000 * thousandths, "{percent} % of {n}");
+            }
+        }
+        assert_eq!(nearest_rank(99.9, 1001), 1000);
+        assert_eq!(nearest_rank(0.0, 5), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! The best point of each sweep, and by how much it is ahead.
+
+use plan::Phase;
+
+use crate::figures::{RateOf, Subject, sweeps};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, change, count, figure, operations, rate},
+};
+use crate::statistics::Difference;
+
+/// The best point of a sweep.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct Best {
+    /// The place of the second best.
+    pub runner_up: Option<usize>,
+    /// Median of its first rate.
+    pub rate: f64,
+    pub counts: RateOf,
+    pub operations_per_second: f64,
+    /// Rate ÷ that of the second best − 1; none where it is within the scatter.
+    pub gain: Option<f64>,
+    /// Points that it was chosen from.
+    pub of: usize,
+    /// Of bandwidth: the fastest figure at the largest transfer size, if that is larger and shown to be slower.
+    pub larger_is_slower: Option<usize>,
+}
+
+impl Statement for Best {
+    const KIND: Kind = Kind::Best;
+    const OF: Of = Of::Point;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const CAPTION: &'static str = "Best of the points of a sweep by the median of their repetitions. Ahead: best ÷ second best − 1, where the \
+         difference is shown. A peak holds under the conditions in its row and no others; applications are unlikely to \
+         reach it.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        count("points", "of", "points that it was chosen from", |one| Some(one.of as u64)),
+        rate("rate_per_second", "rate", "median of the first rate of the phase", |one| Some(one.rate)),
+        operations("operations_per_second", "operations", "median of the operations per second", |one| {
+            Some(one.operations_per_second)
+        }),
+        change("gain", "ahead", "best ÷ second best − 1", |one| one.gain),
+        figure(
+            "larger_is_slower",
+            "larger is slower",
+            "the fastest figure at the largest transfer size, where that is larger and slower: the peak is one of its size",
+            |one| one.larger_is_slower,
+        ),
+    ];
+}
+
+/// The best figure of each workload, target and phase with several points, in the order of the figures. Jobs are
+/// compared by the time of their launches: how many bytes they move depends on the page.
+#[must_use]
+pub(crate) fn best(gate: &Gate<'_>) -> Vec<Stated<Best>> {
+    let sweeps = sweeps(&gate.subjects);
+    let of_merit = |phase: Phase| !matches!(phase, Phase::Load | Phase::Jobs);
+    sweeps
+        .iter()
+        .filter(|sweep| sweep.len() > 1 && of_merit(sweep[0].figure.phase))
+        .filter_map(|sweep| best_of(gate, sweep))
+        .collect()
+}
+
+fn best_of(gate: &Gate<'_>, sweep: &[&Subject<'_>]) -> Option<Stated<Best>> {
+    let chosen = gate.best(sweep)?;
+    let best = chosen.best;
+    // Any of the others could have been the second best.
+    let family = chosen.of.saturating_sub(1);
+    let differs = |other: &Subject<'_>| gate.difference(other, best, family);
+    let difference = chosen.runner_up.and_then(differs);
+    let larger =
+        larger(gate, sweep, best).filter(|other| differs(other).as_ref().is_some_and(Difference::is_stated));
+    let value = Best {
+        runner_up: chosen.runner_up.map(|one| one.index),
+        rate: best.rate(),
+        counts: best.figure.rate_of(),
+        operations_per_second: best.figure.transfers_per_second.median,
+        gain: difference.as_ref().filter(|one| one.is_stated()).map(|one| one.change),
+        of: chosen.of,
+        larger_is_slower: larger.map(|one| one.index),
+    };
+    Some(gate.state_choice(&chosen, difference.as_ref(), value))
+}
+
+/// The fastest figure at the largest transfer size, if that is larger than that of the best.
+fn larger<'b, 'a>(gate: &Gate<'a>, sweep: &[&'b Subject<'a>], best: &Subject<'_>) -> Option<&'b Subject<'a>> {
+    let transfer = |subject: &Subject<'_>| subject.case.workload.geometry.transfer;
+    let usable = || sweep.iter().copied().filter(|one| gate.is_usable(one.index));
+    let largest = usable().map(transfer).max().filter(|&largest| largest > transfer(best))?;
+    let at_largest: Vec<&'b Subject<'a>> = usable().filter(|one| transfer(one) == largest).collect();
+    gate.best(&at_largest).map(|chosen| chosen.best)
+}

@@ -1,0 +1,96 @@
+//! Targets by how little their rates vary over the points of a sweep.
+
+use crate::figures::{RateOf, Subject, TARGET, grouped, sweeps};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, count, flag, rate, share},
+};
+use crate::statistics::{Contrast, Summary, difference::difference};
+
+/// How much the rates of a target vary over the points of its sweep.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct Consistency {
+    pub n: usize,
+    /// Standard deviation (n − 1) ÷ mean of the medians.
+    pub variation: f64,
+    /// Lowest median of the first rate.
+    pub min: f64,
+    pub max: f64,
+    pub counts: RateOf,
+    /// Whether it is shown to vary less than each other sweep of its phase and client over the same keys.
+    pub steadiest: bool,
+}
+
+impl Statement for Consistency {
+    const KIND: Kind = Kind::Consistency;
+    const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const CAPTION: &'static str = "Standard deviation ÷ mean of the medians over the points of each sweep.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        flag("steadiest", "steadiest", "it varies less than each other sweep of the same keys", |one| {
+            one.steadiest.then_some(true)
+        }),
+        share("variation", "varies by", "standard deviation (n − 1) ÷ mean of the medians", |one| {
+            Some(one.variation)
+        }),
+        rate("lowest_per_second", "lowest", "lowest median", |one| Some(one.min)),
+        rate("highest_per_second", "highest", "highest median", |one| Some(one.max)),
+        count("points", "points", "points of the sweep", |one| Some(one.n as u64)),
+    ];
+}
+
+/// The spread of the medians over the points of each sweep, the smallest first. They are compared among the sweeps of one phase
+/// and client over the same keys, whether one workload sweeps the target or each target has a workload of its own; those
+/// with a figure that is disqualified are left out. A sweep of one point has no spread.
+pub(crate) fn consistency(gate: &Gate<'_>) -> Vec<Stated<Consistency>> {
+    let spreads = sweeps(&gate.subjects).into_iter().filter_map(|sweep| Some((spread(&sweep)?, sweep)));
+    let together = |(_, sweep): &(Consistency, Vec<&Subject<'_>>)| {
+        let keys = sweep[0].case.settings.iter().map(|setting| setting.key.clone());
+        let keys: Vec<String> = keys.filter(|key| key != TARGET).collect();
+        (sweep[0].figure.phase, sweep[0].client(), keys)
+    };
+    let mut stated = Vec::new();
+    for mut race in grouped(spreads, together) {
+        race.sort_by(|(one, _), (other, _)| one.variation.total_cmp(&other.variation));
+        let usable = |sweep: &[&Subject<'_>]| sweep.iter().all(|one| gate.is_usable(one.index));
+        let shown = first_is_steadiest(race.iter().map(|(_, sweep)| &**sweep).filter(|sweep| usable(sweep)));
+        let first = race.iter().position(|(_, sweep)| usable(sweep)).filter(|_| shown);
+        for (place, (value, sweep)) in race.into_iter().enumerate() {
+            let value = Consistency { steadiest: first == Some(place), ..value };
+            let inputs = sweep.iter().map(|one| one.index).collect();
+            stated.push(match shown {
+                true => gate.state(inputs, value),
+                false => gate.state_unranked(inputs, value),
+            });
+        }
+    }
+    stated
+}
+
+fn spread(sweep: &[&Subject<'_>]) -> Option<Consistency> {
+    let rates: Vec<f64> = sweep.iter().map(|subject| subject.rate()).collect();
+    let Summary { n, variation, min, max, .. } = Summary::of(&rates).filter(|summary| summary.n > 1)?;
+    Some(Consistency { n, variation, min, max, counts: sweep[0].figure.rate_of(), steadiest: false })
+}
+
+/// 1 + the variation over the points in each pass alone, as far as all points have passes.
+fn of_passes(sweep: &[&Subject<'_>]) -> Vec<f64> {
+    let of_points: Vec<Vec<f64>> = sweep.iter().map(|one| one.figure.headline_of_passes()).collect();
+    let passes = of_points.iter().map(Vec::len).min().unwrap_or(0);
+    let variation = |pass: usize| {
+        let rates: Vec<f64> = of_points.iter().map(|values| values[pass]).collect();
+        Some(1.0 + Summary::of(&rates)?.variation)
+    };
+    (0..passes).filter_map(variation).collect()
+}
+
+/// Whether the first varies less than each of the others. One is added to each variation, which may be 0 and then has no
+/// logarithm. All others have to be shown, so their number needs no correction. Never where it is alone.
+fn first_is_steadiest<'r, 'a: 'r>(race: impl Iterator<Item = &'r [&'r Subject<'a>]>) -> bool {
+    let race: Vec<Vec<f64>> = race.map(of_passes).collect();
+    let Some((first, others)) = race.split_first() else { return false };
+    let less =
+        |other: &Vec<f64>| difference(other, first, 1).is_some_and(|found| found.outcome == Contrast::Lower);
+    !others.is_empty() && others.iter().all(less)
+}

@@ -1,0 +1,141 @@
+//! What each sweep looks like, as statements.
+
+use plan::{Bytes, Nanos, SettingValue};
+
+use crate::figures::{NODES, RateOf, TASKS, TASKS_PER_NODE, texts};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement, Value,
+    table::{Column, below, detail, list, number, rate, setting, share, subject, word},
+};
+use crate::statistics::{Regression, Sample, rises_straight, whole};
+use crate::sweeps::{Curve, Shape};
+
+/// Points below which a curve has no shape worth a statement.
+const POINTS_LEAST: usize = 3;
+/// Share of the variance below which a straight line is no description of a curve.
+const EXPLAINED_LEAST: f64 = 0.9;
+
+/// What a curve looks like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveShape {
+    /// The curve.
+    pub curve: Curve,
+    /// The straight line through it, where that explains it.
+    pub line: Option<Regression>,
+}
+
+impl Statement for CurveShape {
+    const KIND: Kind = Kind::CurveShape;
+    const OF: Of = Of::Sweep;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.curve.phase));
+    const CAPTION: &'static str = "Where the rate is highest, bends (knee), reaches 95 % of it, \
+         stands out from both neighbours (sweet spot) or falls regularly (dips; negative depths are peaks); and what one \
+         more of the key adds, ± half of its 95 % interval";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("axis", "over", "The swept key.", |one| &one.curve.axis)),
+        setting("peak", "highest at", "Where the rate is highest.", |one| one.place(one.peak())),
+        setting("sweet_spot", "sweet spot", "Stands out from both neighbours.", |one| {
+            one.place(one.curve.shape.sweet_spot)
+        }),
+        setting("knee", "knee", "Where the rise ends.", |one| one.place(one.curve.shape.knee)),
+        detail(setting("plateau_from", "plateau from", "Within 10 % of the highest from here.", |one| {
+            one.place(one.plateau(false))
+        })),
+        detail(setting("plateau_to", "plateau to", "To here.", |one| one.place(one.plateau(true)))),
+        detail(setting("reaches_90", "reaches 90", "The least with 90 % of the highest rate.", |one| {
+            one.place(one.curve.shape.reaches_90)
+        })),
+        setting("reaches_95", "95 % at", "The least with 95 % of it.", |one| {
+            one.place(one.curve.shape.reaches_95)
+        }),
+        share("spread_beyond", "then lower by up to", "From 95 % on, the largest distance from it.", |one| {
+            one.curve.shape.spread_beyond
+        }),
+        setting("dips_period", "dips every", "Dips come back after it.", |one| {
+            one.place(one.curve.shape.dips.map(|dips| dips.period))
+        }),
+        share("dips_depth", "depth", "Depth ÷ the rate beside the dip.", |one| {
+            Some(one.curve.shape.dips?.depth)
+        }),
+        rate("slope_per_second", "one more adds", "What one more of the key adds.", |one| {
+            Some(one.line.as_ref()?.slope)
+        }),
+        rate("slope_half_width_per_second", "±", "Half of its interval.", |one| {
+            Some(one.line.as_ref()?.uncertainty?.slope_half_width)
+        }),
+        number("r_squared", "R²", "Variance that the line explains.", |one| {
+            Some(one.line.as_ref()?.r_squared)
+        }),
+        below(list("at", "at", "The other swept keys.", |one| texts(&one.curve.fixed))),
+    ];
+}
+
+impl CurveShape {
+    /// A share of reads is told as the share of writes as well.
+    fn place(&self, at: Option<f64>) -> Value {
+        let setting = |at: f64| match self.curve.axis == "read_percent" {
+            true => SettingValue::Word(format!("{:.0} % writes", 100.0 - at)),
+            false => on_axis(&self.curve.points[0].at, at),
+        };
+        Value::or_none(at, |at| Value::Setting(setting(at)))
+    }
+
+    fn peak(&self) -> Option<f64> {
+        Some(self.curve.points[self.curve.shape.peak?].x)
+    }
+
+    fn plateau(&self, end: bool) -> Option<f64> {
+        let (from, to) = self.curve.shape.plateau.filter(|(from, to)| from < to)?;
+        Some(if end { to } else { from })
+    }
+
+    fn says_something(&self) -> bool {
+        let Shape { knee, reaches_90, reaches_95, sweet_spot, dips, .. } = &self.curve.shape;
+        let any = [*knee, *reaches_90, *reaches_95, *sweet_spot, self.plateau(false)];
+        any.iter().any(Option::is_some) || dips.is_some() || self.line.is_some()
+    }
+}
+
+/// A number on an axis, as the values of the axis are written.
+pub(crate) fn on_axis(of_axis: &SettingValue, value: f64) -> SettingValue {
+    match of_axis {
+        SettingValue::Bytes(_) => SettingValue::Bytes(Bytes(whole(value.round()))),
+        SettingValue::Time(_) => SettingValue::Time(Nanos(whole(value.round()))),
+        SettingValue::Count(_) => SettingValue::Count(whole(value.round())),
+        _ => SettingValue::Number(value),
+    }
+}
+
+/// Every curve of which there is something to say. Disqualified points have no part in it.
+pub(crate) fn of_gate(gate: &Gate<'_>, curves: &[Curve]) -> Vec<Stated<CurveShape>> {
+    let of_curve = |curve: &Curve| {
+        let all = || curve.points.iter().map(|point| point.figure);
+        let inputs = all().filter(|&place| gate.is_usable(place)).collect();
+        let value = CurveShape { line: line(curve), curve: curve.clone() };
+        value.says_something().then(|| gate.leaving_out(all(), gate.state(inputs, value)))
+    };
+    curves.iter().filter(|curve| curve.points.len() >= POINTS_LEAST).filter_map(of_curve).collect()
+}
+
+/// A straight line through a curve over a number of nodes or tasks, where the curve is not flat and repetitions do not
+/// show that it is none: not through one that saturates, nor one with a disqualified point.
+fn line(curve: &Curve) -> Option<Regression> {
+    let samples: Vec<Sample> = curve.points.iter().map(Sample::from).collect();
+    let straight =
+        is_counted(curve) && curve.points.iter().all(|point| point.usable) && rises_straight(&samples);
+    let line = regression(curve).filter(|_| straight)?;
+    let rises = line.slope.abs() > line.uncertainty?.slope_half_width;
+    (rises && line.r_squared >= EXPLAINED_LEAST).then_some(line)
+}
+
+/// Whether a curve is over a key that counts what works side by side: a straight line through it says what one more
+/// brings.
+pub(crate) fn is_counted(curve: &Curve) -> bool {
+    [NODES, TASKS, TASKS_PER_NODE].contains(&curve.axis.as_str())
+}
+
+/// The line through a curve; none where it has fewer than three points.
+pub(crate) fn regression(curve: &Curve) -> Option<Regression> {
+    let (x, y): (Vec<f64>, Vec<f64>) = curve.points.iter().map(|point| (point.x, point.rate)).unzip();
+    Regression::of(&x, &y).filter(|line| line.uncertainty.is_some())
+}

@@ -1,0 +1,14 @@
+//! Findings on the points of a sweep: curves and their shapes, the best point, the spread.
+
+pub(crate) mod best;
+pub(crate) mod consistency;
+pub(crate) mod curve;
+pub(crate) mod curve_shape;
+pub(crate) mod curves;
+pub(crate) mod dips;
+pub(crate) mod dispersion;
+pub(crate) mod overlay;
+
+pub use self::{
+    best::*, consistency::*, curve::*, curve_shape::*, curves::*, dips::*, dispersion::*, overlay::*,
+};

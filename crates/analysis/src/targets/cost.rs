@@ -1,0 +1,315 @@
+//! What targets cost for what they give, where data that is mostly read should lie, and whether it fits.
+
+use std::collections::HashMap;
+
+use plan::{Bytes, Phase, Plan, TargetTerms};
+use record::{FileSystemFacts, HostFacts};
+
+use crate::figures::{Subject, grouped};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, bandwidth, bytes, count, detail, flag, number, seconds, share, subject, word},
+};
+use crate::jobs::{Timeline, file_system_of};
+
+/// Transfers from this size on tell of rates in bytes.
+const LARGE_TRANSFER: Bytes = Bytes::kib(64);
+/// From this ratio of its read rate to its write rate on a target is the place for what is mostly read.
+pub const READ_FAVOURED_RATIO: f64 = 1.25;
+/// A file system with at least this share of a capacity has that capacity: its own tables take the rest.
+const AGREES_PERCENT: u64 = 90;
+/// Bytes of the TB for which cost is told.
+const TERABYTE: f64 = 1e12;
+
+/// The time of a figure times what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// Median wall time of the passes that count, in seconds.
+    pub seconds: f64,
+    /// Wall time for one TB at its rate, in seconds: comparable where passes moved different amounts.
+    pub seconds_per_tb: f64,
+    /// Devices; 0 where the study does not say.
+    pub devices: u32,
+    /// Rack units, or what else is counted; 0 where not said.
+    pub rack_units: f64,
+    /// Ports; 0 where not said.
+    pub(crate) ports: u32,
+}
+
+/// A time × what is counted, where that is said.
+fn times(seconds: f64, count: impl Into<f64>) -> Option<f64> {
+    let count = count.into();
+    (count > 0.0).then_some(seconds * count)
+}
+
+impl Statement for Cost {
+    const KIND: Kind = Kind::Cost;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Time × devices, × rack units and × ports, of the best figure of each target; for 1 TB, since passes may have moved different amounts.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        seconds("seconds", "run time", "median wall time of the passes that count", |one| Some(one.seconds)),
+        seconds("seconds_per_tb", "per TB", "wall time for 1 TB at its rate", |one| Some(one.seconds_per_tb)),
+        seconds("device_seconds", "× devices", "run time × devices", |one| times(one.seconds, one.devices)),
+        seconds("rack_unit_seconds", "× rack units", "run time × rack units", |one| {
+            times(one.seconds, one.rack_units)
+        }),
+        seconds("port_seconds", "× ports", "run time × ports", |one| times(one.seconds, one.ports)),
+        seconds("device_seconds_per_tb", "per TB × devices", "time for 1 TB × devices", |one| {
+            times(one.seconds_per_tb, one.devices)
+        }),
+        seconds("rack_unit_seconds_per_tb", "per TB × rack units", "time for 1 TB × rack units", |one| {
+            times(one.seconds_per_tb, one.rack_units)
+        }),
+        seconds("port_seconds_per_tb", "per TB × ports", "time for 1 TB × ports", |one| {
+            times(one.seconds_per_tb, one.ports)
+        }),
+    ];
+}
+
+/// Which data a target is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placement {
+    /// Bytes per second of its best figure of large reads.
+    pub read: f64,
+    /// The same of large writes.
+    pub write: f64,
+    /// It is for what is mostly read: the difference of both was shown to be [`READ_FAVOURED_RATIO`] at least, or not
+    /// to be; none where the repetitions leave that open.
+    pub for_reads: Option<bool>,
+    /// Share of reads in the bytes of all passes that count on it.
+    pub read_share: f64,
+}
+
+impl Statement for Placement {
+    const KIND: Kind = Kind::Placement;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Which data is for which target, by its best large transfers.";
+    const COLUMNS: &'static [Column<Self>] = &[
+        bandwidth(
+            "read_bytes_per_second",
+            "read",
+            "its best figure of large reads, the first in `figures`",
+            |one| Some(one.read),
+        ),
+        bandwidth(
+            "write_bytes_per_second",
+            "write",
+            "its best figure of large writes, the second in `figures`",
+            |one| Some(one.write),
+        ),
+        number("ratio", "read ÷ write", "read ÷ write", |one| Some(one.read / one.write)),
+        word("for", "for", "which data it is for; nothing where the repetitions leave it open", |one| {
+            one.for_reads.map_or("", |for_reads| if for_reads { "what is mostly read" } else { "either" })
+        }),
+        share(
+            "read_share",
+            "read share of this run",
+            "share of reads in the bytes that this run moved on it",
+            |one| Some(one.read_share),
+        ),
+    ];
+}
+
+/// Whether something fits on a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The target.
+    pub(crate) target: String,
+    /// Devices and the slots for them, where both are said.
+    pub slots: Option<(u32, u32)>,
+    /// Bytes that are to be there and its capacity, where that is said.
+    pub bytes: Option<(u64, u64)>,
+    /// The capacity that the study says, where the file systems that were there are smaller; theirs is in `bytes`.
+    pub studied_capacity: Option<u64>,
+    /// The bytes are those that the study says the real work needs; else those of its own workloads.
+    pub said: bool,
+}
+
+impl Fit {
+    /// All of it fits.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.slots.is_none_or(|(devices, slots)| devices <= slots)
+            && self.bytes.is_none_or(|(needed, capacity)| needed <= capacity)
+    }
+}
+
+impl Statement for Fit {
+    const KIND: Kind = Kind::Fit;
+    const OF: Of = Of::Nothing;
+    const CAPTION: &'static str = "Whether devices have slots and data has room";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("target", "target", "The target.", |one| &one.target)),
+        flag("fits", "fits", "Whether all of it fits.", |one| Some(one.fits())),
+        count("devices", "devices", "Devices, where slots are said.", |one| Some(one.slots?.0.into())),
+        count("slots", "slots", "Slots that there are for them.", |one| Some(one.slots?.1.into())),
+        bytes("needed", "needed", "Bytes that are to be there.", |one| Some(one.bytes?.0)),
+        detail(flag(
+            "needed_by_real_work",
+            "needed by real work",
+            "The study says so; else it is its own data.",
+            |one| Some(one.said),
+        )),
+        bytes("capacity", "capacity", "Bytes that there are.", |one| Some(one.bytes?.1)),
+        bytes(
+            "studied_capacity",
+            "capacity in the study",
+            "The capacity that the study says, where the file systems that were there are smaller.",
+            |one| one.studied_capacity,
+        ),
+    ];
+}
+
+/// The best figure of transfers of each target and phase whose devices or rack units the study counts, where it
+/// counts them for two targets or more.
+#[must_use]
+pub(crate) fn costs(gate: &Gate<'_>) -> Vec<Stated<Cost>> {
+    let has_terms =
+        |one: &&Subject<'_>| one.target.is_some_and(|terms| terms.rack_units > 0.0 || terms.ports > 0);
+    let counted = gate.subjects.iter().filter(|one| has_cost(one.figure.phase) && rate(one) > 0.0);
+    let groups = grouped(counted.filter(has_terms), |one| (one.case.target.as_str(), one.figure.phase));
+    if groups.iter().all(|all| all[0].case.target == groups[0][0].case.target) {
+        return Vec::new();
+    }
+    let stated = |all: Vec<&Subject<'_>>| {
+        let best = gate.best(&all)?.best;
+        Some(gate.state(vec![best.index], cost(best)?))
+    };
+    groups.into_iter().filter_map(stated).collect()
+}
+
+/// Transfers and jobs: passes whose time and bytes are what a target gives.
+const fn has_cost(phase: Phase) -> bool {
+    phase.is_transfers() || matches!(phase, Phase::Jobs)
+}
+
+fn rate(subject: &Subject<'_>) -> f64 {
+    subject.figure.bytes_per_second.median
+}
+
+fn cost(subject: &Subject<'_>) -> Option<Cost> {
+    let terms: &TargetTerms = subject.target?;
+    let mut walls: Vec<u64> = subject.figure.counted().map(|pass| pass.phase.wall_ns).collect();
+    walls.sort_unstable();
+    let seconds = *walls.get(walls.len() / 2)? as f64 / 1e9;
+    let seconds_per_tb = TERABYTE / rate(subject);
+    let TargetTerms { devices, rack_units, ports, .. } = *terms;
+    Some(Cost { seconds, seconds_per_tb, devices, rack_units, ports })
+}
+
+/// Every target of which the study says what it costs or holds, and that was both read and written in large
+/// transfers.
+#[must_use]
+pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
+    let says = |terms: &&TargetTerms| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
+    let placement = |terms: &TargetTerms| {
+        let (read, write) = large_rates(gate, &terms.name).filter(|(_, write)| write.1 > 0.0)?;
+        let (mut reads, mut all) = (0.0, 0.0);
+        let of_target = gate.subjects.iter().filter(|one| one.case.target == terms.name);
+        for pass in of_target.flat_map(|one| one.figure.counted()) {
+            reads += pass.phase.read_bytes as f64;
+            all += pass.phase.bytes() as f64;
+        }
+        let value = Placement {
+            read: read.1,
+            write: write.1,
+            for_reads: for_reads(gate, read.0, write.0),
+            read_share: if all > 0.0 { reads / all } else { 0.0 },
+        };
+        Some(gate.state(vec![read.0, write.0], value))
+    };
+    gate.plan.described_targets().filter(says).filter_map(placement).collect()
+}
+
+/// Whether the interval of reads ÷ writes lies above [`READ_FAVOURED_RATIO`], or below it.
+fn for_reads(gate: &Gate<'_>, read: usize, write: usize) -> Option<bool> {
+    let found = gate.difference(gate.subject(write)?, gate.subject(read)?, 1)?;
+    let (low, high) = found.interval.map(|(low, high)| (1.0 + low, 1.0 + high))?;
+    let is_open = low < READ_FAVOURED_RATIO && high >= READ_FAVOURED_RATIO;
+    (!is_open).then_some(low >= READ_FAVOURED_RATIO)
+}
+
+/// The best figure of large reads on `target` and that of large writes, each with its bytes per second.
+pub(crate) fn large_rates(gate: &Gate<'_>, target: &str) -> Option<((usize, f64), (usize, f64))> {
+    let of = |phase: Phase| {
+        let these = gate.subjects.iter().filter(|one| one.case.target == target && one.figure.phase == phase);
+        let large: Vec<_> =
+            these.filter(|one| one.case.workload.geometry.transfer >= LARGE_TRANSFER).collect();
+        let best = gate.best(&large)?.best;
+        Some((best.index, rate(best)))
+    };
+    of(Phase::Read).zip(of(Phase::Write))
+}
+
+/// Whether the devices of each target have slots and its data has room, where the study says how much there is.
+#[must_use]
+pub fn fits(plan: &Plan) -> Vec<Fit> {
+    fits_of(plan, &[], None)
+}
+
+/// As [`fits`], with what jobs were seen to hold in work and utility space beside their tables, and the file systems that
+/// `host` had.
+pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFacts>) -> Vec<Fit> {
+    let held = most(timelines.iter().map(|one| {
+        let bytes = one.spaces.iter().filter_map(|space| space.held_at_most_bytes).sum::<u64>();
+        (one.case.as_str(), bytes)
+    }));
+    // Cases of a sweep replace each other's files.
+    let put = most(plan.cases.iter().flat_map(|case| {
+        let workload = &case.workload;
+        let jobs = workload
+            .work
+            .jobs()
+            .map(|jobs| jobs.loaded_bytes().0 + held.get(case.id.as_str()).copied().unwrap_or(0));
+        let files = (!workload.work.makes_trees()).then(|| {
+            let placement = plan::Placement::new(workload);
+            placement.file_bytes().0.saturating_mul(u64::from(placement.file_count()))
+        });
+        jobs.into_iter().chain(files).map(|bytes| (case.target.as_str(), bytes))
+    }));
+    let fit = |terms: &TargetTerms| {
+        let own = put.get(terms.name.as_str()).copied().unwrap_or(0);
+        let needed = terms.needs.map_or(own, |bytes| bytes.0);
+        let slots = (terms.slots > 0 && terms.devices > 0).then_some((terms.devices, terms.slots));
+        let said = terms.capacity.filter(|_| needed > 0).map(|capacity| capacity.0);
+        let there = host.and_then(|host| capacity_of(plan, host, &terms.name));
+        let smaller = there.filter(|&there| said.is_some_and(|said| there < said / 100 * AGREES_PERCENT));
+        let bytes = said.map(|said| (needed, smaller.unwrap_or(said)));
+        (slots.is_some() || bytes.is_some()).then(|| Fit {
+            target: terms.name.clone(),
+            slots,
+            bytes,
+            studied_capacity: said.filter(|_| smaller.is_some()),
+            said: terms.needs.is_some(),
+        })
+    };
+    plan.described_targets().filter_map(fit).collect()
+}
+
+/// The largest number of bytes of each name.
+fn most<'a>(all: impl Iterator<Item = (&'a str, u64)>) -> HashMap<&'a str, u64> {
+    all.fold(HashMap::new(), |mut most, (name, bytes)| {
+        let known = most.entry(name).or_default();
+        *known = bytes.max(*known);
+        most
+    })
+}
+
+/// Bytes of the file systems that the directories of `target` are on, each once; none where one of them is not known, or
+/// is made during the run.
+fn capacity_of(plan: &Plan, host: &HostFacts, target: &str) -> Option<u64> {
+    let mut found: Vec<&FileSystemFacts> = Vec::new();
+    let cases = plan.cases.iter().filter(|case| case.target == target);
+    for case in cases {
+        if case.layout.is_some() {
+            return None;
+        }
+        for path in &case.workload.files.targets {
+            let file_system = file_system_of(host, path)?;
+            if !found.contains(&file_system) {
+                found.push(file_system);
+            }
+        }
+    }
+    (!found.is_empty()).then(|| found.iter().map(|one| one.size_bytes).sum())
+}

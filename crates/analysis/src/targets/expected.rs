@@ -1,0 +1,220 @@
+//! Figures against data sheets and limits.
+
+use plan::{Amount, Bytes, Expectation, Phase, Plan};
+
+use crate::figures::{Figure, Subject, bytes_of_one, in_unit_of, measured, number, subjects, unit};
+use crate::gate::{
+    Gate, Kind, Of, Quantity, Stated, Statement, Value,
+    table::{Column, amount, any, below, detail, flag, share, subject, text, word},
+};
+
+/// A figure against a data sheet or a limit.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "as its columns")]
+pub struct Expected {
+    pub figure: usize,
+    pub name: String,
+    /// The limit of all of them together.
+    pub amount: Amount,
+    /// Of so many: that of one × this is the amount.
+    pub count: f64,
+    pub ratio: f64,
+    pub ceiling: bool,
+    /// None where the value is promised without a latency, or none was measured.
+    pub in_time: Option<bool>,
+    /// What reaching it means, where it is the highest grade that was reached; what missing it means, where it is the
+    /// easiest and none was.
+    pub reached: Option<String>,
+    pub source: String,
+}
+
+impl Statement for Expected {
+    const KIND: Kind = Kind::Expected;
+    const OF: Of = Of::Figure;
+    const CAPTION: &'static str = "Measured ÷ expected";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
+        subject(amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
+            Value::amount(one.amount, number(one.amount))
+        })),
+        amount("measured", "measured", "Median, in `unit`.", |one| {
+            Value::amount(one.amount, number(one.amount) * one.ratio)
+        }),
+        amount("each", "each", "Measured ÷ how many there are, in `unit`; nothing of one alone.", |one| {
+            let each = number(one.amount) * one.ratio / one.count;
+            if one.count > 1.0 { Value::amount(one.amount, each) } else { Value::None }
+        }),
+        share("ratio", "ratio", "Measured ÷ expected; of latencies, too.", |one| Some(one.ratio)),
+        flag("ceiling", "ceiling", "Whether no figure can be above it.", |one| one.ceiling.then_some(true)),
+        flag(
+            "in_time",
+            "in time",
+            "Whether the mean latency is within the one at which the value is promised.",
+            |one| one.in_time,
+        ),
+        below(any(
+            "reached",
+            "means",
+            "What reaching the grade means, or missing the easiest.",
+            Quantity::Text,
+            |one| Value::or_none(one.reached.clone(), Value::Text),
+        )),
+        below(word("source", "source", "Where it is from.", |one| &one.source)),
+        detail(text("unit", "unit", "`bytes/s`, `ops/s` or `ns`.", |one| unit(one.amount).to_owned())),
+    ];
+}
+
+/// Those of [`expected`], what reached a ceiling or a grade first.
+pub(crate) fn of_gate(gate: &Gate<'_>, all: &[Expected]) -> Vec<Stated<Expected>> {
+    let mut all = all.to_vec();
+    all.sort_by_key(|one| one.reached.is_none() && !(one.ceiling && one.ratio > 1.0));
+    all.into_iter().map(|one| gate.state(vec![one.figure], one)).collect()
+}
+
+/// Every figure against each expectation that is about it, in the order of the figures, and for each in the order of
+/// the study.
+///
+/// An expectation is about a figure where all that it names agrees: target, phase, order, transfer size and share of
+/// reads. Its limit counts for the nodes of the case and the devices of the target. The figure is its median: the rate
+/// it is summarised by, operations and bytes converted into each other at its transfer size; or the latency of all its
+/// transfers. A mixed figure whose share of reads stands in no expectation is set against the two that enclose it; see
+/// [`mix`].
+///
+/// [`Expected::reached`] is filled in for the highest grade that a figure reached: of 150, 100 and 50 MB/s for a drive,
+/// one that moves 120 has reached 100; one that moves 40 has missed them all.
+#[must_use]
+pub fn expected(plan: &Plan, figures: &[Figure]) -> Vec<Expected> {
+    subjects(plan, figures).iter().flat_map(|one| of_subject(one, &plan.terms.expectations)).collect()
+}
+
+fn of_subject(subject: &Subject<'_>, expectations: &[Expectation]) -> Vec<Expected> {
+    let (case, figure) = (subject.case, subject.figure);
+    let described = subject.target.map_or(0, |terms| terms.devices);
+    let devices = crate::figures::members_of(case).unwrap_or(described);
+    let nodes = u32::try_from(subject.nodes()).unwrap_or(u32::MAX);
+    let in_all = |one: &Expectation| one.in_all(nodes, devices, subject.layer());
+    let mean = measured(figure, Amount::Latency { nanos: 0.0, percent: None });
+    let found = |one: &Expectation, limit: Amount| {
+        Some(Expected {
+            figure: subject.index,
+            name: one.name.clone(),
+            amount: limit,
+            count: number(limit) / number(one.amount),
+            ratio: measured(figure, limit)? / number(limit),
+            ceiling: one.ceiling,
+            in_time: one.at_latency.and_then(|at| Some(mean? <= at.0 as f64)),
+            reached: None,
+            source: one.source.clone(),
+        })
+    };
+    let named = about(subject, expectations).filter(|one| concerns(one, figure));
+    let mut all: Vec<(Expected, Option<&Expectation>)> =
+        named.filter_map(|one| Some((found(one, in_all(one))?, Some(one)))).collect();
+    all.extend(between(subject, expectations, in_all).into_iter().filter_map(|(one, limit)| {
+        let name = format!("{} at {} % reads", one.name, case.workload.read_percent);
+        Some((Expected { name, ceiling: false, ..found(one, limit)? }, None))
+    }));
+    grade(&mut all, bytes_of_one(case, figure.phase));
+    all.into_iter().map(|(one, _)| one).collect()
+}
+
+/// Whether an expectation that names no phase means `figure` too: what is expected of transfers says
+/// nothing of names and messages, but no bytes go over a link faster than it is.
+fn concerns(expectation: &Expectation, figure: &Figure) -> bool {
+    figure.phase.is_transfers()
+        || expectation.phase.is_some()
+        || (expectation.ceiling
+            && matches!(expectation.amount, Amount::BytesPerSecond(_))
+            && figure.bytes_per_second.median > 0.0)
+}
+
+/// Marks the hardest grade that was reached, among rates and among latencies; the easiest where none was.
+fn grade(all: &mut [(Expected, Option<&Expectation>)], transfer: Bytes) {
+    let hardness = |one: &Expected| match one.amount {
+        Amount::Latency { nanos, .. } => -nanos,
+        rate => in_unit_of(rate, Amount::BytesPerSecond(0.0), transfer).unwrap_or(0.0),
+    };
+    for of_latency in [false, true] {
+        let is_of = |one: &Expected| matches!(one.amount, Amount::Latency { .. }) == of_latency;
+        let grades = all.iter_mut().filter_map(|(one, grade)| Some((one, (*grade)?)));
+        let mut grades: Vec<_> =
+            grades.filter(|(one, grade)| is_of(one) && !grade.reached.is_empty()).collect();
+        grades.sort_by(|a, b| hardness(a.0).total_cmp(&hardness(b.0)));
+        let is_kept = |ratio: f64| if of_latency { ratio <= 1.0 } else { ratio >= 1.0 };
+        let hardest = grades.iter().rposition(|(one, _)| is_kept(one.ratio));
+        if let Some((one, grade)) = grades.get_mut(hardest.unwrap_or(0)) {
+            let words = if hardest.is_some() { &grade.reached } else { &grade.missed };
+            one.reached = Some(words.clone()).filter(|words| !words.is_empty());
+        }
+    }
+}
+
+/// The expectations that are about a figure.
+pub(crate) fn about<'e>(
+    subject: &Subject<'_>,
+    expectations: &'e [Expectation],
+) -> impl Iterator<Item = &'e Expectation> {
+    let read_percent = match subject.figure.phase {
+        Phase::Mixed => subject.case.workload.read_percent,
+        Phase::Write | Phase::Fill => 0,
+        _ => 100,
+    };
+    let is_mix = move |one: &&Expectation| one.read_percent.is_none_or(|share| share == read_percent);
+    expectations.iter().filter(move |one| agrees(subject, one)).filter(is_mix)
+}
+
+/// Whether all that an expectation names agrees, but for the share of reads.
+fn agrees(subject: &Subject<'_>, one: &Expectation) -> bool {
+    let phase = subject.figure.phase;
+    let of_transfers = one.random.is_some() || one.transfer.is_some() || one.read_percent.is_some();
+    // An imported case, which names none, is on the only target that is described.
+    let target = subject.target.map_or(&subject.case.target, |terms| &terms.name);
+    (phase.is_transfers() || !of_transfers)
+        && one.target.as_ref().is_none_or(|wanted| wanted == target)
+        && one.phase.is_none_or(|wanted| wanted == phase)
+        && one.random.is_none_or(|wanted| wanted == subject.is_random())
+        && one.transfer.is_none_or(|transfer| transfer == subject.case.workload.geometry.transfer)
+}
+
+/// Interpolated limits of a mixed phase whose share of reads stands in no expectation: one for each latency
+/// that the two neighbours have in common, with the neighbour of more writes.
+fn between<'e>(
+    subject: &Subject<'_>,
+    expectations: &'e [Expectation],
+    in_all: impl Fn(&Expectation) -> Amount,
+) -> Vec<(&'e Expectation, Amount)> {
+    let (phase, share) = (subject.figure.phase, subject.case.workload.read_percent);
+    let agreeing = expectations.iter().filter(|one| agrees(subject, one));
+    let mixes: Vec<(u8, &Expectation)> = agreeing.filter_map(|one| Some((one.read_percent?, one))).collect();
+    if phase != Phase::Mixed || mixes.iter().any(|(at, _)| *at == share) {
+        return Vec::new();
+    }
+    let nearest = mixes.iter().map(|(at, _)| *at).filter(|&at| at < share).max();
+    let limit = |&(low, one): &(u8, &'e Expectation)| {
+        let above = mixes.iter().filter(|(at, other)| *at > share && other.at_latency == one.at_latency);
+        let (high, other) = above.min_by_key(|(at, _)| *at)?;
+        let at = f64::from(share - low) / f64::from(high - low);
+        let limit = match (in_all(one), in_all(other)) {
+            (Amount::OperationsPerSecond(low), Amount::OperationsPerSecond(high)) => {
+                Amount::OperationsPerSecond(mix(low, high, at)?)
+            }
+            (Amount::BytesPerSecond(low), Amount::BytesPerSecond(high)) => {
+                Amount::BytesPerSecond(mix(low, high, at)?)
+            }
+            _ => return None,
+        };
+        Some((one, limit))
+    };
+    mixes.iter().filter(|(at, _)| Some(*at) == nearest).filter_map(limit).collect()
+}
+
+/// The rate of a mix between two known ones, `share` of the way from the first to the second: the time of an operation,
+/// not the rate, is in proportion, `1 ÷ ((1 − share) ÷ low + share ÷ high)`, because each operation takes its own time
+/// whatever runs beside it. Of the data sheet of study D (650, 314, 195, 144 and 117 thousand at 100, 75, 50, 25 and 0 %
+/// reads) the outer two alone give 304, 198 and 147 thousand between them; a straight line of rates would give 517, 384
+/// and 250. None where a rate is not above 0 or the share is outside of 0 to 1.
+#[must_use]
+pub fn mix(low: f64, high: f64, share: f64) -> Option<f64> {
+    (low > 0.0 && high > 0.0 && (0.0..=1.0).contains(&share))
+        .then(|| 1.0 / ((1.0 - share) / low + share / high))
+}

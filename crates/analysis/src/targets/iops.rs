@@ -1,0 +1,144 @@
+//! "How many IOPS?" is no question: transfers per second by definition.
+
+use std::collections::HashSet;
+
+use plan::{Bytes, Client, Phase, Plan, Question};
+
+use crate::audit::{AuditIssue, Check, doubted};
+use crate::figures::{Figure, Subject, operation_of, subjects};
+use crate::gate::{
+    Kind, Of, Statement,
+    table::{Column, bytes, count, nanos, operations, subject, text, word},
+};
+
+/// The best figure of a definition of transfers per second.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the name says it")]
+pub struct DefinedIops {
+    pub figure: usize,
+    pub definition: Definition,
+    /// Median of transfers per second.
+    rate: f64,
+    /// Mean latency and that which 99 % do not exceed, in nanoseconds.
+    latency: Option<(f64, f64)>,
+}
+
+/// All that has to be said before two numbers of transfers per second mean the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Definition {
+    target: String,
+    client: Client,
+    phase: Phase,
+    /// Bytes of one transfer.
+    pub transfer: Bytes,
+    /// Order and path, as in `random, 70 % reads, direct`.
+    pub way: String,
+    /// Transfers under way for each task.
+    pub depth: u32,
+    tasks: u32,
+    nodes: u64,
+    /// Whether memory answered, in words.
+    pub cache: &'static str,
+}
+
+impl Statement for DefinedIops {
+    const KIND: Kind = Kind::Iops;
+    const OF: Of = Of::Target;
+    const CAPTION: &'static str = "Transfers completed per second of the same system, highest first; of equal \
+                                   definitions the fastest";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(bytes("transfer", "size", "Of a transfer.", |one| Some(one.definition.transfer.0))),
+        subject(text("way", "transfers", "Order and path.", |one| one.definition.way.clone())),
+        subject(count("depth", "depth", "Of each task.", |one| Some(one.definition.depth.into()))),
+        subject(count("tasks", "tasks", "Of all nodes.", |one| Some(one.definition.tasks.into()))),
+        subject(count("nodes", "nodes", "Nodes.", |one| Some(one.definition.nodes))),
+        subject(word("client", "client", "Where the measuring program ran.", |one| {
+            match one.definition.client {
+                Client::Unstated => "",
+                Client::LocalToServer => "local to server",
+                Client::Remote => "remote",
+            }
+        })),
+        subject(word(
+            "cache",
+            "answered",
+            "`from the devices` as the kernel of the node counts them, whatever caches these have, `from memory` or `not observed`.",
+            |one| one.definition.cache,
+        )),
+        operations("iops", "IOPS", "Median of transfers per second.", |one| Some(one.rate)),
+        nanos("mean", "mean", "Mean latency.", |one| one.latency.map(|(mean, _)| mean)),
+        nanos("p99", "p99", "99 % of the transfers take no longer.", |one| one.latency.map(|(_, p99)| p99)),
+    ];
+
+    fn notes(_: &[&Self]) -> Vec<String> {
+        vec![
+            "All of these are its IOPS. None of them means anything without the words in its row.".to_owned(),
+        ]
+    }
+}
+
+/// Larger transfers are told in bytes per second.
+const SMALL_BELOW: Bytes = Bytes::kib(64);
+
+/// Those of [`iops_table`] of small transfers; a single definition needs no table.
+pub(crate) fn of_small(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
+    let mut all = iops_table(plan, figures, doubts);
+    all.retain(|one| one.definition.transfer < SMALL_BELOW);
+    if all.len() < 2 { Vec::new() } else { all }
+}
+
+/// The best figure of each definition of transfers per second, highest first; one that is disqualified only where its
+/// definition has no other. No number of transfers per second is
+/// to be shown without its definition. Names, small files and messages are no transfers.
+#[must_use]
+pub fn iops_table(plan: &Plan, figures: &[Figure], doubts: &[AuditIssue]) -> Vec<DefinedIops> {
+    let cached = doubted(doubts, &[Check::Cached]);
+    // In a cross-check the other tool's figures are of the same definitions, and stand beside ours elsewhere.
+    let both = matches!(plan.question, Question::CrossCheck { .. });
+    let is_told = |one: &Subject<'_>| one.figure.phase.is_transfers() && !(both && one.case.stated.is_some());
+    let subjects = subjects(plan, figures).into_iter().filter(is_told);
+    let mut table: Vec<DefinedIops> =
+        subjects.map(|one| DefinedIops::of(&one, cached.contains(&one.index))).collect();
+    let disqualified: HashSet<usize> =
+        doubts.iter().filter(|doubt| doubt.disqualifies()).filter_map(|doubt| doubt.figure).collect();
+    table.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+    table.sort_by_key(|one| disqualified.contains(&one.figure));
+    let mut seen = HashSet::new();
+    table.retain(|one| seen.insert(one.definition.clone()));
+    table.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+    table
+}
+
+impl DefinedIops {
+    fn of(subject: &Subject<'_>, cached: bool) -> Self {
+        let (workload, figure) = (&subject.case.workload, subject.figure);
+        let reads = format!("{} % reads", workload.read_percent);
+        let way = [
+            Some(if subject.is_random() { "random" } else { "sequential" }),
+            (figure.phase == Phase::Mixed).then_some(reads.as_str()),
+            Some(if workload.direct { "direct" } else { "page cache" }),
+            (figure.phase.writes() && workload.sync.per_write).then_some("each on stable storage"),
+        ];
+        let latency = operation_of(figure.phase).and_then(|operation| figure.response(operation));
+        Self {
+            figure: subject.index,
+            definition: Definition {
+                target: subject.case.target.clone(),
+                client: subject.client(),
+                phase: figure.phase,
+                transfer: workload.geometry.transfer,
+                way: way.into_iter().flatten().collect::<Vec<_>>().join(", "),
+                depth: workload.backend.depth(),
+                tasks: workload.tasks,
+                nodes: subject.nodes(),
+                cache: match figure.moved_by_devices() {
+                    _ if cached => "from memory",
+                    None => "not observed",
+                    Some(_) => "from the devices",
+                },
+            },
+            rate: figure.transfers_per_second.median,
+            latency: latency.map(|latency| (latency.mean_ns(), latency.get("p99"))),
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! The devices of a target beside each other: each alone, or all together; which are slow, and how each
+//! model stands to what was promised of it.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use plan::{Expectation, Per, Phase, Plan, Setting, SettingValue};
+use record::{BlockDeviceFacts, HostFacts};
+
+use crate::figures::{
+    MEMBER, MemberFigure, NodeFigure, RateOf, Subject, TARGET, bytes_of_one, grouped, in_unit_of, value_of,
+};
+use crate::gate::{
+    Gate, Kind, Of, Stated, Statement,
+    table::{Column, bandwidth, count, flag, list, operations, rate, share, subject, text, word},
+};
+use crate::nodes::{Passes, is_below, slow_nodes};
+use crate::statistics::{Contrast, Summary, difference::difference};
+use crate::targets::about;
+
+/// Members that differ by more than this share of the fastest are told as uneven: study D calls its twelve
+/// LUNs so, whose "variation is more than 40 %".
+pub const UNEVEN_SHARE: f64 = 0.40;
+/// What stands for the model of a device that tells none.
+const NO_MODEL: &str = "model unknown";
+
+/// Members that were measured in the same way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberSet {
+    /// The workload.
+    pub group: String,
+    /// The target that they are members of; empty where each is a target of its own.
+    pub target: String,
+    /// The node whose devices they are; empty where no other one measured its own.
+    pub node: String,
+    /// The phase.
+    pub phase: Phase,
+    /// The swept keys and their values, without those that pick the member.
+    pub fixed: Vec<Setting>,
+    /// All at the same time; else one after the other.
+    pub together: bool,
+    /// In the order of the study.
+    pub members: Vec<Member>,
+    /// (Fastest − slowest) ÷ fastest of the model whose devices differ most.
+    pub variation: f64,
+    /// Whether that is above [`UNEVEN_SHARE`]; none where it is, and the test of differences does not show it.
+    pub uneven: Option<bool>,
+    /// By model, in the order in which they come.
+    pub models: Vec<ModelVerdict>,
+    /// What the study expects of one device in this phase in the unit of its rate, with what it means; the easiest
+    /// first.
+    pub grades: Vec<(f64, Expectation)>,
+}
+
+/// A member among the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// The figure: of it alone, or of all.
+    pub figure: usize,
+    /// Its number: the value of the key, the place among the paths, or that among the targets.
+    pub place: u64,
+    /// The kernel's name of its device, or else its path or target.
+    pub name: String,
+    /// The model of its device; of one that tells none what its target stands for.
+    pub model: String,
+    /// Over the repetitions that count.
+    pub bytes_per_second: Summary,
+    /// Over the repetitions that count.
+    pub transfers_per_second: Summary,
+    /// Its rate ÷ the median of its model.
+    pub share: f64,
+    /// Much slower than others of its model; see [`slow_nodes`], whose rule it is. None where it is, and the test of
+    /// differences does not show it, or has too few passes.
+    pub slow: Option<bool>,
+    /// Its rate in each pass.
+    passes: Passes,
+    counts: RateOf,
+    together: bool,
+}
+
+impl Member {
+    /// The rate that is compared, [`crate::figures::Figure::headline`] where it was alone.
+    #[must_use]
+    pub const fn rate(&self) -> &Summary {
+        self.counts.pick(&self.bytes_per_second, &self.transfers_per_second)
+    }
+}
+
+/// The devices of one model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelVerdict {
+    /// The model.
+    pub model: String,
+    /// Their rates.
+    pub rates: Summary,
+    /// The hardest grade that the median reached, or that it is below the easiest; empty where there are none.
+    pub grade: String,
+    /// What that means, by the study.
+    pub says: String,
+    devices_of: String,
+    counts: RateOf,
+}
+
+impl MemberSet {
+    /// `read of disks, one by one, transfer 2 MiB`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let of = if self.target.is_empty() { &self.group } else { &self.target };
+        let how = if self.together { "all together" } else { "one by one" };
+        let fixed: String = self.fixed.iter().map(|setting| format!(", {setting}")).collect();
+        let node = if self.node.is_empty() { String::new() } else { format!(", {}", self.node) };
+        format!("{} of {of}{node}, {how}{fixed}", self.phase)
+    }
+
+    fn rates(&self) -> impl Iterator<Item = f64> {
+        self.members.iter().map(|one| one.rate().median)
+    }
+}
+
+impl Statement for MemberSet {
+    const KIND: Kind = Kind::DeviceSet;
+    const OF: Of = Of::Nothing;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| RateOf::phase(one.phase));
+    const CAPTION: &'static str =
+        "Devices beside each other. Variation: (fastest − slowest) ÷ fastest of one model; uneven above 40 %";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(text("devices_of", "devices of", "What was measured of which devices.", Self::name)),
+        subject(word("workload", "workload", "The workload.", |one| &one.group)),
+        count("devices", "n", "Devices.", |one| Some(one.members.len() as u64)),
+        rate("lowest_per_second", "slowest", "The slowest.", |one| one.rates().reduce(f64::min)),
+        rate("highest_per_second", "fastest", "The fastest.", |one| one.rates().reduce(f64::max)),
+        share(
+            "variation",
+            "variation",
+            "(Fastest − slowest) ÷ fastest of the model that differs most.",
+            |one| Some(one.variation),
+        ),
+        flag("uneven", "uneven", "Whether that is more than 40 %; nothing where it cannot be told.", |one| {
+            one.uneven
+        }),
+        list("slow", "slow", "Much slower than others of their model.", |one| {
+            one.members.iter().filter(|one| one.slow == Some(true)).map(|one| one.name.clone()).collect()
+        }),
+    ];
+}
+
+impl Statement for ModelVerdict {
+    const KIND: Kind = Kind::DeviceModel;
+    const OF: Of = Of::Nothing;
+    const COUNTS: Option<fn(&Self) -> RateOf> = Some(|one| one.counts);
+    const CAPTION: &'static str =
+        "Models: the median of their devices against what the study expects of one device";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(word("devices_of", "devices of", "What was measured of which.", |one| &one.devices_of)),
+        subject(word("model", "model", "The model.", |one| &one.model)),
+        count("devices", "n", "Devices.", |one| Some(one.rates.n as u64)),
+        rate("median_per_second", "median", "Their median.", |one| Some(one.rates.median)),
+        rate("lowest_per_second", "slowest", "The slowest.", |one| Some(one.rates.min)),
+        rate("highest_per_second", "fastest", "The fastest.", |one| Some(one.rates.max)),
+        word("grade", "grade", "The hardest that the median reached, or `below` the easiest.", |one| {
+            &one.grade
+        }),
+        word("says", "verdict", "What that means, by the study.", |one| &one.says),
+    ];
+}
+
+impl Statement for Member {
+    const KIND: Kind = Kind::Device;
+    const OF: Of = Of::Sweep;
+    const CAPTION: &'static str = "Devices. Slow: below 93 % of the median of its model and 3.5 robust standard deviations under it (Iglewicz and \
+         Hoaglin, 1993); of fewer than four devices below 75 % of the median. Called so \
+         where the test of differences shows it, too";
+    const COLUMNS: &'static [Column<Self>] = &[
+        subject(count("place", "no.", "Its number.", |one| Some(one.place))),
+        subject(word("device", "device", "The kernel's name, or else its path or target.", |one| &one.name)),
+        subject(word("model", "model", "Its model.", |one| &one.model)),
+        subject(flag("together", "together", "All at the same time.", |one| Some(one.together))),
+        bandwidth("bytes_per_second", "bandwidth", "Median.", |one| Some(one.bytes_per_second.median)),
+        operations("transfers_per_second", "transfers", "Likewise.", |one| {
+            Some(one.transfers_per_second.median)
+        }),
+        count("repetitions", "n", "Repetitions that count.", |one| Some(one.rate().n as u64)),
+        share("share", "of its model", "Its rate ÷ the median of its model.", |one| Some(one.share)),
+        flag(
+            "slow",
+            "slow",
+            "Whether it is much slower than others of its model; nothing where that cannot be told.",
+            |one| one.slow,
+        ),
+    ];
+}
+
+type Devices = (Vec<Stated<MemberSet>>, Vec<Stated<ModelVerdict>>, Vec<Stated<Member>>);
+
+/// Sets, their models, and each device, as statements; of figures that count for nothing none is called slow.
+pub(crate) fn of_gate(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Devices {
+    let (mut sets, mut models, mut devices) = (Vec::new(), Vec::new(), Vec::new());
+    for mut set in member_sets(gate, hosts) {
+        for one in set.members.iter_mut().filter(|one| !gate.is_usable(one.figure)) {
+            one.slow = one.slow.filter(|slow| !slow);
+        }
+        let mut inputs: Vec<usize> = set.members.iter().map(|one| one.figure).collect();
+        inputs.dedup();
+        let device = |one: &Member| gate.state(vec![one.figure], one.clone());
+        devices.extend(set.members.iter().map(device));
+        models.extend(set.models.iter().map(|one| gate.state(inputs.clone(), one.clone())));
+        sets.push(gate.state(inputs, set));
+    }
+    (sets, models, devices)
+}
+
+/// The device under `path`, where it is one alone.
+pub(crate) fn device_of<'a>(host: &'a HostFacts, path: &Path) -> Option<&'a BlockDeviceFacts> {
+    let path = path.display().to_string();
+    let known = host.target_devices.iter().find(|one| one.path == path);
+    let name = match known.map(|one| one.top.as_slice()) {
+        Some([only]) => only,
+        Some([_, ..]) => return None,
+        // Records of earlier programs do not tell; a device in /dev mostly has the kernel's name.
+        Some([]) | None => path.strip_prefix("/dev/")?,
+    };
+    host.devices.iter().find(|device| device.name == name)
+}
+
+/// The settings by which figures of one set differ.
+const APART: [&str; 2] = [MEMBER, TARGET];
+
+/// All sets of at least two members: those that a swept `member` measured one by one, targets of one device
+/// each that one workload has measured, and figures of several members together. Nodes that measured their devices by
+/// themselves, as in merged runs, have sets of their own. Their models are those that the `hosts` know, of which the
+/// first is that of all nodes that are not among them.
+#[must_use]
+pub fn member_sets(gate: &Gate<'_>, hosts: &[&HostFacts]) -> Vec<MemberSet> {
+    let plan = gate.plan;
+    let called = models_by_path(plan);
+    let host = hosts.first().copied();
+    let subjects = || gate.subjects.iter().filter(|subject| subject.figure.phase.is_transfers());
+    let alone = subjects().flat_map(|subject| {
+        let of_nodes = by_node(subject).into_iter();
+        of_nodes.filter_map(move |(node, rates)| {
+            let host = hosts.iter().copied().find(|host| host.node == node).or(host);
+            let (target, mut member) = single(plan, subject, host, rates)?;
+            if !node.is_empty() {
+                member.name = format!("{node}:{}", member.name);
+            }
+            Some((subject, node, (target, member)))
+        })
+    });
+    let alone = grouped(alone, |(subject, node, (target, _))| (*target, *node, subject.place(&APART)));
+    let one_by_one = alone.into_iter().filter_map(|members| {
+        let (subject, node, (target, _)) = members[0];
+        let mut members: Vec<Member> = members.into_iter().map(|(_, _, (_, member))| member).collect();
+        // What was measured twice, as in merged runs, stands once.
+        members.sort_by_key(|member| member.place);
+        members.dedup_by_key(|member| member.place);
+        finished(plan, subject, (target, node), false, members)
+    });
+    one_by_one.chain(subjects().filter_map(|subject| together(plan, subject, host, &called))).collect()
+}
+
+/// What targets of one path each stand for, by their paths: the models of devices that tell none.
+fn models_by_path(plan: &Plan) -> HashMap<&Path, &str> {
+    let terms: HashMap<&str, &str> =
+        plan.terms.targets.iter().map(|one| (one.name.as_str(), one.stands_for.as_str())).collect();
+    let called = plan.cases.iter().filter_map(|case| match case.workload.files.targets.as_slice() {
+        [path] => Some((path.as_path(), *terms.get(case.target.as_str()).filter(|one| !one.is_empty())?)),
+        _ => None,
+    });
+    called.collect()
+}
+
+/// Of bytes and of operations, and that which is compared in each pass.
+type Rates = (Summary, Summary, Passes);
+
+/// The rates of a figure: of each node by its name where each pass was that of one of several, else of all.
+fn by_node<'a>(subject: &Subject<'a>) -> Vec<(&'a str, Rates)> {
+    let figure = subject.figure;
+    let counts = figure.rate_of();
+    let rates = |node: &'a NodeFigure| {
+        let passes = node.passes.iter().map(|pass| (pass.repetition, counts.of_node(&pass.rate))).collect();
+        (&*node.node, (node.bytes_per_second, node.transfers_per_second, passes))
+    };
+    let of_nodes: usize = figure.nodes.iter().map(|node| node.passes.len()).sum();
+    if figure.nodes.len() > 1 && of_nodes == figure.headline_of_passes().len() {
+        return figure.nodes.iter().map(rates).collect();
+    }
+    let passes = (0..).zip(figure.headline_of_passes()).collect();
+    vec![("", (figure.bytes_per_second, figure.transfers_per_second, passes))]
+}
+
+/// The target that a figure is of a member of, empty where it is one of its own, and the member.
+fn single<'a>(
+    plan: &Plan,
+    subject: &Subject<'a>,
+    host: Option<&HostFacts>,
+    rates: Rates,
+) -> Option<(&'a str, Member)> {
+    let case = subject.case;
+    let [path] = case.workload.files.targets.as_slice() else { return None };
+    let (target, place, name, stands_for) = match value_of(case, MEMBER) {
+        Some(SettingValue::Count(member)) => {
+            (case.target.as_str(), *member, path.display().to_string(), None)
+        }
+        _ => {
+            // A layer above another one is another thing than the device beside it.
+            let terms = subject.target.filter(|terms| terms.above.is_none())?;
+            let is_device = path.starts_with("/dev/") && terms.devices == 0;
+            let place = plan.terms.targets.iter().position(|one| one.name == terms.name)?;
+            let place = (is_device || terms.devices == 1).then_some(place as u64)?;
+            let name = if terms.title.is_empty() { &terms.name } else { &terms.title };
+            ("", place, name.clone(), Some(terms.stands_for.as_str()).filter(|words| !words.is_empty()))
+        }
+    };
+    Some((target, member(subject, place, (path, host), (name, stands_for), rates)))
+}
+
+/// A member on a path with its own name and what it stands for, of which those of its device come first, and its rates.
+fn member(
+    subject: &Subject<'_>,
+    place: u64,
+    (path, host): (&Path, Option<&HostFacts>),
+    (name, stands_for): (String, Option<&str>),
+    (bytes_per_second, transfers_per_second, passes): Rates,
+) -> Member {
+    let device = host.and_then(|host| device_of(host, path));
+    let model = device.and_then(|device| device.model.known()).map(String::as_str);
+    Member {
+        figure: subject.index,
+        place,
+        name: device.map_or(name, |device| device.name.clone()),
+        model: model.or(stands_for).unwrap_or(NO_MODEL).to_owned(),
+        bytes_per_second,
+        transfers_per_second,
+        share: 1.0,
+        slow: Some(false),
+        passes,
+        counts: subject.figure.rate_of(),
+        together: false,
+    }
+}
+
+/// The set of a figure of several members at once.
+fn together(
+    plan: &Plan,
+    subject: &Subject<'_>,
+    host: Option<&HostFacts>,
+    called: &HashMap<&Path, &str>,
+) -> Option<MemberSet> {
+    let counts = subject.figure.rate_of();
+    let of = |one: &MemberFigure| {
+        let path = Path::new(&one.path);
+        let named = (one.path.clone(), called.get(path).copied());
+        let passes = one.passes.iter().map(|(bytes, transfers)| *counts.pick(bytes, transfers));
+        let rates = (one.bytes_per_second, one.transfers_per_second, (0..).zip(passes).collect());
+        Member { together: true, ..member(subject, one.place as u64, (path, host), named, rates) }
+    };
+    let members = subject.figure.members.iter().map(of).collect();
+    finished(plan, subject, (&subject.case.target, ""), true, members)
+}
+
+/// Marks the slow ones of each model, and says how it stands.
+fn finished(
+    plan: &Plan,
+    subject: &Subject<'_>,
+    (target, node): (&str, &str),
+    together: bool,
+    members: Vec<Member>,
+) -> Option<MemberSet> {
+    let mut set = MemberSet {
+        group: subject.case.group.clone(),
+        target: target.to_owned(),
+        node: node.to_owned(),
+        phase: subject.figure.phase,
+        fixed: subject.settings(&APART),
+        together,
+        variation: 0.0,
+        uneven: Some(false),
+        models: Vec::new(),
+        grades: grades(plan, subject, if together { members.len() } else { 1 }),
+        members,
+    };
+    // Directories of one device are not several devices.
+    let devices: HashSet<&str> = set.members.iter().map(|one| one.name.as_str()).collect();
+    if devices.len() < set.members.len().max(2) {
+        return None;
+    }
+    let devices_of = set.name();
+    for mut these in grouped(&mut set.members, |member| member.model.clone()) {
+        let rates: Vec<f64> = these.iter().map(|member| member.rate().median).collect();
+        for (place, score) in slow_nodes(&rates).into_iter().enumerate() {
+            let others = these.iter().enumerate().filter(|(other, _)| *other != place);
+            let others = others.map(|(_, other)| other.passes.clone());
+            let is_below = || is_below(&these[place].passes, others, rates.len()).then_some(true);
+            let slow = if score.slow { is_below() } else { Some(false) };
+            (these[place].share, these[place].slow) = (score.share, slow);
+        }
+        let variation = variation(&these, &rates);
+        if variation.0 > set.variation {
+            (set.variation, set.uneven) = variation;
+        }
+        let rates = Summary::of(&rates)?;
+        let reached = set.grades.iter().rev().find(|(rate, _)| rates.median >= *rate);
+        let (grade, says) = match (reached, set.grades.first()) {
+            (Some((_, grade)), _) => (grade.name.clone(), grade.reached.clone()),
+            (None, Some((_, grade))) => (format!("below {}", grade.name), grade.missed.clone()),
+            (None, None) => Default::default(),
+        };
+        let (model, devices_of) = (these[0].model.clone(), devices_of.clone());
+        let counts = subject.figure.rate_of();
+        set.models.push(ModelVerdict { model, rates, grade, says, devices_of, counts });
+    }
+    Some(set)
+}
+
+/// [`MemberSet::variation`] of the devices of one model with these rates, and [`MemberSet::uneven`].
+fn variation(these: &[&mut Member], rates: &[f64]) -> (f64, Option<bool>) {
+    let by_rate = |one: &usize, other: &usize| rates[*one].total_cmp(&rates[*other]);
+    let ends = (0..rates.len()).min_by(by_rate).zip((0..rates.len()).max_by(by_rate));
+    let Some((slowest, fastest)) = ends.filter(|ends| rates[ends.1] > 0.0) else { return (0.0, Some(false)) };
+    let variation = (rates[fastest] - rates[slowest]) / rates[fastest];
+    let of = |place: usize, share: f64| -> Vec<f64> {
+        these[place].passes.iter().map(|(_, rate)| rate * share).collect()
+    };
+    let (even, slow) = (of(fastest, 1.0 - UNEVEN_SHARE), of(slowest, 1.0));
+    // Any two of them could have been the slowest and the fastest.
+    let pairs = rates.len() * (rates.len() - 1);
+    let shown = || difference(&even, &slow, pairs).is_some_and(|found| found.outcome == Contrast::Lower);
+    (variation, if variation > UNEVEN_SHARE { shown().then_some(true) } else { Some(false) })
+}
+
+/// [`MemberSet::grades`]. What is expected of a target is that of all its `devices` together.
+fn grades(plan: &Plan, subject: &Subject<'_>, devices: usize) -> Vec<(f64, Expectation)> {
+    let (case, phase) = (subject.case, subject.figure.phase);
+    let grade = |one: &Expectation| {
+        let share = match one.per {
+            Per::Device => one.count,
+            Per::Target => one.count / devices as f64,
+            Per::Node => return None,
+        };
+        let unit = subject.figure.rate_of().amount(0.0);
+        let rate = in_unit_of(one.amount, unit, bytes_of_one(case, phase))? * share;
+        Some((rate, one.clone()))
+    };
+    let about = about(subject, &plan.terms.expectations);
+    let graded = about.filter(|one| !one.reached.is_empty() && !one.ceiling);
+    let mut grades: Vec<_> = graded.filter_map(grade).collect();
+    grades.sort_by(|a, b| a.0.total_cmp(&b.0));
+    grades
+}

@@ -1,0 +1,15 @@
+//! Findings on targets and devices: data sheets, costs, seeks, members, and what disks and servers counted.
+
+pub(crate) mod cost;
+pub(crate) mod disk_view;
+pub(crate) mod expected;
+pub(crate) mod iops;
+pub(crate) mod members;
+pub(crate) mod needs;
+pub(crate) mod seek;
+pub(crate) mod server_side;
+pub(crate) mod weakest;
+
+pub use self::{
+    cost::*, disk_view::*, expected::*, iops::*, members::*, needs::*, seek::*, server_side::*, weakest::*,
+};
