@@ -25,7 +25,7 @@ pub(crate) enum Calculation {
         tasks: Option<u32>,
     },
     /// (reference − other) ÷ reference: what one layout loses against another.
-    LayerOverhead {
+    Tax {
         /// The rate that is compared with.
         #[arg(long, value_name = "RATE", value_parser = rate)]
         reference: Amount,
