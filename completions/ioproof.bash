@@ -947,7 +947,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__ioping)
-            opts="-A -C -D -G -L -W -Y -y -R -k -a -c -e -i -s -S -w -l -r -t -T -B -I -J -p -P -q -h -v --async --cached --direct --read-write --linear --write --sync --dsync --rapid --keep --batch --json --quiet --help --version --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-A -C -D -G -L -W -Y -y -R -k -a -c -e -i -s -S -w -l -r -t -T -B -I -J -p -P -q -h -v --async --cached --direct --read-write --linear --write --sync --dsync --rapid --keep --warmup --count --entropy --interval --size --work-size --work-time --speed-limit --rate-limit --min-time --max-time --batch --time --json --print-count --print-interval --quiet --help --version --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -961,7 +961,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__ior)
-            opts="-a -A -b -B -C -d -D -e -E -f -F -g -G -h -H -i -j -k -K -l -m -M -N -o -O -p -q -Q -r -R -s -t -T -u -v -w -W -x -X -y -Y -z -Z --posix.odirect --help --mpiio.showHints --dataPacketType --mpiio.preallocate --version --dryRun --warningAsErrors --random-offset-seed --aio.max-pending --aio.granularity --explain --out --compat --verify --fadvise --tasks-per-rank --yes --no-progress --destroy-data-on"
+            opts="-a -A -b -B -C -d -D -e -E -f -F -g -G -h -H -i -j -k -K -l -m -M -N -o -O -p -q -Q -r -R -s -t -T -u -v -w -W -x -X -y -Y -z -Z --aio.odirect --posix.odirect --help --mpiio.showHints --dataPacketType --mpiio.preallocate --version --dryRun --warningAsErrors --random-offset-seed --aio.max-pending --aio.granularity --explain --out --compat --verify --fadvise --tasks-per-rank --yes --no-progress --destroy-data-on"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1315,7 +1315,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__md__subcmd__workbench)
-            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -q -h -v --adaptive-waiting --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --quiet --print-detailed-stats --help --verbose --process-reports --ignore-precreate-errors --run-info-file --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-O -a -I -P -D -G -o -S -R -t -T -w -W -1 -2 -3 -X -q -h -v --offset --api --obj-per-proc --precreate-per-set --data-sets --object-size --iterations --waiting-time --adaptive-waiting --stonewall-timer --stonewall-wear-out --run-precreate --run-benchmark --run-cleanup --verify-read --read-only --start-item --dataPacketType --quiet --print-detailed-stats --help --verbose --process-reports --ignore-precreate-errors --run-info-file --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1329,7 +1329,7 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__mdtest)
-            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --explain --out --compat --tasks-per-rank --yes --no-progress"
+            opts="-a -b -B -c -C -d -D -e -E -f -F -G -h -i -I -k -l -L -n -N -p -P -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z --api --help --verify-read --random-seed --saveRankPerformanceDetails --showRankStatistics --dataPacketType --print-all-procs --warningAsErrors --explain --out --compat --tasks-per-rank --yes --no-progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -131,6 +131,15 @@ impl<Key: Copy> Spec<Key> {
         }
     }
 
+    /// What it does, or why it does nothing or is refused.
+    fn effect(&self) -> String {
+        match self.state {
+            State::Honoured => self.about.to_owned(),
+            State::Explained(why) => format!("{}: {why}", self.about),
+            State::Refused(why) => why.to_owned(),
+        }
+    }
+
     /// The option with an example of its value, and its long forms.
     fn usage(&self) -> String {
         let first = match self.takes.example() {
@@ -426,7 +435,7 @@ impl<Key: Copy + PartialEq> Options<Key> {
             usage: format!("{} {}", self.tool, self.usage),
             what: self.what,
             called: self.called,
-            options: taken.iter().map(|spec| (spec.usage(), spec.about.to_owned())).collect(),
+            options: taken.iter().map(|spec| (spec.usage(), spec.effect())).collect(),
             own: self.own.to_vec(),
             refused: refused.iter().map(|spec| spec.name()).collect(),
         }
@@ -452,12 +461,13 @@ impl<Key: Copy + PartialEq> Options<Key> {
                 true => format!(" {} |", code("", spec.directives).join(" ")),
                 false => String::new(),
             };
-            let (state, text) = match spec.state {
-                State::Honoured => ("honoured", spec.about.to_owned()),
-                State::Explained(why) => ("explained", format!("{}: {why}", spec.about)),
-                State::Refused(why) => ("refused", why.to_owned()),
+            let state = match spec.state {
+                State::Honoured => "honoured",
+                State::Explained(_) => "explained",
+                State::Refused(_) => "refused",
             };
-            let _ = writeln!(out, "| {options} |{directives} {state} | {} |", text.replace('|', "\\|"));
+            let _ =
+                writeln!(out, "| {options} |{directives} {state} | {} |", spec.effect().replace('|', "\\|"));
         }
         out
     }

@@ -1,5 +1,5 @@
-#![expect(unsafe_code, reason = "signal dispositions of a child have no safe interface")]
 //! Default signal handling for programs under test.
+#![expect(unsafe_code, reason = "signal dispositions of a child have no safe interface")]
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

@@ -354,7 +354,7 @@ const SPECS: &[Spec<Key>] = &[
             "--aio.granularity=16",
             "how many are submitted at once",
         ),
-        "io_uring submits each transfer as soon as there is room",
+        "each transfer is submitted as soon as there is room",
     ),
     flag(
         Key::WearOut,
