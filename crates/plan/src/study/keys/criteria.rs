@@ -81,7 +81,8 @@ const AT: Key = Key::new("at", Kind::Settings)
 /// A choice of figures, written as an inline table.
 pub(in crate::study) const SELECTION: Table = Table {
     name: "selection",
-    meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { tasks = 132 } }`.",
+    meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { \
+                tasks = 132 } }`.",
     keys: &[WORKLOAD, TARGET, PHASE, AT],
     ..Table::PLAIN
 };
@@ -90,8 +91,9 @@ pub(in crate::study) const SELECTION: Table = Table {
 pub(in crate::study) const EXPECTATION: Table = Table {
     name: "expectation",
     named_by: Some("name"),
-    meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured figures are shown as a \
-              share of it. One of `bandwidth`, `iops` and `latency` says how much.",
+    meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured \
+                figures are shown as a share of it. One of `bandwidth`, `iops` and `latency` \
+                says how much.",
     keys: &[
         Key::new("name", Kind::Text).means("What it is, as `\"PCIe x4\"`; unique in the study."),
         Key::new("bandwidth", Kind::Bandwidth)
@@ -104,7 +106,10 @@ pub(in crate::study) const EXPECTATION: Table = Table {
         Key::new("percentile", Kind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
             .means("Of `latency`: so many percent of the transfers are at most so long."),
-        Key::new("count", Kind::Number(NUMBER_LEAST, 1e9)).default("1").means("How many of them there are.").sets(Set::Expectation(|expected, value| expected.count = value.number())),
+        Key::new("count", Kind::Number(NUMBER_LEAST, 1e9))
+            .default("1")
+            .means("How many of them there are.")
+            .sets(Set::Expectation(|expected, value| expected.count = value.number())),
         Key::new(
             "per",
             Kind::Word(&[
@@ -114,30 +119,50 @@ pub(in crate::study) const EXPECTATION: Table = Table {
             ]),
         )
         .default("\"target\"")
-        .means("What they belong to.").sets(Set::Expectation(|expected, value| value.put(&mut expected.per))),
-        Key::flag("ceiling").means(
-            "No figure can be above it: a link or a controller, not the promise of a data sheet. The lowest \
-             of all limits is the expected bound; a figure above a ceiling is doubted.",
-        ).sets(Set::Expectation(|expected, value| expected.ceiling = value.flag())),
+        .means("What they belong to.")
+        .sets(Set::Expectation(|expected, value| value.put(&mut expected.per))),
+        Key::flag("ceiling")
+            .means(
+                "No figure can be above it: a link or a controller, not the promise of a data \
+                sheet. The lowest of all limits is the expected bound; a figure above a ceiling \
+                is doubted.",
+            )
+            .sets(Set::Expectation(|expected, value| expected.ceiling = value.flag())),
         TARGET,
         PHASE,
         Key::new("order", Kind::Word(&[("sequential", "rising offsets"), ("random", "a random order")]))
             .left_out("both")
-            .means("The order of the transfers.").sets(Set::Expectation(|expected, value| expected.random = Some(value.word() == "random"))),
-        Key::new("transfer", Kind::Size).left_out("all").means("The transfer size.").sets(Set::Expectation(|expected, value| expected.transfer = Some(value.bytes()))),
+            .means("The order of the transfers.")
+            .sets(Set::Expectation(|expected, value| expected.random = Some(value.word() == "random"))),
+        Key::new("transfer", Kind::Size)
+            .left_out("all")
+            .means("The transfer size.")
+            .sets(Set::Expectation(|expected, value| expected.transfer = Some(value.bytes()))),
         Key::new("read_percent", Kind::Count(0, 100))
             .left_out("all")
-            .means("Share of reads in a mixed phase.").sets(Set::Expectation(|expected, value| expected.read_percent = u8::try_from(value.count()).ok())),
+            .means("Share of reads in a mixed phase.")
+            .sets(Set::Expectation(|expected, value| {
+                expected.read_percent = u8::try_from(value.count()).ok()
+            })),
         Key::new("at_latency", Kind::Time)
             .left_out("none")
-            .means("The latency at which a data sheet promises it.").sets(Set::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
+            .means("The latency at which a data sheet promises it.")
+            .sets(Set::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
         Key::new("source", Kind::Text)
             .left_out("none")
-            .means("Where the value is from; the report prints it.").sets(Set::Expectation(|expected, value| expected.source = value.text())),
-        Key::new("reached", Kind::Text).left_out("none").means("What it means to reach it, in your words.").sets(Set::Expectation(|expected, value| expected.reached = value.text())),
-        Key::new("missed", Kind::Text).left_out("none").means(
-            "What it means to stay below it, in your words, where it is the easiest of those with `reached`.",
-        ).sets(Set::Expectation(|expected, value| expected.missed = value.text())),
+            .means("Where the value is from; the report prints it.")
+            .sets(Set::Expectation(|expected, value| expected.source = value.text())),
+        Key::new("reached", Kind::Text)
+            .left_out("none")
+            .means("What it means to reach it, in your words.")
+            .sets(Set::Expectation(|expected, value| expected.reached = value.text())),
+        Key::new("missed", Kind::Text)
+            .left_out("none")
+            .means(
+                "What it means to stay below it, in your words, where it is the easiest of those \
+                with `reached`.",
+            )
+            .sets(Set::Expectation(|expected, value| expected.missed = value.text())),
     ],
     ..Table::PLAIN
 };
@@ -146,8 +171,8 @@ pub(in crate::study) const EXPECTATION: Table = Table {
 pub(in crate::study) const COMMITMENT: Table = Table {
     name: "commitment",
     named_by: Some("name"),
-    meaning: "A promised figure and how it is judged, fixed before the run. One of the keys that end in `_at_least` \
-              or `_at_most` says how much.",
+    meaning: "A promised figure and how it is judged, fixed before the run. One of the keys \
+                that end in `_at_least` or `_at_most` says how much.",
     keys: &[
         Key::new("name", Kind::Text).means("What was promised, in a few words; unique in the study."),
         Key::new("by", Kind::Text).left_out("none").means("Who promised it or asked for it."),
@@ -169,8 +194,8 @@ pub(in crate::study) const COMMITMENT: Table = Table {
             ]),
         )
         .means(
-            "By which statistic over the repetitions it is judged. It has no default, because it must be \
-             agreed upon before anybody has seen a figure.",
+            "By which statistic over the repetitions it is judged. It has no default, because \
+                it must be agreed upon before anybody has seen a figure.",
         ),
         Key::new("rate", Kind::Word(RATES)).default("\"by-wall\"").means("By which rate; not for latencies."),
         Key::new("bandwidth_at_least", Kind::Bandwidth)
@@ -205,7 +230,8 @@ pub(in crate::study) const COMMITMENT: Table = Table {
 pub(in crate::study) const PUBLISHED: Table = Table {
     name: "published",
     named_by: Some("figure"),
-    meaning: "A figure of the library of published ones (`ioproof reference list`) that stands beside own ones.",
+    meaning: "A figure of the library of published ones (`ioproof reference list`) that stands \
+                beside own ones.",
     keys: &[
         Key::new("figure", Kind::Text).means("Its id in the library."),
         WORKLOAD,
@@ -220,21 +246,22 @@ pub(in crate::study) const PUBLISHED: Table = Table {
 pub(in crate::study) const CLAIM: Table = Table {
     name: "claim",
     named_by: Some("id"),
-    meaning: "A rule for a statement that own data can confirm or refute: *left* compared with *right*. A \
-              statement with several rules, each in a table with the same `id`, holds if all of them do.",
+    meaning: "A rule for a statement that own data can confirm or refute: *left* compared with \
+                *right*. A statement with several rules, each in a table with the same `id`, \
+                holds if all of them do.",
     keys: &[
         Key::new("id", Kind::Text).means(
-            "Its id in the library of published studies (`ioproof reference claims`), or a name of your \
-             own.",
+            "Its id in the library of published studies (`ioproof reference claims`), or a \
+                name of your own.",
         ),
         Key::new("text", Kind::Text).left_out("that of the library").means("The statement."),
         Key::new("quantity", Kind::Word(QUANTITIES)).default("\"best-rate\"").means("What is compared."),
         Key::new("left", Kind::Table(&SELECTION)).means("Which figures are on the left side."),
         Key::new("relation", Kind::Word(RELATIONS)).means("How the sides compare."),
         Key::new("right", Kind::Side(&SELECTION)).means(
-            "Which figures are on the right side, or a value: a number, a rate as `\"2.8GB/s\"` or `\"100k \
-             IOPS\"`, a size, a time, or a share as `\"5 %\"`. Operations are compared with operations per \
-             second, also of transfers.",
+            "Which figures are on the right side, or a value: a number, a rate as \
+                `\"2.8GB/s\"` or `\"100k IOPS\"`, a size, a time, or a share as `\"5 %\"`. \
+                Operations are compared with operations per second, also of transfers.",
         ),
         Key::new("factor", Kind::Number(NUMBER_LEAST, 1e9))
             .default("1")

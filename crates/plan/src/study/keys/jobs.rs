@@ -13,21 +13,35 @@ const ACTIONS: &[Word] = &[
     ("scan", "reads `input`, keeps a share of it by `keep`, and may write that to `output`"),
     (
         "summarise",
-        "counts and adds up `input` by key in a hash table, and may write a row for each key to `output`",
+        "counts and adds up `input` by key in a hash table, and may write a row for each \
+                key to `output`",
     ),
-    ("sort", "sorts `input` by key into `output`, with copies of the input in work and utility space"),
-    ("merge", "joins `left` and `right`, both in the order of keys, and may write the pairs to `output`"),
+    (
+        "sort",
+        "sorts `input` by key into `output`, with copies of the input in work and utility \
+                space",
+    ),
+    (
+        "merge",
+        "joins `left` and `right`, both in the order of keys, and may write the pairs to \
+                `output`",
+    ),
     ("index", "builds an index of `input` by key and reads `lookups` rows by it in a random order"),
     ("append", "adds `rows` (or `size`) to the end of `table`"),
     ("update", "changes a `share` of the pages of `table` where they stand"),
     ("regression", "reads `input` and fits it by least squares, for `operations`"),
     (
         "factorisation",
-        "factorises a dense matrix that takes `operations`, filled from `input` if there is one",
+        "factorises a dense matrix that takes `operations`, filled from `input` if there \
+                is one",
     ),
     ("fourier", "Fourier transforms, for `operations`, of a series from `input` if there is one"),
     ("simulation", "paths of a random process, for `operations`"),
-    ("shuffle", "visits rows in memory in a random order, `operations` times; from `input` if there is one"),
+    (
+        "shuffle",
+        "visits rows in memory in a random order, `operations` times; from `input` if \
+                there is one",
+    ),
 ];
 
 /// How many rows there are, and how many different keys.
@@ -50,9 +64,10 @@ const SORTED: Key =
 pub(in crate::study) const TABLE: Table = Table {
     name: "table",
     named_by: Some("name"),
-    meaning: "A table that stands in permanent space before the first job of a workload of `jobs`: a file for each \
-              stream of the tests that use it, made from the seed. docs/JOBS.md says what its rows are. Of a scaled \
-              table at least 511 rows are left, or as many as are written here if those are fewer.",
+    meaning: "A table that stands in permanent space before the first job of a workload of \
+                `jobs`: a file for each stream of the tests that use it, made from the seed. \
+                docs/JOBS.md says what its rows are. Of a scaled table at least 511 rows are \
+                left, or as many as are written here if those are fewer.",
     keys: &[
         Key::new("name", Kind::Name).means("What steps call it; unique among tables."),
         ROWS,
@@ -68,9 +83,9 @@ pub(in crate::study) const TABLE: Table = Table {
 pub(in crate::study) const TEST: Table = Table {
     name: "test",
     named_by: Some("name"),
-    meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes through. It is launched \
-              `streams` × `rounds` times. It waits for the tests in `after`, and for those whose permanent outputs \
-              it reads.",
+    meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes \
+                through. It is launched `streams` × `rounds` times. It waits for the tests in \
+                `after`, and for those whose permanent outputs it reads.",
     keys: &[
         Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study."),
         Key::new("title", Kind::Text).left_out("none").means("What it is for, in the reader's words."),
@@ -92,12 +107,12 @@ pub(in crate::study) const TEST: Table = Table {
             .default("1")
             .means("Threads of each of its steps that does not say otherwise."),
         Key::new("memory", Kind::Size).default("\"64MiB\"").means(
-            "Memory for the data of each of its steps that does not say otherwise. It is not scaled. A step \
-             has 16 pages and 4 more for each thread at least.",
+            "Memory for the data of each of its steps that does not say otherwise. It is not \
+                scaled. A step has 16 pages and 4 more for each thread at least.",
         ),
         Key::new("memory_max", Kind::Size).left_out("no ceiling").means(
-            "A ceiling that the kernel keeps for all memory of one launch, page cache included, where \
-             control groups can be had.",
+            "A ceiling that the kernel keeps for all memory of one launch, page cache \
+                included, where control groups can be had.",
         ),
         Key::new("step", Kind::Tables(&STEP))
             .means("What is done, in this order: each as a `[[test.step]]`, or as a table in braces."),
@@ -109,13 +124,14 @@ pub(in crate::study) const TEST: Table = Table {
 pub(in crate::study) const STEP: Table = Table {
     name: "test.step",
     named_by: Some("do"),
-    meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an earlier step of the same \
-              test, or a permanent output of another test. A key that the step does not heed is refused.",
+    meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an \
+                earlier step of the same test, or a permanent output of another test. A key that \
+                the step does not heed is refused.",
     keys: &[
         Key::new("do", Kind::Word(ACTIONS)).means("What is done. docs/JOBS.md defines each of them."),
         Key::new("input", Kind::Name).left_out("refused where it is needed").means(
-            "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data from the seed \
-             where it is left out.",
+            "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data \
+                from the seed where it is left out.",
         ),
         Key::new("left", Kind::Name)
             .left_out("refused where it is needed")

@@ -25,10 +25,11 @@ const RECIPES: &[Word] = &[
 pub(in crate::study) const LAYOUT: Table = Table {
     name: "layout",
     named_by: Some("name"),
-    meaning: "Devices put together in one way. A `[[target]]` with `layout` measures it: the layout is made \
-              before the first of its cases and dismantled after the last, and one stands at a time. **All \
-              data on its devices is lost**; [LAYOUTS.md](LAYOUTS.md) has the guard rails. Which keys a \
-              recipe heeds stands with each key; others are refused.",
+    meaning: "Devices put together in one way. A `[[target]]` with `layout` measures it: the \
+                layout is made before the first of its cases and dismantled after the last, and \
+                one stands at a time. **All data on its devices is lost**; \
+                [LAYOUTS.md](LAYOUTS.md) has the guard rails. Which keys a recipe heeds stands \
+                with each key; others are refused.",
     keys: &[
         Key::new("name", Kind::Name).means("What targets call it; unique in the study."),
         Key::new("recipe", Kind::Word(RECIPES)).means("How the devices are put together."),
@@ -41,24 +42,24 @@ pub(in crate::study) const LAYOUT: Table = Table {
         Key::new("devices", Kind::Texts("[\"/dev/nvme0n1\", \"S3P2000A\"]"))
             .left_out("needed; `own` may do without, `existing` and `lustre` have none")
             .means(
-                "The devices in the order of the members, each by path, serial number or world wide name. \
-                 `--set 'layout.*.devices=[…]'` names others.",
+                "The devices in the order of the members, each by path, serial number or world \
+                wide name. `--set 'layout.*.devices=[…]'` names others.",
             ),
         Key::new("mount_point", Kind::Path).left_out("needed, but for `raw`").means(
-            "Where it is mounted. `per-device` has a directory for each device below it, `lvm` one for each \
-             volume by its name; of `existing` it is the directory that is there, of `lustre` one that is \
-             made on it.",
+            "Where it is mounted. `per-device` has a directory for each device below it, \
+                `lvm` one for each volume by its name; of `existing` it is the directory that is \
+                there, of `lustre` one that is made on it.",
         ),
         Key::new("file_system", Kind::Text).left_out("`\"xfs\"`; needed by `gpfs`").means(
-            "`per-device`, `md`, `imsm`, `lvm`: `\"xfs\"`, `\"ext4\"` or `\"btrfs\"`. `gpfs`: the name of \
-             the file system, as `\"p3700\"`.",
+            "`per-device`, `md`, `imsm`, `lvm`: `\"xfs\"`, `\"ext4\"` or `\"btrfs\"`. `gpfs`: \
+                the name of the file system, as `\"p3700\"`.",
         ),
         Key::new("make_options", Kind::Texts("[\"-f\", \"-K\", \"-d\", \"su=128k,sw=1\"]"))
             .left_out("none")
             .means("`per-device`, `md`, `imsm`, `lvm`: words for `mkfs`."),
         Key::new("mount_options", Kind::Text).left_out("none").means(
-            "`per-device`, `btrfs`, `md`, `imsm`, `lvm`: options of `mount`, as `\"noatime,nodiratime\"`. \
-             They are read back, and a difference is warned about.",
+            "`per-device`, `btrfs`, `md`, `imsm`, `lvm`: options of `mount`, as \
+                `\"noatime,nodiratime\"`. They are read back, and a difference is warned about.",
         ),
         Key::new("chunk", Kind::Size)
             .left_out("`\"512KiB\"`, as mdadm has it")
@@ -69,8 +70,8 @@ pub(in crate::study) const LAYOUT: Table = Table {
             .left_out("needed by `lvm`; of `lustre` that of the file system")
             .means("`lvm`, `lustre`: bytes on a device before the next one comes."),
         Key::new("volumes", Kind::Texts("[\"data=3TB\", \"work\"]")).left_out("`[\"data\"]`").means(
-            "`lvm`: the volumes, each with its size after `=`; those without one share evenly what is left. \
-             Each is a member of a target.",
+            "`lvm`: the volumes, each with its size after `=`; those without one share evenly \
+                what is left. Each is a member of a target.",
         ),
         Key::new("block", Kind::Size).left_out("needed by `gpfs`").means("`gpfs`: the block size (`-B`)."),
         Key::new("nodes", Kind::Count(1, NODES_MAX))
@@ -91,8 +92,8 @@ pub(in crate::study) const LAYOUT: Table = Table {
         )
         .left_out("needed by `own`")
         .means(
-            "`own`: commands that make and mount it, in this order. `{devices}`, `{device0}` … and \
-             `{mount}` stand for what their names say.",
+            "`own`: commands that make and mount it, in this order. `{devices}`, `{device0}` \
+                … and `{mount}` stand for what their names say.",
         ),
         Key::new("verify", Kind::Texts("[\"mountpoint {mount}\"]"))
             .left_out("nothing is looked at")

@@ -40,32 +40,50 @@ pub(super) const TABLES: [&Table; 11] = [
 /// `[study]`.
 pub(super) const STUDY: Table = Table {
     name: "study",
-    meaning: "What the study is called, what its random choices are drawn from, and what is said about the \
-              whole of it.",
+    meaning: "What the study is called, what its random choices are drawn from, and what is \
+                said about the whole of it.",
     keys: &[
         Key::new("title", Kind::Text).left_out("the name of the file").means("Heads the report."),
         Key::new("seed", Kind::Count(0, INTEGER_MAX)).default("0").means(
-            "Random orders, assignments and data are drawn from it: the same study and seed give the same \
-             sequence of operations.",
+            "Random orders, assignments and data are drawn from it: the same study and seed \
+                give the same sequence of operations.",
         ),
-        Key::new("exclusive", Kind::Flag).left_out("nothing is said").means(
-            "Whether nobody else could use the storage meanwhile. The report says so with every figure.",
-        ).sets(Set::Terms(|terms, value| terms.exclusive = Some(value.flag()))),
+        Key::new("exclusive", Kind::Flag)
+            .left_out("nothing is said")
+            .means(
+                "Whether nobody else could use the storage meanwhile. The report says so with \
+                every figure.",
+            )
+            .sets(Set::Terms(|terms, value| terms.exclusive = Some(value.flag()))),
         Key::new("release", Kind::Text)
             .left_out("nothing is said")
-            .means("The software release that is measured, in your words; comparisons of runs show it.").sets(Set::Terms(|terms, value| terms.release = Some(value.text()))),
+            .means("The software release that is measured, in your words; comparisons of runs show it.")
+            .sets(Set::Terms(|terms, value| terms.release = Some(value.text()))),
         Key::new("nodes", Kind::Counts(1, NODES_MAX))
             .left_out("this node alone")
-            .means("Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, 16]`.").sets(Set::Terms(|terms, value| terms.nodes = value.counts_u32())),
-        Key::new("node_cores", Kind::Count(1, NODE_THREADS_MAX)).left_out("nothing is said").means(
-            "Processor cores of each node. The report says so, and where the measuring node is another one.",
-        ).sets(Set::Terms(|terms, value| terms.node.cores = Some(value.count_u32()))),
+            .means(
+                "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, \
+                16]`.",
+            )
+            .sets(Set::Terms(|terms, value| terms.nodes = value.counts_u32())),
+        Key::new("node_cores", Kind::Count(1, NODE_THREADS_MAX))
+            .left_out("nothing is said")
+            .means(
+                "Processor cores of each node. The report says so, and where the measuring node \
+                is another one.",
+            )
+            .sets(Set::Terms(|terms, value| terms.node.cores = Some(value.count_u32()))),
         Key::new("node_threads", Kind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
-            .means("Hardware threads of each node, likewise.").sets(Set::Terms(|terms, value| terms.node.threads = Some(value.count_u32()))),
-        Key::new("node_memory", Kind::Size).left_out("what the record has of the nodes").means(
-            "Memory of each node, likewise. Of imported figures it is what may have cached their data.",
-        ).sets(Set::Terms(|terms, value| terms.node.memory = Some(value.bytes()))),
+            .means("Hardware threads of each node, likewise.")
+            .sets(Set::Terms(|terms, value| terms.node.threads = Some(value.count_u32()))),
+        Key::new("node_memory", Kind::Size)
+            .left_out("what the record has of the nodes")
+            .means(
+                "Memory of each node, likewise. Of imported figures it is what may have cached \
+                their data.",
+            )
+            .sets(Set::Terms(|terms, value| terms.node.memory = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };

@@ -17,20 +17,22 @@ const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
 pub(in crate::study) const PROTOCOL: Table = Table {
     name: "protocol",
-    meaning: "What is done around the phases, how often, and when a case is over. A workload may say otherwise \
-              for itself, in all but `shuffle` and `interleaved`. A *pass* goes once through all phases; the passes of the \
-              warm-up and the early rounds are kept and shown, but do not count.",
+    meaning: "What is done around the phases, how often, and when a case is over. A workload \
+                may say otherwise for itself, in all but `shuffle` and `interleaved`. A *pass* \
+                goes once through all phases; the passes of the warm-up and the early rounds are \
+                kept and shown, but do not count.",
     shared: PER_CASE,
     keys: &[
         Key::flag("shuffle").means(
-            "Cases run in an order drawn from the seed, so that a slow change of the storage does not look \
-             like an effect of what is swept. Refused where a case needs another one's data.",
+            "Cases run in an order drawn from the seed, so that a slow change of the storage \
+                does not look like an effect of what is swept. Refused where a case needs \
+                another one's data.",
         ),
         Key::flag("interleaved").means(
-            "Cases take turns: the first pass of each, the second of each in reverse order, and so on, so \
-             that a slow change of the storage is in all of them alike. Of one layout at a time. For \
-             transfers and requests, without `wipe`, `precondition` and `memory_hog`; refused where a case \
-             needs another one's data.",
+            "Cases take turns: the first pass of each, the second of each in reverse order, \
+                and so on, so that a slow change of the storage is in all of them alike. Of one \
+                layout at a time. For transfers and requests, without `wipe`, `precondition` and \
+                `memory_hog`; refused where a case needs another one's data.",
         ),
     ],
     ..Table::PLAIN
@@ -41,15 +43,21 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("repetitions", Kind::Count(1, REPETITIONS_MAX))
         .left_out("`1`; with `until` it is needed")
         .means(
-            "How often the phases are gone through; with `until` the most that is allowed. All repetitions \
-             are kept.",
-        ).fixed().sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
-    Key::new("until", Kind::Until).left_out("`\"count\"`").means(
-        "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval of the median of \
-         each result phase is at most this share of the median wide<br>`\"steady\"`: as soon as the last \
-         repetitions are steady by the rule of the SNIA Solid State Storage Performance Test Specification; \
-         those in the window are the ones that count<br>`\"count\"`: after all repetitions",
-    ).sets(Set::Case(|case, value| {
+            "How often the phases are gone through; with `until` the most that is allowed. \
+                All repetitions are kept.",
+        )
+        .fixed()
+        .sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
+    Key::new("until", Kind::Until)
+        .left_out("`\"count\"`")
+        .means(
+            "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval \
+                of the median of each result phase is at most this share of the median \
+                wide<br>`\"steady\"`: as soon as the last repetitions are steady by the rule of \
+                the SNIA Solid State Storage Performance Test Specification; those in the window \
+                are the ones that count<br>`\"count\"`: after all repetitions",
+        )
+        .sets(Set::Case(|case, value| {
             case.protocol.stopping = match value {
                 Value::Until(Until::Interval(share)) => {
                     Stopping::Interval { share: *share, least: REPETITIONS_LEAST }
@@ -60,58 +68,82 @@ pub(super) const PER_CASE: &[Key] = &[
         })),
     Key::new("repetitions_min", Kind::Count(2, REPETITIONS_MAX))
         .left_out("`6` with an interval: the fewest that have one of 95 %")
-        .means("Not before so many repetitions; only with `until = \"interval …\"`.").fixed().sets(Set::Case(|case, value| {
+        .means("Not before so many repetitions; only with `until = \"interval …\"`.")
+        .fixed()
+        .sets(Set::Case(|case, value| {
             if let Stopping::Interval { least, .. } = &mut case.protocol.stopping {
                 *least = value.count_u32();
             }
         })),
     Key::new("steady_window", Kind::Count(2, REPETITIONS_MAX))
         .left_out("`5`, as in the specification")
-        .means("Repetitions that have to be steady; only with `until = \"steady\"`.").fixed().sets(Set::Case(|case, value| {
+        .means("Repetitions that have to be steady; only with `until = \"steady\"`.")
+        .fixed()
+        .sets(Set::Case(|case, value| {
             if let Stopping::Steady { window, .. } = &mut case.protocol.stopping {
                 *window = value.count_u32();
             }
         })),
-    Key::new("steady_excursion", Kind::Share).left_out("`\"20 %\"`, as in the specification").means(
-        "Largest minus smallest value in the window, as a share of their mean; only with `until = \
-         \"steady\"`.",
-    ).fixed().sets(Set::Case(|case, value| {
+    Key::new("steady_excursion", Kind::Share)
+        .left_out("`\"20 %\"`, as in the specification")
+        .means(
+            "Largest minus smallest value in the window, as a share of their mean; only with \
+                `until = \"steady\"`.",
+        )
+        .fixed()
+        .sets(Set::Case(|case, value| {
             if let Stopping::Steady { excursion, .. } = &mut case.protocol.stopping {
                 *excursion = value.number();
             }
         })),
-    Key::new("steady_slope", Kind::Share).left_out("`\"10 %\"`, as in the specification").means(
-        "How much the line of least squares may rise or fall over the window, as a share of the mean; only \
-         with `until = \"steady\"`.",
-    ).fixed().sets(Set::Case(|case, value| {
+    Key::new("steady_slope", Kind::Share)
+        .left_out("`\"10 %\"`, as in the specification")
+        .means(
+            "How much the line of least squares may rise or fall over the window, as a share \
+                of the mean; only with `until = \"steady\"`.",
+        )
+        .fixed()
+        .sets(Set::Case(|case, value| {
             if let Stopping::Steady { slope, .. } = &mut case.protocol.stopping {
                 *slope = value.number();
             }
         })),
     Key::new("warm_up", Kind::Count(0, REPETITIONS_MAX))
         .default("0")
-        .means("Passes in the beginning that do not count.").sets(Set::Case(|case, value| case.protocol.warm_up = value.count_u32())),
+        .means("Passes in the beginning that do not count.")
+        .sets(Set::Case(|case, value| case.protocol.warm_up = value.count_u32())),
     Key::new("rounds", Kind::Count(1, ROUNDS_MAX))
         .default("1")
-        .means("Passes of one repetition, of which the last counts.").sets(Set::Case(|case, value| case.protocol.rounds = value.count_u32())),
-    Key::flag("wipe").means(
-        "Before the first pass of a case its files are removed, a device is discarded, and so is the free \
-         space of a layout's file systems.",
-    ).sets(Set::Case(|case, value| case.protocol.wipe = value.flag())),
+        .means("Passes of one repetition, of which the last counts.")
+        .sets(Set::Case(|case, value| case.protocol.rounds = value.count_u32())),
+    Key::flag("wipe")
+        .means(
+            "Before the first pass of a case its files are removed, a device is discarded, \
+                and so is the free space of a layout's file systems.",
+        )
+        .sets(Set::Case(|case, value| case.protocol.wipe = value.flag())),
     Key::new("precondition", Kind::Count(0, ROUNDS_MAX))
         .default("0")
-        .means("Full sequential writes of the files before the first pass; never a result.").sets(Set::Case(|case, value| case.protocol.precondition = value.count_u32())),
+        .means("Full sequential writes of the files before the first pass; never a result.")
+        .sets(Set::Case(|case, value| case.protocol.precondition = value.count_u32())),
     Key::flag("drop_caches")
-        .means("The page cache is written back and dropped before each phase that reads.").sets(Set::Case(|case, value| case.protocol.drop_caches = value.flag())),
+        .means("The page cache is written back and dropped before each phase that reads.")
+        .sets(Set::Case(|case, value| case.protocol.drop_caches = value.flag())),
     Key::new("phase_min", Kind::Time)
         .left_out("the program's own limit")
-        .means("A phase that was shorter is marked, and meets no commitment.").sets(Set::Case(|case, value| case.protocol.phase_min = value.nanos())),
+        .means("A phase that was shorter is marked, and meets no commitment.")
+        .sets(Set::Case(|case, value| case.protocol.phase_min = value.nanos())),
     Key::new("phase_max", Kind::Time).left_out("no limit").means(
-        "The `stonewall` of workloads that have neither that nor a `duration`; launches of jobs have a \
-         `launch_limit` instead.",
+        "The `stonewall` of workloads that have neither that nor a `duration`; launches \
+                of jobs have a `launch_limit` instead.",
     ),
-    Key::new("delay", Kind::Time).default("\"0s\"").means("Rest before each write and read phase.").sets(Set::Case(|case, value| case.delay = value.nanos())),
+    Key::new("delay", Kind::Time)
+        .default("\"0s\"")
+        .means("Rest before each write and read phase.")
+        .sets(Set::Case(|case, value| case.delay = value.nanos())),
     Key::new("time_limit", Kind::Time)
         .left_out("no limit")
-        .means("No phase of a case starts after the case has run for this long.").fixed().sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
+        .means("No phase of a case starts after the case has run for this long.")
+        .fixed()
+        .sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
 ];

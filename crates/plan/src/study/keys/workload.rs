@@ -46,14 +46,18 @@ fn writes_files(phases: &[Phase]) -> bool {
 pub(in crate::study) const WORKLOAD: Table = Table {
     name: "workload",
     named_by: Some("name"),
-    meaning: "A pattern of transfers, or other work, by a number of tasks on a target. Workloads run in the order of the file. \
-              The keys of `[protocol]` but for `shuffle` may stand here too, and hold for this workload.",
+    meaning: "A pattern of transfers, or other work, by a number of tasks on a target. \
+                Workloads run in the order of the file. The keys of `[protocol]` but for \
+                `shuffle` may stand here too, and hold for this workload.",
     sweeps: true,
     shared: PER_CASE,
     works: super::work::WORKS,
     keys: &[
         Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study.").fixed(),
-        Key::new("title", Kind::Text).left_out("none").means("What it is for, in the reader's words.").fixed(),
+        Key::new("title", Kind::Text)
+            .left_out("none")
+            .means("What it is for, in the reader's words.")
+            .fixed(),
         Key::new(
             "work",
             Kind::Word(&[
@@ -66,52 +70,70 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         )
         .default("\"transfers\"")
         .means(
-            "What the tasks do. Each kind of work but transfers has keys of its own, which are listed \
-             below; keys that are about another kind are refused.",
-        ).fixed(),
+            "What the tasks do. Each kind of work but transfers has keys of its own, which \
+                are listed below; keys that are about another kind are refused.",
+        )
+        .fixed(),
         Key::new("target", Kind::Reference("target"))
             .left_out("the only target, if there is only one")
-            .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.").for_transfers_and(&["tree", "objects", "jobs"]),
-        Key::new("member", Kind::Count(0, LIST_MAX as u64 - 1)).left_out("all members of the target").means(
-            "Only this member of a target of several paths, counted from 0. Swept, as `\"0..11\"`, it \
-             measures each of them alone.",
-        ).for_transfers_and(&["tree", "objects"]),
-        Key::new("members", Kind::Count(1, LIST_MAX as u64)).left_out("all members of the target").means(
-            "Only the first so many members of a target of several paths. Swept, as `[1, 12]`, it shows \
-             what more of them bring.",
-        ).for_transfers_and(&["tree", "objects"]),
+            .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.")
+            .for_transfers_and(&["tree", "objects", "jobs"]),
+        Key::new("member", Kind::Count(0, LIST_MAX as u64 - 1))
+            .left_out("all members of the target")
+            .means(
+                "Only this member of a target of several paths, counted from 0. Swept, as \
+                `\"0..11\"`, it measures each of them alone.",
+            )
+            .for_transfers_and(&["tree", "objects"]),
+        Key::new("members", Kind::Count(1, LIST_MAX as u64))
+            .left_out("all members of the target")
+            .means(
+                "Only the first so many members of a target of several paths. Swept, as `[1, \
+                12]`, it shows what more of them bring.",
+            )
+            .for_transfers_and(&["tree", "objects"]),
         Key::new("phases", Kind::Words(PHASES)).default("[\"write\", \"read\"]").means(
-            "The phases of one repetition, in order. Where nothing is said, a tree goes through \
-             `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` and `tree-remove`, \
-             objects through `precreate`, `benchmark` and `cleanup`, jobs through `load` and `jobs`.",
+            "The phases of one repetition, in order. Where nothing is said, a tree goes \
+                through `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` \
+                and `tree-remove`, objects through `precreate`, `benchmark` and `cleanup`, jobs \
+                through `load` and `jobs`.",
         ),
         Key::new("together", Kind::Keys).left_out("swept keys make a product").means(
-            "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, then the \
-             second, and so on.",
+            "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, \
+                then the second, and so on.",
         ),
         Key::new("transfer", Kind::Size).needed("refused").means("Bytes of one I/O call.").for_transfers(),
         Key::new("block", Kind::Size)
             .left_out("`size` says how much")
-            .means("Contiguous bytes of one task; a multiple of `transfer`.").for_transfers(),
-        Key::new("segments", Kind::Count(1, INTEGER_MAX)).default("1").means(
-            "How many blocks each task has. In a shared file the blocks of all tasks alternate, segment by \
-             segment.",
-        ).for_transfers(),
-        Key::new("size", Kind::Size).left_out("`block` and `segments` say how much").means(
-            "Bytes of each file, instead of `block` and `segments`. The tasks of a shared file get equal, \
-             contiguous parts of it.",
-        ).for_transfers(),
+            .means("Contiguous bytes of one task; a multiple of `transfer`.")
+            .for_transfers(),
+        Key::new("segments", Kind::Count(1, INTEGER_MAX))
+            .default("1")
+            .means(
+                "How many blocks each task has. In a shared file the blocks of all tasks \
+                alternate, segment by segment.",
+            )
+            .for_transfers(),
+        Key::new("size", Kind::Size)
+            .left_out("`block` and `segments` say how much")
+            .means(
+                "Bytes of each file, instead of `block` and `segments`. The tasks of a shared \
+                file get equal, contiguous parts of it.",
+            )
+            .for_transfers(),
         Key::new("tasks", Kind::Count(1, TASKS_MAX as u64))
             .default("1")
-            .means("Logical workers, each with offsets of its own; on all nodes together.").for_transfers_and(&["tree", "objects"]),
+            .means("Logical workers, each with offsets of its own; on all nodes together.")
+            .for_transfers_and(&["tree", "objects"]),
         Key::new("tasks_per_node", Kind::Count(1, TASKS_MAX as u64))
             .left_out("`tasks` says how many")
-            .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.").for_transfers_and(&["tree", "objects"]),
+            .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.")
+            .for_transfers_and(&["tree", "objects"]),
         Key::new("nodes", Kind::Count(1, TASKS_MAX as u64))
             .left_out("all nodes of the run, or as many as there are tasks")
             .means(
-                "Nodes that the tasks are on, evenly and neighbours together: the first ones of the run. A \
-                 run on fewer nodes is refused when it starts.",
+                "Nodes that the tasks are on, evenly and neighbours together: the first ones of \
+                the run. A run on fewer nodes is refused when it starts.",
             ),
         Key::new(
             "sharing",
@@ -122,7 +144,11 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"shared\"")
-        .means("Whether tasks share one file. `own` is for sweeps over targets of which some are devices.").for_transfers(),
+        .means(
+            "Whether tasks share one file. `own` is for sweeps over targets of which some are \
+                devices.",
+        )
+        .for_transfers(),
         Key::new(
             "order",
             Kind::Word(&[
@@ -134,7 +160,9 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"sequential\"")
-        .means("The order in which a task visits its transfers.").for_transfers().sets(Set::Workload(|spec, value| {
+        .means("The order in which a task visits its transfers.")
+        .for_transfers()
+        .sets(Set::Workload(|spec, value| {
             spec.order = match value.word() {
                 // The seed follows from the name of the workload.
                 "random" => Order::Random { seed: 0 },
@@ -144,36 +172,47 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 _ => Order::Sequential,
             }
         })),
-        Key::new("stride", Kind::Count(1, STRIDE_MAX)).default("17").means(
-            "From one transfer to the next, in transfers of the task; only with `order = \"strided\"`.",
-        ).needs("it needs order = \"strided\"", |table, _| table.word("order") == Some("strided")).for_transfers().sets(Set::Workload(|spec, value| {
-            if let Order::Strided { stride } = &mut spec.order {
-                *stride = value.count();
-            }
-        })),
-        Key::flag("fresh_order").means(
-            "Another random order in each repetition, so that caches have not seen its places before; only \
-             with `order = \"random\"`.",
-        ).needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random")).for_transfers().sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
-        Key::new(
-            "backend",
-            Kind::Word(&backend::WORDS),
-        )
-        .left_out("psync at a depth of 1, else io_uring where it can be had")
-        .means("How transfers reach the kernel."),
+        Key::new("stride", Kind::Count(1, STRIDE_MAX))
+            .default("17")
+            .means(
+                "From one transfer to the next, in transfers of the task; only with `order = \
+                \"strided\"`.",
+            )
+            .needs("it needs order = \"strided\"", |table, _| table.word("order") == Some("strided"))
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| {
+                if let Order::Strided { stride } = &mut spec.order {
+                    *stride = value.count();
+                }
+            })),
+        Key::flag("fresh_order")
+            .means(
+                "Another random order in each repetition, so that caches have not seen its places \
+                before; only with `order = \"random\"`.",
+            )
+            .needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random"))
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
+        Key::new("backend", Kind::Word(&backend::WORDS))
+            .left_out("psync at a depth of 1, else io_uring where it can be had")
+            .means("How transfers reach the kernel."),
         Key::new("pieces", Kind::Count(1, PIECES_MAX))
             .left_out("as many as the transfer has pages, at most 16")
             .means(
                 "Pieces of memory that each transfer moves in its one call; only with `backend = \
-                 \"vectored\"`.",
-            ).needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored")).for_transfers(),
+                \"vectored\"`.",
+            )
+            .needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored"))
+            .for_transfers(),
         Key::new("depth", Kind::Count(1, DEPTH_MAX as u64))
             .default("1")
             .means("Transfers that each task has under way. Above 1 it needs io_uring or libaio."),
-        Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(Set::Workload(|spec, value| match &mut spec.work {
-            Work::Jobs(jobs) => jobs.direct = value.flag(),
-            _ => spec.direct = value.flag(),
-        })),
+        Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(
+            Set::Workload(|spec, value| match &mut spec.work {
+                Work::Jobs(jobs) => jobs.direct = value.flag(),
+                _ => spec.direct = value.flag(),
+            }),
+        ),
         Key::new(
             "fsync",
             Kind::Word(&[
@@ -183,14 +222,17 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"none\"")
-        .means("When data must be on stable storage.").needs("it needs a phase that writes", |table, phases| {
+        .means("When data must be on stable storage.")
+        .needs("it needs a phase that writes", |table, phases| {
             table.word("fsync") == Some("none")
                 || match table.word("work") {
                     Some("tree") => writes_files(phases),
                     Some("jobs") => true,
                     _ => phases.iter().any(|phase| phase.writes()),
                 }
-        }).for_transfers_and(&["tree", "jobs"]).sets(Set::Workload(|spec, value| {
+        })
+        .for_transfers_and(&["tree", "jobs"])
+        .sets(Set::Workload(|spec, value| {
             let at_close = value.word() == "close";
             match &mut spec.work {
                 Work::Tree(tree) => tree.sync = at_close,
@@ -204,13 +246,16 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 ("none", "nothing"),
                 (
                     "as-published",
-                    "one `posix_fadvise(2)` with RANDOM, NOREUSE and DONTNEED or-ed, which is NOREUSE alone",
+                    "one `posix_fadvise(2)` with RANDOM, NOREUSE and DONTNEED or-ed, which is NOREUSE \
+                alone",
                 ),
                 ("as-meant", "three calls, one for each of them"),
             ]),
         )
         .default("\"none\"")
-        .means("What the kernel is told about the access pattern after open.").for_transfers().sets(Set::Workload(|spec, value| value.put(&mut spec.advice))),
+        .means("What the kernel is told about the access pattern after open.")
+        .for_transfers()
+        .sets(Set::Workload(|spec, value| value.put(&mut spec.advice))),
         Key::new(
             "read_from",
             Kind::Word(&[
@@ -221,58 +266,103 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .default("\"same\"")
-        .means("Whose data a task reads or checks.").for_transfers(),
+        .means("Whose data a task reads or checks.")
+        .for_transfers(),
         Key::new("read_distance", Kind::Count(1, TASKS_MAX as u64))
             .default("1")
-            .means("Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.").needs("it needs read_from = \"shift\" or \"shuffle\"", |table, _| matches!(table.word("read_from"), Some("shift" | "shuffle"))).for_transfers(),
+            .means("Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.")
+            .needs("it needs read_from = \"shift\" or \"shuffle\"", |table, _| {
+                matches!(table.word("read_from"), Some("shift" | "shuffle"))
+            })
+            .for_transfers(),
         Key::flag("reshuffle")
-            .means("A different assignment in each repetition; only with `read_from = \"shuffle\"`.").needs("it needs read_from = \"shuffle\"", |table, _| table.word("read_from") == Some("shuffle")).for_transfers(),
+            .means("A different assignment in each repetition; only with `read_from = \"shuffle\"`.")
+            .needs("it needs read_from = \"shuffle\"", |table, _| table.word("read_from") == Some("shuffle"))
+            .for_transfers(),
         Key::new("stonewall", Kind::Time)
             .left_out("no deadline")
-            .means("Each task stops after this time, however far it came. Not together with `duration`.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| {
-            spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
-        })),
+            .means("Each task stops after this time, however far it came. Not together with `duration`.")
+            .for_transfers_and(&["tree", "objects"])
+            .sets(Set::Workload(|spec, value| {
+                spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
+            })),
         Key::flag("wear_out")
-            .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.").needs("it needs a `stonewall`", |table, _| table.has("stonewall")).for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| {
-            if let Some(stonewall) = &mut spec.stonewall {
-                stonewall.wear_out = value.flag();
-            }
-        })),
+            .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.")
+            .needs("it needs a `stonewall`", |table, _| table.has("stonewall"))
+            .for_transfers_and(&["tree", "objects"])
+            .sets(Set::Workload(|spec, value| {
+                if let Some(stonewall) = &mut spec.stonewall {
+                    stonewall.wear_out = value.flag();
+                }
+            })),
         Key::new("duration", Kind::Time)
             .left_out("one pass")
-            .means("The pass is repeated until this time is over, and ends there.").for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.duration = Some(value.nanos()))),
-        Key::new("operations", Kind::Count(1, INTEGER_MAX)).left_out("one pass").means(
-            "Each task does exactly so many transfers: it repeats the pass, or ends within it. Not together \
-             with `duration` or `stonewall`.",
-        ).for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.operations = Some(value.count()))),
-        Key::new("rate", Kind::Rate).left_out("as fast as it goes").means(
-            "Transfers per second of all tasks together. They start by the clock, and their latency counts \
-             from the intended start.",
-        ).for_transfers().sets(Set::Workload(|spec, value| spec.pace = Some(Pace { transfers_per_second: value.number() }))),
+            .means("The pass is repeated until this time is over, and ends there.")
+            .for_transfers_and(&["rpc"])
+            .sets(Set::Workload(|spec, value| spec.duration = Some(value.nanos()))),
+        Key::new("operations", Kind::Count(1, INTEGER_MAX))
+            .left_out("one pass")
+            .means(
+                "Each task does exactly so many transfers: it repeats the pass, or ends within \
+                it. Not together with `duration` or `stonewall`.",
+            )
+            .for_transfers_and(&["rpc"])
+            .sets(Set::Workload(|spec, value| spec.operations = Some(value.count()))),
+        Key::new("rate", Kind::Rate)
+            .left_out("as fast as it goes")
+            .means(
+                "Transfers per second of all tasks together. They start by the clock, and their \
+                latency counts from the intended start.",
+            )
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| {
+                spec.pace = Some(Pace { transfers_per_second: value.number() })
+            })),
         Key::new("read_percent", Kind::Count(0, 100))
             .left_out("needed by the phase `mixed`, refused without it")
-            .means("Share of reads in a mixed phase.").needs("it needs the phase \"mixed\"", |_, phases| phases.contains(&Phase::Mixed)).for_transfers().sets(Set::Workload(|spec, value| spec.read_percent = u8::try_from(value.count()).unwrap_or(u8::MAX))),
-        Key::flag("barriers").means("Tasks wait for each other between open, transfers and close.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| spec.barriers = value.flag())),
-        Key::flag("verify").means(
-            "Reads are compared with what was written, inside the timed phase; of messages, both ends \
-             compare every byte.",
-        ).needs("it needs a phase that reads", |table, phases| {
-            table.word("work") != Some("transfers")
-                || phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed))
-        }).needs("it needs the phase \"file-read\"", |table, phases| {
-            table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
-        }).for_transfers_and(&["tree", "objects", "rpc"]).sets(Set::Workload(|spec, value| spec.verify = value.flag())),
+            .means("Share of reads in a mixed phase.")
+            .needs("it needs the phase \"mixed\"", |_, phases| phases.contains(&Phase::Mixed))
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| {
+                spec.read_percent = u8::try_from(value.count()).unwrap_or(u8::MAX)
+            })),
+        Key::flag("barriers")
+            .means("Tasks wait for each other between open, transfers and close.")
+            .for_transfers_and(&["tree", "objects"])
+            .sets(Set::Workload(|spec, value| spec.barriers = value.flag())),
+        Key::flag("verify")
+            .means(
+                "Reads are compared with what was written, inside the timed phase; of messages, \
+                both ends compare every byte.",
+            )
+            .needs("it needs a phase that reads", |table, phases| {
+                table.word("work") != Some("transfers")
+                    || phases.iter().any(|phase| matches!(phase, Phase::Read | Phase::Mixed))
+            })
+            .needs("it needs the phase \"file-read\"", |table, phases| {
+                table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
+            })
+            .for_transfers_and(&["tree", "objects", "rpc"])
+            .sets(Set::Workload(|spec, value| spec.verify = value.flag())),
         Key::flag("quit_on_error")
-            .means("A comparison ends at the first wrong byte instead of counting them.").fixed().for_transfers_and(&["rpc"]).sets(Set::Workload(|spec, value| spec.quit_on_error = value.flag())),
+            .means("A comparison ends at the first wrong byte instead of counting them.")
+            .fixed()
+            .for_transfers_and(&["rpc"])
+            .sets(Set::Workload(|spec, value| spec.quit_on_error = value.flag())),
         Key::flag("single_attempt")
-            .means("A short read or write is an error at once instead of being continued.").for_transfers().sets(Set::Workload(|spec, value| spec.single_attempt = value.flag())),
+            .means("A short read or write is an error at once instead of being continued.")
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| spec.single_attempt = value.flag())),
         Key::new("fill", Kind::Flag)
             .left_out("needed where data is read that no phase before has written")
             .means(
-                "`true`: data that a read needs (or a write goes over, with `existing = \"reuse\"`) and \
-                 that is missing is written first, untimed. `false`: it has to be there; a missing, short \
-                 or sparse file that is read is an error.",
-            ).fixed().for_transfers().sets(Set::Files(|files, value| files.fill = value.flag())),
+                "`true`: data that a read needs (or a write goes over, with `existing = \
+                \"reuse\"`) and that is missing is written first, untimed. `false`: it has to be \
+                there; a missing, short or sparse file that is read is an error.",
+            )
+            .fixed()
+            .for_transfers()
+            .sets(Set::Files(|files, value| files.fill = value.flag())),
         Key::new(
             "existing",
             Kind::Word(&[
@@ -281,7 +371,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .left_out("`\"replace\"`; `\"reuse\"` on a device")
-        .means("What happens to files that exist before a write phase.").fixed().for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Files(|files, value| value.put(&mut files.existing))),
+        .means("What happens to files that exist before a write phase.")
+        .fixed()
+        .for_transfers_and(&["tree", "objects", "jobs"])
+        .sets(Set::Files(|files, value| value.put(&mut files.existing))),
         Key::new(
             "keep",
             Kind::Word(&[
@@ -291,24 +384,46 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ]),
         )
         .left_out("`\"never\"`; `\"always\"` on a device")
-        .means("What happens to the files at the end.").fixed().for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Files(|files, value| value.put(&mut files.keep))),
+        .means("What happens to the files at the end.")
+        .fixed()
+        .for_transfers_and(&["tree", "objects", "jobs"])
+        .sets(Set::Files(|files, value| value.put(&mut files.keep))),
         Key::new("preallocate", Kind::Flag)
             .left_out("`false`")
-            .means("Space is allocated (`posix_fallocate(3)`) before the write phase.").fixed().for_transfers().sets(Set::Files(|files, value| files.preallocate = value.flag())),
+            .means("Space is allocated (`posix_fallocate(3)`) before the write phase.")
+            .fixed()
+            .for_transfers()
+            .sets(Set::Files(|files, value| files.preallocate = value.flag())),
         Key::flag("unique_dir")
-            .means("Each task's file stands in a directory of its own; only with `sharing = \"per-task\"`.").needs("it needs sharing = \"per-task\"", |table, _| matches!(table.word("sharing"), Some("per-task" | "own"))).for_transfers().sets(Set::Workload(|spec, value| spec.files.unique_dir = value.flag())),
-        Key::flag("file_per_repetition").means("Each repetition has files of its own.").for_transfers_and(&["tree", "objects", "jobs"]).sets(Set::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
+            .means(
+                "Each task's file stands in a directory of its own; only with `sharing = \
+                \"per-task\"`.",
+            )
+            .needs("it needs sharing = \"per-task\"", |table, _| {
+                matches!(table.word("sharing"), Some("per-task" | "own"))
+            })
+            .for_transfers()
+            .sets(Set::Workload(|spec, value| spec.files.unique_dir = value.flag())),
+        Key::flag("file_per_repetition")
+            .means("Each repetition has files of its own.")
+            .for_transfers_and(&["tree", "objects", "jobs"])
+            .sets(Set::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
         Key::new("signature", Kind::Count(0, INTEGER_MAX))
             .left_out("the seed of the study")
-            .means("Chooses the data: the same value gives the same bytes.").sets(Set::Workload(|spec, value| spec.signature = value.count())),
+            .means("Chooses the data: the same value gives the same bytes.")
+            .sets(Set::Workload(|spec, value| spec.signature = value.count())),
         Key::new("memory_hog", Kind::Size)
             .default("0")
-            .means("Memory held on each node during the run, so that the page cache has less.").sets(Set::Workload(|spec, value| spec.memory_hog = value.bytes())),
+            .means("Memory held on each node during the run, so that the page cache has less.")
+            .sets(Set::Workload(|spec, value| spec.memory_hog = value.bytes())),
         Key::new("history", Kind::Count(1, HISTORY_MAX))
             .left_out("none are kept")
-            .means("Each process keeps its last so many operations one by one: when, where, how long.").for_transfers_and(&["tree", "objects"]).sets(Set::Workload(|spec, value| spec.history = Some(value.count()))),
+            .means("Each process keeps its last so many operations one by one: when, where, how long.")
+            .for_transfers_and(&["tree", "objects"])
+            .sets(Set::Workload(|spec, value| spec.history = Some(value.count()))),
         Key::new("outlier", Kind::Time)
             .left_out("no warning")
-            .means("Warns of a task whose time differs from the mean by more than this.").sets(Set::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
+            .means("Warns of a task whose time differs from the mean by more than this.")
+            .sets(Set::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
     ],
 };
