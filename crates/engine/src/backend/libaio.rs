@@ -217,11 +217,12 @@ impl Queue for &mut Context {
 
     fn submit_and_wait_for(&mut self, nanos: Option<u64>) -> Result<(), Errno> {
         self.submit_all()?;
-        let timeout = Duration::from_nanos(nanos.unwrap_or(0));
-        if self.in_flight == 0 && self.reaped == self.filled && !timeout.is_zero() {
-            crate::pace::sleep(nanos.unwrap_or(0));
+        let nanos = nanos.unwrap_or(0);
+        // The kernel returns at once when no request is in flight, so the wait until the next start is slept.
+        if nanos > 0 && self.in_flight == 0 && self.reaped == self.filled {
+            crate::pace::sleep(nanos);
         }
-        self.wait(Some(timeout))
+        self.wait(Some(Duration::from_nanos(nanos)))
     }
 
     #[inline(always)]

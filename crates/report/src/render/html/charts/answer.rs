@@ -10,7 +10,7 @@ use plan::Bound;
 use serde_json::json;
 
 use super::latency::{FRAME_PX, ROW_PX, rows};
-use super::look::{INK, Look, work};
+use super::look::{Look, TEXT_COLOUR, work};
 use super::plotly::{Chart, Trace, error_bar};
 use crate::format::escape::chart as escaped;
 use crate::format::percent;
@@ -69,7 +69,7 @@ pub(crate) fn answer(
 fn intervals(kind: &'static str, title: &str, note: String, labels: &[String], reference: f64) -> Chart {
     let line = json!({
         "type": "line", "x0": reference, "x1": reference, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
-        "line": { "color": INK, "width": 1.5 },
+        "line": { "color": TEXT_COLOUR, "width": 1.5 },
     });
     let height = FRAME_PX + ROW_PX * labels.len();
     Chart::new(kind, "", title, note).height(height).with("yaxis", rows(labels)).with("shapes", vec![line])

@@ -9,7 +9,7 @@ use analysis::{
 use serde_json::{Value, json};
 
 use super::axis::{Axis, geometric_steps};
-use super::look::{INK, Look};
+use super::look::{Look, TEXT_COLOUR};
 use super::plotly::{Chart, Trace, axis, names};
 use super::series::{fixed, target};
 use crate::format::BYTES_PER_SECOND;
@@ -160,7 +160,7 @@ fn by_block(report: &Report, points: &[&StripPoint]) -> Chart {
     let phase = points[0].phase;
     let bars = Trace::bars("measured", Look::of_work(phase, 0));
     let measured = bars.points(series("measured", |one| one.measured));
-    let look = Look { symbol: "diamond-open", ..INK.into() };
+    let look = Look { symbol: "diamond-open", ..TEXT_COLOUR.into() };
     let predicted = Trace::marks("predicted", look).with("marker.size", 10);
     let predicted = predicted.points(series("predicted", |one| Some(one.predicted)));
     let heading = format!("{phase}: file systems by block size, predicted from one device and measured");

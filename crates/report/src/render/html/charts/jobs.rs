@@ -9,7 +9,7 @@ use analysis::{
 use record::StepRow;
 use serde_json::json;
 
-use super::look::{INK, Look, SKY};
+use super::look::{Look, SKY, TEXT_COLOUR};
 use super::plotly::{Chart, Trace, axis, names};
 use crate::format::escape::chart as escaped;
 use crate::format::{duration, rate};
@@ -92,7 +92,8 @@ fn launches(one: &Timeline) -> Chart {
     let lost = drawn()
         .filter(|timer| timer.row.outcome != "complete")
         .map(|timer| (seconds(timer.row.end_ns), name(row(timer)), words(timer)));
-    let lost = Trace::marks("did not come to its end", Look { symbol: "x", ..INK.into() }).points(lost);
+    let lost =
+        Trace::marks("did not come to its end", Look { symbol: "x", ..TEXT_COLOUR.into() }).points(lost);
     let changes = &one.concurrency.changes;
     let running = changes.iter().map(|&(at, running)| {
         let at = seconds(at);
@@ -150,7 +151,7 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
     let mut data = Vec::new();
     // The sum is drawn only if several spaces were used.
     let used = (1..4).filter(|&place| points.iter().any(|(_, rates)| rates[place] > 0.0)).count();
-    let looks = [INK.into(), Look::of(0), Look::of(1), Look::of(2)];
+    let looks = [TEXT_COLOUR.into(), Look::of(0), Look::of(1), Look::of(2)];
     let spaces = ["all spaces", "permanent", "work", "utility"].into_iter().zip(looks);
     for (place, (name, look)) in spaces.enumerate() {
         if points.iter().any(|(_, rates)| rates[place] > 0.0) && (place > 0 || used > 1) {
@@ -168,11 +169,11 @@ fn profile(one: &Timeline, levels: &Levels) -> Chart {
         let points = ends.map(|(at, bytes)| (at, bytes / 1e6, name.clone()));
         data.push(Trace::curve(&name, look).with("line.width", 3).points(points));
     };
-    level("start", INK.into(), &levels.start);
+    level("start", TEXT_COLOUR.into(), &levels.start);
     if let Some((climb, ..)) = &levels.climb {
-        level("climbs to", Look { dash: "dash", symbol: "square", ..INK.into() }, climb);
+        level("climbs to", Look { dash: "dash", symbol: "square", ..TEXT_COLOUR.into() }, climb);
     }
-    level("peak", Look { symbol: "diamond", ..INK.into() }, &levels.peak);
+    level("peak", Look { symbol: "diamond", ..TEXT_COLOUR.into() }, &levels.peak);
     let mut note = "Bytes read and written by the jobs in each second, by space.".to_owned();
     if neighbours > 1 {
         note.push_str(&format!(" Each point is the mean of {neighbours} seconds."));

@@ -14,7 +14,7 @@ pub(super) const ORANGE: &str = "#E69F00";
 pub(super) const SKY: &str = "#56B4E9";
 pub(super) const PURPLE: &str = "#CC79A7";
 /// The colour of text.
-pub(super) const INK: &str = "ink";
+pub(super) const TEXT_COLOUR: &str = "ink";
 
 /// Colours of series that are not of one kind of work, used in turn.
 const PALETTE: [&str; 6] = [GREEN, PURPLE, ORANGE, SKY, "#7570B3", "#A6761D"];

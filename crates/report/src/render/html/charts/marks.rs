@@ -6,7 +6,7 @@ use analysis::{comparisons::PublishedComparison, gate::Stated, sweeps::Curve};
 use plan::Amount;
 use serde_json::Value;
 
-use super::look::INK;
+use super::look::TEXT_COLOUR;
 use super::plotly::Trace;
 
 use crate::format::BYTES_PER_SECOND;
@@ -91,7 +91,7 @@ impl<X> Stars<X> {
             });
             let name = ["published", if open.is_empty() { "" } else { ", misprinted" }];
             let name = name.concat() + if text.is_empty() { "" } else { ", beyond the axis" };
-            let marks = Trace::marks(&name, INK).with("marker.symbol", format!("{symbol}{open}"));
+            let marks = Trace::marks(&name, TEXT_COLOUR).with("marker.symbol", format!("{symbol}{open}"));
             let marks = marks.with("marker.size", 12).points(points);
             if text.is_empty() {
                 return marks;

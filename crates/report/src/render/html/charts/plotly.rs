@@ -1,14 +1,14 @@
 //! The subset of plotly.js used by the charts.
 //!
-//! The page adds what depends on light mode, dark mode and print; [`INK`] is a placeholder for its text
-//! colour. A browser test runs `Plotly.validate` on every chart, since plotly ignores misspelt attributes.
+//! Colours that depend on light mode, dark mode and print are set by the script of the page, which replaces
+//! [`TEXT_COLOUR`] by the colour of its text. A browser test runs `Plotly.validate` on every chart, since plotly ignores misspelt attributes.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::look::{INK, Look, dash_drawn, pattern_drawn, symbol_drawn};
+use super::look::{Look, TEXT_COLOUR, dash_drawn, pattern_drawn, symbol_drawn};
 use crate::format::escape::chart as escaped;
 
 /// Distances from a point to the upper and the lower end of its error bar; none if unknown.
@@ -69,7 +69,7 @@ impl Trace {
 
     /// Ticks for single repetitions, across horizontal rows.
     pub(super) fn repetitions() -> Self {
-        let look = Look { symbol: "line-ns-open", ..INK.into() };
+        let look = Look { symbol: "line-ns-open", ..TEXT_COLOUR.into() };
         Self::marks("repetitions", look).with("marker.size", 14)
     }
 
@@ -83,7 +83,7 @@ impl Trace {
     /// A thin straight line between two points; its hover text is its name.
     pub(super) fn level(name: &str, dash: &'static str, ends: [(f64, f64); 2]) -> Self {
         let points = ends.map(|(x, y)| (x, y, escaped(name)));
-        Self::lines(name, Look { dash, ..INK.into() }).with("line.width", 1.2).points(points)
+        Self::lines(name, Look { dash, ..TEXT_COLOUR.into() }).with("line.width", 1.2).points(points)
     }
 
     /// The area between two edges.
@@ -129,14 +129,14 @@ impl Trace {
             &format!("error_{axis}"),
             json!({
                 "type": "data", "symmetric": false, "array": above, "arrayminus": below,
-                "color": INK, "thickness": 1.3, "width": 4,
+                "color": TEXT_COLOUR, "thickness": 1.3, "width": 4,
             }),
         )
     }
 
     /// An outline around bars or markers.
     pub(super) fn outlined(self, width: impl Into<Value>) -> Self {
-        self.with("marker.line.color", INK).with("marker.line.width", width)
+        self.with("marker.line.color", TEXT_COLOUR).with("marker.line.width", width)
     }
 
     /// Without a legend entry, if `hidden`.
@@ -152,7 +152,7 @@ impl Trace {
         let (bars, mode) = (one["type"] == "bar", text("/mode"));
         let line = mode.contains("lines");
         let colour = if line { &one["line"]["color"] } else { &one["marker"]["color"] };
-        let colour = colour.as_str().filter(|&colour| colour != INK);
+        let colour = colour.as_str().filter(|&colour| colour != TEXT_COLOUR);
         let mark = match () {
             () if bars => pattern_drawn(text("/marker/pattern/shape")),
             () if mode.contains("markers") => symbol_drawn(text("/marker/symbol")),

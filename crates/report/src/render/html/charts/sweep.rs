@@ -11,7 +11,7 @@ use analysis::{
 use serde_json::json;
 
 use super::axis::{Axis, unit_of as axis_unit};
-use super::look::{INK, Look};
+use super::look::{Look, TEXT_COLOUR};
 use super::marks::{self, Stars};
 use super::plotly::{Chart, Trace};
 use super::series::{fixed, in_order};
@@ -164,8 +164,8 @@ impl Sweep<'_> {
     /// How to read the chart.
     fn note(&self, curves: &[&Curve], all: usize) -> String {
         let client = client(curves[0].client);
-        let banded =
-            curves.len() <= BANDS_MAX && curves.iter().any(|curve| !self.band(curve, INK.into()).is_empty());
+        let banded = curves.len() <= BANDS_MAX
+            && curves.iter().any(|curve| !self.band(curve, TEXT_COLOUR.into()).is_empty());
         let parts = [
             (true, "Medians of the repetitions that count.".to_owned()),
             (
