@@ -56,7 +56,6 @@ fn evidence<'a>(doubts: &'a [Value], check: &str, figure: u64) -> Option<&'a str
 /// D27: "Reads are still cached?"
 #[test]
 fn a_cached_read_is_flagged_with_the_evidence_and_cannot_pass() {
-    let _timed = timed();
     let desk = Desk::new();
     let finished = run(&desk.study(CACHED).arg("--verdict")).expect_code(8);
     assert_says(&finished.stdout, &["DOUBTFUL", "cached", "% of the link (1 MB/s)"]);
@@ -71,7 +70,6 @@ fn a_cached_read_is_flagged_with_the_evidence_and_cannot_pass() {
 /// E26: the ratio and a warning above 5 %, before the run and with the result; none below.
 #[test]
 fn caches_above_five_percent_of_the_data_are_warned_of() {
-    let _timed = timed();
     let desk = Desk::new();
     let before = run(&desk.study(CACHED)).expect_code(0).stdout;
     assert_says(&before, &["caches of", "12.5 %", "more than 5 %"]);
@@ -102,7 +100,6 @@ fn data_below_four_times_the_memory_of_the_servers_are_refused_with_what_is_need
 /// Three tasks on two files.
 #[test]
 fn tasks_that_do_not_divide_over_targets_are_told_their_bound() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = "[[target]]\nname = \"two\"\npaths = [\"one\", \"other\"]\n[[workload]]\nname = \"w\"\n\
                  phases = [\"write\"]\nsharing = \"per-task\"\ntransfer = \"64KiB\"\nsize = \"1MiB\"\ntasks = 3\n";
@@ -115,7 +112,6 @@ fn tasks_that_do_not_divide_over_targets_are_told_their_bound() {
 
 #[test]
 fn the_best_shown_as_typical_is_told() {
-    let _timed = timed();
     let desk = Desk::new();
     let _ = run(&desk.study(&CACHED.replace("\"median\"", "\"best\""))).expect_code(0);
     let doubts = doubts(&desk);

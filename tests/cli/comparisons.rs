@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{Programme, ProgrammedFs, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, measured, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, measured, run};
 
 /// Small direct writes in a directory whose latency a test sets.
 const WRITES: &str = r#"
@@ -94,7 +94,6 @@ fn swept(desk: &Desk) {
 /// page they stand beside it.
 #[test]
 fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
-    let _timed = timed();
     let desk = Desk::new();
     swept(&desk);
     let conditions = "16 KiB sequential write, null depth 1, 1 task";
@@ -141,7 +140,6 @@ fn no_form_of_a_report_drops_the_conditions_of_a_headline() {
 /// What is whole of a study is shown, and the damage is named; a format of the future is refused.
 #[test]
 fn damaged_studies_show_what_is_whole_and_later_formats_are_told() {
-    let _timed = timed();
     let desk = Desk::new();
     swept(&desk);
     let shown = |what: &str| {

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, run, timed, tree, wait_for};
+use crate::desk::{Desk, assert_near, assert_says, events, fio, measured, run, tree, wait_for};
 
 /// Short passes, of which nothing is stated; for all that is no rate.
 const SHORT: &str = "--size 16MiB --time 200ms --case rand-read-d1";
@@ -106,7 +106,6 @@ fn both_are_in_one_record_where_none_passes_for_the_other_and_short_passes_state
     if skipped(fio()) {
         return;
     }
-    let _timed = timed();
     let (desk, data) = Desk::with_data();
     let before = tree(&data);
     let finished = run(&cross_check(&desk, &data, SHORT)).expect_code(0);
@@ -147,7 +146,6 @@ fn ctrl_c_ends_fio_too_and_keeps_what_was_measured() {
     if skipped(fio()) {
         return;
     }
-    let _timed = timed();
     let (desk, data) = Desk::with_data();
     let before = tree(&data);
     let program = cross_check(&desk, &data, "--size 16MiB --time 10s --case rand-read-d1");
@@ -175,7 +173,6 @@ fn fio_ends_with_an_ioproof_that_is_killed() {
     if skipped(fio()) {
         return;
     }
-    let _timed = timed();
     let (desk, data) = Desk::with_data();
     let log = desk.path("log");
     let script = format!(
@@ -202,7 +199,6 @@ fn what_a_fio_leaves_running_is_not_waited_for_and_who_takes_its_processors_is_t
     if skipped(fio()) {
         return;
     }
-    let _timed = timed();
     let (desk, data) = Desk::with_data();
     let log = desk.path("log");
     let script = format!(
@@ -231,7 +227,6 @@ fn a_fio_that_fails_in_the_middle_is_told_in_its_own_words() {
     if skipped(fio()) {
         return;
     }
-    let _timed = timed();
     let (desk, data) = Desk::with_data();
     let before = tree(&data);
     let count = desk.path("count");

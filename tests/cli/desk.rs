@@ -5,11 +5,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testbed::{Finished, Program, Running, Scratch};
+use testbed::{Finished, HighPriority, Program, Running, Scratch};
 
 /// No run of these tests takes longer, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -99,19 +99,27 @@ pub(crate) fn fio() -> Result<(), String> {
     Program::new("fio").arg("--version").run().map(|_| ()).map_err(|_| "needs the program fio".to_owned())
 }
 
-static TIMED: Mutex<()> = Mutex::new(());
+static TIMED: RwLock<()> = RwLock::new(());
 
-/// Held by tests that measure rates or keep processors busy: they run one after the other, beside
-/// those that do neither.
-pub(crate) fn timed() -> MutexGuard<'static, ()> {
-    TIMED.lock().unwrap_or_else(PoisonError::into_inner)
+/// Held by a test that measures rates or keeps processors busy.
+pub(crate) struct Timed {
+    _alone: RwLockWriteGuard<'static, ()>,
+    _priority: HighPriority,
+}
+
+/// No other test measures meanwhile. What the test starts goes before everything else on the host.
+pub(crate) fn timed() -> Timed {
+    Timed { _alone: TIMED.write().unwrap_or_else(PoisonError::into_inner), _priority: HighPriority::raise() }
 }
 
 /// Measures what is known, again and longer where a busy machine kept it from being found. `measure` gets
 /// the factor for its latencies and lengths, so that what the machine adds weighs less each time. The last
 /// attempt, with [`LONGEST`], counts.
+///
+/// Several of these run at a time: they wait for their devices, and hardly use a processor.
 pub(crate) fn measured(measure: impl Fn(u32)) {
-    let _timed = timed();
+    let _beside_each_other = TIMED.read().unwrap_or_else(PoisonError::into_inner);
+    let _priority = HighPriority::raise();
     let found = |times| panic::catch_unwind(AssertUnwindSafe(|| measure(times))).is_ok();
     if ![1, 2].into_iter().any(found) {
         measure(LONGEST);

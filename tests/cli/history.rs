@@ -49,8 +49,10 @@ fn the_last_operations_of_each_phase_are_shown() {
 #[test]
 fn a_pasted_history_is_shown_as_it_was_printed() {
     let desk = Desk::new();
-    let dump =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/crates/dialect/tests/fixtures/import/published-iohist.txt");
+    let dump = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/crates/dialect/tests/dialect/fixtures/import/published-iohist.txt"
+    );
     let _ = run(&desk.ioproof("import").arg(dump).arg("--out").arg(desk.record())).expect_code(0);
     let shown = run(&desk.ioproof("history").arg(desk.record())).expect_code(0).stdout;
     let printed = std::fs::read_to_string(dump).expect("the dump");

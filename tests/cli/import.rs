@@ -7,7 +7,8 @@ use crate::desk::{Desk, assert_says, run};
 
 /// A fixture of the importer.
 fn fixture(name: &str) -> String {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/fixtures/import");
+    let directory =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/dialect/fixtures/import");
     fs::read_to_string(directory.join(name)).expect("a fixture")
 }
 
@@ -214,7 +215,8 @@ fn printed_statistics_that_cannot_be_are_doubted() {
         assert_says(&said, &["contradiction", "file-create", says]);
     }
     // None of what tools have really printed is doubted so.
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/fixtures/import");
+    let directory =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/dialect/fixtures/import");
     for entry in fs::read_dir(directory).expect("the fixtures") {
         let name = entry.expect("a fixture").file_name();
         let _ = fs::remove_dir_all(desk.record());

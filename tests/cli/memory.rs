@@ -33,7 +33,6 @@ fn clients_with_a_cache_keep_no_promise_about_reads() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     // Slow enough that a pass whose first reads are real does not look like memory as a whole.
     let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
     let builder = ProgrammedFs::builder().page_cache().programme(slow);
@@ -61,7 +60,6 @@ fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     let mount = ProgrammedFs::builder().mount().expect("a file system");
     let target = format!("directory = \"{}\"", mount.path().display());
     is_doubtful(
@@ -105,7 +103,6 @@ fn a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
 #[test]
 fn a_target_in_memory_keeps_no_promise() {
     let Ok(memory) = Scratch::in_memory() else { return };
-    let _timed = timed();
     let target = format!("directory = \"{}\"", memory.path().display());
     is_doubtful(
         &Desk::new(),
@@ -120,7 +117,6 @@ fn files_that_are_read_are_judged_as_other_reads() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     let mount = ProgrammedFs::builder().mount().expect("a file system");
     let study = format!(
         "[protocol]\nphase_min = \"1ms\"\n[[target]]\nname = \"store\"\ndirectory = \"{}\"\n\
@@ -142,7 +138,6 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
     if skipped(ProgrammedFs::available()) || !rustix::process::geteuid().is_root() {
         return;
     }
-    let _timed = timed();
     let slow = Programme { read_latency: Duration::from_millis(1), ..Programme::default() };
     let mount = ProgrammedFs::builder().page_cache().programme(slow).mount().expect("a file system");
     // The program behind it keeps nothing, which only its owner can say.

@@ -19,7 +19,10 @@ fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
+    measured(best_mix_of_a_device_with_two_limits);
+}
+
+fn best_mix_of_a_device_with_two_limits(times: u32) {
     let limits = Limits { reads: Some(400), writes: Some(400), ..Limits::default() };
     let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).limits(limits).build();
     let device = device.expect("a device");
@@ -27,8 +30,9 @@ fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     let study = format!(
         "[protocol]\nphase_min = \"1ms\"\nrepetitions = 3\n[[target]]\nname = \"disk\"\ndirectory = \"{}\"\n[[workload]]\nname = \"mix\"\n\
          phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nread_percent = [10, 30, 50, 70, 90]\n\
-         tasks = [24]\nblock = \"64KiB\"\ndirect = true\nduration = \"900ms\"\nfill = true\n",
-        device.mount_point().expect("mounted").display()
+         tasks = [24]\nblock = \"64KiB\"\ndirect = true\nduration = \"{}ms\"\nfill = true\n",
+        device.mount_point().expect("mounted").display(),
+        900 * times
     );
     let _ = run(&desk.study(&study)).expect_code(0);
     let report = desk.report();

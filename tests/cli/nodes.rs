@@ -151,7 +151,6 @@ fn harmed(harm: impl FnOnce(&Hosts, &testbed::Running)) -> (Finished, Duration) 
 
 #[test]
 fn slow_a_rank_that_is_killed_ends_the_run() {
-    let _quiet = timed();
     if no_hosts() {
         return;
     }
@@ -166,7 +165,6 @@ fn slow_a_rank_that_is_killed_ends_the_run() {
 
 #[test]
 fn slow_a_host_that_is_stopped_or_cut_off_is_named_and_ends_the_run() {
-    let _quiet = timed();
     if no_hosts() {
         return;
     }

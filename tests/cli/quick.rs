@@ -4,14 +4,13 @@ use std::fs;
 
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, names, run, timed, tree};
+use crate::desk::{Desk, assert_says, names, run, tree};
 
 #[test]
 fn a_quick_run_ends_with_tables_a_page_and_nothing_left_on_the_storage() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).build().expect("a device");
     let storage = device.mount_point().expect("mounted");
     fs::write(storage.join("mine"), "stays").expect("a file");

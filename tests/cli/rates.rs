@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use testbed::{FileSystem, Limits, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_near, assert_says, fio, run, timed};
+use crate::desk::{Desk, assert_near, assert_says, fio, measured, run, timed};
 
 /// One hundredth of the card of study A: 2.05 and 2.78 GB/s.
 const CARD: Limits =
@@ -55,7 +55,10 @@ fn fio_finds_the_same_rates() {
     if skipped(Testbed::available()) || skipped(fio()) {
         return;
     }
-    let _timed = timed();
+    measured(|_| rates_beside_those_of_fio());
+}
+
+fn rates_beside_those_of_fio() {
     let limits = Limits { reads: Some(3000), ..Limits::bandwidth(40_000_000) };
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).limits(limits).build().expect("a device");
     let desk = Desk::new();

@@ -9,7 +9,7 @@ use plan::{Plan, Question};
 use serde_json::Value;
 use testbed::Program;
 
-use crate::desk::{Desk, assert_says, run, timed};
+use crate::desk::{Desk, assert_says, run};
 
 /// Tests that run one study each, and the list of them.
 macro_rules! ready_studies {
@@ -303,7 +303,6 @@ fn faults(report: &Value) -> Vec<String> {
 
 /// Runs the study by the line in its header, in a directory of its own, and looks at what came of it.
 fn runs_in_miniature(name: &str) {
-    let _timed = timed();
     let desk = Desk::new();
     let directory = desk.path("data");
     fs::create_dir(&directory).expect("a directory");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use testbed::Testbed;
 
-use crate::desk::{Desk, assert_says, names, run, timed};
+use crate::desk::{Desk, assert_says, names, run};
 
 /// A desk with the record of two tests, each with two phases.
 fn recorded() -> Desk {
@@ -147,7 +147,6 @@ fn a_part_that_was_edited_is_named_everywhere_and_keeps_no_promise() {
         ("manifest.json", "\"repetitions\": 5", "\"repetitions\": 6"),
     ];
     for (name, from, to) in edits {
-        let _timed = timed();
         let desk = Desk::new();
         kept(&desk);
         let path = desk.record().join(name);

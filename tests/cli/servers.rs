@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use testbed::{Finished, Program, ProgrammedFs, Testbed, skipped};
 
-use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, measured, run, timed};
+use crate::desk::{Desk, allow_commands, assert_says, at_terminal, events, hash_in, measured, run};
 
 /// A file system whose devices nobody sees from here, and a command that stands in for its servers.
 struct Storage {
@@ -97,7 +97,6 @@ fn a_cache_of_a_server_that_is_on_makes_reads_doubtful() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     let storage = Storage::new(1 << 20, 1);
     let said = storage.judged(8).stdout;
     assert_says(&said, &["DOUBTFUL"]);
@@ -111,7 +110,6 @@ fn servers_that_moved_nothing_show_that_a_cache_answered() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     let storage = Storage::new(0, 0);
     assert_says(&storage.judged(8).stdout, &["DOUBTFUL"]);
     assert_says(&storage.audit(), &["cached", "the servers handed out 0.0 % of the bytes that tasks read"]);
@@ -122,7 +120,6 @@ fn a_command_that_fails_hangs_or_says_nothing_is_named_and_the_run_goes_on() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
-    let _timed = timed();
     let commands = [
         ("echo no such host >&2; exit 3", "no such host"),
         ("sleep 1000", "took longer than 2 s"),

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::desk::{Desk, assert_says, run, timed};
+use crate::desk::{Desk, assert_says, run};
 
 /// Two points of direct streams; phases count from a millisecond on.
 const STREAM: &str = r#"
@@ -45,7 +45,6 @@ fn judged(desk: &Desk) -> (Option<i32>, String, Value) {
 
 #[test]
 fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
-    let _timed = timed();
     let desk = Desk::new();
     let study =
         promised("bandwidth_at_least = \"1kB/s\"", "median").replace("repetitions = 3", "repetitions = 5");
@@ -63,7 +62,6 @@ fn a_kept_commitment_passes_with_its_margin_bound_and_conditions() {
 /// Criterion, hash, evidence, doubts, what was not seen and judgement: on the terminal, as Markdown, and as a page.
 #[test]
 fn a_sheet_says_all_that_a_verdict_rests_on() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = promised("bandwidth_at_least = \"900TB/s\"", "median");
     let _ = run(&desk.study(&study)).expect_code(0);
@@ -99,7 +97,6 @@ fn a_sheet_says_all_that_a_verdict_rests_on() {
 
 #[test]
 fn a_commitment_that_is_not_kept_fails_and_the_exit_code_says_so_where_it_was_asked_for() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = promised("bandwidth_at_least = \"900TB/s\"", "median");
     let _ = run(&desk.study(&study)).expect_code(0);
@@ -112,7 +109,6 @@ fn a_commitment_that_is_not_kept_fails_and_the_exit_code_says_so_where_it_was_as
 
 #[test]
 fn a_result_below_the_minimum_length_does_not_pass() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = promised("bandwidth_at_least = \"1kB/s\"", "median").replace("phase_min = \"1ms\"", "");
     let _ = run(&desk.study(&study).arg("--verdict")).expect_code(8);
@@ -123,7 +119,6 @@ fn a_result_below_the_minimum_length_does_not_pass() {
 
 #[test]
 fn what_was_not_measured_was_not_kept() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = promised("bandwidth_at_least = \"1kB/s\"", "median");
     let _ = run(&desk.study(&study).args(["--verdict", "--set", "workload.stream.tasks=1"])).expect_code(8);
@@ -134,7 +129,6 @@ fn what_was_not_measured_was_not_kept() {
 
 #[test]
 fn a_study_that_promises_nothing_has_nothing_to_keep() {
-    let _timed = timed();
     let desk = Desk::new();
     let _ = run(&desk.study(STREAM)).expect_code(0);
     let said = run(&desk.ioproof("verdict").arg(desk.record())).expect_code(0);
@@ -144,7 +138,6 @@ fn a_study_that_promises_nothing_has_nothing_to_keep() {
 /// D12: the maximum is shown and called so, all values are, and so is that others could interfere.
 #[test]
 fn a_maximum_is_called_the_maximum_of_so_many_and_not_exclusive_is_said() {
-    let _timed = timed();
     let desk = Desk::new();
     let study = format!("[study]\nexclusive = false\n{}", promised("bandwidth_at_least = \"1kB/s\"", "best"));
     let _ = run(&desk.study(&study)).expect_code(0);
@@ -177,7 +170,6 @@ fn a_commitment_without_a_statistic_is_refused_with_all_of_them() {
 /// whether it does, and a promise is not kept by what never settled.
 #[test]
 fn passes_before_the_steady_state_are_shown_and_do_not_count() {
-    let _timed = timed();
     let desk = Desk::new();
     let never = "repetitions = 8\nuntil = \"steady\"\nsteady_excursion = \"0.0001 %\"";
     let study = promised("bandwidth_at_least = \"1kB/s\"", "median").replace("repetitions = 3", never);

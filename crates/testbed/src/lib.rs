@@ -13,6 +13,7 @@
 //! | [`VirtualMachine`] | another kernel on the files of this host, with NVMe devices on PCI |
 //! | [`Slurm`] | a batch system whose nodes are these hosts |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
+//! | [`HighPriority`] | a priority above everything else on the host, for measurements |
 //! | [`Program`] | a built program under test, with a limit on its time |
 //! | [`Python`] | other people's parsers and tools, in an environment of their own |
 //! | [`Scratch`] | a directory that is removed with its value |
@@ -37,6 +38,7 @@ mod hosts;
 mod launch;
 mod loop_device;
 mod moosefs;
+mod priority;
 mod process;
 mod program;
 mod python;
@@ -59,6 +61,7 @@ pub use hosts::{Hosts, HostsBuilder};
 pub use launch::Launch;
 pub use loop_device::{LoopDevice, LoopDeviceBuilder};
 pub use moosefs::MooseFs;
+pub use priority::HighPriority;
 pub use process::Process;
 pub use program::{Finished, Program, Running};
 pub use python::Python;

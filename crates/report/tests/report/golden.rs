@@ -85,7 +85,7 @@ pub(crate) fn runs() -> Vec<(String, record::Run)> {
         runs.push((format!("version-{version}"), run));
     }
     for name in IMPORTED {
-        let text = fs::read(below("../dialect/tests/fixtures/import").join(name)).expect("a fixture");
+        let text = fs::read(below("../dialect/tests/dialect/fixtures/import").join(name)).expect("a fixture");
         runs.push((
             format!("imported-{}", name.split(['-', '.']).next().expect("a tool")),
             common::imports::run(name, &text),

@@ -86,7 +86,7 @@ pub(crate) struct Table {
     pub(crate) counts: BTreeMap<(Kind, Under), Count>,
     intervals: BTreeMap<(&'static str, usize), Intervals>,
     /// Kinds that the JSON document and the findings do not both have.
-    pub(crate) forms_apart: BTreeMap<Kind, u64>,
+    forms_apart: BTreeMap<Kind, u64>,
     trials: usize,
 }
 
@@ -183,7 +183,7 @@ impl Table {
     }
 
     /// Every row, and whether it holds its limit but for what so many trials scatter by chance.
-    pub(crate) fn judged(&self) -> Vec<(Kind, Under, Count, bool)> {
+    fn judged(&self) -> Vec<(Kind, Under, Count, bool)> {
         let judge = |(&(kind, under), &count): (&(Kind, Under), &Count)| {
             let false_max = match under {
                 Under::Zero | Under::Usual | Under::Other => FALSE_MAX,
@@ -200,6 +200,19 @@ impl Table {
             (kind, under, count, holds)
         };
         self.counts.iter().map(judge).collect()
+    }
+
+    /// The limits of `docs/VALIDATION.md` that do not hold.
+    pub(crate) fn broken_limits(&self) -> Vec<String> {
+        let failing = self.judged().into_iter().filter(|(.., holds)| !holds);
+        let mut broken: Vec<String> =
+            failing.map(|(kind, under, ..)| format!("{kind:?}: {}", under.name())).collect();
+        if !self.intervals_hold() {
+            broken.push("an interval holds the truth less often than it says".to_owned());
+        }
+        let apart = self.forms_apart.keys();
+        broken.extend(apart.map(|kind| format!("{kind:?}: the JSON form and the findings differ")));
+        broken
     }
 
     /// As it stands in `docs/VALIDATION.md`.
@@ -243,7 +256,7 @@ impl Table {
     }
 
     /// Whether each interval holds the truth as often as it says, minus 1 % and what so many draws scatter.
-    pub(crate) fn intervals_hold(&self) -> bool {
+    fn intervals_hold(&self) -> bool {
         self.intervals.values().all(|one| {
             let scatter = SCATTER * (one.nominal * (1.0 - one.nominal) / one.n as f64).sqrt();
             one.held as f64 / one.n as f64 >= one.nominal - 0.01 - scatter
