@@ -7,7 +7,7 @@ use parquet::errors::ParquetError;
 use thiserror::Error;
 
 use crate::FORMAT_VERSION;
-use crate::directory::Unexpected;
+use crate::files::directory::Unexpected;
 
 /// Each message fits after "failed to", names the path and states the next step.
 #[derive(Debug, Error)]

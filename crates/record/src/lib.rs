@@ -36,95 +36,63 @@
 //! # Ok::<(), record::RecordError>(())
 //! ```
 
-mod batch;
-mod clocks;
+mod cleanup;
 mod damage;
-mod dictionary;
-mod directory;
+mod environment;
 mod error;
-mod facts;
+mod events;
 mod files;
-mod index;
-mod interrupted;
-mod job_rows;
-mod journal;
-mod key;
-mod layout;
-mod layout_history;
-mod limits;
-mod line_sum;
-mod machine;
 mod manifest;
-mod merge;
-mod ownership;
-mod pages;
-mod parquet_store;
-mod parts;
-mod passes;
-mod pause;
-mod phase_record;
 mod published;
-mod recorder;
-mod replacement;
-mod resume;
 mod rows;
 mod run;
-mod server_rows;
-mod slots;
-mod store;
-mod sums;
-mod survey;
-mod sweep;
 mod table;
-mod text;
-mod tuning;
-mod values;
-mod warning;
-mod wipe_log;
 
-pub use clocks::{Clocks, NodeClock};
+pub use cleanup::ownership::{
+    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+};
+pub use cleanup::sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
-pub use error::RecordError;
-pub use facts::{
+pub use environment::clocks::{Clocks, NodeClock};
+pub use environment::facts::{
     BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
 };
-pub use interrupted::InterruptedPass;
-pub use job_rows::{LaunchRow, SpaceRow, StepRow};
-pub use key::{CaseId, PhaseKey};
-pub use layout::{CommandEnd, CommandRun, LayoutFinding};
-pub use layout_history::{LayoutNews, Stood};
-pub use machine::{
+pub use environment::layout::{CommandEnd, CommandRun, LayoutFinding};
+pub use environment::machine::{
     BatchJobFacts, CacheFacts, CountedValue, IdleFacts, IdleState, LinkFacts, MachineFacts, NetworkFacts,
     NumaNodeFacts, PcieFacts, ProcessorFacts, SoftwareFacts, SwitchedOn, VolumeFacts,
 };
-pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
-pub use merge::{merge, write_merged};
-pub use ownership::{
-    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+pub use environment::slots::{
+    Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning,
 };
-pub use parts::{Part, PartPasses};
-pub use passes::Pass;
-pub use pause::Pause;
-pub use phase_record::PhaseRecord;
+pub use environment::tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
+pub use error::RecordError;
+pub use events::interrupted::InterruptedPass;
+pub use events::layout_history::{LayoutNews, Stood};
+pub use events::pause::Pause;
+pub use events::recorder::{Outcome, Recorder, Resumed};
+pub use events::wipe_log::Wiped;
+pub use files::replacement::Replacement;
+pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
+pub use files::text::read_text;
+pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
     PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
     PublishedStatistic, PublishedUnit, Qualifier, Study, published,
 };
-pub use recorder::{Outcome, Recorder, Resumed};
-pub use replacement::Replacement;
+pub use rows::job_rows::{LaunchRow, SpaceRow, StepRow};
+pub use rows::key::{CaseId, PhaseKey};
+pub use rows::phase_record::PhaseRecord;
+pub use rows::server_rows::{ServerRow, ServerTextRow};
+pub use rows::warning::{MemoryPlace, Warning, WarningRow};
 pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
     TaskRow,
 };
+pub use run::merge::{merge, write_merged};
+pub use run::parts::{Part, PartPasses};
+pub use run::passes::Pass;
 pub use run::{FailedCase, Run, RunState};
-pub use server_rows::{ServerRow, ServerTextRow};
-pub use slots::{Card, INVENTORY_SCHEMA, Inventory, Slot, SlotCount, SlotMap, SlotUsage, SlotWarning};
-pub use store::Rows;
-pub use sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
-pub use sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
+pub use table::store::Rows;
 pub use table::{Cell, Column, Columns, Kind, Row};
-pub use text::read_text;
-pub use tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
-pub use warning::{MemoryPlace, Warning, WarningRow};
-pub use wipe_log::Wiped;

@@ -5,9 +5,9 @@ use std::path::Path;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::directory;
+use crate::files::directory;
+use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::{checksum_of, replace};
-use crate::limits::MANIFEST_BYTES_MAX;
 use crate::{Cluster, HostFacts, RecordError};
 
 /// The name of the manifest in the run directory.

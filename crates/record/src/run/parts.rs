@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::Manifest;
-use crate::directory;
+use crate::files::directory;
+use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::replace;
-use crate::limits::MANIFEST_BYTES_MAX;
 use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError, Run};
 
 /// The file of a merged run that names its parts.

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use plan::Phase;
 
-use crate::interrupted::{Attempt, LaunchLine};
-use crate::journal::{JournalReader, Line, LinePosition};
-use crate::layout_history;
-use crate::limits::NAMED_LINES_MAX;
-use crate::line_sum::{LineState, LineSums};
-use crate::parquet_store::SealedTable;
+use crate::events::interrupted::{Attempt, LaunchLine};
+use crate::events::journal::{JournalReader, Line, LinePosition};
+use crate::events::layout_history;
+use crate::files::limits::NAMED_LINES_MAX;
+use crate::files::line_sum::{LineState, LineSums};
+use crate::table::parquet_store::SealedTable;
 use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
 
 /// Limit on damaged lines; more are reported only as more.

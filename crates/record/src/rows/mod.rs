@@ -1,4 +1,9 @@
 //! Row types: one observation per row, narrow and typed, with the unit at the end of each name.
+pub(crate) mod job_rows;
+pub(crate) mod key;
+pub(crate) mod phase_record;
+pub(crate) mod server_rows;
+pub(crate) mod warning;
 
 use plan::{Measure, Operation};
 use serde::{Deserialize, Serialize};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
 
-use crate::interrupted::InterruptedPass;
+use crate::events::interrupted::InterruptedPass;
+use crate::events::recorder::{Outcome, Recorder};
 use crate::manifest::Manifest;
-use crate::parts::{PARTS, damage_of, write_parts};
-use crate::phase_record::PhaseRecord;
-use crate::recorder::{Outcome, Recorder};
-use crate::store::{Renumber, Source, Store};
+use crate::rows::phase_record::PhaseRecord;
+use crate::run::parts::{PARTS, damage_of, write_parts};
+use crate::table::store::{Renumber, Source, Store};
 use crate::{
     CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
 };

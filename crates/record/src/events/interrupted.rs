@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use plan::Phase;
 
-use crate::journal::{JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition};
 use crate::{LaunchRow, PhaseKey, StepRow};
 
 /// Launches of jobs in a discarded pass. No figure is computed from it.

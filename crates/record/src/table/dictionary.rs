@@ -7,7 +7,7 @@
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageReader};
 
-use crate::values::Values;
+use crate::table::values::Values;
 
 /// The `count` values of a column without nulls; none where a page is encoded in another way.
 pub(crate) fn read(mut pages: Box<dyn PageReader>, count: usize) -> Result<Option<Values>, String> {

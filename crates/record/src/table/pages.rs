@@ -4,7 +4,7 @@
 //! The layout is that of the Parquet format (<https://parquet.apache.org/docs/file-format/>,
 //! `PageHeader` in `parquet.thrift`) in Thrift's compact protocol.
 
-use crate::limits::SNAPPY_EXPANSION_MAX;
+use crate::files::limits::SNAPPY_EXPANSION_MAX;
 
 /// The kinds of page that this program writes.
 const DATA: i64 = 0;

@@ -19,13 +19,13 @@ use plan::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
-use crate::directory;
+use crate::cleanup::sweep::{Swept, first_named, sweep_names, sweep_tree};
+use crate::events::journal::JournalReader;
+use crate::events::recorder::now_unix_ns;
+use crate::files::directory;
+use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::files::replace;
-use crate::journal::JournalReader;
-use crate::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::manifest::MANIFEST;
-use crate::recorder::now_unix_ns;
-use crate::sweep::{Swept, first_named, sweep_names, sweep_tree};
 
 /// Leading part of a claim's name.
 const PREFIX: &str = ".ioproof-claim-";

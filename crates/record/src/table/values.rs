@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
-use crate::limits::bytes_of_text;
+use crate::files::limits::bytes_of_text;
 
 /// The place of a text in a dictionary, for a value that is null.
 pub(crate) const NULL: u32 = u32::MAX;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::files::sync_directory;
-use crate::parquet_store::{SealedTable, TableWriter};
-use crate::phase_record::PhaseRecord;
+use crate::rows::phase_record::PhaseRecord;
+use crate::table::parquet_store::{SealedTable, TableWriter};
 use crate::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow,
     RecordError, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,

@@ -13,15 +13,18 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::index::JournalIndex;
-use crate::limits::{LINE_BYTES_MAX, TextBudget};
-use crate::parquet_store::SealedTable;
-use crate::phase_record::PhaseRecord;
+use crate::events::index::JournalIndex;
+use crate::files::directory;
+use crate::files::limits;
+use crate::files::limits::{LINE_BYTES_MAX, TextBudget};
+use crate::files::line_sum;
+use crate::rows::phase_record::PhaseRecord;
+use crate::table::parquet_store::SealedTable;
+use crate::table::values::{JournalColumn, Values};
 use crate::table::{Cell, Columns, Row};
-use crate::values::{JournalColumn, Values};
 use crate::{
     DeviceRow, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, StepRow, TaskRow,
-    WarningRow, Wiped, directory, limits, line_sum,
+    WarningRow, Wiped,
 };
 
 /// The journal's name in the run directory.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::RecordError;
-use crate::directory::{Place, Unexpected};
+use crate::files::directory::{Place, Unexpected};
 
 /// The name under which this process writes `name` until it is whole. Hidden, so that `*.parquet` does
 /// not match it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::Rows;
+use crate::table::store::Rows;
 use crate::{PhaseKey, Run};
 
 /// One counter or setting of a server or client, before and after a phase. Texts that repeat are shared.

@@ -5,10 +5,10 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::journal::{JOURNAL, JournalReader, LinePosition};
-use crate::limits::{TextBudget, bytes_of_rows};
-use crate::parquet_store::{read_table, read_table_for_now, table_path};
-use crate::phase_record::PhaseRecord;
+use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
+use crate::files::limits::{TextBudget, bytes_of_rows};
+use crate::rows::phase_record::PhaseRecord;
+use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
 use crate::{
     CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey,
     PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,

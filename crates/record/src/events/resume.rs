@@ -5,12 +5,12 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::directory;
-use crate::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
-use crate::journal::{JOURNAL, JournalReader};
-use crate::limits::TABLE_BYTES_MAX;
-use crate::parquet_store::{compare, read_table_for_now, table_path};
-use crate::store::TABLES;
+use crate::events::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
+use crate::events::journal::{JOURNAL, JournalReader};
+use crate::files::directory;
+use crate::files::limits::TABLE_BYTES_MAX;
+use crate::table::parquet_store::{compare, read_table_for_now, table_path};
+use crate::table::store::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
 /// An interrupted run.
@@ -188,8 +188,8 @@ mod tests {
     use std::path::Path;
 
     use super::InterruptedRun;
-    use crate::index::JournalIndex;
-    use crate::journal::{JOURNAL, JournalReader};
+    use crate::events::index::JournalIndex;
+    use crate::events::journal::{JOURNAL, JournalReader};
 
     /// As a network file system that goes away.
     struct Gone;

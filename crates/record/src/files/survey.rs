@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::journal::JOURNAL;
-use crate::limits::{MANIFEST_BYTES_MAX, check_rows};
+use crate::events::journal::JOURNAL;
+use crate::files::directory;
+use crate::files::limits::{MANIFEST_BYTES_MAX, check_rows};
 use crate::manifest::MANIFEST;
-use crate::parquet_store::size_of_table;
-use crate::parts::PARTS;
-use crate::store::{TABLES, bytes_of_table};
-use crate::{PhaseRow, RecordError, Row, WarningRow, directory};
+use crate::run::parts::PARTS;
+use crate::table::parquet_store::size_of_table;
+use crate::table::store::{TABLES, bytes_of_table};
+use crate::{PhaseRow, RecordError, Row, WarningRow};
 
 /// The whole files of `table` in the run `directory`, in the order of the cases.
 pub(crate) fn tables_in(directory: &Path, table: &str) -> Vec<PathBuf> {

@@ -1,4 +1,11 @@
 //! Atomic file replacement, and checksums to detect damaged files.
+pub(crate) mod directory;
+pub(crate) mod limits;
+pub(crate) mod line_sum;
+pub(crate) mod replacement;
+pub(crate) mod sums;
+pub(crate) mod survey;
+pub(crate) mod text;
 
 use std::fs::File;
 use std::hash::Hasher;

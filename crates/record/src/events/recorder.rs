@@ -7,17 +7,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 
-use crate::batch::{Batch, sync_all};
+use crate::events::index::{CaseIndex, Ended, JournalIndex};
+use crate::events::journal::{
+    Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables,
+};
+use crate::events::resume::InterruptedRun;
+use crate::files::directory;
+use crate::files::sums;
+use crate::files::survey::Survey;
 use crate::files::sync_directory;
-use crate::index::{CaseIndex, Ended, JournalIndex};
-use crate::journal::{Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
-use crate::parquet_store::{TableWriter, table_path};
-use crate::resume::InterruptedRun;
-use crate::survey::Survey;
+use crate::table::batch::{Batch, sync_all};
+use crate::table::parquet_store::{TableWriter, table_path};
 use crate::{
     Clocks, Cluster, FORMAT_VERSION, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock,
-    PhaseKey, PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped, directory, sums,
+    PhaseKey, PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.

@@ -1,4 +1,7 @@
 //! Reads a run, complete or not: readable parts are returned, unreadable ones are reported.
+pub(crate) mod merge;
+pub(crate) mod parts;
+pub(crate) mod passes;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,21 +9,22 @@ use std::sync::Arc;
 
 use plan::{Case, Phase};
 
-use crate::index::{CaseIndex, Ended, JournalIndex};
-use crate::interrupted::InterruptedPass;
-use crate::journal::{JOURNAL, JournalReader, LinePosition};
-use crate::limits::TextBudget;
+use crate::events::index::{CaseIndex, Ended, JournalIndex};
+use crate::events::interrupted::InterruptedPass;
+use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
+use crate::events::pause::{self, Pause};
+use crate::files::directory;
+use crate::files::limits::TextBudget;
+use crate::files::survey::{Survey, tables_in};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
-use crate::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
-use crate::parts::{self, Part};
-use crate::pause::{self, Pause};
-use crate::phase_record::PhaseRecord;
-use crate::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
-use crate::survey::{Survey, tables_in};
+use crate::rows::phase_record::PhaseRecord;
+use crate::run::parts::Part;
+use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
+use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest,
     NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow,
-    StepRow, Stood, TaskRow, WarningRow, Wiped, directory,
+    StepRow, Stood, TaskRow, WarningRow, Wiped,
 };
 
 /// How far a run came.

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
-use crate::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
-use crate::values::Values;
+use crate::files::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
+use crate::table::values::Values;
 use crate::{CaseId, PhaseKey, WarningRow};
 
 /// What a column holds.
@@ -336,7 +336,13 @@ macro_rules! row {
     };
 }
 
+pub(crate) mod batch;
 mod columns;
+pub(crate) mod dictionary;
+pub(crate) mod pages;
+pub(crate) mod parquet_store;
+pub(crate) mod store;
+pub(crate) mod values;
 
 /// A column of [`WarningRow`].
 const fn of_warning(

@@ -5,10 +5,10 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::machine::{
+use crate::environment::machine::{
     BatchJobFacts, MachineFacts, NetworkFacts, PcieFacts, ProcessorFacts, SoftwareFacts, VolumeFacts,
 };
-use crate::tuning::Tuning;
+use crate::environment::tuning::Tuning;
 
 /// Why a fact is not in a record whose program did not look for it.
 pub const NOT_LOOKED_FOR: &str = "not looked for";

@@ -9,12 +9,13 @@ use std::path::Path;
 use plan::Plan;
 use sha2::{Digest, Sha256};
 
-use crate::journal::JOURNAL;
+use crate::events::journal::JOURNAL;
+use crate::files::directory;
+use crate::files::survey::{Survey, tables_in};
 use crate::manifest::MANIFEST;
-use crate::parts::PARTS;
-use crate::store::TABLES;
-use crate::survey::{Survey, tables_in};
-use crate::{RecordError, directory, files};
+use crate::run::parts::PARTS;
+use crate::table::store::TABLES;
+use crate::{RecordError, files};
 
 /// The file of a run directory that has the sums.
 pub const SUMS: &str = "SHA256SUMS";

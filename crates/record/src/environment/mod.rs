@@ -1,0 +1,8 @@
+//! What a run was made on: hosts, tuning, layouts, clocks.
+
+pub(crate) mod clocks;
+pub(crate) mod facts;
+pub(crate) mod layout;
+pub(crate) mod machine;
+pub(crate) mod slots;
+pub(crate) mod tuning;

@@ -1,0 +1,10 @@
+//! The journal of a run: writing it, reading it, and going on after an interruption.
+
+pub(crate) mod index;
+pub(crate) mod interrupted;
+pub(crate) mod journal;
+pub(crate) mod layout_history;
+pub(crate) mod pause;
+pub(crate) mod recorder;
+pub(crate) mod resume;
+pub(crate) mod wipe_log;
