@@ -5,12 +5,12 @@ use std::hint::black_box;
 
 use plan::{Bytes, Geometry, Order, Phase, Placement, WorkloadSpec};
 
-use crate::check::{CheckResults, Expected, NoiseTable, check};
-use crate::clock;
-use crate::histogram::BUCKETS;
-use crate::offsets::Offsets;
-use crate::series::{Counts, Recorder};
-use crate::stamp::{DataPattern, PatternWriter};
+use crate::data::check::{CheckResults, Expected, NoiseTable, check};
+use crate::data::offsets::Offsets;
+use crate::data::stamp::{DataPattern, PatternWriter};
+use crate::phase::clock;
+use crate::recording::histogram::BUCKETS;
+use crate::recording::series::{Counts, Recorder};
 
 /// Measurements, of which the best is taken.
 const ROUNDS: u32 = 7;

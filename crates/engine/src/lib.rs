@@ -43,55 +43,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod account;
 mod backend;
-mod barrier;
-mod buffer;
-mod check;
-mod clock;
-mod common;
-mod controls;
 pub mod cost;
-mod crew;
+mod data;
 mod driver;
-mod errno;
 mod error;
-mod extents;
-mod file;
-mod histogram;
-mod history;
-mod job;
-mod limits;
-mod offsets;
-mod outcome;
-mod own;
-mod pace;
 mod phase;
-mod rendezvous;
-mod ring;
+mod recording;
 mod rpc;
-mod rules;
-mod series;
-mod shared;
-mod stamp;
-mod sys;
+mod system;
 mod tree;
 
-pub use buffer::MemoryHog;
-pub use clock::{clock_cost_ns, clock_name};
-pub use controls::{Controls, HistoryCursor, Launches, Progress};
-pub use errno::Errno;
+pub use data::buffer::MemoryHog;
+pub use data::own::{OWN_PLACES, is_own_cell, is_own_file};
 pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
-pub use extents::{Extent, extents};
-pub use histogram::LatencyHistogram;
-pub use history::LastOperation;
-pub use job::{DataSpec, Expect, PhaseJob, TransferLimit};
-pub use outcome::{
+pub use phase::clock::{clock_cost_ns, clock_name};
+pub use phase::controls::{Controls, HistoryCursor, Launches, Progress};
+pub use phase::job::{DataSpec, Expect, PhaseJob, TransferLimit};
+pub use phase::outcome::{
     Latency, Mismatch, MismatchKind, Mismatches, Note, PhaseOutcome, SeriesInterval, Stonewalled, Surprises,
     TaskOutcome,
 };
-pub use own::{OWN_PLACES, is_own_cell, is_own_file};
+pub use phase::rendezvous::{Point, Rendezvous, RendezvousError, SingleProcess};
 pub use phase::run;
-pub use rendezvous::{Point, Rendezvous, RendezvousError, SingleProcess};
-pub use ring::uring_available;
+pub use recording::histogram::LatencyHistogram;
+pub use recording::history::LastOperation;
 pub use rpc::{EndOutcome, NetworkError};
+pub use system::errno::Errno;
+pub use system::extents::{Extent, extents};
+pub use system::ring::uring_available;

@@ -8,7 +8,8 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, CWD, SeekFrom, StatVfsMountFlags};
 use rustix::io::Errno;
 
-use crate::{HostError, Root, file_system};
+use crate::file_systems::file_system;
+use crate::{HostError, Root};
 
 /// Unit of `st_blocks`: 512 bytes on every file system (`stat(3type)`).
 const STAT_BLOCK_BYTES: u64 = 512;

@@ -30,59 +30,41 @@
 
 #![cfg_attr(test, expect(clippy::print_stdout, reason = "a test that is skipped says so"))]
 
-mod block;
+mod activity;
 pub mod cache;
-mod cgroup;
-mod children;
-mod counters;
-mod cpu;
-mod cpu_list;
 mod devices;
-mod direct;
 mod error;
 mod facts;
-mod file_system;
+mod file_systems;
 pub mod files;
 mod guard;
 mod host;
-mod io_uring;
-mod launch_groups;
 pub mod layouts;
 mod ledger;
 pub mod limits;
-mod load;
-mod memory;
-mod memory_below;
-mod mounts;
-mod observer;
-mod pci;
-mod programs;
 mod quiet;
-mod root;
 pub mod servers;
-mod sys;
-mod trace;
+mod system;
 pub mod tuning;
-mod wear;
 
-pub use children::{OutputFile, ends_with_us};
-pub use counters::DeviceCounters;
-pub use cpu::CpuTimes;
-pub use direct::direct_alignment;
+pub use activity::children::{OutputFile, ends_with_us};
+pub use activity::cpu::CpuTimes;
+pub use activity::launch_groups::{LaunchGroup, RunGroups};
+pub use activity::load::LoadSample;
+pub use activity::observer::{DeviceSample, Observed, Observer};
+pub use activity::programs::find_on_path;
+pub use activity::trace::{BlockRequest, BlockTrace};
+pub use devices::counters::DeviceCounters;
+pub use devices::direct::direct_alignment;
 pub use error::{HostError, Unobservable};
+pub use facts::io_uring::{IoUringState, io_uring_state};
+pub use file_systems::mounts::{DeviceNumber, Mount};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};
 pub use host::Host;
-pub use io_uring::{IoUringState, io_uring_state};
-pub use launch_groups::{LaunchGroup, RunGroups};
 pub use layouts::{CommandHash, LayoutError, Layouts, Standing, Survey};
 pub use ledger::{HostIdentity, LedgerError};
-pub use load::LoadSample;
-pub use mounts::{DeviceNumber, Mount};
-pub use observer::{DeviceSample, Observed, Observer};
-pub use programs::find_on_path;
 pub use quiet::QuietWatch;
-pub use root::Root;
-pub use trace::{BlockRequest, BlockTrace};
+pub use system::root::Root;
 
 #[cfg(test)]
 mod fake;

@@ -8,8 +8,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
 use thiserror::Error;
 
-use crate::cgroup::Groups;
-use crate::{Root, file_system};
+use crate::Root;
+use crate::activity::cgroup::Groups;
+use crate::file_systems::file_system;
 
 /// The needs of a plan beyond those the process already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -90,9 +90,10 @@ pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
     TaskRow,
 };
+pub use run::Run;
 pub use run::merge::{merge, write_merged};
 pub use run::parts::{Part, PartPasses};
 pub use run::passes::Pass;
-pub use run::{FailedCase, Run, RunState};
+pub use run::state::{FailedCase, RunState};
 pub use table::store::Rows;
 pub use table::{Cell, Column, Columns, Kind, Row};

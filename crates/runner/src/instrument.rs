@@ -9,7 +9,7 @@ use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, Workload, WorkloadSpec};
 
 use crate::RunnerError;
-use crate::cleanup::Removal;
+use crate::files::cleanup::Removal;
 
 /// Pairs of runs with and without recording; a 95 % interval of a median needs at least 6.
 const PAIRS: usize = 15;

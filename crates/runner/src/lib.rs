@@ -24,49 +24,22 @@
 //!
 //! Files are claimed before creation and removed at the end in every case, unless the plan keeps them.
 
-mod backends;
-mod campaign;
 mod check;
-mod cleanup;
-mod data;
 mod error;
 mod execution;
-mod file_usage;
-mod follow;
-mod handshake;
-mod inodes;
+mod files;
 mod instrument;
-mod jobs;
-mod merge_ranks;
-mod node_local;
-mod order;
-mod overwrites;
-mod path_conflicts;
-mod phase;
-mod phase_result;
-mod rank_assignment;
-mod rank_executor;
-mod rank_group;
-mod rendezvous;
-mod rival;
-mod rows;
-mod seen;
-mod servers;
-mod settle;
-mod signals;
-mod spaces;
-mod traced;
-mod trees;
+mod ranks;
 mod watch;
 
 pub use ::jobs::launch::Program;
-pub use campaign::{Builder, LayoutStep, OnHost, ValidatedCampaign, campaign, muster};
+pub use check::overwrites::{Replaced, replaced};
 pub use check::{Checked, Earlier, check, check_again};
 pub use error::{ErrorKind, RunnerError};
+pub use execution::campaign::{Builder, LayoutStep, OnHost, ValidatedCampaign, campaign, muster};
+pub use execution::rival::Rivals;
+pub use execution::servers::Servers;
 pub use execution::{Ended, PlanExecution};
-pub use follow::{dismiss, follow, give_way, speaks};
 pub use instrument::{HistoryCost, Instrument, instrument};
-pub use overwrites::{Replaced, replaced};
-pub use rival::Rivals;
-pub use servers::Servers;
+pub use ranks::follow::{dismiss, follow, give_way, speaks};
 pub use watch::{Event, Silent, Watch};

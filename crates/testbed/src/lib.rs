@@ -29,49 +29,34 @@
 //! }
 //! ```
 
-mod command;
+mod clusters;
+mod devices;
 mod error;
-mod file_system;
-mod freeze;
 mod fuse;
-mod hosts;
-mod launch;
-mod loop_device;
-mod moosefs;
-mod priority;
-mod process;
-mod program;
-mod python;
-mod quota;
-mod rig;
+mod programs;
 mod scratch;
-mod signals;
-mod slurm;
-mod strace;
-mod throttle;
-mod virtual_machine;
 
+pub use clusters::hosts::{Hosts, HostsBuilder};
+pub use clusters::launch::Launch;
+pub use clusters::moosefs::MooseFs;
+pub use clusters::slurm::Slurm;
+pub use clusters::virtual_machine::{VirtualMachine, VirtualMachineBuilder};
+pub use devices::file_system::FileSystem;
+pub use devices::freeze::Frozen;
+pub use devices::loop_device::{LoopDevice, LoopDeviceBuilder};
+pub use devices::rig::{Rig, Stripe};
+pub use devices::throttle::Limits;
 pub use error::Error;
-pub use file_system::FileSystem;
-pub use freeze::Frozen;
 pub use fuse::{
     Effect, Fault, Operation, Programme, ProgrammedFs, ProgrammedFsBuilder, Request, When, WrongData,
 };
-pub use hosts::{Hosts, HostsBuilder};
-pub use launch::Launch;
-pub use loop_device::{LoopDevice, LoopDeviceBuilder};
-pub use moosefs::MooseFs;
-pub use priority::HighPriority;
-pub use process::Process;
-pub use program::{Finished, Program, Running};
-pub use python::Python;
-pub use quota::ProcessorQuota;
-pub use rig::{Rig, Stripe};
+pub use programs::priority::HighPriority;
+pub use programs::process::Process;
+pub use programs::program::{Finished, Program, Running};
+pub use programs::python::Python;
+pub use programs::quota::ProcessorQuota;
+pub use programs::strace::{Call, Strace, Trace};
 pub use scratch::Scratch;
-pub use slurm::Slurm;
-pub use strace::{Call, Strace, Trace};
-pub use throttle::Limits;
-pub use virtual_machine::{VirtualMachine, VirtualMachineBuilder};
 
 /// The testbed as a whole.
 #[derive(Debug, Clone, Copy)]
@@ -83,10 +68,17 @@ impl Testbed {
     /// # Errors
     /// What is missing, in words for a `skipped:` line.
     pub fn available() -> Result<(), String> {
-        command::needs_root()?;
-        command::needs_file("/dev/loop-control")?;
-        command::needs_tools(&["losetup", "mkfs.xfs", "mkfs.ext4", "mkfs.btrfs", "mount", "umount"])?;
-        throttle::available()
+        programs::command::needs_root()?;
+        programs::command::needs_file("/dev/loop-control")?;
+        programs::command::needs_tools(&[
+            "losetup",
+            "mkfs.xfs",
+            "mkfs.ext4",
+            "mkfs.btrfs",
+            "mount",
+            "umount",
+        ])?;
+        devices::throttle::available()
     }
 }
 

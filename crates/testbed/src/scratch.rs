@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{Error, command};
+use crate::Error;
+use crate::programs::command;
 
 /// Every directory of the testbed starts with this, followed by the process and a number.
 const PREFIX: &str = "ioproof-testbed-";

@@ -5,7 +5,7 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use crate::rules::{Rules, TaskPlan};
+use crate::phase::rules::{Rules, TaskPlan};
 use crate::{EngineError, Errno, Note};
 
 /// An open file of a backend with synchronous calls.

@@ -220,7 +220,7 @@ impl Queue for &mut Context {
         let nanos = nanos.unwrap_or(0);
         // The kernel returns at once when no request is in flight, so the wait until the next start is slept.
         if nanos > 0 && self.in_flight == 0 && self.reaped == self.filled {
-            crate::pace::sleep(nanos);
+            crate::phase::pace::sleep(nanos);
         }
         self.wait(Some(Duration::from_nanos(nanos)))
     }

@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
 use crate::backend::contract::SyncBackend;
-use crate::rules::{Rules, TaskPlan};
-use crate::{EngineError, Errno, file};
+use crate::phase::rules::{Rules, TaskPlan};
+use crate::system::file;
+use crate::{EngineError, Errno};
 
 thread_local! {
     /// Start and length of this thread's mapping.

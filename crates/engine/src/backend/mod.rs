@@ -15,12 +15,12 @@ mod vectored;
 use plan::Backend;
 
 use self::contract::{QueuedBackend, SyncBackend};
-use crate::account::WorkerReport;
-use crate::buffer::{Arena, PAGE};
-use crate::clock::Clock;
+use crate::data::buffer::{Arena, PAGE};
 use crate::driver::{blocking, queued};
-use crate::series::{Counts, Recorder};
-use crate::shared::Shared;
+use crate::phase::clock::Clock;
+use crate::phase::shared::Shared;
+use crate::recording::account::WorkerReport;
+use crate::recording::series::{Counts, Recorder};
 
 /// Memory of all workers.
 pub(crate) struct Memory {

@@ -1,7 +1,7 @@
 //! The backend `null`: no I/O and no data. Its result is the upper limit of the measuring loop.
 
 use crate::backend::contract::SyncBackend;
-use crate::rules::{Rules, TaskPlan};
+use crate::phase::rules::{Rules, TaskPlan};
 use crate::{EngineError, Errno};
 
 /// Stand-in for a file.

@@ -6,8 +6,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::Advice;
 
 use crate::backend::contract::SyncBackend;
-use crate::rules::{Rules, TaskPlan};
-use crate::{EngineError, Errno, file};
+use crate::phase::rules::{Rules, TaskPlan};
+use crate::system::file;
+use crate::{EngineError, Errno};
 
 /// An open file.
 #[derive(Debug)]

@@ -10,8 +10,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::ptr::NonNull;
 
 use crate::backend::contract::SyncBackend;
-use crate::rules::{Rules, TaskPlan};
-use crate::{EngineError, Errno, file};
+use crate::phase::rules::{Rules, TaskPlan};
+use crate::system::file;
+use crate::{EngineError, Errno};
 
 /// An open stream.
 #[derive(Debug)]

@@ -9,8 +9,9 @@ use io_uring::types::{Fd, Fixed};
 use io_uring::{CompletionQueue, IoUring, opcode, squeue};
 
 use crate::backend::contract::{BufferMemory, Queue, QueuedBackend, Request, SYNC};
-use crate::ring::{self, Ring};
-use crate::{EngineError, Errno, LimitKind, Note, limits};
+use crate::system::limits;
+use crate::system::ring::{self, Ring};
+use crate::{EngineError, Errno, LimitKind, Note};
 
 /// Maximum size of a registered buffer (kernel limit).
 const MOST_REGISTERED: usize = 1 << 30;

@@ -5,21 +5,21 @@ use std::iter::StepBy;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use crate::account::{TaskReport, WorkerReport};
 use crate::backend::contract::SyncBackend;
-use crate::barrier::BarrierGuard;
-use crate::buffer;
-use crate::check::{CheckResults, Expected, check};
-use crate::clock::{Clock, between};
-use crate::controls::Slot;
-use crate::crew;
+use crate::data::buffer;
+use crate::data::check::{CheckResults, Expected, check};
+use crate::data::offsets::{Mixture, Offsets};
+use crate::data::stamp::PatternWriter;
 use crate::driver::transfer::{Short, give_up, wrong_data};
-use crate::offsets::{Mixture, Offsets};
-use crate::pace::{Schedule, TimerSlack, wait_until};
-use crate::rules::{Ending, Rules, TaskPlan};
-use crate::series::Recorder;
-use crate::shared::Shared;
-use crate::stamp::PatternWriter;
+use crate::phase::barrier::BarrierGuard;
+use crate::phase::clock::{Clock, between};
+use crate::phase::controls::Slot;
+use crate::phase::crew;
+use crate::phase::pace::{Schedule, TimerSlack, wait_until};
+use crate::phase::rules::{Ending, Rules, TaskPlan};
+use crate::phase::shared::Shared;
+use crate::recording::account::{TaskReport, WorkerReport};
+use crate::recording::series::Recorder;
 use crate::{EngineError, Errno, Point};
 use plan::Operation;
 
@@ -419,7 +419,7 @@ impl<M: SyncBackend> Task<'_, M> {
             match self.mover.sync(offset, self.buffer.len()) {
                 Ok(()) => return Ok(()),
                 Err(Errno(libc::EINTR)) => {}
-                Err(errno) => return Err(crate::file::call("fsync", &self.plan.file.path, errno)),
+                Err(errno) => return Err(crate::system::file::call("fsync", &self.plan.file.path, errno)),
             }
         }
     }

@@ -11,23 +11,25 @@ use std::collections::BinaryHeap;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
-use crate::account::{TaskReport, WorkerReport};
 use crate::backend::contract::{BufferMemory, Queue, QueuedBackend};
-use crate::barrier::BarrierGuard;
-use crate::check::CheckResults;
-use crate::clock::Clock;
-use crate::controls::Slot;
-use crate::crew;
+use crate::data::buffer;
+use crate::data::check::CheckResults;
+use crate::data::stamp::PatternWriter;
 use crate::driver::requests::{
     Completed, Fresh, Lane, Parts, RequestSlot, Tally, Terms, issue, narrow, push_sync, slot_of, turn,
 };
 use crate::driver::transfer::give_up;
-use crate::pace::{Schedule, TimerSlack, longest_wait, wait_until};
-use crate::rules::{Ending, TaskPlan};
-use crate::series::Recorder;
-use crate::shared::Shared;
-use crate::stamp::PatternWriter;
-use crate::{EngineError, Errno, Note, Point, buffer, file};
+use crate::phase::barrier::BarrierGuard;
+use crate::phase::clock::Clock;
+use crate::phase::controls::Slot;
+use crate::phase::crew;
+use crate::phase::pace::{Schedule, TimerSlack, longest_wait, wait_until};
+use crate::phase::rules::{Ending, TaskPlan};
+use crate::phase::shared::Shared;
+use crate::recording::account::{TaskReport, WorkerReport};
+use crate::recording::series::Recorder;
+use crate::system::file;
+use crate::{EngineError, Errno, Note, Point};
 
 /// Buffers of the tasks running at once in this process, `depth` for each.
 pub(crate) struct Pool<'m> {

@@ -9,17 +9,18 @@
 use std::sync::atomic::Ordering;
 
 use crate::backend::contract::{Queue, Request, SYNC};
-use crate::check::{CheckResults, Expected, check};
-use crate::clock::{Clock, between};
-use crate::controls::Slot;
+use crate::data::check::{CheckResults, Expected, check};
+use crate::data::offsets::{Mixture, Offsets};
+use crate::data::stamp::PatternWriter;
 use crate::driver::transfer::{Short, wrong_data};
-use crate::offsets::{Mixture, Offsets};
-use crate::pace::Schedule;
-use crate::rules::{Ending, Rules, TaskPlan};
-use crate::series::Recorder;
-use crate::shared::Shared;
-use crate::stamp::PatternWriter;
-use crate::{EngineError, Errno, file};
+use crate::phase::clock::{Clock, between};
+use crate::phase::controls::Slot;
+use crate::phase::pace::Schedule;
+use crate::phase::rules::{Ending, Rules, TaskPlan};
+use crate::phase::shared::Shared;
+use crate::recording::series::Recorder;
+use crate::system::file;
+use crate::{EngineError, Errno};
 use plan::Operation;
 
 /// The sequence of a task's transfers.

@@ -2,8 +2,8 @@
 
 use plan::Operation;
 
-use crate::check::CheckResults;
-use crate::rules::TaskPlan;
+use crate::data::check::CheckResults;
+use crate::phase::rules::TaskPlan;
 use crate::{EngineError, Errno};
 
 /// Time at which an open loop stops catching up: as long after its deadline as that was after its start.
@@ -22,7 +22,7 @@ pub(crate) fn wrong_data(
     match described {
         Some(mismatch) => EngineError::WrongData(Box::new(mismatch)),
         // A wrong cell is always described below the limit, and this is the first.
-        None => crate::file::call("check", &plan.file.path, Errno(libc::EIO)),
+        None => crate::system::file::call("check", &plan.file.path, Errno(libc::EIO)),
     }
 }
 

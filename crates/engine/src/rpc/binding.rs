@@ -144,7 +144,7 @@ fn numa_nodes() -> Vec<(u32, Vec<u32>)> {
     nodes.sort_unstable();
     if nodes.is_empty() {
         // A kernel built without NUMA has one node.
-        let processors = u32::try_from(crate::sys::processors()).unwrap_or(1);
+        let processors = u32::try_from(crate::system::sys::processors()).unwrap_or(1);
         nodes.push((0, (0..processors).collect()));
     }
     nodes

@@ -6,11 +6,11 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt}
 
 use super::connection::{Connection, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
-use crate::account::TaskReport;
-use crate::clock::{self, Clock};
-use crate::controls::Slot;
-use crate::outcome::Mismatches;
-use crate::series::Recorder;
+use crate::phase::clock::{self, Clock};
+use crate::phase::controls::Slot;
+use crate::phase::outcome::Mismatches;
+use crate::recording::account::TaskReport;
+use crate::recording::series::Recorder;
 use crate::{EngineError, Errno};
 
 /// Timeout after which a waiting call checks for a stop or a stall.

@@ -7,11 +7,11 @@ use plan::Rpc;
 
 use super::error::NetworkError;
 use super::noise::{Noise, stream};
-use crate::account::TaskReport;
-use crate::clock::Scale;
-use crate::common::Common;
-use crate::outcome::{Mismatch, MismatchKind, Mismatches};
-use crate::sys::{CpuTime, thread_cpu_time};
+use crate::phase::clock::Scale;
+use crate::phase::common::Common;
+use crate::phase::outcome::{Mismatch, MismatchKind, Mismatches};
+use crate::recording::account::TaskReport;
+use crate::system::sys::{CpuTime, thread_cpu_time};
 use crate::{EngineError, Errno};
 
 /// Maximum wait for requests in flight after the phase was ended early.

@@ -43,16 +43,18 @@ use self::connection::{Bounds, Connection, Role, Spent, Terms};
 use self::endpoint_exchange::Meeting;
 use self::handshake::{Called, Failed, Wait, admit};
 use self::noise::Noise;
-use crate::account::{Account, TaskReport, WorkerReport};
-use crate::barrier::BarrierGuard;
-use crate::check::CheckResults;
-use crate::clock::{self, Clock, ClockKind};
-use crate::common::Common;
-use crate::outcome::Mismatches;
-use crate::rules::Ending;
-use crate::series::{Counts, Recorder};
-use crate::sys::CpuTime;
-use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Point, Rendezvous, crew, limits};
+use crate::data::check::CheckResults;
+use crate::phase::barrier::BarrierGuard;
+use crate::phase::clock::{self, Clock, ClockKind};
+use crate::phase::common::Common;
+use crate::phase::crew;
+use crate::phase::outcome::Mismatches;
+use crate::phase::rules::Ending;
+use crate::recording::account::{Account, TaskReport, WorkerReport};
+use crate::recording::series::{Counts, Recorder};
+use crate::system::limits;
+use crate::system::sys::CpuTime;
+use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Point, Rendezvous};
 
 /// Shortest interval of the series, so that a clock reading is short in comparison.
 const LEAST_INTERVAL_NS: u64 = 1_000_000;
@@ -83,7 +85,7 @@ pub(crate) fn run(
     let bytes = rpc.request_bytes.0 + rpc.response_bytes.0;
     let points = vec![Point::Ready, Point::Start, Point::Opened, Point::Closed];
     let common = Common::new(points, (seats.len(), seats.len()), bytes, rendezvous, controls);
-    let mut counts: Vec<Counts<1>> = vec![[[0; crate::histogram::BUCKETS]; 1]; seats.len()];
+    let mut counts: Vec<Counts<1>> = vec![[[0; crate::recording::histogram::BUCKETS]; 1]; seats.len()];
     let seats = seats.into_iter().zip(&mut counts).collect();
     let reports = match kind {
         #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sys::CpuTime;
+use crate::system::sys::CpuTime;
 
 /// A process that was a client, a server, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -16,12 +16,13 @@ use rustix::net::{Shutdown, shutdown};
 
 use super::connection::{Connection, Role, Spent, Terms, broken, closed};
 use super::noise::CHUNK_MAX;
-use crate::account::TaskReport;
-use crate::clock::{self, Clock};
-use crate::controls::Slot;
-use crate::outcome::Mismatches;
-use crate::series::Recorder;
-use crate::{EngineError, Errno, Note, ring};
+use crate::phase::clock::{self, Clock};
+use crate::phase::controls::Slot;
+use crate::phase::outcome::Mismatches;
+use crate::recording::account::TaskReport;
+use crate::recording::series::Recorder;
+use crate::system::ring;
+use crate::{EngineError, Errno, Note};
 
 /// Interval at which the ring checks for a stop or a stall, even under load.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

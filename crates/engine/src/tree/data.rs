@@ -1,7 +1,7 @@
 //! The data of small files: stamped before writing, checked after reading.
 
-use crate::check::{CheckResults, Expected, check};
-use crate::stamp::{CELL, DataPattern, PatternWriter};
+use crate::data::check::{CheckResults, Expected, check};
+use crate::data::stamp::{CELL, DataPattern, PatternWriter};
 
 /// Larger files are written and read in several calls.
 const CHUNK: usize = 1 << 20;
@@ -67,7 +67,7 @@ impl FileBuffer {
     /// For reading `bytes` of each file.
     pub(crate) fn for_reading(bytes: u64) -> Self {
         let mut buffer = vec![0; buffer_bytes(bytes)];
-        crate::buffer::touch(&mut buffer);
+        crate::data::buffer::touch(&mut buffer);
         Self { body: (buffer, PatternWriter::default()), tail: (Vec::new(), PatternWriter::default()) }
     }
 
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
     use super::{CHUNK, DataPatterns, FileBuffer};
-    use crate::check::{CheckResults, Expected, NoiseTable};
+    use crate::data::check::{CheckResults, Expected, NoiseTable};
 
     proptest! {
         #[test]

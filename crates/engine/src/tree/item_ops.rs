@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use plan::Phase;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
 
+use crate::system::sys;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::small::{FILE_MODE, Small};
 use crate::tree::sync_worker::{OpCounters, OpRunner};
 use crate::tree::trouble::{OpOutcome, Surprise, failed};
 use crate::tree::walk::{Walk, again};
-use crate::{EngineError, Errno, Surprises, sys};
+use crate::{EngineError, Errno, Surprises};
 
 /// Mode of directories, before the umask.
 pub(crate) const DIRECTORY_MODE: u32 = 0o775;

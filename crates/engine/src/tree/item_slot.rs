@@ -9,14 +9,15 @@ use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 use plan::{Phase, RENAMED};
 
-use crate::check::{CheckResults, Expected};
+use crate::Errno;
+use crate::data::check::{CheckResults, Expected};
+use crate::system::sys;
 use crate::tree::data::FileBuffer;
 use crate::tree::item_ops::{BLOCK, DIRECTORY_MODE};
 use crate::tree::name::Name;
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::small::FILE_MODE;
 use crate::tree::trouble::{OpOutcome, Surprise};
-use crate::{Errno, sys};
 
 /// The request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

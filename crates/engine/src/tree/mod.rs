@@ -33,18 +33,21 @@ use std::path::PathBuf;
 
 use plan::{ObjectsPlacement, Operation, Phase, TreePlacement};
 
-use crate::account::Account;
-use crate::buffer::{Arena, PAGE};
-use crate::common::Common;
-use crate::history::{History, LastOperation};
-use crate::outcome::Mismatches;
-use crate::series::{Counts, Recorder};
+use crate::data::buffer::{Arena, PAGE};
+use crate::phase::common::Common;
+use crate::phase::crew;
+use crate::phase::outcome::Mismatches;
+use crate::recording::account::Account;
+use crate::recording::history::{History, LastOperation};
+use crate::recording::series::{Counts, Recorder};
+use crate::system::limits;
+use crate::system::ring;
 use crate::tree::item_ops::ItemWorker;
 use crate::tree::objects::{OPERATIONS, ObjectRules, ObjectWorker};
 use crate::tree::rules::{ItemPlan, TreeRules};
 use crate::tree::sync_worker::{TaskContext, WorkerInput, WorkerResult};
 use crate::tree::trees::TreeWorker;
-use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises, crew, limits, ring};
+use crate::{Controls, EngineError, Note, PhaseJob, PhaseOutcome, Rendezvous, Surprises};
 
 /// Descriptors a task has open at once: root, directory, file.
 const FILES_PER_TASK: u64 = 3;

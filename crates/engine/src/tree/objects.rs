@@ -16,9 +16,9 @@ use std::path::PathBuf;
 use plan::{Bytes, Objects, ObjectsPlacement, Operation, Phase};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 
-use crate::check::{NoiseTable, generations};
-use crate::clock::{self, Scale};
-use crate::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::data::check::{NoiseTable, generations};
+use crate::phase::clock::{self, Scale};
+use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
 use crate::tree::data::DataPatterns;
 use crate::tree::item_ops::DIRECTORY_MODE;
 use crate::tree::name::Name;
@@ -270,7 +270,7 @@ impl<'s> ObjectWorker<'s> {
         let took = self.scale.nanos(clock::now(kind).saturating_sub(self.began));
         let percent = u64::from(self.rules.objects.waiting_percent);
         if self.began > 0 {
-            crate::pace::sleep(took.saturating_mul(percent) / 100);
+            crate::phase::pace::sleep(took.saturating_mul(percent) / 100);
         }
         self.began = clock::now(kind);
     }

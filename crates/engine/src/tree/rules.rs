@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use plan::{Bytes, Operation, Permutation, Phase, Tree, TreePlacement};
 
-use crate::check::{NoiseTable, generations};
-use crate::rules::{Ending, LEAST_INTERVAL_NS};
+use crate::data::check::{NoiseTable, generations};
+use crate::phase::rules::{Ending, LEAST_INTERVAL_NS};
 use crate::tree::data::DataPatterns;
 use crate::{PhaseJob, Point, TransferLimit};
 

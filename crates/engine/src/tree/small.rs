@@ -6,11 +6,12 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::check::{CheckResults, Expected, NoiseTable};
+use crate::data::check::{CheckResults, Expected, NoiseTable};
+use crate::system::sys;
 use crate::tree::data::{DataPatterns, FileBuffer};
 use crate::tree::trouble::{OpOutcome, Surprise};
 use crate::tree::walk::again;
-use crate::{EngineError, Errno, sys};
+use crate::{EngineError, Errno};
 
 /// Mode of files before the umask: the same as for files of transfers.
 pub(crate) const FILE_MODE: u32 = 0o664;

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use crate::account::{TaskReport, WorkerReport};
-use crate::barrier::BarrierGuard;
-use crate::check::CheckResults;
-use crate::clock::{self, between};
-use crate::common::Common;
-use crate::controls::Slot;
-use crate::rules::Ending;
-use crate::series::Recorder;
+use crate::data::check::CheckResults;
+use crate::phase::barrier::BarrierGuard;
+use crate::phase::clock::{self, between};
+use crate::phase::common::Common;
+use crate::phase::controls::Slot;
+use crate::phase::rules::Ending;
+use crate::recording::account::{TaskReport, WorkerReport};
+use crate::recording::series::Recorder;
 use crate::tree::trouble::{OpOutcome, note};
 use crate::{EngineError, PhaseJob, Point, Surprises};
 

@@ -101,7 +101,7 @@ fn below(root: &Root, device: &str) -> NetworkFacts {
     let driver = target(&format!("{device}/driver"));
     let real = fs::canonicalize(root.path(device)).ok().and_then(|real| root.without_prefix(&real));
     // A virtual card stands below the function of the bus, a real one is it.
-    let function = real.as_ref().and_then(|real| crate::pci::nearest_function(real));
+    let function = real.as_ref().and_then(|real| crate::devices::pci::nearest_function(real));
     let numa_node = match &function {
         Some((_, directory)) => match root.number::<i32>(&format!("{}/numa_node", directory.display())) {
             Fact::Known(node) if node < 0 => {

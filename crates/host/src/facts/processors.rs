@@ -7,7 +7,8 @@ use record::{
     CacheFacts, CountedValue, Fact, IdleFacts, IdleState, NumaNodeFacts, ProcessorFacts, SwitchedOn,
 };
 
-use crate::{Root, cpu_list};
+use crate::Root;
+use crate::system::cpu_list;
 
 /// Directory of the processors.
 const CPUS: &str = "/sys/devices/system/cpu";

@@ -4,7 +4,8 @@ use std::fs;
 
 use record::{Fact, VolumeFacts};
 
-use crate::{Root, block};
+use crate::Root;
+use crate::devices::block;
 
 /// Directory of the mounted btrfs file systems.
 const BTRFS: &str = "/sys/fs/btrfs";

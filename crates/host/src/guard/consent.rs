@@ -6,7 +6,8 @@ use record::Fact;
 
 use super::Reason;
 use super::place::whole_devices;
-use crate::{Root, block};
+use crate::Root;
+use crate::devices::block;
 
 /// The word that, among the consents, accepts data without a known signature. It names no device.
 pub const UNKNOWN_DATA_WORD: &str = "unknown-data";

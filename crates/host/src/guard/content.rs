@@ -10,7 +10,7 @@ use rustix::fs::{Advice, SeekFrom};
 use serde::{Deserialize, Serialize};
 
 use super::{Reason, StampTest};
-use crate::programs;
+use crate::activity::programs;
 
 /// Bytes read at each end: signatures and the tables of volume managers are there.
 const END_BYTES: u64 = 1 << 20;

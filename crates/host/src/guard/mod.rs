@@ -48,7 +48,9 @@ pub(crate) use consent::{find, identities};
 pub(crate) use content::Signature;
 pub use refusal::{Reason, Refusal};
 
-use crate::{DeviceNumber, HostError, Root, block, sys};
+use crate::devices::block;
+use crate::system::sys;
+use crate::{DeviceNumber, HostError, Root};
 
 /// Attempts to claim a device that is in use, and the pause in between: a tenth of a second in total, a
 /// negligible delay of a refusal.

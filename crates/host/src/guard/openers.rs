@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 
 use super::Reason;
-use crate::{DeviceNumber, Root, block};
+use crate::devices::block;
+use crate::{DeviceNumber, Root};
 
 /// The workers of udev, which briefly open each device that a writer has closed.
 const UDEV: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevd"];

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use record::Fact;
 
-use crate::sys::{self, LoopBacking};
-use crate::{Root, block};
+use crate::Root;
+use crate::devices::block;
+use crate::system::sys::{self, LoopBacking};
 
 /// Partitions of a whole device.
 pub(super) fn partitions(root: &Root, whole: &str) -> Vec<String> {

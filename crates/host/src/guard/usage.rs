@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::place::{LoopUse, overlapping, partitions, whole_devices};
 use super::{Reason, openers};
-use crate::mounts::{self, Mount, unescape_path};
-use crate::{Root, block};
+use crate::Root;
+use crate::devices::block;
+use crate::file_systems::mounts::{self, Mount, unescape_path};
 
 pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
     let tables = Tables::read(root);

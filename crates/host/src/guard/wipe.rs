@@ -9,7 +9,8 @@ use rustix::fs::SeekFrom;
 
 use super::content::{self, Signature};
 use super::{Guard, PermittedDevice, Reason, Refusal};
-use crate::{DeviceNumber, HostError, sys};
+use crate::system::sys;
+use crate::{DeviceNumber, HostError};
 
 impl Guard {
     /// Claims a device that a layout has written, once it is not in use. Its content is not checked here;

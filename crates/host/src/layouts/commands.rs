@@ -9,7 +9,8 @@ use std::time::Instant;
 use plan::layout::Action;
 use record::{CommandEnd, CommandRun};
 
-use crate::{OutputFile, programs};
+use crate::OutputFile;
+use crate::activity::programs;
 
 /// Limit of the kept output. Layout commands print some hundred bytes; a user's own may print more than a
 /// record should hold.

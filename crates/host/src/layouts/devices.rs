@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::ledger::OwnedDevice;
-use crate::{DeviceNumber, Guard, Root, block, guard};
+use crate::devices::block;
+use crate::{DeviceNumber, Guard, Root, guard};
 
 /// Prefix of loop devices. One configured before a reboot is gone.
 const LOOP: &str = "/dev/loop";

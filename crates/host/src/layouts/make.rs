@@ -14,7 +14,8 @@ use super::commands::{self, Remarks};
 use super::ledger::{self, Event, Standing, StepState};
 use super::survey::Inspection;
 use super::{CommandHash, LayoutError, Layouts, undo};
-use crate::{Guard, HostError, PermittedDevice, Root, block};
+use crate::devices::block;
+use crate::{Guard, HostError, PermittedDevice, Root};
 
 /// Attempts to find a node that appears some time after a command: udev announces partitions within a second,
 /// even on a busy host.

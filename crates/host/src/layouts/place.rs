@@ -7,10 +7,11 @@ use plan::layout::When;
 
 use super::commands;
 use super::error::Obstacle;
-use crate::file_system::mount_table;
+use crate::Root;
+use crate::devices::block;
+use crate::file_systems::file_system::mount_table;
+use crate::file_systems::mounts::Mount;
 use crate::guard::Guard;
-use crate::mounts::Mount;
-use crate::{Root, block};
 
 /// Whether a step has to be undone.
 #[derive(Debug, PartialEq, Eq)]

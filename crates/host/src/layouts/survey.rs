@@ -12,7 +12,9 @@ use super::error::Obstacle;
 use super::ledger::{OwnedDevice, Standing};
 use super::place::Verdict;
 use super::{CommandHash, Layouts, devices, kernel, place};
-use crate::{PermittedDevice, Refusal, Root, file_system, programs};
+use crate::activity::programs;
+use crate::file_systems::file_system;
+use crate::{PermittedDevice, Refusal, Root};
 
 /// The steps of a layout, and all obstacles.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::mounts::Mount;
-use crate::{Root, file_system};
+use crate::Root;
+use crate::file_systems::file_system;
+use crate::file_systems::mounts::Mount;
 
 /// Size limit of a text: two thousand storage targets print less.
 pub const TEXT_BYTES_MAX: usize = 16 << 20;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::{Counter, TEXT_BYTES_MAX, number};
 use crate::Root;
-use crate::mounts::unescape_path;
+use crate::file_systems::mounts::unescape_path;
 
 const CLIENT: &str = "nfs-client";
 const FILE: &str = "/proc/self/mountstats";

@@ -5,7 +5,7 @@ use proptest::strategy::Strategy;
 
 use super::{COUNTERS_MAX, Counter, clients, counters};
 use crate::fake::Tree;
-use crate::mounts;
+use crate::file_systems::mounts;
 
 const SERVER: &str = "\
 obdfilter.scratch-OST0000.stats=

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Entry;
 use super::setting::{Setting, Settings, number};
-use crate::{Root, block};
+use crate::Root;
+use crate::devices::block;
 
 /// Files below a device's directory in `/sys/block` that identify it, the most specific first.
 const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "device/serial"];

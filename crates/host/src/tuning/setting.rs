@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::programs::Programs;
 use super::{mount_flags, tuned};
-use crate::block::chosen;
-use crate::{Root, file_system};
+use crate::Root;
+use crate::devices::block::chosen;
+use crate::file_systems::file_system;
 
 /// The location of a value that can be changed at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

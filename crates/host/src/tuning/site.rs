@@ -7,8 +7,10 @@ use thiserror::Error;
 
 use super::programs::Programs;
 use super::setting::{HostSettings, Setting, Settings};
-use crate::mounts::Mount;
-use crate::{Root, block, devices, file_system};
+use crate::devices::block;
+use crate::file_systems::file_system;
+use crate::file_systems::mounts::Mount;
+use crate::{Root, devices};
 
 /// Prefixes of devices without storage of their own, or that are not tuned.
 const NOT_STORAGE: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];

@@ -1,4 +1,5 @@
 //! Atomic file replacement, and checksums to detect damaged files.
+
 pub(crate) mod directory;
 pub(crate) mod limits;
 pub(crate) mod line_sum;

@@ -1,4 +1,5 @@
 //! Row types: one observation per row, narrow and typed, with the unit at the end of each name.
+
 pub(crate) mod job_rows;
 pub(crate) mod key;
 pub(crate) mod phase_record;

@@ -1,7 +1,9 @@
 //! Reads a run, complete or not: readable parts are returned, unreadable ones are reported.
+
 pub(crate) mod merge;
 pub(crate) mod parts;
 pub(crate) mod passes;
+pub(crate) mod state;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use crate::files::survey::{Survey, tables_in};
 use crate::manifest::{MANIFEST, check_version, read_manifest};
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
+use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
 use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
@@ -26,33 +29,6 @@ use crate::{
     NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow,
     StepRow, Stood, TaskRow, WarningRow, Wiped,
 };
-
-/// How far a run came.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunState {
-    /// All cases were gone through.
-    Complete,
-    /// The user ended it; the finished phases are there.
-    Interrupted,
-    /// It could not go on.
-    Failed {
-        /// Why.
-        message: String,
-    },
-    /// Its journal has no end event: it was killed, or the host went down.
-    Killed,
-    /// It is in progress: its writer holds the journal.
-    Running,
-}
-
-/// A failed case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedCase {
-    /// [`plan::Case::id`].
-    pub case: String,
-    /// Why.
-    pub message: String,
-}
 
 /// A run as read from disk.
 ///

@@ -6,9 +6,11 @@ use plan::{Case, Phase, Placement};
 use record::{Warning, Wiped};
 
 use super::UnderWay;
-use crate::order::{Answer, Order, Wiping};
-use crate::rank_executor::reads;
-use crate::{Event, RunnerError, cleanup, trees};
+use crate::files::cleanup;
+use crate::files::trees;
+use crate::ranks::order::{Answer, Order, Wiping};
+use crate::ranks::rank_executor::reads;
+use crate::{Event, RunnerError};
 
 impl UnderWay<'_> {
     /// Removes the files of `case` and discards the devices that it measures.

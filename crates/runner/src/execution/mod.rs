@@ -1,8 +1,14 @@
 //! Executes a checked plan: case by case, pass by pass, phase by phase.
 
 mod around;
+pub(crate) mod campaign;
+pub(crate) mod jobs;
 mod passes;
 mod restore;
+pub(crate) mod rival;
+pub(crate) mod servers;
+pub(crate) mod settle;
+pub(crate) mod traced;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,20 +20,20 @@ use plan::{Case, Keep, Placement};
 use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
 
 use self::passes::{CaseState, CaseTurn};
+use crate::check::file_usage::Uses;
+use crate::check::overwrites::Lost;
 use crate::check::{self, Checked};
-use crate::cleanup;
-use crate::data::WrittenData;
 use crate::error::ErrorKind;
-use crate::file_usage::Uses;
-use crate::order::{Answer, CaseEnding, EndStep, Order};
-use crate::overwrites::Lost;
-use crate::rank_assignment::Roster;
-use crate::rank_executor::{RankContext, RankExecutor};
-use crate::rank_group::RankGroup;
-use crate::rival::Rivals;
-use crate::servers::Servers;
-use crate::signals::keep_in_touch;
-use crate::trees;
+use crate::execution::rival::Rivals;
+use crate::execution::servers::Servers;
+use crate::files::cleanup;
+use crate::files::data::WrittenData;
+use crate::files::trees;
+use crate::ranks::order::{Answer, CaseEnding, EndStep, Order};
+use crate::ranks::rank_assignment::Roster;
+use crate::ranks::rank_executor::{RankContext, RankExecutor};
+use crate::ranks::rank_group::RankGroup;
+use crate::ranks::signals::keep_in_touch;
 use crate::{Event, Program, RunnerError, Watch};
 
 /// How a run ended.

@@ -9,14 +9,16 @@ use plan::{Case, Existing, Phase, Placement, Rival, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use super::UnderWay;
-use crate::data::fill_workload;
-use crate::jobs::{JobRows, is_failure};
-use crate::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
-use crate::phase_result::{PhaseResult, expected};
-use crate::rank_assignment::Roster;
-use crate::rows::Table;
-use crate::settle::Settling;
-use crate::{Event, RunnerError, cleanup, trees};
+use crate::execution::jobs::{JobRows, is_failure};
+use crate::execution::settle::Settling;
+use crate::files::cleanup;
+use crate::files::data::fill_workload;
+use crate::files::trees;
+use crate::ranks::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
+use crate::ranks::phase_result::{PhaseResult, expected};
+use crate::ranks::rank_assignment::Roster;
+use crate::ranks::rows::Table;
+use crate::{Event, RunnerError};
 
 /// Interval at which a pause polls the stop flag.
 const REST_STEP: Duration = Duration::from_millis(20);

@@ -4,8 +4,8 @@ use plan::{Case, Existing, Phase};
 
 use super::UnderWay;
 use crate::RunnerError;
-use crate::cleanup;
-use crate::order::{Answer, Order};
+use crate::files::cleanup;
+use crate::ranks::order::{Answer, Order};
 
 impl UnderWay<'_> {
     /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it: all files of a

@@ -15,7 +15,8 @@ use fuser::{BackgroundSession, Config, MountOption, SessionACL};
 pub use disk::{Operation, Request};
 pub use programme::{Effect, Fault, Programme, When, WrongData};
 
-use crate::{Error, Scratch, command, scratch};
+use crate::programs::command;
+use crate::{Error, Scratch, scratch};
 use disk::Disk;
 use server::Server;
 

@@ -12,8 +12,10 @@ use record::{CommandEnd, Fact, LayoutFinding};
 
 use super::commands::{self, Remarks};
 use super::{Standing, place};
-use crate::mounts::Mount;
-use crate::{Root, block, file_system};
+use crate::Root;
+use crate::devices::block;
+use crate::file_systems::file_system;
+use crate::file_systems::mounts::Mount;
 
 /// The kernel's mount table, the main source.
 const MOUNT_TABLE: &str = "/proc/self/mountinfo";

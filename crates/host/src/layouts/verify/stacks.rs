@@ -6,7 +6,7 @@ use plan::{Bytes, Volume};
 use record::Fact;
 
 use super::Findings;
-use crate::block;
+use crate::devices::block;
 
 impl Findings<'_> {
     /// Level, chunk and members of an md array, as the driver shows them in sysfs.

@@ -3,7 +3,7 @@
 use super::super::setting::{Setting, names_nobody, number};
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, State, Step};
-use crate::cpu_list;
+use crate::system::cpu_list;
 
 const STUDY_A: &str = "Analysis of Intel SSDs on SGI UV 300 (CUNY, study A), slide \"Test setup\"";
 

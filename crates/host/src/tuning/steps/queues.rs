@@ -3,7 +3,7 @@
 use super::super::setting::Setting;
 use super::super::site::{Device, Site};
 use super::super::step::{Scope, Seen, Severity, Step, existing};
-use crate::block::chosen;
+use crate::devices::block::chosen;
 
 /// The attributes are described there.
 const KERNEL: &str = "Linux: Documentation/ABI/stable/sysfs-block";

@@ -4,7 +4,7 @@ use super::super::setting::Setting;
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, State, Step};
 use super::super::tuned;
-use crate::block;
+use crate::devices::block;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",

@@ -72,7 +72,7 @@ impl Borrowed {
 impl Drop for Borrowed {
     fn drop(&mut self) {
         for (file, text) in &self.before {
-            let _ = fs::write(self.queue.join(file), crate::block::chosen(text.trim()));
+            let _ = fs::write(self.queue.join(file), crate::devices::block::chosen(text.trim()));
         }
     }
 }
@@ -145,7 +145,7 @@ impl Kept {
         lock.lock().unwrap();
         let read = |path: &'static str| (path, fs::read_to_string(path).unwrap().trim().to_owned());
         let thp = fs::read_to_string(THP).unwrap();
-        let mut values = vec![(THP, crate::block::chosen(thp.trim()).to_owned())];
+        let mut values = vec![(THP, crate::devices::block::chosen(thp.trim()).to_owned())];
         values.extend(VM.map(read));
         Self { values, _lock: lock }
     }

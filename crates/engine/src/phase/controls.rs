@@ -1,0 +1,168 @@
+//! State other threads may use while a phase runs: the stop flag and the progress counters.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::LastOperation;
+use crate::recording::history::History;
+
+/// How far a phase has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Completed transfers of this process in the current phase.
+    pub transfers: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Progress of the launches, for jobs.
+    pub launches: Option<Launches>,
+}
+
+/// Progress of the launches of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Launches {
+    /// Running processes.
+    pub running: u32,
+    /// Launches that have ended, successfully or not.
+    pub over: u32,
+    /// All launches.
+    pub all: u32,
+}
+
+/// Counters of one worker. Aligned to two cache lines, since processors fetch lines in pairs: avoids false
+/// sharing between workers.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Slot {
+    pub(crate) reads: AtomicU64,
+    pub(crate) writes: AtomicU64,
+    /// Operations other than transfers.
+    pub(crate) items: AtomicU64,
+}
+
+impl Slot {
+    /// Completed operations: transfers in either direction, and items.
+    pub(crate) fn transfers(&self) -> u64 {
+        [&self.reads, &self.writes, &self.items].into_iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+}
+
+#[derive(Debug, Default)]
+struct ProgressCounters {
+    slots: Arc<[Slot]>,
+    transfer_bytes: u64,
+    history: Option<Arc<History>>,
+    /// Progress set by [`Controls::show`], if other processes do the work.
+    shown: Option<Progress>,
+    /// Number of phases begun.
+    phases: u64,
+}
+
+/// Position up to which a reader has seen the history.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HistoryCursor {
+    phase: u64,
+    workers: Vec<u64>,
+}
+
+/// Stop flag and progress, shared by the thread that runs a phase and its observers.
+///
+/// A `Controls` may be used for several phases in sequence; progress is that of the phase begun last. A stop
+/// by the user persists; a halt after a failure ends with its phase.
+#[derive(Debug, Default)]
+pub struct Controls {
+    /// Set by the user's stop.
+    asked: Arc<AtomicBool>,
+    /// Polled by the workers: set together with `asked`, and alone when a task fails.
+    halt: Arc<AtomicBool>,
+    board: Mutex<ProgressCounters>,
+}
+
+impl Controls {
+    /// Not stopped, no progress.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the phase soon and prevents further phases: transfers in flight are completed, then all files are
+    /// closed.
+    pub fn stop(&self) {
+        self.asked.store(true, Ordering::SeqCst);
+        self.halt.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends the running phase soon, as after a failure of a peer; the next phase may start.
+    pub fn halt(&self) {
+        self.halt.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether [`Controls::stop`] was called or its flags were set.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// The flags set by [`Controls::stop`], in order, for a library that sets flags from signal handlers.
+    #[must_use]
+    pub fn stop_flags(&self) -> [Arc<AtomicBool>; 2] {
+        [Arc::clone(&self.asked), Arc::clone(&self.halt)]
+    }
+
+    /// The flag polled by the workers.
+    pub(crate) fn halt_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.halt)
+    }
+
+    /// Progress of the phase. The workers only pay for a shared read of their counters.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = board.shown {
+            return shown;
+        }
+        let transfers: u64 = board.slots.iter().map(Slot::transfers).sum();
+        Progress { transfers, bytes: transfers * board.transfer_bytes, launches: None }
+    }
+
+    /// Sets the progress of a phase whose work other processes do. Kept until the next phase begins.
+    pub fn show(&self, progress: Progress) {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).shown = Some(progress);
+    }
+
+    /// Operations added to the history since the last call with the same `seen`, by start time; empty if the
+    /// workload keeps no history. Costs the workers nothing.
+    #[must_use]
+    pub fn last_operations(&self, seen: &mut HistoryCursor) -> Vec<LastOperation> {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(history) = board.history.clone() else { return Vec::new() };
+        let phase = board.phases;
+        drop(board);
+        if seen.phase != phase {
+            *seen = HistoryCursor { phase, workers: Vec::new() };
+        }
+        history.since(&mut seen.workers)
+    }
+
+    /// Sets `history` as the history of the current phase.
+    pub(crate) fn keep(&self, history: &Arc<History>) {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).history = Some(Arc::clone(history));
+    }
+
+    /// Fresh counters for the workers of a phase.
+    pub(crate) fn begin(&self, workers: usize, transfer_bytes: u64) -> Arc<[Slot]> {
+        let slots: Arc<[Slot]> = (0..workers).map(|_| Slot::default()).collect();
+        // A stop that comes between these two lines sets both flags itself.
+        self.halt.store(false, Ordering::SeqCst);
+        self.halt.fetch_or(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
+        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        let phases = board.phases + 1;
+        *board = ProgressCounters {
+            slots: Arc::clone(&slots),
+            transfer_bytes,
+            history: None,
+            shown: None,
+            phases,
+        };
+        slots
+    }
+}

@@ -1,0 +1,228 @@
+//! The resolved job: parameters of every task of a phase.
+
+use plan::{Advice, FileSlot, Phase, Placement, Region, Sharing};
+use rustix::fs::OFlags;
+
+use crate::data::check::{NoiseTable, generations};
+use crate::data::stamp::DataPattern;
+use crate::{PhaseJob, TransferLimit};
+
+/// Shortest interval: shorter ones would make a long phase's series larger than it is worth.
+pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
+
+/// The condition that ends the transfers of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The number of transfers.
+    Volume,
+    /// That, or the deadline; with wear-out all tasks then continue to the largest number that one had done.
+    Stonewall { deadline_ns: u64, wear_out: bool },
+    /// The duration; passes repeat until then.
+    Duration(u64),
+}
+
+/// One task of this process.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskPlan {
+    /// Its number in the whole run.
+    pub(crate) task: u32,
+    pub(crate) file: FileSlot,
+    pub(crate) region: Region,
+    /// The region is all the task may visit, not shortened by a limit of the workload.
+    pub(crate) whole: bool,
+    /// Number of transfers unless the clock ends the phase.
+    pub(crate) limit: u64,
+    /// It allocates the file's space.
+    pub(crate) preallocates: bool,
+}
+
+/// Parameters shared by all tasks of a phase.
+#[derive(Debug)]
+pub(crate) struct Rules<'a> {
+    /// Bytes of a transfer.
+    pub(crate) transfer: usize,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    pub(crate) read_percent: u8,
+    pub(crate) direct: bool,
+    pub(crate) advice: Advice,
+    pub(crate) shared: bool,
+    pub(crate) file_bytes: u64,
+    pub(crate) sync_at_close: bool,
+    pub(crate) sync_per_write: bool,
+    /// `O_SYNC` or `O_DSYNC` if they replace a call after each write; else empty.
+    pub(crate) sync_flags: OFlags,
+    /// Drop the range from the page cache before each read.
+    pub(crate) forgets: bool,
+    pub(crate) single_attempt: bool,
+    pub(crate) quit_on_error: bool,
+    /// All tasks meet after open, and after the transfers.
+    pub(crate) barriers: bool,
+    /// A worker may run its tasks one after the other: no measurement depends on it.
+    pub(crate) in_turn: bool,
+    pub(crate) ending: Ending,
+    /// Open loop: nanoseconds between intended starts of all tasks together.
+    pub(crate) pace_ns: Option<f64>,
+    /// Number of tasks in the whole run.
+    pub(crate) all_tasks: u32,
+    /// Noise to compare reads with; `None` without verification.
+    pub(crate) noise: Option<NoiseTable>,
+    /// Pattern of the data to write; `None` if nothing is written.
+    pub(crate) ink: Option<DataPattern>,
+    pub(crate) job: &'a PhaseJob<'a>,
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn new(job: &'a PhaseJob<'a>) -> Self {
+        let workload = job.workload;
+        let phase = job.phase;
+        let by_clock = phase.is_result();
+        let (reads, writes, read_percent) = match phase {
+            Phase::Fill | Phase::Write => (false, true, 0),
+            Phase::Mixed => (workload.read_percent > 0, workload.read_percent < 100, workload.read_percent),
+            _ => (true, false, 100),
+        };
+        let checks = matches!(phase, Phase::CheckWrite | Phase::CheckRead);
+        let verify = reads && (checks || workload.verify);
+        let ending = match (workload.stonewall, workload.duration) {
+            _ if !by_clock || !matches!(job.limit, TransferLimit::Pass) => Ending::Volume,
+            (Some(stonewall), _) => {
+                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
+            }
+            (None, Some(duration)) => Ending::Duration(duration.0),
+            (None, None) => Ending::Volume,
+        };
+        let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
+        let moves = workload.backend.moves_data();
+        let data = &job.data;
+        let syncs = writes && by_clock && workload.sync.per_write;
+        Self {
+            transfer,
+            reads,
+            writes,
+            read_percent,
+            direct: workload.direct,
+            advice: workload.advice,
+            shared: workload.files.sharing == Sharing::Shared,
+            file_bytes: Placement::new(workload).file_bytes().0,
+            // A fill still in the page cache would be written back during the reads it is made for.
+            sync_at_close: writes && (workload.sync.at_close || phase == Phase::Fill),
+            sync_per_write: syncs && !workload.sync_open,
+            sync_flags: match (syncs && workload.sync_open, workload.data_sync) {
+                (false, _) => OFlags::empty(),
+                // rustix 1 has the value of O_SYNC under this name.
+                (true, true) => OFlags::from_bits_retain(libc::O_DSYNC.cast_unsigned()),
+                (true, false) => OFlags::SYNC,
+            },
+            forgets: reads && by_clock && workload.forget,
+            single_attempt: workload.single_attempt,
+            quit_on_error: workload.quit_on_error,
+            barriers: workload.barriers,
+            in_turn: phase == Phase::Fill && !workload.barriers,
+            ending,
+            pace_ns: workload.pace.filter(|_| by_clock).map(|pace| 1e9 / pace.transfers_per_second),
+            all_tasks: workload.tasks,
+            noise: (verify && moves).then(|| NoiseTable::new(data.signature)),
+            ink: (writes && moves).then(|| DataPattern::new(data.signature, data.write_generation, transfer)),
+            job,
+        }
+    }
+
+    /// First and last generation that a check accepts.
+    pub(crate) fn generations(&self) -> Option<(u16, u16)> {
+        generations(&self.job.data.expect)
+    }
+
+    /// Length of an interval of the series.
+    pub(crate) fn interval_ns(&self) -> u64 {
+        self.job.series_interval.0.max(LEAST_INTERVAL_NS)
+    }
+
+    /// Tasks meet between open and the first transfer.
+    pub(crate) fn meets_after_open(&self) -> bool {
+        self.barriers || self.pace_ns.is_some()
+    }
+
+    /// The tasks of this process.
+    pub(crate) fn tasks(&self) -> Vec<TaskPlan> {
+        let job = self.job;
+        let placement = Placement::new(job.workload);
+        let allocates = self.writes && job.workload.files.preallocate;
+        let operations = job.workload.operations.filter(|_| job.phase.is_result());
+        let plan = |(index, task): (usize, u32)| {
+            let region = placement.region(task, job.phase, job.repetition);
+            let pass = region.transfers();
+            let limit = match job.limit {
+                TransferLimit::Pass if matches!(self.ending, Ending::Duration(_)) => u64::MAX,
+                TransferLimit::Pass => operations.unwrap_or(pass),
+                TransferLimit::Exactly(count) => count.min(pass),
+                TransferLimit::PerTask(counts) => counts.get(index).map_or(pass, |&count| count.min(pass)),
+            };
+            let whole = pass == job.workload.geometry.transfers_per_task();
+            let preallocates = allocates && (!self.shared || task == 0);
+            TaskPlan {
+                task,
+                file: placement.file(task, job.phase, job.repetition),
+                region,
+                whole,
+                limit,
+                preallocates,
+            }
+        };
+        job.tasks.clone().enumerate().map(|(index, task)| plan((index, task))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use plan::{Bytes, Geometry, Order, Phase, Sharing, WorkloadSpec};
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    use super::Rules;
+    use crate::PhaseJob;
+    use crate::data::offsets::Offsets;
+
+    proptest! {
+        #[test]
+        fn operations_go_evenly_over_the_offsets(
+            tasks in 1_u32..5, per_block in 1_u64..6, segments in 1_u64..6, operations in 1_u64..200, random: bool,
+            shared: bool, seed: u64,
+        ) {
+            const TRANSFER: u64 = 4096;
+            let geometry = Geometry { transfer: Bytes(TRANSFER), block: Bytes(TRANSFER * per_block), segments };
+            let mut spec = WorkloadSpec::new("w", "f", geometry);
+            spec.tasks = tasks;
+            spec.files.sharing = if shared { Sharing::Shared } else { Sharing::PerTask };
+            spec.order = if random { Order::Random { seed } } else { Order::Sequential };
+            spec.operations = Some(operations);
+            let workload = spec.validate().expect("valid");
+            let job = PhaseJob::new(&workload, Phase::Read, 0);
+            let rules = Rules::new(&job);
+            let mut visits: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+            for task in rules.tasks() {
+                prop_assert_eq!(task.limit, operations);
+                let mut offsets = Offsets::new(&task.region, task.whole);
+                for _ in 0..task.limit {
+                    *visits.entry((task.file.index, offsets.next())).or_default() += 1;
+                }
+            }
+            let pass = per_block * segments;
+            // In random order the tasks of a shared file exchange their parts from pass to pass, and a task
+            // may end what another began, but never twice in a pass.
+            let (least, most) = (operations / pass, operations.div_ceil(pass));
+            for (&(_, offset), &count) in &visits {
+                prop_assert!(offset.is_multiple_of(TRANSFER) && offset < rules.file_bytes);
+                prop_assert!((least..=most).contains(&count), "{} of {} to {}", count, least, most);
+            }
+            let offsets = usize::try_from(pass * u64::from(tasks)).expect("few");
+            prop_assert!(least == 0 || visits.len() == offsets);
+            prop_assert_eq!(visits.values().sum::<u64>(), operations * u64::from(tasks));
+            for phase in [Phase::Fill, Phase::CheckRead] {
+                let job = PhaseJob::new(&workload, phase, 0);
+                prop_assert!(Rules::new(&job).tasks().iter().all(|task| task.limit == pass));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Interfaces of the kernel: files, rings, limits, error numbers.
+
+pub(crate) mod errno;
+pub(crate) mod extents;
+pub(crate) mod file;
+pub(crate) mod limits;
+pub(crate) mod ring;
+pub(crate) mod sys;

@@ -1,0 +1,124 @@
+//! Memory: of the host, of this process, and of a file in the page cache.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::activity::cgroup::{Groups, Version};
+use crate::file_systems::mounts::Mount;
+use crate::system::sys;
+use crate::{HostError, Root};
+
+/// A line of `/proc/meminfo` in bytes.
+fn meminfo(text: &str, key: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    let mut fields = rest.split_ascii_whitespace();
+    let number: u64 = fields.next()?.parse().ok()?;
+    match fields.next() {
+        Some("kB") => number.checked_mul(1024),
+        _ => Some(number),
+    }
+}
+
+/// Memory of the host.
+pub(crate) fn total_bytes(root: &Root) -> u64 {
+    let told = if root.is_system() { None } else { root.read("/proc/meminfo").ok() };
+    told.and_then(|text| meminfo(&text, "MemTotal")).unwrap_or_else(|| {
+        // The same number, without the kernel adding up all others of that file first.
+        let info = rustix::system::sysinfo();
+        info.totalram.saturating_mul(u64::from(info.mem_unit))
+    })
+}
+
+/// The smallest limit of the control groups, if it is below the memory of the host.
+pub(crate) fn limit_bytes(root: &Root, mounts: &[Mount], total_bytes: u64) -> Option<u64> {
+    let groups = Groups::of(root, mounts, "memory")?;
+    let (limit, _) = files(groups.version);
+    groups
+        .values(root, limit)
+        .iter()
+        .filter_map(|(_, text)| text.parse::<u64>().ok())
+        .min()
+        .filter(|limit| *limit < total_bytes)
+}
+
+/// Memory available without swapping: the kernel's estimate, limited by what any control group has left. Page
+/// cache that a group may drop counts as left.
+pub(crate) fn available_bytes(root: &Root, mounts: &[Mount]) -> Result<u64, HostError> {
+    let path = root.path("/proc/meminfo");
+    let text = std::fs::read_to_string(&path).map_err(|error| HostError::io("read", &path, error))?;
+    let host = meminfo(&text, "MemAvailable").ok_or_else(|| HostError::Malformed {
+        path,
+        expected: "a line MemAvailable",
+        found: text.lines().next().unwrap_or("").to_owned(),
+    })?;
+    let groups = Groups::of(root, mounts, "memory");
+    Ok(groups.iter().flat_map(|groups| left_in_groups(root, groups)).fold(host, u64::min))
+}
+
+fn left_in_groups(root: &Root, groups: &Groups) -> Vec<u64> {
+    let (limit, usage) = files(groups.version);
+    groups
+        .directories
+        .iter()
+        .filter_map(|directory| {
+            let number = |file: &str| {
+                let path = directory.join(file);
+                root.read(path.to_str()?).ok()?.trim().parse::<u64>().ok()
+            };
+            let statistics = root.read(directory.join("memory.stat").to_str()?).ok();
+            let cached = statistics.as_deref().and_then(inactive_file_bytes).unwrap_or(0);
+            Some(number(limit)?.saturating_sub(number(usage)?.saturating_sub(cached)))
+        })
+        .collect()
+}
+
+/// Version 1 has a line for the group alone and one, `total_`, for the groups below it as well;
+/// the usage counts those too.
+fn inactive_file_bytes(statistics: &str) -> Option<u64> {
+    let value = |key: &str| {
+        statistics.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+    };
+    value("total_inactive_file").or_else(|| value("inactive_file"))
+}
+
+/// The files of a limit and of the usage that it is compared with.
+fn files(version: Version) -> (&'static str, &'static str) {
+    match version {
+        Version::One => ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+        Version::Two => ("memory.max", "memory.current"),
+    }
+}
+
+/// Bytes of a file that the page cache holds, and bytes of all of it, both in whole pages.
+pub(crate) fn resident_bytes(path: &Path) -> Result<(u64, u64), HostError> {
+    let file = File::open(path).map_err(|error| HostError::io("open", path, error))?;
+    let bytes = file.metadata().map_err(|error| HostError::io("stat", path, error))?.len();
+    if bytes == 0 {
+        return Ok((0, 0));
+    }
+    let page = rustix::param::page_size() as u64;
+    let pages = bytes.div_ceil(page);
+    let resident = sys::resident_pages(&file, bytes)
+        .map_err(|error| HostError::io("ask the page cache of", path, error))?;
+    Ok((resident.min(pages) * page, pages * page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{inactive_file_bytes, meminfo};
+
+    #[test]
+    fn memory_is_given_in_kilobytes_of_1024() {
+        let text = "MemTotal:       24684084 kB\nMemAvailable:   20000000 kB\nHugePages_Total:       7\n";
+        assert_eq!(meminfo(text, "MemTotal"), Some(24_684_084 * 1024));
+        assert_eq!(meminfo(text, "HugePages_Total"), Some(7));
+        assert_eq!(meminfo(text, "Mem"), None);
+    }
+
+    #[test]
+    fn the_cache_of_nested_groups_counts_in_version_1() {
+        assert_eq!(inactive_file_bytes("inactive_file 5\ntotal_inactive_file 9\n"), Some(9));
+        assert_eq!(inactive_file_bytes("anon 1\ninactive_file 5\n"), Some(5));
+        assert_eq!(inactive_file_bytes("anon 1\n"), None);
+    }
+}

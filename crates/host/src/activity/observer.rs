@@ -1,0 +1,236 @@
+//! Activity of the block devices and interference by the node during a phase, interval by interval.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use record::{DeviceRow, PhaseKey};
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+use crate::activity::load::{LoadSample, LoadWatch};
+use crate::devices::counters::CounterFile;
+use crate::{DeviceCounters, HostError, Root};
+
+/// The thread only reads small files and compares numbers.
+const STACK_BYTES: usize = 128 * 1024;
+
+/// One interval of one device, as differences of the kernel's counters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceSample {
+    /// The kernel's name, as in `nvme0n1`.
+    pub device: String,
+    /// The interval starts this long after the observer did.
+    pub start_ns: u64,
+    /// The interval's length.
+    pub length_ns: u64,
+    /// Completed reads.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Sum of the reads' times.
+    pub read_time_ns: u64,
+    /// Completed writes.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Sum of the writes' times.
+    pub write_time_ns: u64,
+    /// Time during which at least one request was under way.
+    pub busy_ns: u64,
+    /// Requests under way, summed over time.
+    pub queue_time_ns: u64,
+}
+
+impl DeviceSample {
+    /// The sample as a row of the record, of this node.
+    #[must_use]
+    pub fn into_row(self, key: PhaseKey, node: &str) -> DeviceRow {
+        DeviceRow {
+            key,
+            node: node.to_owned(),
+            device: self.device,
+            start_ns: self.start_ns,
+            length_ns: self.length_ns,
+            reads: self.reads,
+            read_bytes: self.read_bytes,
+            read_time_ns: self.read_time_ns,
+            writes: self.writes,
+            write_bytes: self.write_bytes,
+            write_time_ns: self.write_time_ns,
+            busy_ns: self.busy_ns,
+            queue_time_ns: self.queue_time_ns,
+        }
+    }
+}
+
+/// What was observed from start to stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// `CLOCK_MONOTONIC_RAW` at its start.
+    pub started_raw_ns: u64,
+    /// Device by device in the order of the start.
+    pub devices: Vec<DeviceSample>,
+    /// The node, in the order of time.
+    pub load: Vec<LoadSample>,
+}
+
+/// Watches devices and the node from a thread of its own, which sleeps between samples.
+///
+/// A snapshot is taken at the start, at every interval and when it stops, so that the samples of
+/// a device add up to exactly what it did from start to stop.
+#[derive(Debug)]
+pub struct Observer {
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    started: Instant,
+    thread: Option<JoinHandle<Observed>>,
+}
+
+impl Observer {
+    /// Starts to watch the node, on which this process and `mates` belong to the run, and `devices`. The counters have
+    /// been read when it returns.
+    ///
+    /// # Errors
+    /// If a device has no counters, or no thread can be started.
+    pub fn start(
+        root: &Root,
+        devices: &[String],
+        mates: &BTreeSet<u32>,
+        interval: Duration,
+    ) -> Result<Self, HostError> {
+        let files =
+            devices.iter().map(|device| CounterFile::open(root, device)).collect::<Result<Vec<_>, _>>()?;
+        let mut watches = Vec::with_capacity(files.len());
+        let (started, raw) = (Instant::now(), clock_gettime(ClockId::MonotonicRaw));
+        let started_raw_ns = u64::try_from(i128::from(raw.tv_sec) * 1_000_000_000 + i128::from(raw.tv_nsec));
+        let started_raw_ns = started_raw_ns.unwrap_or_default();
+        for file in files {
+            let last = file.read()?;
+            watches.push(Watch { file, last, last_at: started, samples: Vec::new() });
+        }
+        let load = LoadWatch::new(root, mates);
+        let mut watches = Watches { started_raw_ns, devices: watches, load, seen: Vec::new() };
+        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let signal = Arc::clone(&stop);
+        let thread = thread::Builder::new()
+            .name("observer".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                watches.watch(&signal, started, interval);
+                watches.observed()
+            })
+            .map_err(|error| {
+                HostError::io("start a thread to watch", &root.path("/sys/class/block"), error)
+            })?;
+        Ok(Self { stop, started, thread: Some(thread) })
+    }
+
+    /// When it started: the zero of every sample's `start_ns`.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Takes the last snapshot and gives all samples.
+    #[must_use]
+    pub fn stop(mut self) -> Observed {
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Observed {
+        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.1.notify_all();
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+/// One device under observation.
+struct Watch {
+    file: CounterFile,
+    last: DeviceCounters,
+    last_at: Instant,
+    samples: Vec<DeviceSample>,
+}
+
+impl Watch {
+    /// A device that has gone gives no more samples; what was seen of it stays. Tells whether it had no request all
+    /// the time.
+    fn sample(&mut self, started: Instant) -> bool {
+        let Ok(counters) = self.file.read() else { return false };
+        let now = Instant::now();
+        let delta = counters.since(&self.last);
+        let idle = delta.reads + delta.writes + delta.under_way == 0;
+        self.samples.push(DeviceSample {
+            device: delta.device,
+            start_ns: nanoseconds(self.last_at.duration_since(started)),
+            length_ns: nanoseconds(now.duration_since(self.last_at)),
+            reads: delta.reads,
+            read_bytes: delta.read_bytes,
+            read_time_ns: delta.read_time_ns,
+            writes: delta.writes,
+            write_bytes: delta.write_bytes,
+            write_time_ns: delta.write_time_ns,
+            busy_ns: delta.busy_ns,
+            queue_time_ns: delta.queue_time_ns,
+        });
+        self.last = counters;
+        self.last_at = now;
+        idle
+    }
+}
+
+/// All that is watched.
+struct Watches {
+    started_raw_ns: u64,
+    devices: Vec<Watch>,
+    load: LoadWatch,
+    seen: Vec<LoadSample>,
+}
+
+impl Watches {
+    /// A sample that should have been taken `late` ago.
+    fn sample(&mut self, started: Instant, late: Duration) {
+        let idle =
+            self.devices.iter_mut().map(|watch| watch.sample(started)).filter(|idle| !idle).count() == 0;
+        let idle = idle && !self.devices.is_empty();
+        self.seen.push(self.load.sample(started, late, idle));
+    }
+
+    fn observed(self) -> Observed {
+        let devices = self.devices.into_iter().flat_map(|watch| watch.samples).collect();
+        Observed { started_raw_ns: self.started_raw_ns, devices, load: self.seen }
+    }
+
+    /// Samples at whole intervals from the start, so that a late wake-up does not move later ones.
+    fn watch(&mut self, stop: &(Mutex<bool>, Condvar), started: Instant, interval: Duration) {
+        let mut next = started + interval;
+        let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*stopped {
+            let now = Instant::now();
+            if now < next {
+                let waited = stop.1.wait_timeout(stopped, next - now);
+                stopped = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            drop(stopped);
+            self.sample(started, now - next);
+            while next <= now {
+                next += interval.max(Duration::from_millis(1));
+            }
+            stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(stopped);
+        self.sample(started, Instant::now().saturating_duration_since(next));
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

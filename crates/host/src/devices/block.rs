@@ -1,0 +1,251 @@
+//! One block device: its name, its relations to other devices, and its facts.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use record::{BlockDeviceFacts, Fact};
+
+use crate::devices::pci;
+use crate::{DeviceNumber, Root};
+
+/// Depth limit of a device stack; a deeper one is treated as a loop.
+pub(crate) const LAYERS_MAX: usize = 16;
+/// Why a volume has no hardware queues: md and most device-mapper targets process each request in the
+/// submitting thread and pass it on.
+const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";
+
+/// Unit of sizes in `/sys`: sectors of 512 bytes, independent of the device.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
+/// The kernel's name of a device, as in `nvme0n1p1`.
+pub(crate) fn name_of(root: &Root, number: DeviceNumber) -> Option<String> {
+    let target = fs::read_link(root.path(format!("/sys/dev/block/{number}"))).ok()?;
+    Some(target.file_name()?.to_str()?.to_owned())
+}
+
+/// The number of a device with this name.
+pub(crate) fn number_of(root: &Root, name: &str) -> Option<DeviceNumber> {
+    DeviceNumber::parse(&root.read(&format!("/sys/class/block/{name}/dev")).ok()?)
+}
+
+/// The number of the block device at `path` (links followed). Under a prefix, which cannot have device nodes,
+/// a plain file in `/dev` represents the device of its name.
+pub(crate) fn number_at(root: &Root, path: &Path) -> Option<DeviceNumber> {
+    let real = root.path(path);
+    let metadata = fs::metadata(&real).ok()?;
+    if metadata.file_type().is_block_device() {
+        return Some(DeviceNumber::from_raw(metadata.rdev()));
+    }
+    if root.is_system() || !metadata.is_file() {
+        return None;
+    }
+    let canonical = root.without_prefix(&fs::canonicalize(real).ok()?)?;
+    if canonical.parent()? != Path::new("/dev") {
+        return None;
+    }
+    number_of(root, canonical.file_name()?.to_str()?)
+}
+
+/// The name of the device that a mount table or a swap table calls `source`. In a container the node may be
+/// missing; then the name is looked up among the kernel's and device mapper's names.
+pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
+    if let Some(number) = number_at(root, Path::new(source)) {
+        return name_of(root, number);
+    }
+    let name = source.strip_prefix("/dev/")?;
+    if let Some(mapped) = name.strip_prefix("mapper/") {
+        return root.names("/sys/block").into_iter().find(|block| {
+            root.text(&format!("/sys/block/{block}/dm/name")).known().map(String::as_str) == Some(mapped)
+        });
+    }
+    (!name.contains('/') && root.exists(&format!("/sys/class/block/{name}"))).then(|| name.to_owned())
+}
+
+/// The directory of a device in `/sys/devices`, as the tree names it.
+pub(crate) fn directory(root: &Root, name: &str) -> Option<PathBuf> {
+    root.without_prefix(&fs::canonicalize(root.path(format!("/sys/class/block/{name}"))).ok()?)
+}
+
+/// The disk that a partition is on; `None` for a whole device.
+pub(crate) fn whole_of(root: &Root, name: &str) -> Option<String> {
+    if !root.exists(&format!("/sys/class/block/{name}/partition")) {
+        return None;
+    }
+    Some(directory(root, name)?.parent()?.file_name()?.to_str()?.to_owned())
+}
+
+/// The devices that a stacked device (md, device mapper) is made of.
+pub(crate) fn slaves(root: &Root, name: &str) -> Vec<String> {
+    root.names(&format!("/sys/class/block/{name}/slaves"))
+}
+
+/// The path of the file behind a loop device, as the kernel shows it.
+pub(crate) fn loop_file(root: &Root, name: &str) -> Option<PathBuf> {
+    let text = root.read(&format!("/sys/block/{name}/loop/backing_file")).ok()?;
+    Some(PathBuf::from(text.trim_end_matches('\n')))
+}
+
+/// Capacity in bytes.
+pub(crate) fn size_bytes(root: &Root, name: &str) -> Option<u64> {
+    let sectors: Fact<u64> = root.number(&format!("/sys/class/block/{name}/size"));
+    sectors.known()?.checked_mul(SECTOR_BYTES)
+}
+
+/// The serial number of a whole device.
+pub(crate) fn serial(root: &Root, name: &str) -> Fact<String> {
+    // NVMe and MMC give it to the controller, virtio to the disk.
+    for file in ["serial", "device/serial"] {
+        if let Fact::Known(serial) = root.text(&format!("/sys/block/{name}/{file}")) {
+            return Fact::Known(serial);
+        }
+    }
+    let page = format!("/sys/block/{name}/device/vpd_pg80");
+    match fs::read(root.path(&page)) {
+        Ok(bytes) => unit_serial(&bytes)
+            .map_or_else(|| Fact::Unknown(format!("{page} holds no serial number")), Fact::Known),
+        Err(_) => Fact::Unknown(format!("no /sys/block/{name}/device/serial")),
+    }
+}
+
+/// The unit serial number page of SCSI (SPC-4, 7.8.15): four bytes of head, the last two of which
+/// are the length of the text that follows.
+fn unit_serial(page: &[u8]) -> Option<String> {
+    let [_, 0x80, high, low, text @ ..] = page else { return None };
+    let length = usize::from(u16::from_be_bytes([*high, *low]));
+    let serial = std::str::from_utf8(text.get(..length)?).ok()?.trim_matches(['\0', ' ']);
+    (!serial.is_empty()).then(|| serial.to_owned())
+}
+
+/// The world wide name of a whole device, as in `eui.0025385b71b0a5c4`.
+pub(crate) fn world_wide_name(root: &Root, name: &str) -> Option<String> {
+    ["wwid", "device/wwid"].iter().find_map(|file| match root.text(&format!("/sys/block/{name}/{file}")) {
+        Fact::Known(wwn) => Some(wwn),
+        Fact::Unknown(_) => None,
+    })
+}
+
+/// The facts of a whole device.
+pub(crate) fn facts(root: &Root, name: &str) -> BlockDeviceFacts {
+    let base = format!("/sys/block/{name}");
+    let text = |file: &str| root.text(&format!("{base}/{file}"));
+    BlockDeviceFacts {
+        name: name.to_owned(),
+        model: model(root, &base),
+        serial: serial(root, name),
+        firmware: match text("device/firmware_rev") {
+            Fact::Known(revision) => Fact::Known(revision),
+            Fact::Unknown(reason) => match text("device/rev") {
+                Fact::Known(revision) => Fact::Known(revision),
+                Fact::Unknown(_) => Fact::Unknown(reason),
+            },
+        },
+        size_bytes: size_bytes(root, name).unwrap_or(0),
+        rotational: match root.number::<u8>(&format!("{base}/queue/rotational")) {
+            Fact::Known(flag) => Fact::Known(flag != 0),
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        },
+        scheduler: match text("queue/scheduler") {
+            Fact::Known(list) => Fact::Known(chosen(&list).to_owned()),
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        },
+        hardware_queues: match u32::try_from(root.names(&format!("{base}/mq")).len()) {
+            Ok(queues @ 1..) => Fact::Known(queues),
+            _ if !slaves(root, name).is_empty() => Fact::Unknown(OF_ITS_MEMBERS.to_owned()),
+            _ => Fact::Unknown(format!("no {base}/mq")),
+        },
+        queue_requests: root.number(&format!("{base}/queue/nr_requests")),
+        read_ahead_bytes: match root.number::<u64>(&format!("{base}/queue/read_ahead_kb")) {
+            Fact::Known(kib) => Fact::Known(kib.saturating_mul(1024)),
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        },
+        logical_block_bytes: root.number(&format!("{base}/queue/logical_block_size")),
+        physical_block_bytes: root.number(&format!("{base}/queue/physical_block_size")),
+        numa_node: numa_node(root, name),
+        world_wide_name: world_wide_name(root, name)
+            .map_or_else(|| Fact::Unknown(format!("no {base}/wwid")), Fact::Known),
+        queue_depth: root.number(&format!("{base}/device/queue_depth")),
+        first_queue_cpus: match root.text(&format!("{base}/mq/0/cpu_list")) {
+            Fact::Known(list) => Fact::Known(list.replace(", ", ",")),
+            unknown => unknown,
+        },
+        driver: driver(root, name),
+        wear_percent: Fact::default(),
+        volatile_write_cache: match text("queue/write_cache") {
+            Fact::Known(kind) => Fact::Known(kind != "write through"),
+            Fact::Unknown(reason) => Fact::Unknown(reason),
+        },
+        pcie: pci::place_of(root, name),
+    }
+}
+
+/// The driver of the nearest device above that has one, with its version where it has one.
+fn driver(root: &Root, name: &str) -> Fact<String> {
+    let Some(directory) = pci::controller_directory(root, name) else {
+        return Fact::Unknown(format!("no /sys/block/{name}"));
+    };
+    for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {
+        let target = fs::read_link(root.path(above.join("driver"))).ok();
+        let found = target.as_ref().and_then(|target| target.file_name()?.to_str());
+        if let Some(driver) = found {
+            return Fact::Known(match root.text(&format!("/sys/module/{driver}/version")) {
+                Fact::Known(version) => format!("{driver} {version}"),
+                Fact::Unknown(_) => driver.to_owned(),
+            });
+        }
+    }
+    Fact::Unknown(format!("no driver above /sys/block/{name}"))
+}
+
+/// The model; for SCSI with the vendor before it, unless that is the placeholder of SATA.
+fn model(root: &Root, base: &str) -> Fact<String> {
+    let model = root.text(&format!("{base}/device/model"));
+    let Fact::Known(model) = model else { return model };
+    match root.text(&format!("{base}/device/vendor")) {
+        Fact::Known(vendor) if vendor != "ATA" && !vendor.starts_with("0x") => {
+            Fact::Known(format!("{vendor} {model}"))
+        }
+        _ => Fact::Known(model),
+    }
+}
+
+/// The selected entry of a list such as `none [mq-deadline] kyber`.
+pub(crate) fn chosen(list: &str) -> &str {
+    list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
+}
+
+/// The node of the nearest ancestor that has one: the disk itself has none, its controller or bus does.
+fn numa_node(root: &Root, name: &str) -> Fact<i32> {
+    let Some(directory) = pci::controller_directory(root, name) else {
+        return Fact::Unknown(format!("no /sys/block/{name}"));
+    };
+    for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {
+        let file = above.join("numa_node");
+        let Some(file) = file.to_str() else { continue };
+        match root.number::<i32>(file) {
+            Fact::Known(node @ 0..) => return Fact::Known(node),
+            Fact::Known(_) => return Fact::Unknown(format!("{file} says that it belongs to none")),
+            Fact::Unknown(_) => {}
+        }
+    }
+    Fact::Unknown(format!("no numa_node above /sys/block/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{chosen, unit_serial};
+
+    #[test]
+    fn the_chosen_scheduler_is_the_one_in_brackets() {
+        assert_eq!(chosen("none [mq-deadline] kyber bfq"), "mq-deadline");
+        assert_eq!(chosen("none"), "none");
+    }
+
+    #[test]
+    fn a_scsi_serial_is_read_to_its_length_and_no_further() {
+        assert_eq!(unit_serial(b"\x00\x80\x00\x08  S3Z8NBgarbage").as_deref(), Some("S3Z8NB"));
+        assert_eq!(unit_serial(b"\x00\x80\x00\x08S3Z"), None, "shorter than it says");
+        assert_eq!(unit_serial(b"\x00\x80\x00\x02  "), None, "only space");
+        assert_eq!(unit_serial(b"\x00\x83\x00\x01S"), None, "another page");
+    }
+}

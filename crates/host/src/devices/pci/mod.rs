@@ -1,0 +1,154 @@
+//! The PCI bus: its functions, how their links run, and where block devices are on it.
+
+mod names;
+mod slots;
+mod smbios;
+
+use std::path::{Path, PathBuf};
+
+use record::{Fact, LinkFacts, PcieFacts};
+
+use crate::Root;
+use crate::devices::block;
+
+pub(crate) use slots::map;
+
+/// Directory of all functions.
+const DEVICES: &str = "/sys/bus/pci/devices";
+/// Directory of the slots known to the kernel.
+const SLOTS: &str = "/sys/bus/pci/slots";
+
+/// Whether `name` is an address such as `0000:3b:00.0`.
+fn is_address(name: &str) -> bool {
+    let shape = name.len() >= 12 && name.is_ascii();
+    shape
+        && name.bytes().rev().zip("f.dd:bb:dddd".bytes()).all(|(byte, shape)| match shape {
+            b'.' | b':' => byte == shape,
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// The functions on the way to the device in `directory`, the nearest first.
+fn functions_above(directory: &Path) -> Vec<(String, PathBuf)> {
+    let above = directory.ancestors().filter_map(|path| {
+        let name = path.file_name()?.to_str()?;
+        is_address(name).then(|| (name.to_owned(), path.to_owned()))
+    });
+    above.collect()
+}
+
+/// The function that the device in `directory` belongs to.
+pub(crate) fn nearest_function(directory: &Path) -> Option<(String, PathBuf)> {
+    functions_above(directory).into_iter().next()
+}
+
+/// The directory of a block device below its controller. A namespace with several paths (native multipath of
+/// NVMe) is below no controller: its first one is used.
+pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
+    let directory = block::directory(root, name)?;
+    if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {
+        return Some(directory);
+    }
+    let subsystem = directory.parent()?;
+    let is_controller = |name: &String| {
+        name.strip_prefix("nvme")
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let controller = root.names(subsystem.to_str()?).into_iter().find(is_controller)?;
+    root.without_prefix(&root.path(subsystem.join(controller)).canonicalize().ok()?)
+}
+
+/// Where a block device is on the bus.
+pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
+    let Some(directory) = controller_directory(root, name) else {
+        return Fact::Unknown(format!("no /sys/block/{name}"));
+    };
+    match nearest_function(&directory) {
+        Some((address, path)) => Fact::Known(place(root, &address, &path)),
+        None => Fact::Unknown(format!("{name} is on no PCI bus")),
+    }
+}
+
+/// Place and links of the function in `directory`.
+fn place(root: &Root, address: &str, directory: &Path) -> PcieFacts {
+    let port = directory
+        .parent()
+        .filter(|above| above.file_name().and_then(|name| name.to_str()).is_some_and(is_address));
+    PcieFacts {
+        address: address.to_owned(),
+        slot: slot_name(root, directory),
+        link: link(root, directory, "current"),
+        card: link(root, directory, "max"),
+        port: match port {
+            Some(port) => link(root, port, "max"),
+            None => {
+                let reason = || format!("{address} is on the root of its bus");
+                LinkFacts { width: Fact::Unknown(reason()), generation: Fact::Unknown(reason()) }
+            }
+        },
+    }
+}
+
+fn link(root: &Root, directory: &Path, which: &str) -> LinkFacts {
+    let file = |what: &str| format!("{}/{which}_link_{what}", directory.display());
+    let width = match root.number::<u32>(&file("width")) {
+        // Kernels say 0 or 255 where a function has no link of its own.
+        Fact::Known(width @ 1..=32) => Fact::Known(width),
+        Fact::Known(width) => Fact::Unknown(format!("{} says {width}", file("width"))),
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    };
+    let generation = match root.text(&file("speed")) {
+        Fact::Known(speed) => generation(&speed)
+            .map_or_else(|| Fact::Unknown(format!("{} says {speed}", file("speed"))), Fact::Known),
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    };
+    LinkFacts { width, generation }
+}
+
+/// `8.0 GT/s PCIe` is generation 3.
+fn generation(speed: &str) -> Option<u32> {
+    match speed.split_whitespace().next()? {
+        "2.5" => Some(1),
+        "5" | "5.0" => Some(2),
+        "8" | "8.0" => Some(3),
+        "16" | "16.0" => Some(4),
+        "32" | "32.0" => Some(5),
+        "64" | "64.0" => Some(6),
+        _ => None,
+    }
+}
+
+/// The kernel's name of the slot that the function in `directory` is in, or that a bridge above it is in.
+fn slot_name(root: &Root, directory: &Path) -> Fact<String> {
+    let named = root.names(SLOTS);
+    if named.is_empty() {
+        return Fact::Unknown(format!("{SLOTS} names no slots"));
+    }
+    let addresses: Vec<String> = functions_above(directory)
+        .into_iter()
+        .filter_map(|(address, _)| address.split_once('.').map(|(place, _)| place.to_owned()))
+        .collect();
+    let found = named.into_iter().find(|name| {
+        root.text(&format!("{SLOTS}/{name}/address")).known().is_some_and(|place| addresses.contains(place))
+    });
+    let address = addresses.first().map_or("the card", String::as_str);
+    found.map_or_else(|| Fact::Unknown(format!("no slot of {SLOTS} holds {address}")), Fact::Known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{generation, is_address};
+
+    #[test]
+    fn an_address_is_told_from_other_directories() {
+        assert!(is_address("0000:3b:00.0") && is_address("10000:01:00.0"));
+        assert!(!is_address("pci0000:3a") && !is_address("nvme0") && !is_address("0000:3b:00"));
+    }
+
+    #[test]
+    fn old_and_new_kernels_write_speeds_differently() {
+        assert_eq!(generation("8.0 GT/s PCIe"), Some(3));
+        assert_eq!(generation("5 GT/s"), Some(2));
+        assert_eq!(generation("Unknown speed"), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! Wear of a device, as reported by itself.
+
+use std::fs::File;
+use std::path::Path;
+
+use record::Fact;
+
+use crate::Root;
+use crate::devices::block;
+use crate::system::sys;
+
+/// Offset of the percentage of rated life used in the NVMe health log. Source: NVM Express Base Specification
+/// 2.0, 5.16.1.3.
+const PERCENTAGE_USED: usize = 5;
+
+/// Wear of a whole device in percent. Only for NVMe devices; others need vendor-specific tools.
+pub(crate) fn of(root: &Root, name: &str) -> Fact<u32> {
+    if !name.starts_with("nvme") {
+        let turns = root.number::<u8>(&format!("/sys/block/{name}/queue/rotational"));
+        return Fact::Unknown(match (turns, block::directory(root, name)) {
+            (_, Some(path)) if path.starts_with("/sys/devices/virtual") => {
+                "it is no device of its own".to_owned()
+            }
+            (Fact::Known(1), _) => "it turns, or says that it does".to_owned(),
+            _ => format!("only NVMe devices are asked; `smartctl -A /dev/{name}` asks others"),
+        });
+    }
+    if !root.is_system() {
+        return Fact::Unknown("it is asked of the device, which a tree of files is not".to_owned());
+    }
+    let path = Path::new("/dev").join(name);
+    let page = File::open(&path).and_then(|file| sys::nvme_health(&file));
+    match page {
+        Ok(page) => Fact::Known(u32::from(page[PERCENTAGE_USED])),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            Fact::Unknown(format!("{}: {error}; the superuser may ask", path.display()))
+        }
+        Err(error) => Fact::Unknown(format!("{}: {error}", path.display())),
+    }
+}

@@ -1,0 +1,249 @@
+//! The facts of the host that go into the record of a run.
+//!
+//! They are gathered in two parts: [`gather`] reads the facts needed at the start of a run, from kernel files
+//! that answer at once; [`complete`] reads slower, constant facts after the run. [`whole`] is both, for all
+//! devices and file systems.
+
+pub(crate) mod io_uring;
+mod job;
+mod machine;
+mod network;
+mod processors;
+mod software;
+mod volumes;
+
+use std::path::{Path, PathBuf};
+
+use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
+
+use self::processors::Depth;
+use crate::activity::cpu;
+use crate::activity::memory;
+use crate::devices::block;
+use crate::devices::wear;
+use crate::file_systems::file_system;
+use crate::file_systems::mounts::Mount;
+use crate::system::cpu_list;
+use crate::{Root, devices, tuning};
+
+/// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
+/// processors the whole file takes the kernel milliseconds.
+const CPUINFO_BYTES: usize = 4096;
+/// Limit of sockets; more means a broken topology.
+const SOCKETS_MAX: u32 = 1024;
+
+/// Batch systems, by the environment variable with the job number.
+const BATCH_SYSTEMS: [(&str, &str); 4] =
+    [("SLURM_JOB_ID", "slurm"), ("PBS_JOBID", "pbs"), ("LSB_JOBID", "lsf"), ("FLUX_JOB_ID", "flux")];
+
+pub(crate) fn gather(
+    root: &Root,
+    environment: fn(&str) -> Option<String>,
+    targets: &[PathBuf],
+    clock: &str,
+) -> HostFacts {
+    let table = file_system::mount_table(root).unwrap_or_default();
+    let memory_bytes = memory::total_bytes(root);
+    HostFacts {
+        node: node(root),
+        operating_system: operating_system(root),
+        kernel: kernel(root),
+        cpu_model: cpu_model(root),
+        sockets: sockets(root),
+        logical_cpus: logical_cpus(root),
+        usable_cpus: cpu::usable(root, &table),
+        numa_nodes: listed(root, "/sys/devices/system/node/online"),
+        governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        memory_bytes,
+        memory_limit_bytes: memory::limit_bytes(root, &table, memory_bytes),
+        transparent_hugepages: root.text("/sys/kernel/mm/transparent_hugepage/enabled"),
+        clock: clock.to_owned(),
+        batch_job: batch_job(environment),
+        file_systems: file_systems(root, &table, targets),
+        devices: block_devices(root, &table, targets),
+        target_devices: targets.iter().map(|target| target_devices(root, &table, target)).collect(),
+        machine: machine::gather(root),
+        processors: processors::gather(root, Depth::Start),
+        job: job::gather(root, environment),
+        tuning: tuning::in_force(root, &tuning::state_directory(root, environment)),
+        ..HostFacts::default()
+    }
+}
+
+/// Adds the slower facts that [`gather`] leaves out.
+pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
+    processors::complete(root, &mut facts.processors);
+    facts.network = network::gather(root);
+    facts.volumes = volumes::gather(root);
+    facts.software = software::gather(root);
+    for device in &mut facts.devices {
+        device.wear_percent = wear::of(root, &device.name);
+    }
+}
+
+/// All facts, of all block devices with content and of all mounts of real file systems.
+pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
+    let table = file_system::mount_table(root).unwrap_or_default();
+    let mut facts = gather(root, environment, &[], clock);
+    facts.processors = processors::gather(root, Depth::Whole);
+    facts.file_systems = file_system::all(root, &table);
+    let holds_something = |name: &String| block::size_bytes(root, name).is_some_and(|bytes| bytes > 0);
+    let names = root.names("/sys/block").into_iter().filter(holds_something);
+    facts.devices = names.map(|name| block::facts(root, &name)).collect();
+    complete(root, &mut facts);
+    facts
+}
+
+fn target_devices(root: &Root, table: &[Mount], target: &Path) -> TargetDevices {
+    let (top, bottom) = devices::top_and_bottom(root, table, target);
+    TargetDevices { path: target.display().to_string(), top, bottom }
+}
+
+/// One entry per file system of the targets.
+fn file_systems(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<FileSystemFacts> {
+    let mut all: Vec<FileSystemFacts> = Vec::new();
+    for target in targets.iter().filter(|target| block::number_at(root, target).is_none()) {
+        if let Ok(facts) = file_system::facts(root, table, target)
+            && !all.iter().any(|other| other.mount_point == facts.mount_point)
+        {
+            all.push(facts);
+        }
+    }
+    all
+}
+
+fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<BlockDeviceFacts> {
+    let mut names: Vec<String> = Vec::new();
+    for target in targets {
+        for name in devices::stack(root, table, target) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names.iter().map(|name| block::facts(root, name)).collect()
+}
+
+/// The name of the node.
+pub(crate) fn node(root: &Root) -> String {
+    match root.text("/proc/sys/kernel/hostname") {
+        Fact::Known(name) => name,
+        Fact::Unknown(_) => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+    }
+}
+
+fn kernel(root: &Root) -> Fact<String> {
+    match (root.text("/proc/sys/kernel/osrelease"), root.text("/proc/sys/kernel/version")) {
+        (Fact::Known(release), Fact::Known(build)) => Fact::Known(format!("{release} {build}")),
+        (Fact::Known(release), Fact::Unknown(_)) => Fact::Known(release),
+        (unknown, _) => unknown,
+    }
+}
+
+/// `PRETTY_NAME` of `os-release(5)`.
+fn operating_system(root: &Root) -> Fact<String> {
+    let text = match root.read("/etc/os-release").or_else(|_| root.read("/usr/lib/os-release")) {
+        Ok(text) => text,
+        Err(_) => return Fact::Unknown("no /etc/os-release".to_owned()),
+    };
+    match text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME=")) {
+        Some(name) => Fact::Known(name.trim().trim_matches(['"', '\'']).to_owned()),
+        None => Fact::Unknown("/etc/os-release has no PRETTY_NAME".to_owned()),
+    }
+}
+
+fn cpu_model(root: &Root) -> Fact<String> {
+    let path = "/proc/cpuinfo";
+    if let Err(reason) = cpuinfo(root) {
+        return Fact::Unknown(reason);
+    }
+    // x86 and LoongArch have a model name, POWER calls it cpu; ARM only has numbers.
+    if let Some(model) = cpu_value(root, &["model name", "Model Name", "cpu"]) {
+        return Fact::Known(model);
+    }
+    match (cpu_value(root, &["CPU implementer"]), cpu_value(root, &["CPU part"])) {
+        (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
+        _ => Fact::Unknown(format!("{path} names no model")),
+    }
+}
+
+/// The first of `keys` that the first processor has in `/proc/cpuinfo`.
+fn cpu_value(root: &Root, keys: &[&str]) -> Option<String> {
+    let text = cpuinfo(root).ok()?;
+    keys.iter().find_map(|key| {
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == *key && !value.trim().is_empty()).then(|| value.trim().to_owned())
+        })
+    })
+}
+
+/// The entry of the first processor.
+fn cpuinfo(root: &Root) -> Result<String, String> {
+    use std::io::Read;
+    let path = "/proc/cpuinfo";
+    let mut head = vec![0; CPUINFO_BYTES];
+    let read = std::fs::File::open(root.path(path)).and_then(|mut file| file.read(&mut head));
+    let length = read.map_err(|error| format!("{path}: {error}"))?;
+    head.truncate(length);
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Number of sockets: repeatedly takes the first processor outside the known sockets and reads its siblings.
+/// That is one file per socket instead of per processor.
+fn sockets(root: &Root) -> Fact<u32> {
+    let online = match root.text("/sys/devices/system/cpu/online") {
+        Fact::Known(list) => cpu_list::parse(&list).unwrap_or_default(),
+        Fact::Unknown(reason) => return Fact::Unknown(reason),
+    };
+    let mut seen = Vec::new();
+    let mut sockets = 0;
+    while let Some(cpu) = cpu_list::first_outside(&online, &seen) {
+        let topology = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        let list = root
+            .read(&format!("{topology}/package_cpus_list"))
+            .or_else(|_| root.read(&format!("{topology}/core_siblings_list")));
+        let Some(package) = list.ok().and_then(|list| cpu_list::parse(&list)) else {
+            return Fact::Unknown(format!("no {topology}/package_cpus_list"));
+        };
+        if !package.iter().any(|range| range.contains(&cpu)) || sockets >= SOCKETS_MAX {
+            return Fact::Unknown(format!("{topology}/package_cpus_list does not name its own processor"));
+        }
+        seen.extend(package);
+        sockets += 1;
+    }
+    if sockets == 0 {
+        Fact::Unknown("no processor is listed as online".to_owned())
+    } else {
+        Fact::Known(sockets)
+    }
+}
+
+/// The number of entries in a list such as `0-1`.
+fn listed(root: &Root, path: &str) -> Fact<u32> {
+    match root.text(path) {
+        Fact::Known(list) => match cpu_list::parse(&list) {
+            Some(ranges) => Fact::Known(cpu_list::count(&ranges)),
+            None => Fact::Unknown(format!("{path} holds {list:?}, not a list")),
+        },
+        Fact::Unknown(reason) => Fact::Unknown(reason),
+    }
+}
+
+pub(crate) fn logical_cpus(root: &Root) -> u32 {
+    match listed(root, "/sys/devices/system/cpu/online") {
+        Fact::Known(count @ 1..) => count,
+        _ => std::thread::available_parallelism()
+            .map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX)),
+    }
+}
+
+fn batch_job(environment: fn(&str) -> Option<String>) -> Option<String> {
+    BATCH_SYSTEMS.iter().find_map(|(variable, system)| {
+        let number = environment(variable).filter(|number| !number.is_empty())?;
+        Some(format!("{system} {number}"))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Which cases use which files. A sweep has thousands of cases and few sets of files: what depends on the
+//! files alone is checked once for each set.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use plan::Case;
+
+use crate::check::writes;
+use crate::files::cleanup::{paths, sets};
+use crate::files::trees;
+
+/// Key of the cases with the same files: first target, tasks, sets of files, whether the case writes, whether
+/// it creates its trees itself.
+type Key<'a> = (Option<&'a Path>, u32, u32, bool, bool);
+
+/// The sets of files of some cases.
+#[derive(Debug, Default)]
+pub(crate) struct Uses<'a> {
+    all: Vec<Use<'a>>,
+    by_key: HashMap<Key<'a>, Vec<usize>>,
+    by_target: HashMap<&'a Path, Vec<usize>>,
+}
+
+/// One set of files.
+#[derive(Debug)]
+struct Use<'a> {
+    /// The first case that uses it.
+    case: &'a Case,
+    /// The plan index of the last case that uses it.
+    last: usize,
+}
+
+impl<'a> Uses<'a> {
+    /// The sets of files of `cases`, given in order with their plan indices.
+    pub(crate) fn of(cases: impl IntoIterator<Item = (usize, &'a Case)>) -> Self {
+        let mut uses = Self::default();
+        for (index, case) in cases {
+            uses.add(index, case);
+        }
+        uses
+    }
+
+    fn add(&mut self, index: usize, case: &'a Case) {
+        let files = &case.workload.files;
+        let first = files.targets.first().map(PathBuf::as_path);
+        let key = (first, case.workload.tasks, sets(case), writes(case), trees::makes(case));
+        let alike = self.by_key.entry(key).or_default();
+        // The placement of its tasks decides on which nodes its files are.
+        let place = |case: &Case| (case.workload.nodes, case.workload.spread);
+        let is_same = |known: &Case| {
+            let (known_work, work) = (&known.workload.work, &case.workload.work);
+            known.workload.files == *files && place(known) == place(case) && known_work == work
+        };
+        let known = alike.iter().find(|known| is_same(self.all[**known].case));
+        if let Some(known) = known {
+            self.all[*known].last = index;
+            return;
+        }
+        let number = self.all.len();
+        alike.push(number);
+        for target in files.targets.iter().collect::<BTreeSet<_>>() {
+            self.by_target.entry(target.as_path()).or_default().push(number);
+        }
+        self.all.push(Use { case, last: index });
+    }
+
+    /// One case for each set of files, the first that uses it.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = &'a Case> + '_ {
+        self.all.iter().map(|one| one.case)
+    }
+
+    /// The `roots` of trees of `case` that a case after `index` uses without recreating them.
+    pub(crate) fn roots_needed_after(&self, index: usize, roots: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        let later = self.all.iter().filter(|one| one.last > index && !trees::makes(one.case));
+        let all: BTreeSet<PathBuf> = later.flat_map(|one| trees::roots(one.case)).collect();
+        roots.intersection(&all).cloned().collect()
+    }
+
+    /// The `files` of `case` that a case after `index` uses.
+    pub(crate) fn needed_after(
+        &self,
+        index: usize,
+        case: &Case,
+        files: &BTreeSet<PathBuf>,
+    ) -> BTreeSet<PathBuf> {
+        let mut needed = BTreeSet::new();
+        let targets = case.workload.files.targets.iter();
+        let numbers: BTreeSet<usize> =
+            targets.filter_map(|target| self.by_target.get(target.as_path())).flatten().copied().collect();
+        for one in numbers.into_iter().map(|number| &self.all[number]).filter(|one| one.last > index) {
+            if needed.len() == files.len() {
+                break;
+            }
+            needed.extend(paths(one.case).into_iter().filter(|path| files.contains(path)));
+        }
+        needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use plan::{Bytes, Case, Geometry, Phase, Sharing, WorkloadSpec};
+
+    use super::Uses;
+    use crate::files::cleanup::paths;
+
+    fn case(target: &str, tasks: u32, transfer: u64) -> Case {
+        let geometry = Geometry { transfer: Bytes(transfer), block: Bytes::kib(64), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", target, geometry);
+        (spec.tasks, spec.files.sharing) = (tasks, Sharing::PerTask);
+        Case::new("c", spec.validate().expect("valid"), vec![Phase::Write])
+    }
+
+    #[test]
+    fn a_sweep_over_sizes_has_one_set_of_files() {
+        let cases = [case("a", 2, 4096), case("a", 2, 8192), case("b", 2, 4096), case("a", 4, 4096)];
+        assert_eq!(Uses::of(cases.iter().enumerate()).cases().count(), 3);
+    }
+
+    #[test]
+    fn files_are_needed_until_their_last_case() {
+        let cases = [case("a", 4, 4096), case("b", 4, 4096), case("a", 2, 8192)];
+        let uses = Uses::of(cases.iter().enumerate());
+        let mine: BTreeSet<PathBuf> = paths(&cases[0]).into_iter().collect();
+        assert_eq!(uses.needed_after(0, &cases[0], &mine), paths(&cases[2]).into_iter().collect());
+        assert_eq!(uses.needed_after(2, &cases[2], &mine), BTreeSet::new());
+    }
+}

@@ -1,0 +1,107 @@
+//! Node-local directories, and the rules for using them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use comm::{Comm, Topology};
+use plan::{Case, Layer, Plan, TargetTerms, WorkloadSpec};
+use record::{Warning, WarningRow};
+
+use crate::RunnerError;
+use crate::check::{of_run, remaining};
+use crate::files::cleanup;
+use crate::ranks::handshake::{Separate, shake};
+use crate::ranks::rank_assignment::Roster;
+
+/// The node-local directories among those used by a case on several nodes.
+pub(crate) fn separate(
+    plan: &Plan,
+    finished: &BTreeSet<String>,
+    comm: &dyn Comm,
+    run_id: &str,
+) -> Result<Vec<Separate>, RunnerError> {
+    let topology = comm.topology();
+    if topology.names().len() == 1 {
+        return Ok(Vec::new());
+    }
+    let mut directories: BTreeSet<PathBuf> = BTreeSet::new();
+    for case in remaining(plan, finished).cases() {
+        if Roster::of(&case.workload, topology)?.nodes(topology).len() > 1 {
+            let targets = case.workload.files.targets.iter();
+            let files = targets.filter(|target| !cleanup::leads_to_device(target));
+            directories.extend(files.map(|target| cleanup::place_of(case, target)));
+        }
+    }
+    shake(comm, directories.into_iter().collect(), run_id)
+}
+
+/// Whether the study declares every target there node-local, so that no warning is needed.
+pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
+    let there =
+        |case: &&Case| case.workload.files.targets.iter().any(|at| cleanup::place_of(case, at) == directory);
+    plan.cases.iter().filter(there).all(|case| {
+        let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
+        terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
+    })
+}
+
+pub(crate) fn separate_warning(separate: &Separate, topology: &Topology) -> WarningRow {
+    let nodes = u32::try_from(topology.names().len()).unwrap_or(u32::MAX);
+    let directory = separate.directory.display().to_string();
+    of_run(Warning::SeparateTarget { directory, nodes })
+}
+
+/// Applies the rules of node-local targets to directories found to be so, even if the study does not say it.
+pub(crate) fn check_separate(
+    case: &Case,
+    plan: &Plan,
+    separate: &[Separate],
+    topology: &Topology,
+) -> Result<(), RunnerError> {
+    let roster = Roster::of(&case.workload, topology)?;
+    let nodes = roster.nodes(topology).len();
+    let targets = case.workload.files.targets.iter().map(|target| cleanup::place_of(case, target));
+    let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
+    let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
+    let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
+    let first = topology.names().first().map_or("the first", String::as_str);
+    let differs = format!("is another directory on node {} than on {first}", found.node);
+    if terms.is_some_and(|terms| terms.layer == Layer::Shared) {
+        return Err(RunnerError::Target {
+            path: found.directory.clone(),
+            problem: format!("{differs}, and `{}` is said to be shared", case.target),
+            help: "mount the same file system there on every node, or call the target node-local".to_owned(),
+        });
+    }
+    let name = found.directory.display().to_string();
+    let local = TargetTerms { name, layer: Layer::NodeLocal, ..TargetTerms::default() };
+    node_local(case, &local, nodes).map_err(|error| {
+        let RunnerError::Rule { problem: broken, .. } = error else { return error };
+        let (problem, instead) = match broken.field {
+            "own_trees" | "shift" | "collective" | "offset" => {
+                (format!("{differs}: {}", broken.message), broken.help.as_str())
+            }
+            "sharing" => (
+                format!("{differs}: {} tasks cannot share a file there", case.workload.tasks),
+                "give each task a file of its own (ior: -F; in a study: sharing = \"per-task\")",
+            ),
+            _ => (
+                format!("{differs}: no task can read there what those of other nodes wrote"),
+                "let each task read its own data (ior: neither -C nor -Z; randomops: --node-local; in a \
+                 study: read_from = \"same\")",
+            ),
+        };
+        let help = format!("mount the same file system there on every node, or {instead}");
+        RunnerError::Target { path: found.directory.clone(), problem, help }
+    })
+}
+
+/// Enforces the rules of node-local targets for `case`, whose tasks are on this number of nodes.
+pub(crate) fn node_local(case: &Case, target: &TargetTerms, nodes: usize) -> Result<(), RunnerError> {
+    let mut spread = case.clone();
+    let mut spec: WorkloadSpec = spread.workload.into();
+    spec.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+    spread.workload = spec.validate()?;
+    plan::node_local_rule(&spread, target)
+        .map_err(|problem| RunnerError::Rule { case: case.id.clone(), problem })
+}

@@ -1,0 +1,235 @@
+//! Conflicts on the paths of a case: other kinds of files, other runs, the user's devices.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use host::files::{FileState, Kind, check_directory};
+use host::{Host, HostError, PermittedDevice};
+use plan::shell_word;
+use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
+use record::{Holder, Leftover};
+
+use crate::RunnerError;
+use crate::check::{directories, real, writes};
+use crate::files::cleanup::{absolute, directory_of, paths};
+use crate::files::trees;
+use crate::ranks::rank_assignment::paths_of;
+
+/// Checks the targets of `case` on one of its `nodes`. The rank that carries the first of the `tasks` there
+/// gets the permits for written devices.
+///
+/// # Errors
+/// A target cannot hold what the case writes, or may not be written.
+pub(crate) fn check_targets(
+    case: &Case,
+    plan: &Plan,
+    host: &Host,
+    tasks: &Range<u32>,
+    nodes: usize,
+    permits: &mut Vec<PermittedDevice>,
+) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let writes = writes(case);
+    if trees::has(case) {
+        return files.targets.iter().try_for_each(|target| check_tree_target(case, target));
+    }
+    for target in &files.targets {
+        match FileState::of(target)?.kind {
+            Some(Kind::BlockDevice) => {
+                check_device_layout(case, target)?;
+                if writes && nodes > 1 {
+                    return Err(RunnerError::Target {
+                        path: target.clone(),
+                        problem: format!("is a block device, which {nodes} nodes cannot write together"),
+                        help: "write it from one node: nothing tells whether it is the same device on others"
+                            .to_owned(),
+                    });
+                }
+                // The rank of the first task holds it.
+                if writes && tasks.contains(&0) && !permits.iter().any(|permit| permit.covers(target)) {
+                    let signature = case.workload.signature;
+                    let guard =
+                        host.guard().with_stamp_test(move |cell| engine::is_own_cell(signature, cell));
+                    permits.push(guard.permit(target, &plan.destroy_data_on)?);
+                }
+            }
+            Some(Kind::Directory) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is a directory".to_owned(),
+                    help: format!("name a file in it, as in {}", target.join("testFile").display()),
+                });
+            }
+            Some(Kind::Other) => {
+                return Err(RunnerError::Target {
+                    path: target.clone(),
+                    problem: "is neither a file nor a block device".to_owned(),
+                    help: "name a regular file, or a block device".to_owned(),
+                });
+            }
+            None | Some(Kind::Regular) if writes => check_directory(&directory_of(target))?,
+            None | Some(Kind::Regular) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a tree's target is a directory; only its last component may be missing, and is created.
+fn check_tree_target(case: &Case, target: &Path) -> Result<(), RunnerError> {
+    let refused = |problem: &str, help: &str| {
+        let (path, problem, help) = (target.to_owned(), problem.to_owned(), help.to_owned());
+        Err(RunnerError::Target { path, problem, help })
+    };
+    match FileState::of(target)?.kind {
+        Some(Kind::Directory) if writes(case) => Ok(check_directory(target)?),
+        Some(Kind::Directory) => Ok(()),
+        Some(Kind::BlockDevice) => refused(
+            "is a block device, which holds no names",
+            "make a file system on it and name its mount point",
+        ),
+        Some(Kind::Regular | Kind::Other) => {
+            refused("is no directory, and trees are made in one", "name a directory")
+        }
+        None if is_link(target) => {
+            refused("is a link that leads nowhere", "make the directory that it should lead to, or remove it")
+        }
+        None if trees::in_target(&case.workload) => refused(
+            "is not there, and items are to stand directly in it",
+            "make it, or name a directory that exists",
+        ),
+        None => Ok(check_directory(&directory_of(target))?),
+    }
+}
+
+/// Refuses paths of files to be created that are links or other kinds of files.
+pub(crate) fn check_names(case: &Case, tasks: &Range<u32>) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    let refused = |path: PathBuf, problem: &str, help: &str| {
+        Err(RunnerError::Target { path, problem: problem.to_owned(), help: help.to_owned() })
+    };
+    for path in paths_of(case, tasks) {
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return refused(path, "ends in a slash, as a directory does", "name a file in it");
+        }
+        match std::fs::metadata(&path) {
+            Ok(metadata) if has_own_devices(files) && metadata.file_type().is_block_device() => {}
+            Ok(metadata) if files.sharing == Sharing::PerTask && !metadata.is_file() => {
+                let problem = "is where the file of a task should stand, and is no file";
+                return refused(path, problem, "remove it, or choose another name");
+            }
+            // The file would be created at the link's destination, where it is neither claimed nor removed.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound
+                    && files.existing == Existing::Reuse
+                    && is_link(&path) =>
+            {
+                let problem = "is a link that leads nowhere";
+                return refused(path, problem, "make the file that it should lead to, or remove the link");
+            }
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => {
+                return refused(path, "is too long for a file name here", "choose a shorter name");
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks that files that are only read exist, unless a case of the plan creates them.
+pub(crate) fn check_there(case: &Case, plan: &Plan, tasks: &Range<u32>) -> Result<(), RunnerError> {
+    let targets = &case.workload.files.targets;
+    let makes = |one: &Case| writes(one) && one.workload.files.targets.iter().any(|at| targets.contains(at));
+    if !case.workload.work.is_transfers() || plan.cases.iter().any(makes) {
+        return Ok(());
+    }
+    let is_missing =
+        |path: &PathBuf| std::fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    match paths_of(case, tasks).into_iter().find(is_missing) {
+        Some(path) => Err(HostError::Missing { path }.into()),
+        None => Ok(()),
+    }
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Whether each task may have its own device: the target is its exact name, and nothing is created or
+/// removed.
+fn has_own_devices(files: &FileSet) -> bool {
+    files.exact_names && files.existing == Existing::Reuse && files.keep == Keep::Always
+}
+
+/// Refuses per-task files on a device.
+fn check_device_layout(case: &Case, target: &Path) -> Result<(), RunnerError> {
+    let files = &case.workload.files;
+    if has_own_devices(files) || (files.sharing == Sharing::Shared && files.targets.len() == 1) {
+        return Ok(());
+    }
+    Err(RunnerError::Target {
+        path: target.to_owned(),
+        problem: "is a block device, which cannot hold a file for each task".to_owned(),
+        help: "use one shared target (ior: without -F and @); in a study `disks` gives each task a device"
+            .to_owned(),
+    })
+}
+
+/// The claims of runs on the targets, in the directories that `is_looked_at` selects; of the run `own` only
+/// those of an `earlier` start.
+///
+/// # Errors
+/// A run that is active, or may be active on a node that cannot be checked from here, has claimed a file of
+/// `plan`: each would measure, and remove, the other's data.
+pub(crate) fn check_in_use(
+    plan: &Plan,
+    own: &str,
+    earlier: bool,
+    is_looked_at: impl Fn(&Path) -> bool,
+) -> Result<Vec<Leftover>, RunnerError> {
+    let mut leftovers = Vec::new();
+    for directory in directories(plan).into_iter().filter(|at| is_looked_at(at)) {
+        leftovers.extend(record::leftovers(&directory)?);
+    }
+    leftovers.retain(|leftover| earlier || leftover.claim.run_id != own);
+    // A start of this run on another node was our own: only one process resumes a run.
+    let may_go_on = |leftover: &&Leftover| match leftover.holder {
+        Holder::Alive => true,
+        Holder::Elsewhere => leftover.claim.run_id != own,
+        Holder::Gone => false,
+    };
+    let mut going_on = leftovers.iter().filter(may_go_on).peekable();
+    if going_on.peek().is_none() {
+        return Ok(leftovers);
+    }
+    let made = |case: &Case| paths(case).into_iter().chain(trees::roots(case)).collect::<Vec<_>>();
+    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(made))?.into_iter().collect();
+    for Leftover { claim, claim_path, holder, .. } in going_on {
+        let directory = directory_of(claim_path);
+        let trees = claim.trees.iter().map(|tree| directory.join(&tree.path));
+        let claimed = absolute(claim.files.iter().map(|file| directory.join(&file.path)).chain(trees))?;
+        if let Some(path) = claimed.into_iter().find(|path| files.contains(path)) {
+            let (run, pid, node) = (&claim.run_id, claim.pid, &claim.node);
+            let (problem, help) = match holder {
+                Holder::Elsewhere => (
+                    format!(
+                        "may be in use by run {run} on {node} (process {pid}), which cannot be seen from here"
+                    ),
+                    format!(
+                        "if that run is over, `ioproof clean {}` on {node} removes its files; or name another file",
+                        shell_word(&directory.to_string_lossy())
+                    ),
+                ),
+                Holder::Alive | Holder::Gone => (
+                    format!("is in use by run {run} (process {pid} on {node})"),
+                    "wait until that run is over, or name another file".to_owned(),
+                ),
+            };
+            return Err(RunnerError::Target { path, problem, help });
+        }
+    }
+    Ok(leftovers)
+}

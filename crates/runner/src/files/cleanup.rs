@@ -1,0 +1,318 @@
+//! The files that a run makes: claimed before creation, removed when no case needs them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use plan::{Case, Keep, Placement};
+use record::Swept;
+
+use crate::RunnerError;
+use crate::check::file_usage::Uses;
+use crate::files::trees;
+use crate::ranks::rank_assignment::files_of;
+
+/// The files and directories that this rank has made and not yet removed.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    files: BTreeSet<PathBuf>,
+    directories: BTreeSet<PathBuf>,
+    /// Roots of trees, and whether the directory also holds other files.
+    roots: BTreeMap<PathBuf, bool>,
+}
+
+impl Made {
+    /// Notes that `path` is about to be written. It belongs to this run unless it existed before.
+    pub(crate) fn file(&mut self, path: &Path) {
+        if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
+            self.files.insert(path.to_owned());
+        }
+    }
+
+    /// Creates the directories for the files of `tasks` of `case`.
+    pub(crate) fn own_directories(
+        &mut self,
+        case: &Case,
+        tasks: &Range<u32>,
+        pass: u32,
+    ) -> Result<(), RunnerError> {
+        if !case.workload.files.unique_dir {
+            return Ok(());
+        }
+        for slot in files_of(&case.workload, tasks, pass) {
+            let Some(directory) = slot.path.parent() else { continue };
+            match fs::create_dir(directory) {
+                Ok(()) => {
+                    self.directories.insert(directory.to_owned());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => {
+                    return Err(RunnerError::File {
+                        action: "create the directory",
+                        path: directory.to_owned(),
+                        source,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates missing target directories and the roots of trees, or prepares existing directories for items.
+    /// What this run made there in the previous pass is removed first unless `keep` is set; if everything is
+    /// made anew, nothing may exist there before. Returns the number of removed names.
+    pub(crate) fn trees(
+        &mut self,
+        targets: &[PathBuf],
+        roots: &[PathBuf],
+        beside: bool,
+        (anew, keep): (bool, bool),
+    ) -> Result<u32, RunnerError> {
+        let mut removed = 0;
+        // Jobs that reuse tables check each one themselves.
+        for root in roots.iter().filter(|_| !keep) {
+            if self.roots.contains_key(root) {
+                let swept = trees::remove(root, beside)?;
+                trees::stays(&swept)?;
+                removed += saturated(swept.removed);
+            }
+        }
+        if beside {
+            self.roots.extend(roots.iter().map(|root| (root.clone(), true)));
+            return Ok(removed);
+        }
+        for target in targets {
+            if trees::make(target)? {
+                self.directories.insert(target.clone());
+            }
+        }
+        for root in roots {
+            match trees::make(root)? {
+                true => drop(self.roots.insert(root.clone(), false)),
+                false if anew => return Err(trees::left_there(root, root)),
+                false => {}
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes the trees of `case` at `roots`, or forgets them if they are `kept`. Files of others stay and
+    /// are reported as the error, after everything else is removed.
+    pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
+        let mine: Vec<(PathBuf, bool)> =
+            roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
+        let mut swept = Swept::default();
+        if kept {
+            self.directories.retain(|directory| !mine.iter().any(|(root, _)| root.starts_with(directory)));
+            return Ok(0);
+        }
+        let mut first = Ok(());
+        for (root, beside) in mine {
+            match trees::remove(&root, beside) {
+                Ok(found) => swept.add(found),
+                Err(error) => {
+                    self.roots.insert(root, beside);
+                    first = first.and(Err(error));
+                }
+            }
+        }
+        self.remove(std::iter::empty())?;
+        first.and(trees::stays(&swept))?;
+        Ok(saturated(swept.removed))
+    }
+
+    /// Removes the files of `case` (at `index` in the plan) that no later case uses, unless they are to be
+    /// kept. Returns their number; the error names what cannot be removed, after everything else is gone.
+    pub(crate) fn remove_after(
+        &mut self,
+        case: &Case,
+        index: usize,
+        uses: &Uses<'_>,
+        wrong_data: bool,
+    ) -> Result<u32, RunnerError> {
+        if self.files.is_empty() {
+            return Ok(0);
+        }
+        let keep = match case.workload.files.keep {
+            Keep::Always => true,
+            Keep::OnError => wrong_data,
+            Keep::Never => false,
+        };
+        let mine: BTreeSet<PathBuf> =
+            paths(case).into_iter().filter(|path| self.files.contains(path)).collect();
+        if keep {
+            self.files.retain(|path| !mine.contains(path));
+            self.directories.clear();
+            return Ok(0);
+        }
+        let needed = uses.needed_after(index, case, &mine);
+        self.remove(mine.difference(&needed))
+    }
+
+    /// Removes everything that is left, for example after an error.
+    pub(crate) fn remove_all(&mut self) -> Result<u32, RunnerError> {
+        let all = self.files.clone();
+        let removed = self.remove(all.iter());
+        let roots: BTreeSet<PathBuf> = self.roots.keys().cloned().collect();
+        let trees = self.remove_trees(&roots, false);
+        Ok(removed?.saturating_add(trees?))
+    }
+
+    fn remove<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) -> Result<u32, RunnerError> {
+        let mut removed = 0;
+        let mut first = Ok(());
+        for path in paths {
+            match fs::remove_file(path) {
+                Ok(()) => removed += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => {
+                    first =
+                        first.and(Err(RunnerError::File { action: "remove", path: path.clone(), source }));
+                    continue;
+                }
+            }
+            self.files.remove(path);
+        }
+        // A directory with other contents stays: those are not this run's.
+        let (files, roots) = (&self.files, &self.roots);
+        self.directories.retain(|directory| {
+            files.iter().chain(roots.keys()).any(|one| one.starts_with(directory))
+                || fs::remove_dir(directory).is_err()
+        });
+        first.map(|()| removed)
+    }
+}
+
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Removes a file on drop.
+pub(crate) struct Removal<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Removal<'a> {
+    /// Will remove `path`.
+    pub(crate) fn of(path: &'a Path) -> Self {
+        Self { path }
+    }
+
+    /// Removes the file now.
+    pub(crate) fn now(self) -> Result<(), RunnerError> {
+        let path = self.path;
+        std::mem::forget(self);
+        fs::remove_file(path).map_err(|source| RunnerError::File {
+            action: "remove",
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+impl Drop for Removal<'_> {
+    fn drop(&mut self) {
+        // An error is already being reported; the file may not even exist.
+        let _ = fs::remove_file(self.path);
+    }
+}
+
+/// How many sets of files a case touches in all of its passes.
+pub(crate) fn sets(case: &Case) -> u32 {
+    if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
+}
+
+/// Every file that a case uses in any pass; none for trees, whose files are not listed.
+pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
+    if !case.workload.work.is_transfers() {
+        return Vec::new();
+    }
+    let placement = Placement::new(&case.workload);
+    (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
+}
+
+/// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
+/// trees are made in them.
+pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
+    case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
+}
+
+/// The same for one target.
+pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
+    if trees::has(case) { trees::place_of(target) } else { directory_of(target) }
+}
+
+/// Whether `target` of `case` differs from node to node.
+pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
+    match trees::has(case) {
+        true => trees::is_separate(separate, target),
+        false => separate.contains(&directory_of(target)),
+    }
+}
+
+/// The directories that `case` creates for its files.
+pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
+    if !case.workload.files.unique_dir {
+        return trees::missing_targets(case);
+    }
+    paths(case).iter().map(|path| directory_of(path)).collect()
+}
+
+/// The directory of a target: its parent, or `.` for a bare name.
+pub(crate) fn directory_of(target: &Path) -> PathBuf {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The absolute paths, without duplicates.
+pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
+    let mut all = BTreeSet::new();
+    for path in paths {
+        all.insert(absolute_path(&path)?);
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// `path` as an absolute path.
+pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
+    let full = std::path::absolute(path).map_err(|source| RunnerError::File {
+        action: "find the place of",
+        path: path.to_owned(),
+        source,
+    })?;
+    // Drops `.` components, so that names compare as the file system sees them.
+    Ok(full.components().collect())
+}
+
+/// Removes what exists at `paths` and returns its number. A link to a device stays: the device itself is
+/// written.
+pub(crate) fn remove_existing(
+    paths: impl Iterator<Item = PathBuf>,
+    action: &'static str,
+) -> Result<u32, RunnerError> {
+    let mut removed = 0;
+    for path in paths {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let removable = metadata.is_file() || metadata.is_symlink();
+        if !removable || leads_to_device(&path) {
+            continue;
+        }
+        match fs::remove_file(&path) {
+            Ok(()) => removed += 1,
+            // After a lost rank another rank may remove the same files.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(RunnerError::File { action, path, source }),
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether `path` is a block device or a link to one.
+pub(crate) fn leads_to_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+}

@@ -1,0 +1,463 @@
+//! Trees and sets of objects that a run makes: which rank is responsible for which root, what exists there
+//! before the run, and their removal. Their files are identified by name, not kept in a list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use comm::Topology;
+use plan::shell_word;
+use plan::{
+    Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work, Workload,
+};
+use record::{Claim, Swept, first_named, sweep_names, sweep_tree};
+
+use crate::RunnerError;
+use crate::files::cleanup::{self, directory_of};
+use crate::ranks::rank_assignment::Roster;
+
+/// Smallest allocation of a file with data on most file systems.
+const BLOCK_BYTES: u64 = 4096;
+
+/// Whether `case` creates directory entries on real targets.
+pub(crate) fn has(case: &Case) -> bool {
+    case.workload.work.makes_trees() && case.workload.backend.moves_data()
+}
+
+/// Whether `phase` creates all items that later phases need.
+pub(crate) fn begins(phase: Phase) -> bool {
+    matches!(phase, Phase::TreeCreate | Phase::Precreate | Phase::Load)
+}
+
+/// Whether `phase` removes all items.
+pub(crate) fn ends(phase: Phase) -> bool {
+    matches!(phase, Phase::TreeRemove | Phase::Cleanup)
+}
+
+/// Whether `phase` accesses items of another phase, and must not find them in caches if the protocol empties
+/// these.
+pub(crate) fn finds(phase: Phase) -> bool {
+    !phase.is_transfers()
+        && !begins(phase)
+        && !matches!(phase, Phase::FileCreate | Phase::DirectoryCreate | Phase::Exchange)
+}
+
+/// Whether `case` recreates its trees: existing ones are in its way.
+pub(crate) fn makes(case: &Case) -> bool {
+    has(case)
+        && (in_target(&case.workload) && case.phases.iter().any(|phase| creates_items(*phase))
+            || case.phases.iter().any(|phase| begins(*phase)))
+}
+
+/// Whether `phase` creates items.
+pub(crate) fn creates_items(phase: Phase) -> bool {
+    matches!(phase, Phase::FileCreate | Phase::DirectoryCreate)
+}
+
+/// Whether items are created in existing directories, beside other files.
+pub(crate) fn in_target(workload: &Workload) -> bool {
+    workload.work.tree().is_some_and(|tree| tree.in_target)
+}
+
+/// The roots of every pass of `case`.
+pub(crate) fn roots(case: &Case) -> BTreeSet<PathBuf> {
+    if !has(case) {
+        return BTreeSet::new();
+    }
+    (0..cleanup::sets(case)).flat_map(|set| case.workload.roots(set)).collect()
+}
+
+/// The claims for `case`: its roots, and whether its items are beside other files there.
+pub(crate) fn claimed(case: &Case) -> Vec<(PathBuf, bool)> {
+    match makes(case) {
+        true => roots(case).into_iter().map(|root| (root, in_target(&case.workload))).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The missing targets of `case`, which it creates.
+pub(crate) fn missing_targets(case: &Case) -> Vec<PathBuf> {
+    if !makes(case) || in_target(&case.workload) {
+        return Vec::new();
+    }
+    case.workload
+        .files
+        .targets
+        .iter()
+        .filter(|target| fs::symlink_metadata(target).is_err())
+        .cloned()
+        .collect()
+}
+
+/// The directory that holds the claim for a tree target: the target itself, or its parent while it does not
+/// exist.
+pub(crate) fn place_of(target: &Path) -> PathBuf {
+    if target.is_dir() { target.to_owned() } else { directory_of(target) }
+}
+
+/// The ranks that are responsible for the roots of a case.
+pub(crate) struct Keepers<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) roster: &'a Roster,
+    pub(crate) topology: &'a Topology,
+    /// Directories that differ from node to node.
+    pub(crate) separate: &'a [PathBuf],
+}
+
+impl Keepers<'_> {
+    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
+    /// directory, the first task on its node.
+    pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
+        let files = &self.case.workload.files;
+        let (targets, tasks) = (&files.targets, self.case.workload.tasks);
+        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
+        // All job spaces are used, even with fewer launches.
+        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
+        let node_of = self.topology.node_of();
+        let mut all: Vec<PathBuf> = Vec::new();
+        for first in 0..count {
+            let target = &targets[first as usize];
+            let keeper = match is_separate(self.separate, target) {
+                false => self.roster.rank_of(first),
+                true => {
+                    let mut there =
+                        (first..tasks).step_by(targets.len()).map(|task| self.roster.rank_of(task));
+                    let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
+                    let Some(keeper) = here else { continue };
+                    keeper
+                }
+            };
+            if keeper == rank && !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+        all
+    }
+
+    /// The roots of all passes that `rank` is responsible for.
+    pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
+        (0..cleanup::sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
+    }
+
+    /// The roots of `pass` that `rank` is responsible for.
+    pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
+        let targets = self.targets_of(rank);
+        let beside = in_target(&self.case.workload);
+        let is_mine = |root: &PathBuf| {
+            targets.iter().any(|target| if beside { target == root } else { root.parent() == Some(target) })
+        };
+        self.case.workload.roots(pass).into_iter().filter(is_mine).collect()
+    }
+}
+
+/// Whether `target`, or the directory that contains it, is node-local.
+pub(crate) fn is_separate(separate: &[PathBuf], target: &Path) -> bool {
+    separate.iter().any(|own| own == target || *own == directory_of(target))
+}
+
+/// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
+/// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
+/// as long as they are kept.
+///
+/// # Errors
+/// The first such root, with the next step.
+pub(crate) fn check_roots<'a>(
+    cases: impl Iterator<Item = &'a Case>,
+    run_id: &str,
+    keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
+) -> Result<(), RunnerError> {
+    // What each case leaves at a root; its present state if no case has touched it.
+    let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
+    for case in cases.filter(|case| has(case)) {
+        let (makes, beside) = (makes(case), in_target(&case.workload));
+        let tolerates = case.workload.files.existing == Existing::Reuse || case.protocol.wipe;
+        for root in keeps(case)? {
+            let known = there.get(&root).copied();
+            if makes && !tolerates {
+                match known {
+                    Some(Left::Kept) => return Err(made_twice(case, root)),
+                    Some(Left::Nothing | Left::WhileNeeded) => {}
+                    None => {
+                        // A leftover of an earlier start of this run is removed before the first case.
+                        let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
+                        if let Some(found) = is_there(&root, beside)?
+                            && !is_own()
+                        {
+                            return Err(left_there(&root, &found));
+                        }
+                    }
+                }
+            } else if !makes {
+                let is_gone = match known {
+                    Some(left) => left == Left::Nothing,
+                    None => is_there(&root, beside)?.is_none(),
+                };
+                if is_gone {
+                    return Err(nothing_there(case, root));
+                }
+            }
+            let left = match (makes, case.workload.files.keep) {
+                _ if case.phases.iter().any(|phase| ends(*phase)) => Left::Nothing,
+                (_, Keep::Always) => Left::Kept,
+                (true, _) => Left::WhileNeeded,
+                (false, _) => known.unwrap_or(Left::Kept),
+            };
+            there.insert(root, left);
+        }
+    }
+    Ok(())
+}
+
+/// The state of a tree after a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// Removed when no case needs it any more.
+    WhileNeeded,
+    Kept,
+}
+
+/// What exists at `root`: the root itself, or the first name of ours in an existing directory.
+fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
+    if beside {
+        return Ok(first_named(root)?);
+    }
+    Ok(fs::symlink_metadata(root).is_ok().then(|| root.to_owned()))
+}
+
+/// Error for a leftover of an earlier run at `root`, found by its name or that of an item in it.
+pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
+    let changed = fs::symlink_metadata(found).and_then(|metadata| metadata.modified());
+    let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let ago = match age.map(|age| age.as_secs()) {
+        None => String::new(),
+        Some(0) => ", last changed just now".to_owned(),
+        Some(seconds) => format!(", last changed {} ago", Nanos::secs(seconds)),
+    };
+    let help = match claim_on(root) {
+        Some((claim, place)) => format!(
+            "run {} has claimed it: `ioproof clean {}` removes it where that run was killed; or name another \
+             directory",
+            claim.run_id,
+            shell_word(&place.to_string_lossy())
+        ),
+        None => "a run that keeps its files made them (`ioproof clean` knows only those of killed runs): \
+                 remove them, or name another directory"
+            .to_owned(),
+    };
+    let problem = format!("is there already: files left from an earlier run{ago}");
+    RunnerError::Target { path: found.to_owned(), problem, help }
+}
+
+/// The claim that a run has on `root`, and the directory that holds it.
+fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
+    let root = cleanup::absolute_path(root).ok()?;
+    let places = root.ancestors().take(3).map(Path::to_owned);
+    places.into_iter().find_map(|place| {
+        let left = record::leftovers(&place).ok()?;
+        let speaks = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
+        left.into_iter().find(|left| speaks(&left.claim)).map(|left| (left.claim, place.clone()))
+    })
+}
+
+fn made_twice(case: &Case, root: PathBuf) -> RunnerError {
+    RunnerError::Target {
+        path: root,
+        problem: format!("is kept by a case before {}, which makes it anew", case.id),
+        help: "let the case before remove it, or give each case a directory of its own".to_owned(),
+    }
+}
+
+fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
+    let first = case.phases.first().map_or("the case", |phase| phase.name());
+    RunnerError::Target {
+        path: root,
+        problem: format!(
+            "is not there, and {first} of {} works on files that an earlier run made in it",
+            case.id
+        ),
+        help: "let this run make them first, or run the one that makes and keeps them, with the same tasks \
+               and sizes"
+            .to_owned(),
+    }
+}
+
+/// Whether `phase` creates, changes or removes directory entries.
+pub(crate) fn changes(phase: Phase) -> bool {
+    !matches!(
+        phase,
+        Phase::DirectoryStat | Phase::DirectoryList | Phase::FileStat | Phase::FileRead | Phase::Exchange
+    ) && !phase.is_transfers()
+}
+
+/// Inodes and bytes that `tasks` of `case` take on their target; directories of their trees count once.
+pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
+    let blocks = |bytes: u64| bytes.div_ceil(BLOCK_BYTES).saturating_mul(BLOCK_BYTES);
+    if tasks == 0 {
+        return (0, 0);
+    }
+    match &case.workload.work {
+        Work::Tree(tree) => {
+            let trees = if tree.own_trees { tasks } else { 1 };
+            let items = tree.items_per_task().saturating_mul(tasks);
+            let of = |phase: Phase| if case.phases.contains(&phase) { items } else { 0 };
+            let (files, directories) = (of(Phase::FileCreate), of(Phase::DirectoryCreate));
+            let own = tree.directories().saturating_mul(trees);
+            let inodes = files.saturating_add(directories).saturating_add(own);
+            (inodes, files.saturating_mul(blocks(tree.write_bytes.0)))
+        }
+        Work::Objects(objects) => {
+            let sets = u64::from(objects.sets).saturating_mul(tasks);
+            let all = sets.saturating_mul(objects.precreated);
+            (all.saturating_add(sets), all.saturating_mul(blocks(objects.object_bytes.0)))
+        }
+        // Tables are few, and each job space has its own estimate.
+        Work::Jobs(_) | Work::Transfers | Work::Rpc(_) => (0, 0),
+    }
+}
+
+/// The unfinished cases of `plan`, in order.
+pub(crate) fn left<'a>(plan: &'a Plan, finished: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Case> {
+    plan.cases.iter().filter(|case| !finished.contains(&case.id))
+}
+
+/// Creates `root`; returns whether it is new.
+pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
+    match fs::create_dir(root) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => {
+            Err(RunnerError::File { action: "create the directory", path: root.to_owned(), source })
+        }
+    }
+}
+
+/// Removes this run's items at `root`; other files stay if items are `beside` them.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
+    Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
+}
+
+/// Removes the items of `tasks` in every pass, so that many ranks share the work; the ranks responsible for
+/// the roots remove the rest.
+///
+/// # Errors
+/// Something cannot be removed.
+pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, RunnerError> {
+    let mut swept = Swept::default();
+    for set in 0..cleanup::sets(case) {
+        for task in tasks.clone() {
+            if let Some(placement) = TreePlacement::new(&case.workload) {
+                match placement.tree().own_trees {
+                    true => {
+                        let top = placement.root(task, set).join(placement.directory(task, 0));
+                        swept.add(sweep_tree(&top, None)?);
+                    }
+                    false => remove_items(case, placement, task, set)?,
+                }
+            }
+            if let Some(placement) = ObjectsPlacement::new(&case.workload) {
+                for number in 0..placement.objects().sets {
+                    let set = placement.root(task, set).join(ObjectsPlacement::set(task, number));
+                    swept.add(sweep_tree(&set, None)?);
+                }
+            }
+        }
+    }
+    Ok(swept)
+}
+
+/// Removes the items of `task` by name from a tree shared with other tasks.
+fn remove_items(case: &Case, placement: TreePlacement<'_>, task: u32, set: u32) -> Result<(), RunnerError> {
+    let has = |phase: Phase| case.phases.contains(&phase);
+    let tree = placement.tree();
+    let (first, count) = tree.used_directories();
+    for directory in first..first.saturating_add(count) {
+        let place = placement.root(task, set).join(placement.directory(task, directory));
+        let from = (directory - first).saturating_mul(tree.items_per_directory);
+        for item in from..from.saturating_add(tree.items_per_directory) {
+            let number = tree.number_of(item);
+            if has(Phase::FileCreate) {
+                let name = match tree.shared {
+                    true => TreePlacement::shared_name(number),
+                    false => TreePlacement::file_name(task, number),
+                };
+                remove_named(&place, &name, has(Phase::FileRename), |path| fs::remove_file(path))?;
+            }
+            if has(Phase::DirectoryCreate) {
+                let name = TreePlacement::directory_name(task, number);
+                remove_named(&place, &name, has(Phase::DirectoryRename), |path| fs::remove_dir(path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes `name` in `place`, or what it was renamed to.
+fn remove_named(
+    place: &Path,
+    name: &str,
+    is_renamed: bool,
+    remove: impl Fn(&Path) -> io::Result<()>,
+) -> Result<(), RunnerError> {
+    let renamed = is_renamed.then(|| place.join(format!("{name}{RENAMED}")));
+    for path in renamed.into_iter().chain([place.join(name)]) {
+        match remove(&path) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // The rank responsible for the root finds the remaining files and reports them.
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(source) => return Err(RunnerError::File { action: "remove", path, source }),
+        }
+    }
+    Ok(())
+}
+
+/// Reports the remaining files of a tree as an error of the run.
+pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
+    match swept.foreign.first() {
+        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Bytes, Case, Geometry, Phase, Tree, TreePlacement, Work, WorkloadSpec};
+
+    use super::{fs, remove_own};
+
+    #[test]
+    fn a_rank_removes_the_items_of_its_tasks_by_the_names_that_they_have() {
+        for (leaf_only, shared) in [(false, false), (true, false), (true, true)] {
+            let place = tempfile::tempdir().unwrap();
+            let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+            let mut spec = WorkloadSpec::new("w", place.path(), geometry);
+            spec.work = Work::Tree(Tree { depth: 1, branching: 2, leaf_only, shared, ..Tree::flat(3) });
+            let case = Case::new("c", spec.validate().unwrap(), vec![Phase::TreeCreate, Phase::FileCreate]);
+            let placement = TreePlacement::new(&case.workload).unwrap();
+            let tree = placement.tree();
+            let of = |item: u64| {
+                let number = tree.number_of(item);
+                let name = match shared {
+                    true => TreePlacement::shared_name(number),
+                    false => TreePlacement::file_name(0, number),
+                };
+                let directory = placement.directory(0, tree.directory_of(item));
+                placement.root(0, 0).join(directory).join(name)
+            };
+            let files: Vec<_> = (0..tree.items_per_task()).map(of).collect();
+            for file in &files {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, "").unwrap();
+            }
+            let _ = remove_own(&case, &(0..1)).unwrap();
+            assert!(files.iter().all(|file| !file.exists()), "{leaf_only} {shared}");
+        }
+    }
+}

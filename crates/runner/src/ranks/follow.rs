@@ -1,0 +1,143 @@
+//! The ranks other than 0: they carry out orders until the last one.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use comm::{Comm, CommError};
+use engine::Controls;
+use host::{Host, PermittedDevice};
+
+use crate::RunnerError;
+use crate::check::{RankCheck, devices, remaining, targets};
+use crate::ranks::handshake::find;
+use crate::ranks::order::{Answer, Order, Question};
+use crate::ranks::rank_executor::{RankContext, RankExecutor};
+use crate::ranks::rank_group::{answer, finish_phase, receive, send};
+use crate::ranks::seen::look;
+use crate::ranks::signals::keep_in_touch;
+
+/// Carries out the orders of rank 0 until [`dismiss`] is called there. Returns early if a rank is lost; the
+/// files of this rank are then removed.
+///
+/// # Errors
+/// A rank was lost, or a message could not be parsed. Other errors of this rank are reported on rank 0.
+pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(), RunnerError> {
+    let mut known: Option<(Question, Vec<PermittedDevice>)> = None;
+    loop {
+        match receive(comm)? {
+            Order::Look { targets, uring } => {
+                answer(comm, Ok(Answer::Seen(look(host, comm, &targets, uring))))?;
+            }
+            Order::Find { paths } => {
+                answer(comm, Ok(find(comm, &paths)))?;
+            }
+            Order::Synchronize => {
+                comm.synchronize()?;
+            }
+            Order::Check(question) => {
+                let question = *question;
+                let mut permits = Vec::new();
+                let part = RankCheck {
+                    plan: &question.plan,
+                    finished: &question.finished,
+                    separate: &question.separate,
+                    host,
+                    comm,
+                };
+                let found = part.check(&question.run_id, &mut permits).map(|(found, _)| Answer::Found(found));
+                answer(comm, found)?;
+                known = Some((question, permits));
+            }
+            Order::Live { run_directory, started_unix_ns } => {
+                let Some((question, permits)) = &known else { return Err(RunnerError::OutOfPlace) };
+                let brief = RankContext {
+                    plan: &question.plan,
+                    run_id: &question.run_id,
+                    run_directory,
+                    started_unix_ns,
+                    separate: &question.separate,
+                    permits,
+                    program: None,
+                };
+                let boot_id = host.boot_id();
+                let mates = question.mates.iter().find(|(kernel, _)| *kernel == boot_id);
+                let quiet = host
+                    .quiet_watch(devices(&targets(&question.plan, &question.finished), host))
+                    .with_mates(mates.map(|(_, pids)| pids.clone()).unwrap_or_default());
+                let uses = remaining(&question.plan, &question.finished);
+                let hand = RankExecutor::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
+                keep_in_touch(comm, &controls, || live(comm, hand))?;
+            }
+            Order::Dismiss => return Ok(()),
+            _ => return Err(RunnerError::OutOfPlace),
+        }
+    }
+}
+
+/// Releases the ranks in [`follow`], on rank 0, when no more work is left.
+///
+/// # Errors
+/// A rank was lost.
+pub fn dismiss(comm: &dyn Comm) -> Result<(), RunnerError> {
+    match comm.size() {
+        1 => Ok(()),
+        _ => send(comm, &Order::Dismiss),
+    }
+}
+
+/// Time for rank 0 to close the record and remove files after a rank was lost.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// Waits for rank 0 to close the record, on a rank whose [`follow`] ended with `error`: a launcher ends the
+/// whole job, rank 0 included, when a process exits with an error. Does not wait if rank 0 itself is lost.
+pub fn give_way(error: &RunnerError) {
+    if error.is_loss() && !loses_first(error) {
+        thread::sleep(CLOSING);
+    }
+}
+
+/// Whether this rank, of those in [`follow`], reports `error`. Rank 0 normally does; if it is lost, the first
+/// rank on another node does.
+#[must_use]
+pub fn speaks(error: &RunnerError, comm: &dyn Comm) -> bool {
+    let mut ranks = (0..).zip(comm.topology().node_of());
+    let elsewhere = ranks.find(|(_, node)| Some(*node) != comm.topology().node_of().first());
+    loses_first(error) && comm.rank() == elsewhere.map_or(1, |(rank, _)| rank)
+}
+
+/// Whether rank 0 is lost.
+fn loses_first(error: &RunnerError) -> bool {
+    match error {
+        RunnerError::Comm(CommError::Lost { rank, .. } | CommError::PeerGone { rank, .. }) => *rank == 0,
+        RunnerError::Comm(CommError::TimedOut { missing, .. }) => missing.contains(&0),
+        _ => false,
+    }
+}
+
+/// Carries out the orders for one plan.
+fn live(comm: &dyn Comm, mut hand: RankExecutor<'_>) -> Result<(), RunnerError> {
+    let result = carry_out_all(comm, &mut hand);
+    if result.is_err() {
+        // The lost rank is the error to report; what could not be removed is still claimed.
+        let _ = hand.save_what_can_be();
+    }
+    result
+}
+
+fn carry_out_all(comm: &dyn Comm, hand: &mut RankExecutor<'_>) -> Result<(), RunnerError> {
+    loop {
+        match receive(comm)? {
+            Order::End => return Ok(()),
+            Order::Synchronize => {
+                comm.synchronize()?;
+            }
+            Order::Phase(order) => {
+                finish_phase(comm, hand.take_part(&order), None)?;
+            }
+            order => {
+                answer(comm, hand.carry_out(&order))?;
+            }
+        }
+    }
+}

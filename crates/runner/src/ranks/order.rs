@@ -1,0 +1,338 @@
+//! The orders of rank 0 to all ranks, and their answers.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use plan::{Phase, Plan};
+use record::{HostFacts, Warning, Wiped};
+use serde::{Deserialize, Serialize};
+
+use crate::ranks::merge_ranks::Part;
+
+/// An order to all ranks, of which each does its own part. Cases are named by their index in the plan.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Order {
+    /// Report the facts of this host.
+    Look {
+        /// All targets of the plan.
+        targets: Vec<PathBuf>,
+        /// Whether a case wants io_uring.
+        uring: bool,
+    },
+    /// Report which of these files this node does not see.
+    Find {
+        /// Files that rank 0 has just created.
+        paths: Vec<PathBuf>,
+    },
+    /// Compare the clocks of the nodes.
+    Synchronize,
+    /// Check this host's part of a plan, and keep the plan.
+    Check(Box<Question>),
+    /// Start the checked plan. All further orders up to [`Order::End`] belong to it.
+    Live {
+        /// Directory of the record.
+        run_directory: PathBuf,
+        /// Wall clock at the start of the run.
+        started_unix_ns: i64,
+    },
+    /// Remove leftovers of an earlier start of this run.
+    Clear,
+    /// Write claims for the files that this run makes.
+    Claim,
+    /// Remove the claims.
+    Withdraw,
+    /// Start a case: lock the memory that it wants locked.
+    CaseBegins {
+        /// Index of the case.
+        case: usize,
+    },
+    /// Create the directories of a pass, remove files that a write replaces, and report whether the data for
+    /// a read exists.
+    Prepare(Prepare),
+    /// Remove the files of a case and discard the devices that it measures.
+    Wipe {
+        /// Index of the case.
+        case: usize,
+    },
+    /// Report whether a file that a case relies on is missing.
+    Lacks {
+        /// Index of the case.
+        case: usize,
+    },
+    /// Empty the page cache.
+    DropCaches {
+        /// Index of the case.
+        case: usize,
+    },
+    /// Run a phase.
+    Phase(Box<PhaseOrder>),
+    /// End a case: unlock its memory, and remove files that no later case needs.
+    CaseEnds {
+        /// Index of the case.
+        case: usize,
+        /// How it ended.
+        ending: CaseEnding,
+    },
+    /// Remove all files of this run.
+    RemoveAll,
+    /// End the plan.
+    End,
+    /// Release the rank: the last order.
+    Dismiss,
+}
+
+/// A plan, and the data that a rank needs for its part.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) plan: Plan,
+    pub(crate) run_id: String,
+    /// Cases that are already in the record.
+    pub(crate) finished: BTreeSet<String>,
+    /// Directories that differ from node to node.
+    pub(crate) separate: Vec<PathBuf>,
+    /// The processes of this run, by the boot identifier of their kernel.
+    pub(crate) mates: Vec<(String, BTreeSet<u32>)>,
+}
+
+/// How a case ended, for its cleanup.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct CaseEnding {
+    /// A check found wrong data in its files.
+    pub(crate) wrong_data: bool,
+    /// It failed.
+    pub(crate) failed: bool,
+    /// The part of its trees to remove.
+    pub(crate) step: EndStep,
+}
+
+/// Trees are removed by all ranks, then their roots by the ranks responsible for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum EndStep {
+    /// The items of each rank's tasks.
+    Tasks,
+    /// The remaining items and the roots.
+    Roots,
+}
+
+/// See [`Order::Prepare`].
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Prepare {
+    pub(crate) case: usize,
+    pub(crate) pass: u32,
+    /// Remove existing files at the paths to be created.
+    pub(crate) replace: bool,
+    /// Create the directories of the files.
+    pub(crate) directories: bool,
+    /// Create the roots of trees after removing those of the previous pass.
+    pub(crate) trees: bool,
+    /// Check that the data exists.
+    pub(crate) data: Option<Known>,
+}
+
+/// State of files beyond what is on disk, by file number.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
+    /// A write ended at its time limit: they hold less than one pass, and that is enough.
+    pub(crate) partial: Vec<Range<u32>>,
+    /// Not written since they were discarded.
+    pub(crate) discarded: Vec<Range<u32>>,
+}
+
+/// See [`Order::Phase`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PhaseOrder {
+    /// Unique number within the run.
+    pub(crate) number: u64,
+    pub(crate) case: usize,
+    /// For a fill phase, the case whose files are written.
+    pub(crate) fills: Option<usize>,
+    pub(crate) phase: Phase,
+    pub(crate) pass: u32,
+    pub(crate) generation: u16,
+    /// The generations that a check accepts; none for any.
+    pub(crate) expect: Option<(u16, u16)>,
+    /// Transfers of each task of all ranks, if not one pass.
+    pub(crate) limits: Option<Vec<u64>>,
+    /// An earlier phase has renamed the items of a tree.
+    pub(crate) renamed: bool,
+    /// Steps around the objects of each set that each task of all ranks has done before.
+    pub(crate) steps_before: Vec<u64>,
+}
+
+/// The merged answers of ranks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// Done, or nothing to do.
+    Done,
+    /// To [`Order::Look`].
+    Seen(Seen),
+    /// To [`Order::Find`]: file number and node number.
+    Missing(Vec<(usize, u32)>),
+    /// To [`Order::Check`].
+    Found(Found),
+    /// To [`Order::Prepare`] and [`Order::CaseEnds`]: number of removed files, and whether the data exists.
+    Files { removed: u32, there: bool },
+    /// To [`Order::Wipe`].
+    Wiped(Vec<Wiping>),
+    /// To [`Order::DropCaches`]: why it was not done.
+    Refused(String),
+    /// To [`Order::Lacks`].
+    Lacking(bool),
+    /// To [`Order::Phase`].
+    Part(Box<Part>),
+}
+
+/// An object to be wiped.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Wiping {
+    Done(Wiped),
+    Unapplied { what: String, reason: String },
+}
+
+/// Facts about the ranks.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    /// Sorted by number, without duplicates.
+    pub(crate) nodes: Vec<NodeSeen>,
+    /// Why a rank cannot use io_uring.
+    pub(crate) uring_missing: Option<String>,
+}
+
+/// A node, as its ranks see it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct NodeSeen {
+    pub(crate) node: u32,
+    /// From its first rank.
+    pub(crate) facts: Option<Box<HostFacts>>,
+    /// The boot identifier of its kernel.
+    pub(crate) boot_id: String,
+    pub(crate) pids: BTreeSet<u32>,
+    /// Processors that its ranks may be scheduled on.
+    pub(crate) cpus: BTreeSet<u32>,
+    /// Processors that a control group grants to a rank, if fewer than its CPU affinity allows.
+    pub(crate) quota: Option<u32>,
+    /// Devices under the targets.
+    pub(crate) devices: Vec<String>,
+    pub(crate) quiet: Option<Warning>,
+}
+
+impl NodeSeen {
+    /// Processors that its ranks may use in total.
+    pub(crate) fn usable_cpus(&self) -> u32 {
+        let cpus = u32::try_from(self.cpus.len()).unwrap_or(u32::MAX).max(1);
+        self.quota.map_or(cpus, |quota| quota.min(cpus))
+    }
+}
+
+/// Findings of the check on the ranks' hosts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Found {
+    pub(crate) space: Vec<SpaceNeed>,
+    /// User files that will be lost in node-local directories: number, bytes and the first of them.
+    pub(crate) replaced: Option<(usize, u64, PathBuf)>,
+}
+
+/// The resource that a file system lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Scarce {
+    Bytes,
+    /// Bytes of the tables and outputs of jobs.
+    Jobs,
+    Inodes,
+}
+
+/// Bytes or inodes needed on a file system.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SpaceNeed {
+    /// The node, if the file system is node-local.
+    pub(crate) node: Option<u32>,
+    pub(crate) mount_point: String,
+    pub(crate) what: Scarce,
+    pub(crate) need: u64,
+    pub(crate) free: u64,
+}
+
+impl Answer {
+    /// Merges this answer with that of ranks with higher numbers.
+    pub(crate) fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (one, Self::Done) | (Self::Done, one) => one,
+            (Self::Seen(one), Self::Seen(two)) => Self::Seen(one.join(two)),
+            (Self::Missing(one), Self::Missing(two)) => Self::Missing(chained(one, two)),
+            (Self::Found(one), Self::Found(two)) => Self::Found(one.join(two)),
+            (Self::Files { removed, there }, Self::Files { removed: more, there: too }) => {
+                Self::Files { removed: removed + more, there: there && too }
+            }
+            (Self::Wiped(one), Self::Wiped(two)) => Self::Wiped(chained(one, two)),
+            (Self::Lacking(one), Self::Lacking(two)) => Self::Lacking(one || two),
+            (Self::Part(mut one), Self::Part(two)) => {
+                one.join(*two);
+                Self::Part(one)
+            }
+            // All ranks answer the same order: of two equal kinds, the first reason is kept.
+            (one, _) => one,
+        }
+    }
+}
+
+impl Seen {
+    fn join(mut self, other: Self) -> Self {
+        for node in other.nodes {
+            match self.nodes.iter_mut().find(|known| known.node == node.node) {
+                None => self.nodes.push(node),
+                Some(known) => {
+                    known.pids.extend(node.pids);
+                    known.cpus.extend(node.cpus);
+                    known.quota = known.quota.into_iter().chain(node.quota).min();
+                    known.facts = known.facts.take().or(node.facts);
+                    known.quiet = known.quiet.take().or(node.quiet);
+                    known.devices = chained(std::mem::take(&mut known.devices), node.devices);
+                }
+            }
+        }
+        self.nodes.sort_by_key(|node| node.node);
+        self.uring_missing = self.uring_missing.or(other.uring_missing);
+        self
+    }
+}
+
+impl Found {
+    fn join(mut self, other: Self) -> Self {
+        for need in other.space {
+            let same =
+                |known: &&mut SpaceNeed| known.node == need.node && known.mount_point == need.mount_point;
+            match self.space.iter_mut().find(same) {
+                None => self.space.push(need),
+                Some(known) => {
+                    known.need = known.need.saturating_add(need.need);
+                    known.free = known.free.min(need.free);
+                }
+            }
+        }
+        self.replaced = match (self.replaced, other.replaced) {
+            (Some((files, bytes, first)), Some((more, and, _))) => {
+                Some((files + more, bytes.saturating_add(and), first))
+            }
+            (one, two) => one.or(two),
+        };
+        self
+    }
+}
+
+fn chained<T>(mut one: Vec<T>, two: Vec<T>) -> Vec<T> {
+    one.extend(two);
+    one
+}
+
+/// The numbers of the `files` whose flag is true, as ranges.
+pub(crate) fn ranges(files: impl Iterator<Item = (u32, bool)>) -> Vec<Range<u32>> {
+    let mut all: Vec<Range<u32>> = Vec::new();
+    for number in files.filter_map(|(number, is_so)| is_so.then_some(number)) {
+        match all.last_mut().filter(|last| last.end == number) {
+            Some(last) => last.end += 1,
+            None => all.push(number..number + 1),
+        }
+    }
+    all
+}

@@ -1,0 +1,273 @@
+//! One rank's part of a phase, observed from start to end.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use comm::Comm;
+use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
+use host::servers::Told;
+use host::{BlockTrace, Host, Observed, Observer, Unobservable};
+use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
+
+use crate::execution::jobs::{JobsRun, KeepLaunches};
+use crate::execution::traced;
+use crate::files::data::fill_workload;
+use crate::ranks::merge_ranks::{Part, SERIES_INTERVAL};
+use crate::ranks::order::PhaseOrder;
+use crate::ranks::rank_assignment::Roster;
+use crate::ranks::rendezvous::Meeting;
+use crate::ranks::rows::{Rows, Seen};
+use crate::{Program, RunnerError};
+
+/// Devices are sampled once a second, like the series of the engine.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// One phase of one pass of one case.
+pub(crate) struct PhaseRun<'a> {
+    pub(crate) order: &'a PhaseOrder,
+    /// The case's workload, or the one that fills its files.
+    pub(crate) workload: Cow<'a, Workload>,
+    /// For launches of jobs: the program that is executed, and the name of the run.
+    pub(crate) launcher: (Option<&'a Program>, &'a str),
+    /// The other processes of the run on the node.
+    pub(crate) mates: Arc<BTreeSet<u32>>,
+}
+
+impl<'a> PhaseRun<'a> {
+    /// The phase of `plan` that `order` names.
+    ///
+    /// # Errors
+    /// The plan does not have it.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        order: &'a PhaseOrder,
+        launcher: (Option<&'a Program>, &'a str),
+        mates: Arc<BTreeSet<u32>>,
+    ) -> Result<Self, RunnerError> {
+        let case = |index: usize| plan.cases.get(index).ok_or(RunnerError::OutOfPlace);
+        let workload = match order.fills {
+            Some(writer) => Cow::Owned(fill_workload(&case(writer)?.workload)?),
+            None => Cow::Borrowed(&case(order.case)?.workload),
+        };
+        Ok(Self { order, workload, launcher, mates })
+    }
+
+    /// Runs `tasks` together with the other ranks of `group`. The first rank of each node observes the
+    /// devices. A failure is sent to all ranks of `comm`. The only rank of a run may launch jobs; finished
+    /// ones are stored with `keep`.
+    ///
+    /// # Errors
+    /// A transfer failed, here or on another rank, or the host lacks something.
+    pub(crate) fn go(
+        &self,
+        host: &Host,
+        comm: &dyn Comm,
+        group: &dyn Comm,
+        tasks: Range<u32>,
+        controls: &Arc<Controls>,
+        keep: Option<&mut KeepLaunches<'_>>,
+    ) -> Result<(Part, Rows), RunnerError> {
+        if self.workload.work.jobs().is_some() {
+            let keep = keep.ok_or(RunnerError::OutOfPlace)?;
+            return self.go_jobs(host, comm, controls, keep);
+        }
+        let order = self.order;
+        let expect = order.expect.map_or(Expect::Any, |(first, last)| Expect::Generations(first..=last));
+        let resident = self.resident(host, comm, &tasks);
+        let own = tasks.start as usize..tasks.end as usize;
+        let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
+        let topology = group.topology();
+        let here = topology.ranks_on(topology.node_of()[group.rank() as usize]).count();
+        let place = Roster::of(&self.workload, comm.topology())?.place_of(comm.rank());
+        let job = PhaseJob {
+            tasks,
+            end: place,
+            processes_here: u32::try_from(here).unwrap_or(u32::MAX),
+            data: DataSpec { signature: self.workload.signature, write_generation: order.generation, expect },
+            series_interval: SERIES_INTERVAL,
+            renamed: order.renamed,
+            steps_before: &order.steps_before,
+            limit: limits.map_or(TransferLimit::Pass, TransferLimit::PerTask),
+            ..PhaseJob::new(&self.workload, order.phase, order.pass)
+        };
+        let leads = topology.is_leader(group.rank());
+        let before = if leads { self.clients(host) } else { Vec::new() };
+        let observer = leads.then(|| self.observe(host));
+        let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
+        let fetched = host.fetched_bytes();
+        let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
+            .map_err(RunnerError::of_phase)?;
+        let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
+        let traced = trace.map(|trace| trace.and_then(BlockTrace::stop));
+        let observer = observer.map(Watching::stop);
+        let node = comm.topology().node_of()[comm.rank() as usize];
+        let mut part = Part::of(&outcome);
+        (part.resident, part.fetched) = (resident, fetched);
+        if group.size() > 1 {
+            agree_on_first_done(group, &mut part)?;
+        }
+        let observed = observer.map(|(observed, unobserved)| {
+            part.unobserved.extend(unobserved.map(|reason| (node, reason)));
+            observed
+        });
+        if leads {
+            self.look_below(host, &mut part);
+        }
+        let requests = match traced {
+            Some(Err(Unobservable { reason })) => {
+                part.untraced.push((node, reason));
+                Vec::new()
+            }
+            Some(Ok(requests)) => requests,
+            None => Vec::new(),
+        };
+        let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
+        let mut rows =
+            Rows::of(&outcome, node, observed.unwrap_or_default(), group.topology().names().len() > 1, seen);
+        rows.told = self.told(host, before);
+        Ok((part, rows))
+    }
+
+    /// Runs a phase of jobs, on the only rank of a run.
+    fn go_jobs(
+        &self,
+        host: &Host,
+        comm: &dyn Comm,
+        controls: &Arc<Controls>,
+        keep: &mut KeepLaunches<'_>,
+    ) -> Result<(Part, Rows), RunnerError> {
+        let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
+        let (phase, pass) = (self.order.phase, self.order.pass);
+        let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
+        let before = self.clients(host);
+        let observer = self.observe(host);
+        let launched = run.go(keep);
+        let (observed, unobserved) = observer.stop();
+        let (outcome, jobs) = launched?;
+        let node = comm.topology().node_of()[comm.rank() as usize];
+        let mut part = Part::of(&outcome);
+        part.unobserved.extend(unobserved.map(|reason| (node, reason)));
+        self.look_below(host, &mut part);
+        let mut rows = Rows::of(&outcome, node, observed, false, Seen::default());
+        rows.jobs = Some(jobs);
+        rows.told = self.told(host, before);
+        Ok((part, rows))
+    }
+
+    /// Counters of the network file system clients on this node.
+    fn clients(&self, host: &Host) -> Vec<(String, String)> {
+        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        match !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
+            true => Vec::new(),
+            false => host.clients(&self.workload.files.targets),
+        }
+    }
+
+    /// The same counters, before the phase and now.
+    fn told(&self, host: &Host, before: Vec<(String, String)>) -> Vec<Told> {
+        if before.is_empty() {
+            return Vec::new();
+        }
+        let mut now = self.clients(host);
+        let told = |(source, text): (String, String)| {
+            let place = now.iter().position(|(name, _)| *name == source);
+            let after = place.map(|place| now.swap_remove(place).1);
+            Told { source, before: Some(text), after }
+        };
+        before.into_iter().map(told).collect()
+    }
+
+    /// Bytes of the files to be read by `tasks` that are in the page cache of this node, and the size of
+    /// these files. A shared file is queried once per node, and its bytes count once: each node may cache a
+    /// different part.
+    fn resident(&self, host: &Host, comm: &dyn Comm, tasks: &Range<u32>) -> Option<(u64, u64)> {
+        let (workload, phase) = (&self.workload, self.order.phase);
+        let reads = matches!(phase, Phase::Read | Phase::Mixed) && self.order.fills.is_none();
+        if !reads || !workload.backend.moves_data() || !workload.work.is_transfers() {
+            return None;
+        }
+        let is_shared = workload.files.sharing == Sharing::Shared;
+        if is_shared && !comm.topology().is_leader(comm.rank()) {
+            return Some((0, 0));
+        }
+        let counts = !is_shared || comm.rank() == 0;
+        let placement = Placement::new(workload);
+        let paths: BTreeSet<PathBuf> =
+            tasks.clone().map(|task| placement.file(task, phase, self.order.pass).path).collect();
+        paths.iter().try_fold((0, 0), |(resident, of), path| {
+            path.metadata().ok().filter(fs::Metadata::is_file)?;
+            let (held, all) = host.page_cache_bytes(path).ok()?;
+            Some((resident + held, of + if counts { all } else { 0 }))
+        })
+    }
+
+    /// Adds warnings about memory below the devices of the targets.
+    fn look_below(&self, host: &Host, part: &mut Part) {
+        let exchanges = matches!(self.workload.work, Work::Rpc(_));
+        if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
+            return;
+        }
+        let targets = self.workload.files.targets.iter();
+        targets
+            .flat_map(|target| host.memory_below(target))
+            .for_each(|warning| part.add_memory_below(warning));
+    }
+
+    /// Starts to observe the node and, if possible, the devices of the targets.
+    fn observe(&self, host: &Host) -> Watching {
+        let start = |devices: &[String]| {
+            Observer::start(host.root(), devices, &self.mates, SAMPLE_INTERVAL)
+                .map_err(|error| Unobservable { reason: error.to_string() })
+        };
+        match self.devices(host).and_then(|devices| start(&devices)) {
+            Ok(observer) => Watching { observer: Some(observer), unobserved: None },
+            Err(Unobservable { reason }) => Watching { observer: start(&[]).ok(), unobserved: Some(reason) },
+        }
+    }
+
+    /// The devices of the targets.
+    fn devices(&self, host: &Host) -> Result<Vec<String>, Unobservable> {
+        if !self.workload.backend.moves_data() {
+            return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
+        }
+        let mut devices = Vec::new();
+        // Exchanges of requests and responses use no device.
+        let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
+        for target in targets {
+            for device in host.devices_under(target)? {
+                if !devices.contains(&device) {
+                    devices.push(device);
+                }
+            }
+        }
+        Ok(devices)
+    }
+}
+
+/// An observer, and why it does not observe the devices.
+struct Watching {
+    observer: Option<Observer>,
+    unobserved: Option<String>,
+}
+
+impl Watching {
+    fn stop(self) -> (Observed, Option<String>) {
+        (self.observer.map(Observer::stop).unwrap_or_default(), self.unobserved)
+    }
+}
+
+/// Counts the bytes that each rank had moved when the first task of all finished.
+fn agree_on_first_done(group: &dyn Comm, part: &mut Part) -> Result<(), RunnerError> {
+    // The ranks agree on a maximum: send the complement to get the minimum.
+    let own = part.first_done_ns().map_or(0, |at_ns| u64::MAX - at_ns);
+    let first = group.max_u64(own)?;
+    if first > 0 {
+        part.count_at(u64::MAX - first);
+    }
+    Ok(())
+}

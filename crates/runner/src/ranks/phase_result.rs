@@ -1,0 +1,208 @@
+//! The merged result of a phase, as rows and warnings of the record.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use analysis::figures::NodeWork;
+use plan::{Case, FileSlot, Phase, Placement, Work, Workload};
+use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
+
+use crate::files::data::Content;
+use crate::ranks::merge_ranks::Part;
+use crate::ranks::order::NodeSeen;
+use crate::ranks::rows::Table;
+use crate::ranks::seen::{self, Nodes};
+
+/// A finished phase.
+pub(crate) struct PhaseResult<'a> {
+    pub(crate) case: &'a Case,
+    /// The case's workload, or the one that filled its files.
+    pub(crate) workload: &'a Workload,
+    pub(crate) key: PhaseKey,
+    pub(crate) nodes: &'a Nodes,
+    /// The nodes that took part.
+    pub(crate) on: BTreeSet<u32>,
+}
+
+impl PhaseResult<'_> {
+    /// The full record of the phase. `doubts` are the warnings known before it started.
+    pub(crate) fn record(&self, part: &Part, mut table: Table<'_>, doubts: Vec<Warning>) -> PhaseRecord {
+        let nodes = table.close();
+        // Exchanges use no device.
+        let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
+        let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        let is_jobs = self.workload.work.jobs().is_some();
+        let pattern = table.pattern();
+        let phase = PhaseRow {
+            traced_requests: pattern.map(|one| one.requests),
+            traced_contiguous: pattern.map(|one| one.contiguous),
+            traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
+            harness_cpu_ns: is_jobs.then_some(table.jobs.harness_cpu_ns),
+            node_cpu_ns: node_cpu_ns(&table.load, &self.nodes.kernels()),
+            ..part.phase_row(&self.key, device_bytes)
+        };
+        let phase =
+            PhaseRow { cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
+        let series = part.series_rows(&self.key);
+        let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
+        let mut warnings = doubts;
+        warnings.extend(analysis::figures::phase_warnings(
+            &phase,
+            &table.tasks,
+            self.workload,
+            usable_cpus,
+            phase_min,
+        ));
+        warnings.extend(self.unobserved(part));
+        warnings.extend(part.memory_below.iter().cloned());
+        warnings.extend(table.jobs.warnings());
+        if let Some((cells, first)) = part.wrong() {
+            warnings.push(Warning::WrongData { cells, first: first.to_owned() });
+        }
+        if let Some((count, first)) = part.surprises() {
+            warnings.push(Warning::Surprises { count, first: first.to_vec() });
+        }
+        for reason in part.notes() {
+            let what = "the fastest mode of io_uring".to_owned();
+            warnings.push(Warning::Unapplied { what, reason: reason.clone() });
+        }
+        let strangers: u64 = table.ends.iter().map(|end| end.shut_out).sum();
+        if strangers > 0 {
+            warnings.push(Warning::Strangers { count: strangers });
+        }
+        if let Some(reason) = self.told_of(&part.untraced) {
+            let what = "the device's part of each of the last operations".to_owned();
+            warnings.push(Warning::Unapplied { what, reason });
+        }
+        let share = part.disturbed.iter().map(|(.., share)| *share).max_by(f64::total_cmp);
+        let disturbed: Vec<_> = part.disturbed.iter().map(|(node, seen, _)| (*node, seen.clone())).collect();
+        if let Some((seen, share)) = self.told_of(&disturbed).zip(share) {
+            warnings.push(Warning::NotQuiet { seen, share });
+        }
+        let starved = self.starved(&table, &series, phase.user_cpu_ns + phase.system_cpu_ns);
+        if let Some(share) = starved.iter().map(|(.., share)| *share).max_by(f64::total_cmp) {
+            let seen: Vec<_> = starved.into_iter().map(|(node, seen, _)| (node, seen)).collect();
+            warnings.extend(self.told_of(&seen).map(|seen| Warning::Starved { seen, share }));
+        }
+        let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
+        PhaseRecord {
+            history: table.history,
+            printed: Vec::new(),
+            ends: table.ends,
+            launches: table.jobs.launches,
+            steps: table.jobs.steps,
+            spaces: table.jobs.spaces,
+            servers: table.servers,
+            server_texts: table.server_texts,
+            latency: part.latency_rows(&self.key),
+            series,
+            nodes,
+            devices: table.devices,
+            load: table.load,
+            warnings: warnings.into_iter().map(of_phase).collect(),
+            phase,
+            tasks: table.tasks,
+        }
+    }
+
+    /// What delayed the threads of each node, and for which share of the time; for result phases only.
+    /// `cpu_ns` is the processor time of the program on all nodes.
+    fn starved(&self, table: &Table<'_>, series: &[SeriesRow], cpu_ns: u64) -> Vec<(u32, String, f64)> {
+        if !self.key.phase.is_result() {
+            return Vec::new();
+        }
+        let mut load: HashMap<&str, Vec<&LoadRow>> = HashMap::new();
+        table.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
+        let mut tasks: HashMap<&str, u32> = HashMap::new();
+        table.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
+        let of_node = |seen: &NodeSeen| {
+            let facts = seen.facts.as_ref()?;
+            let name = facts.node.as_str();
+            let tasks_here = tasks.get(name).copied().unwrap_or(0);
+            let work = NodeWork {
+                tasks: tasks_here,
+                cpu_ns: cpu_ns / table.tasks.len().max(1) as u64 * u64::from(tasks_here),
+                usable_cpus: facts.usable_cpus.max(1),
+                logical_cpus: facts.logical_cpus.max(1),
+                direct: self.workload.direct,
+            };
+            let (text, share) = analysis::figures::starvation(load.get(name)?, series, work)?;
+            Some((seen.node, text, share))
+        };
+        self.nodes.seen().iter().filter(|seen| self.on.contains(&seen.node)).filter_map(of_node).collect()
+    }
+
+    fn unobserved(&self, part: &Part) -> Option<Warning> {
+        let exchanges = self.key.phase == Phase::Exchange;
+        if !self.key.phase.is_result() || !self.workload.backend.moves_data() || exchanges {
+            return None;
+        }
+        let mut reasons: Vec<&str> = part.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();
+        reasons.dedup();
+        let reason = match reasons[..] {
+            [only] if part.unobserved.len() == self.on.len() => only.to_owned(),
+            _ => self.told_of(&part.unobserved)?,
+        };
+        Some(Warning::DevicesUnknown { reason })
+    }
+
+    /// The messages of nodes as one text, with node names if there are several.
+    fn told_of(&self, told: &[(u32, String)]) -> Option<String> {
+        let name = |node: u32| self.nodes.name(node).unwrap_or("a node");
+        let each = |(node, what): &(u32, String)| match self.nodes.seen().len() {
+            1 => what.clone(),
+            _ => format!("{}: {what}", name(*node)),
+        };
+        seen::told(told.iter().map(each).collect())
+    }
+}
+
+/// Processor time of all processes on the nodes. Two nodes of one kernel count the same processors.
+fn node_cpu_ns(rows: &[LoadRow], kernels: &BTreeMap<&str, &str>) -> Option<u64> {
+    let mut counted: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut sum = None;
+    for row in rows {
+        let kernel = kernels.get(row.node.as_str()).copied().unwrap_or_default();
+        if *counted.entry(kernel).or_insert(&row.node) == row.node {
+            sum = Some(row.busy_cpu_ns? + sum.unwrap_or(0));
+        }
+    }
+    sum
+}
+
+/// Bytes that the devices read and wrote. Two nodes of one kernel count the same device.
+fn device_bytes(rows: &[DeviceRow], kernels: &BTreeMap<&str, &str>) -> (u64, u64) {
+    let kernel = |node: &str| kernels.get(node).copied().unwrap_or_default().to_owned();
+    let mut counted: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    let mut sum = (0_u64, 0_u64);
+    for row in rows {
+        let by = counted.entry((kernel(&row.node), row.device.as_str())).or_insert(row.node.as_str());
+        if *by == row.node {
+            sum = (sum.0.saturating_add(row.read_bytes), sum.1.saturating_add(row.write_bytes));
+        }
+    }
+    sum
+}
+
+/// The generations that a check accepts: those that this run has written into the files, according to
+/// `content`. If a mixed phase repeats its offsets, its reads also find its own writes, of the generation
+/// `own`.
+pub(crate) fn expected<'c>(
+    workload: &Workload,
+    phase: Phase,
+    pass: u32,
+    own: u16,
+    content: impl Fn(&FileSlot) -> Option<&'c Content>,
+) -> Option<(u16, u16)> {
+    if !workload.work.is_transfers() {
+        return None;
+    }
+    let mut range: Option<(u16, u16)> = None;
+    for slot in Placement::new(workload).files(pass) {
+        let content = content(&slot)?;
+        let (first, last) = (*content.generations.start(), *content.generations.end());
+        range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));
+    }
+    let again = workload.duration.is_some() || workload.operations.is_some();
+    let reads_its_own = phase == Phase::Mixed && again;
+    range.map(|(first, last)| (first, if reads_its_own { last.max(own) } else { last }))
+}

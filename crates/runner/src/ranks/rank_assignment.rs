@@ -1,0 +1,101 @@
+//! The assignment of tasks, and of their files, to ranks.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use comm::Topology;
+use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Workload};
+
+use crate::files::cleanup::sets;
+
+/// The ranks that carry a workload, in the order of their tasks.
+#[derive(Debug, Clone)]
+pub(crate) struct Roster {
+    assigned: Vec<Assigned>,
+}
+
+impl Roster {
+    /// The roster of `workload` on the ranks of `topology`.
+    ///
+    /// # Errors
+    /// There are fewer nodes or ranks than it needs.
+    pub(crate) fn of(workload: &Workload, topology: &Topology) -> Result<Self, PlanError> {
+        plan::assign(workload, topology.node_of()).map(|assigned| Self { assigned })
+    }
+
+    /// The tasks of `rank`; none if it is idle.
+    pub(crate) fn tasks_of(&self, rank: u32) -> Range<u32> {
+        self.assigned.iter().find(|one| one.rank == rank).map_or(0..0, |one| one.tasks.clone())
+    }
+
+    /// The rank that carries `task` and the file of that number.
+    pub(crate) fn rank_of(&self, task: u32) -> u32 {
+        let place = self.assigned.partition_point(|one| one.tasks.end <= task);
+        self.assigned.get(place).map_or(0, |one| one.rank)
+    }
+
+    /// The index of `rank` among the participating ranks; for exchanges, its endpoint number.
+    pub(crate) fn place_of(&self, rank: u32) -> u32 {
+        let place = self.assigned.iter().position(|one| one.rank == rank);
+        place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0)
+    }
+
+    /// The participating ranks, in ascending order.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        let all: BTreeSet<u32> = self.assigned.iter().map(|one| one.rank).collect();
+        all.into_iter().collect()
+    }
+
+    /// The participating nodes.
+    pub(crate) fn nodes(&self, topology: &Topology) -> BTreeSet<u32> {
+        self.assigned.iter().map(|one| topology.node_of()[one.rank as usize]).collect()
+    }
+}
+
+/// The files that belong to `tasks`: their own, or the shared one for the first task of all. None for trees.
+pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Vec<FileSlot> {
+    if !workload.work.is_transfers() {
+        return Vec::new();
+    }
+    let placement = Placement::new(workload);
+    let file = |task| placement.file(task, Phase::Write, pass);
+    match workload.files.sharing {
+        Sharing::Shared if tasks.contains(&0) => vec![file(0)],
+        Sharing::Shared => Vec::new(),
+        Sharing::PerTask => tasks.clone().map(file).collect(),
+    }
+}
+
+/// The same for every pass of `case`.
+pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
+    let files = (0..sets(case)).flat_map(|set| files_of(&case.workload, tasks, set));
+    files.map(|slot| slot.path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use comm::Topology;
+    use plan::{Bytes, Geometry, Sharing, WorkloadSpec};
+
+    use super::{Roster, files_of};
+
+    #[test]
+    fn a_file_is_with_the_rank_of_its_task_and_a_shared_one_with_that_of_the_first() {
+        let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "f", geometry);
+        (spec.tasks, spec.nodes) = (5, 2);
+        let topology = Topology::of(["a", "b", "a", "b"]);
+        let shared = spec.clone().validate().expect("valid");
+        let roster = Roster::of(&shared, &topology).expect("two nodes");
+        let ranks: Vec<u32> = (0..5).map(|task| roster.rank_of(task)).collect();
+        assert_eq!(ranks, [0, 0, 2, 1, 3]);
+        let files: Vec<usize> =
+            (0..4).map(|rank| files_of(&shared, &roster.tasks_of(rank), 0).len()).collect();
+        assert_eq!(files, [1, 0, 0, 0]);
+        spec.files.sharing = Sharing::PerTask;
+        let own = spec.validate().expect("valid");
+        let numbers = |rank| files_of(&own, &roster.tasks_of(rank), 0).into_iter().map(|slot| slot.index);
+        assert_eq!(numbers(1).chain(numbers(2)).collect::<Vec<_>>(), [3, 2]);
+    }
+}

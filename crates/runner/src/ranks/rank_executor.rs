@@ -1,0 +1,529 @@
+//! One rank's part of a plan: its tasks and their files and, on the first rank of a node, the per-node work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use comm::Comm;
+use engine::{Controls, MemoryHog};
+use host::files::require_data;
+use host::{Host, PermittedDevice, QuietWatch, RunGroups};
+use plan::{Bytes, Case, Existing, Keep, Phase, Placement, Plan};
+use record::{Claim, PlacedClaim, Warning, Wiped};
+
+use crate::check;
+use crate::check::file_usage::Uses;
+use crate::check::path_conflicts::check_in_use;
+use crate::execution::jobs::KeepLaunches;
+use crate::files::cleanup::{self, Made, absolute_path};
+use crate::files::trees::{self, Keepers};
+use crate::ranks::merge_ranks::Part;
+use crate::ranks::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
+use crate::ranks::phase::PhaseRun;
+use crate::ranks::rank_assignment::{Roster, files_of, paths_of};
+use crate::ranks::rows::Rows;
+use crate::ranks::signals::Signals;
+use crate::{Program, RunnerError};
+
+/// The plan and the data about the other ranks, as a rank needs them.
+pub(crate) struct RankContext<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) run_id: &'a str,
+    pub(crate) run_directory: PathBuf,
+    pub(crate) started_unix_ns: i64,
+    /// Directories that differ from node to node.
+    pub(crate) separate: &'a [PathBuf],
+    /// Devices that the user agreed to overwrite.
+    pub(crate) permits: &'a [PermittedDevice],
+    /// The program that is executed for each launch of jobs; set on rank 0.
+    pub(crate) program: Option<&'a Program>,
+}
+
+/// Carries out the orders on one rank.
+pub(crate) struct RankExecutor<'a> {
+    pub(crate) host: &'a Host,
+    comm: &'a dyn Comm,
+    controls: Arc<Controls>,
+    signals: Arc<Signals>,
+    brief: RankContext<'a>,
+    uses: Uses<'a>,
+    pub(crate) quiet: QuietWatch,
+    made: Made,
+    hog: Option<MemoryHog>,
+    claim: Option<PlacedClaim>,
+    /// The directories that hold a claim of this rank.
+    claimed: Vec<PathBuf>,
+    /// Claimed files that are not removed, since a check found wrong data in their case.
+    kept: BTreeSet<PathBuf>,
+}
+
+impl<'a> RankExecutor<'a> {
+    /// The executor of this rank of `comm`, before the first case.
+    pub(crate) fn new(
+        host: &'a Host,
+        comm: &'a dyn Comm,
+        controls: Arc<Controls>,
+        brief: RankContext<'a>,
+        uses: Uses<'a>,
+        quiet: QuietWatch,
+    ) -> Self {
+        let signals = Signals::listen(comm, &controls);
+        let made = Made::default();
+        Self {
+            host,
+            comm,
+            controls,
+            signals,
+            brief,
+            uses,
+            quiet,
+            made,
+            hog: None,
+            claim: None,
+            claimed: Vec::new(),
+            kept: BTreeSet::new(),
+        }
+    }
+
+    /// Carries out this rank's part of `order`.
+    ///
+    /// # Errors
+    /// The order failed.
+    pub(crate) fn carry_out(&mut self, order: &Order) -> Result<Answer, RunnerError> {
+        match order {
+            Order::Clear => self.clear(),
+            Order::Claim => self.claim(),
+            Order::Withdraw => self.withdraw(),
+            Order::CaseBegins { case } => self.case_begins(*case),
+            Order::Prepare(prepare) => self.prepare(prepare),
+            Order::Wipe { case } => self.wipe(*case),
+            Order::Lacks { case } => self.lacks(*case),
+            Order::DropCaches { case } => self.drop_caches(*case),
+            Order::CaseEnds { case, ending } => self.case_ends(*case, *ending),
+            Order::RemoveAll => {
+                let removed = self.made.remove_all()?;
+                Ok(Answer::Files { removed, there: true })
+            }
+            Order::Look { .. }
+            | Order::Find { .. }
+            | Order::Synchronize
+            | Order::Check(_)
+            | Order::Live { .. }
+            | Order::Phase(_)
+            | Order::End
+            | Order::Dismiss => Err(RunnerError::OutOfPlace),
+        }
+    }
+
+    fn run_of<'r>(&self, order: &'r PhaseOrder) -> Result<PhaseRun<'r>, RunnerError>
+    where
+        'a: 'r,
+    {
+        let launcher = (self.brief.program, self.brief.run_id);
+        PhaseRun::new(self.brief.plan, order, launcher, self.quiet.mates())
+    }
+
+    fn case(&self, index: usize) -> Result<&'a Case, RunnerError> {
+        self.brief.plan.cases.get(index).ok_or(RunnerError::OutOfPlace)
+    }
+
+    fn roster(&self, case: &Case) -> Result<Roster, RunnerError> {
+        Ok(Roster::of(&case.workload, self.comm.topology())?)
+    }
+
+    fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
+        Ok(self.roster(case)?.tasks_of(self.comm.rank()))
+    }
+
+    /// Whether this is the first rank of a node.
+    fn leads(&self) -> bool {
+        self.comm.topology().is_leader(self.comm.rank())
+    }
+
+    /// Whether this is the first rank of a node that carries tasks of `case`.
+    fn leads_for(&self, case: &Case) -> Result<bool, RunnerError> {
+        let topology = self.comm.topology();
+        let node = topology.node_of()[self.comm.rank() as usize];
+        Ok(self.leads() && self.roster(case)?.nodes(topology).contains(&node))
+    }
+
+    /// Whether this rank writes the claim in `directory`: rank 0 in all, the first rank of another node in
+    /// its node-local ones.
+    fn claims_in(&self, directory: &Path) -> bool {
+        self.comm.rank() == 0 || (self.leads() && self.brief.separate.iter().any(|own| own == directory))
+    }
+
+    /// Removes leftovers of an earlier start of this run, possibly on another node, so they do not count as
+    /// the user's files.
+    fn clear(&self) -> Result<Answer, RunnerError> {
+        for directory in check::directories(self.brief.plan) {
+            if !self.claims_in(&directory) {
+                continue;
+            }
+            let left = record::leftovers(&directory)?;
+            for own in left.iter().filter(|left| left.claim.run_id == self.brief.run_id) {
+                own.remove_unseen()?;
+            }
+        }
+        RunGroups::remove_left(self.host.root(), self.brief.run_id)?;
+        Ok(Answer::Done)
+    }
+
+    /// Writes claims in the target directories for the files that this run makes.
+    fn claim(&mut self) -> Result<Answer, RunnerError> {
+        let brief = &self.brief;
+        let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
+        let uses = check::real(brief.plan);
+        let cases: Vec<&Case> = uses.cases().filter(made).collect();
+        let mut directories: Vec<PathBuf> =
+            cases.iter().flat_map(|case| cleanup::directories(case)).collect();
+        directories.retain(|directory| self.claims_in(directory));
+        if directories.is_empty() {
+            return Ok(Answer::Done);
+        }
+        let files = cleanup::absolute(cases.iter().flat_map(|case| cleanup::paths(case)))?;
+        let targets = cleanup::absolute(directories)?;
+        let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
+        let (directory, node) = (&brief.run_directory, self.comm.node());
+        let trees: Vec<(PathBuf, bool)> = cases.iter().flat_map(|case| trees::claimed(case)).collect();
+        let roots = trees.iter().map(|(root, beside)| Ok((absolute_path(root)?, *beside)));
+        let trees: Vec<(PathBuf, bool)> = roots.collect::<Result<_, RunnerError>>()?;
+        let claim = Claim::new(brief.run_id, directory, brief.started_unix_ns, Keep::Never, node)?;
+        let claim = claim.with_trees(&trees);
+        let placed = claim.place(&targets, &files, &own)?;
+        self.claimed = targets;
+        // Another run may have started at the same time: of two claims at least one sees the other.
+        if let Err(error) = check_in_use(brief.plan, brief.run_id, false, |at| self.claims_in(at)) {
+            placed.withdraw()?;
+            return Err(error);
+        }
+        self.claim = Some(placed);
+        Ok(Answer::Done)
+    }
+
+    fn withdraw(&mut self) -> Result<Answer, RunnerError> {
+        self.claim.take().map_or(Ok(()), PlacedClaim::withdraw)?;
+        Ok(Answer::Done)
+    }
+
+    fn case_begins(&mut self, index: usize) -> Result<Answer, RunnerError> {
+        let case = self.case(index)?;
+        if case.workload.memory_hog > Bytes(0) && self.leads_for(case)? {
+            self.hog = Some(MemoryHog::hold(case.workload.memory_hog)?);
+        }
+        Ok(Answer::Done)
+    }
+
+    fn case_ends(&mut self, index: usize, ending: CaseEnding) -> Result<Answer, RunnerError> {
+        self.hog = None;
+        let case = self.case(index)?;
+        if trees::has(case) {
+            return self.trees_end(case, index, ending);
+        }
+        let wrong_data = ending.wrong_data;
+        if wrong_data && case.workload.files.keep == Keep::OnError {
+            self.kept.extend(cleanup::absolute(cleanup::paths(case))?);
+        }
+        let removed = self.made.remove_after(case, index, &self.uses, wrong_data)?;
+        Ok(Answer::Files { removed, there: true })
+    }
+
+    /// Removes the trees of a case that no later case needs. First each rank removes its tasks' items, then
+    /// the ranks responsible for the roots remove the rest; a single rank does both at once.
+    fn trees_end(&mut self, case: &Case, index: usize, ending: CaseEnding) -> Result<Answer, RunnerError> {
+        let keep = match case.workload.files.keep {
+            Keep::Always => !ending.failed,
+            Keep::OnError => ending.wrong_data && !ending.failed,
+            Keep::Never => false,
+        };
+        let roots = trees::roots(case);
+        let needed = self.uses.roots_needed_after(index, &roots);
+        if !keep && ending.step == EndStep::Tasks && needed.is_empty() {
+            let tasks = self.tasks(case)?;
+            // Earlier contents are not this run's, and only the rank responsible for the root knows them.
+            let own = trees::makes(case) && case.workload.files.existing == Existing::Replace;
+            let removed = if own { trees::remove_own(case, &tasks)?.removed } else { 0 };
+            let removed = u32::try_from(removed).unwrap_or(u32::MAX);
+            return Ok(Answer::Files { removed, there: true });
+        }
+        let mine: BTreeSet<PathBuf> = roots.difference(&needed).cloned().collect();
+        let removed = match ending.step {
+            EndStep::Tasks => 0,
+            EndStep::Roots => self.made.remove_trees(&mine, keep)?,
+        };
+        Ok(Answer::Files { removed, there: true })
+    }
+
+    fn prepare(&mut self, prepare: &Prepare) -> Result<Answer, RunnerError> {
+        let case = self.case(prepare.case)?;
+        let tasks = self.tasks(case)?;
+        let mut removed = 0;
+        if prepare.replace && case.workload.files.existing == Existing::Replace {
+            let files = files_of(&case.workload, &tasks, prepare.pass);
+            removed = cleanup::remove_existing(files.into_iter().map(|slot| slot.path), "replace")?;
+        }
+        if prepare.directories {
+            self.made.own_directories(case, &tasks, prepare.pass)?;
+        }
+        if prepare.trees {
+            let roster = self.roster(case)?;
+            let topology = self.comm.topology();
+            let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
+            let rank = self.comm.rank();
+            let (targets, roots) = (keepers.targets_of(rank), keepers.roots_of(rank, prepare.pass));
+            let anew = case.workload.files.existing == Existing::Replace;
+            let keep = !anew && case.workload.work.jobs().is_some();
+            removed += self.made.trees(&targets, &roots, trees::in_target(&case.workload), (anew, keep))?;
+        }
+        let there = match &prepare.data {
+            Some(known) => has_data(case, &tasks, prepare.pass, known)?,
+            None => true,
+        };
+        Ok(Answer::Files { removed, there })
+    }
+
+    fn wipe(&self, index: usize) -> Result<Answer, RunnerError> {
+        let case = self.case(index)?;
+        let tasks = self.tasks(case)?;
+        let started = Instant::now();
+        let mut files = cleanup::remove_existing(paths_of(case, &tasks).into_iter(), "wipe")?;
+        files = files.saturating_add(self.wipe_trees(case)?);
+        let mut wiped = Vec::new();
+        if files > 0 {
+            wiped.push(Wiping::Done(Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) }));
+        }
+        if tasks.contains(&0) {
+            for target in &case.workload.files.targets {
+                if !self.controls.is_stopped() && cleanup::leads_to_device(target) {
+                    wiped.push(self.discard(target)?);
+                }
+            }
+            if case.layout.is_some() {
+                wiped.extend(self.trim(case));
+            }
+        }
+        Ok(Answer::Wiped(wiped))
+    }
+
+    /// Discards the free space of the file systems of a layout: with the files removed, that is everything
+    /// except the file systems' own data.
+    fn trim(&self, case: &Case) -> Vec<Wiping> {
+        let mut trimmed = BTreeMap::new();
+        let targets = case.workload.files.targets.iter().filter(|target| !cleanup::leads_to_device(target));
+        for directory in targets.map(|target| cleanup::place_of(case, target)) {
+            // An unreadable directory is reported by the phases that use it.
+            let Ok(metadata) = directory.metadata() else { continue };
+            trimmed.entry(metadata.dev()).or_insert(directory);
+        }
+        let trim = |directory: PathBuf| {
+            let started = Instant::now();
+            let directory_name = directory.display().to_string();
+            match host::trim(&directory) {
+                Ok(bytes) => {
+                    let took_ns = nanoseconds(started.elapsed());
+                    Wiping::Done(Wiped::Space { directory: directory_name, bytes, took_ns })
+                }
+                Err(error) => Wiping::Unapplied {
+                    what: format!("discarding the free space at {directory_name}"),
+                    reason: error.to_string(),
+                },
+            }
+        };
+        trimmed.into_values().take_while(|_| !self.controls.is_stopped()).map(trim).collect()
+    }
+
+    /// Removes the contents of the roots of `case` that this rank is responsible for.
+    fn wipe_trees(&self, case: &Case) -> Result<u32, RunnerError> {
+        let mut removed = 0_u64;
+        if !trees::has(case) {
+            return Ok(0);
+        }
+        for root in self.roots_kept(case)? {
+            let swept = trees::remove(&root, trees::in_target(&case.workload))?;
+            trees::stays(&swept)?;
+            removed += swept.removed;
+        }
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    /// The roots of all passes of `case` that this rank is responsible for.
+    fn roots_kept(&self, case: &Case) -> Result<BTreeSet<PathBuf>, RunnerError> {
+        let (roster, topology) = (self.roster(case)?, self.comm.topology());
+        let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
+        Ok(keepers.all_roots_of(self.comm.rank()))
+    }
+
+    fn discard(&self, target: &Path) -> Result<Wiping, RunnerError> {
+        // Only the guard issues permits, and never for a device that is in use or was not named.
+        let permit = self.brief.permits.iter().find(|permit| permit.covers(target));
+        let permit = permit.ok_or_else(|| RunnerError::Target {
+            path: target.to_owned(),
+            problem: "is a device that may not be wiped".to_owned(),
+            help: "name it with --destroy-data-on".to_owned(),
+        })?;
+        let started = Instant::now();
+        Ok(match permit.discard() {
+            Ok(bytes) => Wiping::Done(Wiped::Device {
+                device: permit.path().display().to_string(),
+                bytes,
+                took_ns: nanoseconds(started.elapsed()),
+            }),
+            Err(error) => Wiping::Unapplied {
+                what: format!("discarding {}", permit.path().display()),
+                reason: error.to_string(),
+            },
+        })
+    }
+
+    /// Whether a file of the first pass is missing or shorter than the case will read.
+    fn lacks(&self, index: usize) -> Result<Answer, RunnerError> {
+        let case = self.case(index)?;
+        let placement = Placement::new(&case.workload);
+        let reads = case.phases.first().is_some_and(|phase| phase.needs_data());
+        let bytes = if reads { placement.file_bytes().get() } else { 0 };
+        let lacking = files_of(&case.workload, &self.tasks(case)?, 0).iter().any(|slot| match reads {
+            true => require_data(&slot.path, bytes).is_err(),
+            false => std::fs::metadata(&slot.path).is_err(),
+        });
+        Ok(Answer::Lacking(lacking))
+    }
+
+    fn drop_caches(&self, index: usize) -> Result<Answer, RunnerError> {
+        if !self.leads_for(self.case(index)?)? {
+            return Ok(Answer::Done);
+        }
+        Ok(host::cache::drop_all(self.host.root())
+            .map_or_else(|error| Answer::Refused(error.to_string()), |()| Answer::Done))
+    }
+
+    /// Runs this rank's part of a phase, together with the other ranks that carry tasks of it; none if this
+    /// rank carries none.
+    ///
+    /// # Errors
+    /// A transfer failed, here or on another rank, or the host lacks something.
+    pub(crate) fn take_part(&mut self, order: &PhaseOrder) -> Result<Option<(Part, Rows)>, RunnerError> {
+        let run = self.run_of(order)?;
+        let roster = Roster::of(&run.workload, self.comm.topology())?;
+        let Some(group) = self.comm.group(&roster.ranks()) else { return Ok(None) };
+        let tasks = roster.tasks_of(self.comm.rank());
+        self.go(&run, tasks, group.as_ref(), None).map(Some)
+    }
+
+    /// As [`RankExecutor::take_part`], on the only rank of a run.
+    pub(crate) fn phase(
+        &mut self,
+        order: &PhaseOrder,
+        keep: &mut KeepLaunches<'_>,
+    ) -> Result<(Part, Rows), RunnerError> {
+        let run = self.run_of(order)?;
+        let tasks = 0..run.workload.tasks;
+        self.go(&run, tasks, self.comm, Some(keep))
+    }
+
+    fn go(
+        &mut self,
+        run: &PhaseRun<'_>,
+        tasks: Range<u32>,
+        group: &dyn Comm,
+        keep: Option<&mut KeepLaunches<'_>>,
+    ) -> Result<(Part, Rows), RunnerError> {
+        let order = run.order;
+        if order.phase.writes() && run.workload.backend.moves_data() {
+            for slot in files_of(&run.workload, &tasks, order.pass) {
+                self.made.file(&slot.path);
+            }
+        }
+        let leads = group.topology().is_leader(group.rank());
+        let watches = leads && order.phase.is_result();
+        if watches {
+            self.quiet.phase_starts();
+        }
+        self.signals.phase(order.number);
+        let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
+        self.signals.phase(0);
+        let (mut part, rows) = result?;
+        if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {
+            let node = self.comm.topology().node_of()[self.comm.rank() as usize];
+            part.disturbed.push((node, seen, share));
+        }
+        Ok((part, rows))
+    }
+
+    /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left stay,
+    /// unless rank 0 can remove the files itself.
+    ///
+    /// # Errors
+    /// Something could not be removed.
+    pub(crate) fn save_what_can_be(&mut self) -> Result<(), RunnerError> {
+        self.hog = None;
+        let mut result = self.made.remove_all().map(|_| ());
+        if let Some(claim) = self.claim.take() {
+            for directory in &self.claimed {
+                result = result.and(self.remove_claimed(directory));
+            }
+            if result.is_ok() {
+                result = claim.withdraw().map_err(RunnerError::from);
+            }
+        }
+        result
+    }
+
+    /// Removes the files listed in this run's claim in `directory`, including those of lost ranks.
+    fn remove_claimed(&self, directory: &Path) -> Result<(), RunnerError> {
+        let left = record::leftovers(directory)?;
+        let own = left.iter().filter(|left| left.claim.run_id == self.brief.run_id);
+        for left in own {
+            let paths = left.files.iter().map(|file| &file.path).filter(|path| !self.kept.contains(*path));
+            cleanup::remove_existing(paths.cloned(), "remove")?;
+            left.remove_trees()?;
+            let mut made: Vec<&PathBuf> =
+                left.claim.directories.iter().filter(|made| !made.existed).map(|made| &made.path).collect();
+            // Inner directories first; one that is not empty stays.
+            made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
+            for path in made {
+                let _ = std::fs::remove_dir(directory.join(path));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether every file of `tasks` holds the data that the case will read.
+///
+/// # Errors
+/// A file does not, and the case does not permit a fill.
+fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &Known) -> Result<bool, RunnerError> {
+    let bytes = Placement::new(&case.workload).file_bytes().get();
+    let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
+    for slot in files_of(&case.workload, tasks, pass) {
+        if is_in(&known.partial, slot.index) {
+            continue;
+        }
+        let there = match is_in(&known.discarded, slot.index) {
+            true => Err(RunnerError::Target {
+                path: slot.path,
+                problem: "was discarded, and nothing has been written since".to_owned(),
+                help: "put a write phase first, or let a fill phase write it".to_owned(),
+            }),
+            false => require_data(&slot.path, bytes).map_err(RunnerError::from),
+        };
+        match there {
+            Ok(()) => {}
+            Err(_) if case.workload.files.fill => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+/// Whether `phase` reads data that must exist before it starts.
+pub(crate) fn reads(case: &Case, phase: Phase) -> bool {
+    phase.needs_data() && case.workload.backend.moves_data()
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

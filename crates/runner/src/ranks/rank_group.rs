@@ -1,0 +1,308 @@
+//! Distributes the orders of rank 0 to all ranks and collects the answers.
+//!
+//! An order goes to every rank, rank 0 included; each carries out its own part, and the answers are merged
+//! pairwise on their way back. With a single rank nothing is serialized.
+
+use comm::{Clock, Comm};
+use serde::{Deserialize, Serialize};
+use serde_json::Error as JsonError;
+
+use crate::execution::jobs::KeepLaunches;
+use crate::ranks::merge_ranks::Part;
+use crate::ranks::order::{Answer, Order, PhaseOrder};
+use crate::ranks::rank_executor::RankExecutor;
+use crate::ranks::rows::{Rows, Table};
+use crate::{ErrorKind, RunnerError};
+
+/// Why a rank could not carry out its part.
+#[derive(Debug, Serialize, Deserialize)]
+struct Trouble {
+    rank: u32,
+    kind: ErrorKind,
+    message: String,
+    /// It ended only because another rank failed, whose error says more.
+    is_echo: bool,
+}
+
+type Reply = Result<Answer, Trouble>;
+
+/// Sends `order` on rank 0, whose own part is `own`; returns the merged answer of all ranks.
+pub(crate) fn give(
+    comm: &dyn Comm,
+    order: &Order,
+    own: impl FnOnce() -> Result<Answer, RunnerError>,
+) -> Result<Answer, RunnerError> {
+    if comm.size() == 1 {
+        return own();
+    }
+    send(comm, order)?;
+    answer(comm, own())
+}
+
+/// Sends `order` to every rank, without an answer.
+pub(crate) fn send(comm: &dyn Comm, order: &Order) -> Result<(), RunnerError> {
+    comm.broadcast(written(order)?)?;
+    Ok(())
+}
+
+/// The next order of rank 0.
+pub(crate) fn receive(comm: &dyn Comm) -> Result<Order, RunnerError> {
+    let bytes = comm.broadcast(Vec::new())?;
+    serde_json::from_slice(&bytes).map_err(RunnerError::Words)
+}
+
+/// Merges the answers of all ranks. Rank 0 gets the first error; the others get none.
+pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Result<Answer, RunnerError> {
+    let (reply, mut kept): (Reply, _) = match own {
+        Ok(answer) => (Ok(answer), None),
+        Err(error) => {
+            let trouble = Trouble {
+                rank: comm.rank(),
+                kind: error.kind(),
+                message: error.to_string(),
+                is_echo: error.is_echo(),
+            };
+            (Err(trouble), Some(error))
+        }
+    };
+    let mut join = |one: Vec<u8>, two: Vec<u8>| joined(&one, &two);
+    let Some(bytes) = comm.combine(written(&reply)?, &mut join)? else {
+        return Ok(Answer::Done);
+    };
+    match serde_json::from_slice::<Reply>(&bytes).map_err(RunnerError::Words)? {
+        Ok(answer) => Ok(answer),
+        Err(trouble) => match kept.take_if(|_| trouble.rank == comm.rank()) {
+            Some(own) => Err(own),
+            None => {
+                let topology = comm.topology();
+                let node = topology.node_of()[trouble.rank as usize];
+                let node = topology.names()[node as usize].clone();
+                let Trouble { rank, kind, message, .. } = trouble;
+                Err(RunnerError::Elsewhere { rank, node, kind, message })
+            }
+        },
+    }
+}
+
+/// Merges two serialized replies. Unreadable input is a fault of the ranks in between.
+fn joined(one: &[u8], two: &[u8]) -> Vec<u8> {
+    let read = |bytes: &[u8]| serde_json::from_slice::<Reply>(bytes);
+    let reply = match (read(one), read(two)) {
+        (Ok(one), Ok(two)) => join(one, two),
+        (Err(error), _) | (_, Err(error)) => Err(unreadable(&error)),
+    };
+    serde_json::to_vec(&reply).unwrap_or_default()
+}
+
+fn unreadable(error: &JsonError) -> Trouble {
+    let message = RunnerError::Words(serde::de::Error::custom(error)).to_string();
+    Trouble { rank: 0, kind: ErrorKind::Internal, message, is_echo: false }
+}
+
+fn join(one: Reply, two: Reply) -> Reply {
+    match (one, two) {
+        (Ok(one), Ok(two)) => Ok(one.join(two)),
+        (Err(one), Err(two)) => Err(if one.is_echo && !two.is_echo { two } else { one }),
+        (Err(trouble), Ok(_)) | (Ok(_), Err(trouble)) => Err(trouble),
+    }
+}
+
+fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, RunnerError> {
+    serde_json::to_vec(value).map_err(RunnerError::Words)
+}
+
+/// All ranks of a run, as rank 0 drives them.
+pub(crate) struct RankGroup<'a> {
+    comm: &'a dyn Comm,
+    /// The executor of rank 0's own part.
+    pub(crate) hand: RankExecutor<'a>,
+}
+
+impl<'a> RankGroup<'a> {
+    /// The ranks of `comm`; `hand` carries out the part of rank 0.
+    pub(crate) fn new(comm: &'a dyn Comm, hand: RankExecutor<'a>) -> Self {
+        Self { comm, hand }
+    }
+
+    /// The communicator of the ranks.
+    pub(crate) fn comm(&self) -> &'a dyn Comm {
+        self.comm
+    }
+
+    /// Has all other ranks start the plan.
+    ///
+    /// # Errors
+    /// A rank was lost.
+    pub(crate) fn begin(&mut self, live: &Order) -> Result<(), RunnerError> {
+        if self.comm.size() > 1 { send(self.comm, live) } else { Ok(()) }
+    }
+
+    /// Has all other ranks end the plan.
+    ///
+    /// # Errors
+    /// A rank was lost.
+    pub(crate) fn end(&mut self) -> Result<(), RunnerError> {
+        self.begin(&Order::End)
+    }
+
+    /// Has all ranks carry out `order`.
+    ///
+    /// # Errors
+    /// The error of the first rank that has one, or a rank was lost.
+    pub(crate) fn order(&mut self, order: &Order) -> Result<Answer, RunnerError> {
+        give(self.comm, order, || self.hand.carry_out(order))
+    }
+
+    /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are given to `keep` before
+    /// others are launched.
+    ///
+    /// # Errors
+    /// As [`RankGroup::order`].
+    pub(crate) fn phase(
+        &mut self,
+        order: PhaseOrder,
+        table: &mut Table<'_>,
+        keep: &mut KeepLaunches<'_>,
+    ) -> Result<Part, RunnerError> {
+        if self.comm.size() == 1 {
+            let (part, rows) = self.hand.phase(&order, keep)?;
+            table.add(rows);
+            return Ok(part);
+        }
+        let order = Order::Phase(Box::new(order));
+        send(self.comm, &order)?;
+        let Order::Phase(order) = order else { return Err(RunnerError::OutOfPlace) };
+        match finish_phase(self.comm, self.hand.take_part(&order), Some(table))? {
+            Answer::Part(part) => Ok(*part),
+            _ => Err(RunnerError::OutOfPlace),
+        }
+    }
+
+    /// Compares the clocks of the nodes with that of rank 0; one entry per node.
+    ///
+    /// # Errors
+    /// A rank was lost.
+    pub(crate) fn synchronize(&mut self) -> Result<Vec<Clock>, RunnerError> {
+        synchronize(self.comm)
+    }
+}
+
+/// See [`RankGroup::synchronize`].
+pub(crate) fn synchronize(comm: &dyn Comm) -> Result<Vec<Clock>, RunnerError> {
+    if comm.size() > 1 {
+        send(comm, &Order::Synchronize)?;
+    }
+    Ok(comm.synchronize()?)
+}
+
+/// Merges the results of a phase and sends the rows of all ranks to rank 0, which adds them to `table`. Ranks
+/// without tasks have no result.
+pub(crate) fn finish_phase(
+    comm: &dyn Comm,
+    seen: Result<Option<(Part, Rows)>, RunnerError>,
+    table: Option<&mut Table<'_>>,
+) -> Result<Answer, RunnerError> {
+    let (own, rows) = match seen {
+        Ok(Some((part, rows))) => (Ok(Answer::Part(Box::new(part))), Some(rows)),
+        Ok(None) => (Ok(Answer::Done), None),
+        Err(error) => (Err(error), None),
+    };
+    let whole = answer(comm, own);
+    if let Err(error) = &whole
+        && error.is_loss()
+    {
+        return whole;
+    }
+    // Rows are sent after a failure too: the other ranks do not know of it.
+    let bytes = rows.map_or(Ok(Vec::new()), |rows| written(&rows))?;
+    let mut unreadable = None;
+    let mut table = table;
+    comm.stream(bytes, &mut |_, bytes| {
+        let Some(table) = table.as_mut().filter(|_| !bytes.is_empty()) else { return };
+        match serde_json::from_slice(&bytes) {
+            Ok(rows) => table.add(rows),
+            Err(error) => unreadable = Some(error),
+        }
+    })?;
+    unreadable.map_or(whole, |error| Err(RunnerError::Words(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use comm::{Comm, Fake};
+    use engine::{Controls, PhaseJob};
+    use host::Observed;
+    use plan::{Backend, Bytes, Geometry, Phase, WorkloadSpec};
+    use record::PhaseKey;
+
+    use super::finish_phase;
+    use crate::ranks::merge_ranks::Part;
+    use crate::ranks::order::Answer;
+    use crate::ranks::rows::{Rows, Seen, Table};
+
+    /// Tasks of study D's largest run.
+    const TASKS: u32 = 14_616;
+    const RANKS: u32 = 64;
+
+    /// Prints the time taken: `--release -- --nocapture`.
+    #[test]
+    #[expect(clippy::print_stderr, reason = "a figure for the reader")]
+    fn results_of_fourteen_thousand_tasks_come_to_rank_0_whole() {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "unused", geometry);
+        spec.backend = Backend::Null;
+        let workload = spec.validate().expect("valid");
+        let job = PhaseJob::new(&workload, Phase::Read, 0);
+        let mut outcome = engine::run(&job, &engine::SingleProcess, &Controls::new()).expect("moves nothing");
+        let task = outcome.tasks[0].clone();
+        let each = TASKS / RANKS;
+        let names: Vec<String> = (0..RANKS).map(|rank| format!("node{}", rank / 8)).collect();
+        let world = Fake::world(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        // As many distinct latencies as in a phase of some seconds.
+        outcome.latency[0].histogram =
+            (0..200_000_u64).fold(engine::LatencyHistogram::new(), |mut all, n| {
+                all.add(1_000 + n * n / 40, 1);
+                all
+            });
+        let started = Instant::now();
+        let whole = std::thread::scope(|scope| {
+            let threads: Vec<_> = world
+                .iter()
+                .map(|comm| {
+                    let mut own = outcome.clone();
+                    let last = if comm.rank() == RANKS - 1 { TASKS } else { (comm.rank() + 1) * each };
+                    own.tasks = (comm.rank() * each..last)
+                        .map(|number| engine::TaskOutcome { task: number, ..task.clone() })
+                        .collect();
+                    scope.spawn(move || {
+                        let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
+                        let node = comm.topology().node_of()[comm.rank() as usize];
+                        let (part, rows) = (
+                            Part::of(&own),
+                            Rows::of(&own, node, Observed::default(), true, Seen::default()),
+                        );
+                        let mut table = Table::new(key.clone(), comm.topology().names());
+                        let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
+                        let answer = finish_phase(comm, Ok(Some((part, rows))), table_of_first);
+                        let nodes = table.close();
+                        match answer.expect("all came") {
+                            Answer::Part(part) => Some((part.phase_row(&key, None), table.tasks, nodes)),
+                            _ => None,
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().find_map(|thread| thread.join().expect("no panic"))
+        });
+        let took = started.elapsed();
+        let (row, tasks, nodes) = whole.expect("rank 0 has it");
+        eprintln!("{TASKS} tasks of {RANKS} ranks joined in {:.1} ms", took.as_secs_f64() * 1e3);
+        assert_eq!(row.reads, outcome.reads * u64::from(RANKS));
+        let numbers: Vec<u32> = tasks.iter().map(|row| row.task).collect();
+        assert_eq!(numbers, (0..TASKS).collect::<Vec<_>>());
+        assert_eq!(tasks.last().map(|row| row.node.as_str()), Some("node7"));
+        assert_eq!(nodes.iter().map(|row| row.transfers).sum::<u64>(), row.reads);
+    }
+}

@@ -1,0 +1,327 @@
+//! Rows of each task and node of a phase: sent to rank 0 by each rank, and never merged.
+
+use std::collections::HashMap;
+
+use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcome};
+use host::servers::Told;
+use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
+use plan::Operation;
+use record::{
+    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, PhaseKey, ServerRow, ServerTextRow, TaskRow,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::execution::jobs::JobRows;
+use crate::execution::servers;
+use crate::execution::traced::{self, Map, Names, Request};
+use crate::ranks::merge_ranks::join_sorted;
+
+/// One of the last operations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Operated {
+    task: u32,
+    thread: u32,
+    operation: Operation,
+    /// Index of its file in [`Rows::files`].
+    file: u32,
+    start_ns: u64,
+    latency_ns: u64,
+    offset: u64,
+    bytes: u64,
+    /// Index of its device in [`Rows::names`], and its first sector.
+    sector: Option<(u32, u64)>,
+}
+
+/// The rows of one rank's tasks and node, which it sends to rank 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub(crate) struct Rows {
+    node: u32,
+    tasks: Vec<TaskOutcome>,
+    devices: Vec<DeviceSample>,
+    load: Vec<LoadSample>,
+    /// Its own series, if the phase has several nodes.
+    series: Vec<SeriesInterval>,
+    /// Its last operations, if requested.
+    history: Vec<Operated>,
+    /// Their files, without duplicates.
+    files: Vec<String>,
+    /// Requests to the devices of its node during the phase, if it traced them.
+    requests: Vec<Request>,
+    /// Devices of the operations and requests.
+    names: Names,
+    /// For exchanges: this rank's endpoint.
+    end: Option<EndOutcome>,
+    /// For jobs: their launches.
+    pub(crate) jobs: Option<JobRows>,
+    /// Counters of the network file system clients on its node.
+    pub(crate) told: Vec<Told>,
+}
+
+/// Data about the devices below the kept operations.
+#[derive(Default)]
+pub(crate) struct Seen<'h> {
+    /// Maps bytes to devices; none if not wanted.
+    pub(crate) host: Option<&'h Host>,
+    /// All requests of this node, if this rank traced them.
+    pub(crate) requests: Vec<BlockRequest>,
+}
+
+impl Rows {
+    /// The rows of one rank on the node of this number.
+    pub(crate) fn of(
+        outcome: &PhaseOutcome,
+        node: u32,
+        observed: Observed,
+        several_nodes: bool,
+        seen: Seen<'_>,
+    ) -> Self {
+        let series = if several_nodes { outcome.series.clone() } else { Vec::new() };
+        // Jobs do not report a start time.
+        let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
+        let early = if outcome.started_raw_ns == 0 { 0 } else { early };
+        let mut names = Names::default();
+        let (history, files) = history(&outcome.history, seen.host, &mut names);
+        let requests = traced::requests(seen.requests, outcome, &mut names);
+        Self {
+            node,
+            history,
+            files,
+            requests,
+            names,
+            tasks: outcome.tasks.clone(),
+            devices: observed.devices.into_iter().map(|sample| device(sample, early)).collect(),
+            load: observed.load.into_iter().filter_map(|sample| load(sample, early)).collect(),
+            series,
+            end: outcome.end.clone(),
+            jobs: None,
+            told: Vec::new(),
+        }
+    }
+}
+
+/// The last operations of a rank, and their files.
+fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Vec<Operated>, Vec<String>) {
+    let mut map = host.map(Map::new);
+    let mut files = Vec::new();
+    let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
+    let mut operated = Vec::with_capacity(all.len());
+    for one in all {
+        let place = *places.entry(&one.path).or_insert_with(|| {
+            files.push(one.path.display().to_string());
+            u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
+        });
+        let sector = map.as_mut().and_then(|map| map.place(one, names));
+        operated.push(Operated {
+            task: one.task,
+            thread: one.thread,
+            operation: one.operation,
+            file: place,
+            start_ns: one.start_ns,
+            latency_ns: one.latency_ns,
+            offset: one.offset,
+            bytes: one.bytes,
+            sector,
+        });
+    }
+    (operated, files)
+}
+
+/// Shifts a sample to the common start of the phase, `early` after that of the observer. Earlier activity of
+/// the device counts to the remaining part of the interval.
+fn device(sample: DeviceSample, early: u64) -> DeviceSample {
+    let start_ns = sample.start_ns.saturating_sub(early);
+    let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early).saturating_sub(start_ns);
+    DeviceSample { start_ns, length_ns, ..sample }
+}
+
+/// As [`device`]; none for an interval that ended before.
+fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
+    let length_ns = (sample.start_ns + sample.length_ns).saturating_sub(early);
+    if length_ns == 0 {
+        return None;
+    }
+    let start_ns = sample.start_ns.saturating_sub(early);
+    let length_ns = length_ns - start_ns;
+    Some(LoadSample { start_ns, length_ns, stopped_ns: sample.stopped_ns.min(length_ns), ..sample })
+}
+
+/// The rows of all ranks, by task and node.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    key: PhaseKey,
+    names: &'a [String],
+    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) devices: Vec<DeviceRow>,
+    pub(crate) load: Vec<LoadRow>,
+    pub(crate) ends: Vec<EndRow>,
+    nodes: Vec<(u32, Vec<SeriesInterval>)>,
+    pub(crate) history: Vec<HistoryRow>,
+    /// For jobs: their launches.
+    pub(crate) jobs: JobRows,
+    pub(crate) servers: Vec<ServerRow>,
+    pub(crate) server_texts: Vec<ServerTextRow>,
+    /// The requests traced on each tracing node.
+    requests: Vec<(String, Vec<Request>, Names)>,
+}
+
+impl<'a> Table<'a> {
+    /// An empty table; `names` are the node names, by number.
+    pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
+        Self {
+            key,
+            names,
+            tasks: Vec::new(),
+            devices: Vec::new(),
+            load: Vec::new(),
+            ends: Vec::new(),
+            nodes: Vec::new(),
+            history: Vec::new(),
+            jobs: JobRows::default(),
+            servers: Vec::new(),
+            server_texts: Vec::new(),
+            requests: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a rank.
+    pub(crate) fn add(&mut self, rows: Rows) {
+        let Rows { node, tasks, devices, load, series, history, files, requests, names, end, jobs, told } =
+            rows;
+        let name = self.names.get(node as usize).map_or("", String::as_str);
+        let key = &self.key;
+        self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
+        self.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
+        if !requests.is_empty() {
+            self.requests.push((name.to_owned(), requests, names));
+        }
+        self.ends.extend(end.map(|end| end_row(key, name, end)));
+        // Jobs run on one node.
+        if let Some(jobs) = jobs {
+            self.jobs = jobs.of(key, name);
+        }
+        told.iter().for_each(|told| self.tell(name, told));
+        if series.is_empty() {
+            return;
+        }
+        match self.nodes.iter_mut().find(|(number, _)| *number == node) {
+            Some((_, known)) => join_sorted(known, series, SeriesInterval::place, SeriesInterval::add),
+            None => self.nodes.push((node, series)),
+        }
+    }
+
+    /// Adds counters read on `node`; an empty name means a command of the study.
+    pub(crate) fn tell(&mut self, node: &str, told: &Told) {
+        let (rows, texts) = servers::rows(&self.key, node, told);
+        self.servers.extend(rows);
+        self.server_texts.extend(texts);
+    }
+
+    /// How sequential the device requests were, if traced.
+    pub(crate) fn pattern(&self) -> Option<traced::Pattern> {
+        traced::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
+    }
+
+    /// Sorts the rows of tasks and operations, and returns those of the nodes.
+    pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
+        self.tasks.sort_by_key(|row| row.task);
+        self.history.sort_by_key(|row| row.start_ns);
+        for (node, requests, names) in &self.requests {
+            let mut of_node: Vec<&mut HistoryRow> =
+                self.history.iter_mut().filter(|row| row.node == *node).collect();
+            traced::join(&mut of_node, requests, names);
+        }
+        self.ends.sort_by_key(|row| row.end);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.sort_by_key(|(node, _)| *node);
+        let row = |node: u32, one: &SeriesInterval| NodeSeriesRow {
+            key: self.key.clone(),
+            node: self.names.get(node as usize).cloned().unwrap_or_default(),
+            operation: one.operation,
+            start_ns: one.start_ns,
+            length_ns: one.length_ns,
+            bytes: one.bytes,
+            transfers: one.transfers,
+            latency_sum_ns: one.latency_sum_ns,
+            latency_max_ns: one.latency_max_ns,
+        };
+        nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect()
+    }
+}
+
+fn task_row(key: &PhaseKey, node: &str, task: &TaskOutcome) -> TaskRow {
+    TaskRow {
+        key: key.clone(),
+        task: task.task,
+        node: node.to_owned(),
+        file: task.file,
+        open_start_ns: task.open_start_ns,
+        open_end_ns: task.open_end_ns,
+        io_start_ns: task.io_start_ns,
+        io_end_ns: task.io_end_ns,
+        close_start_ns: task.close_start_ns,
+        close_end_ns: task.close_end_ns,
+        bytes: task.bytes,
+        transfers: task.transfers(),
+    }
+}
+
+fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
+    EndRow {
+        key: key.clone(),
+        node: node.to_owned(),
+        end: end.end,
+        interface: end.interface,
+        address: end.address,
+        adapter_node: end.adapter_node,
+        client_threads: end.client_threads,
+        server_threads: end.server_threads,
+        client_cpu_ns: end.client_cpu_ns,
+        server_cpu_ns: end.server_cpu_ns,
+        client_processors: end.client_processors,
+        server_processors: end.server_processors,
+        transport: end.transport,
+        rdma: end.rdma,
+        shut_out: end.shut_out,
+    }
+}
+
+fn history_row(
+    key: &PhaseKey,
+    node: &str,
+    (files, names): (&[String], &Names),
+    one: &Operated,
+) -> HistoryRow {
+    HistoryRow {
+        node: node.to_owned(),
+        task: one.task,
+        thread: one.thread,
+        start_ns: one.start_ns,
+        latency_ns: one.latency_ns,
+        file: files.get(one.file as usize).cloned().unwrap_or_default(),
+        offset_bytes: one.offset,
+        bytes: one.bytes,
+        device: one.sector.map_or("", |(device, _)| names.get(device)).to_owned(),
+        sector: one.sector.map(|(_, sector)| sector),
+        ..HistoryRow::new(key.clone(), one.operation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use host::LoadSample;
+
+    use super::load;
+
+    #[test]
+    fn what_was_seen_of_a_node_is_counted_from_the_common_start() {
+        let sample =
+            |start_ns| LoadSample { start_ns, length_ns: 10, stopped_ns: 9, ..LoadSample::default() };
+        let seen =
+            |start_ns| load(sample(start_ns), 24).map(|one| (one.start_ns, one.length_ns, one.stopped_ns));
+        assert_eq!([0, 10, 14].map(seen), [None; 3], "over before");
+        assert_eq!(seen(20), Some((0, 6, 6)));
+        assert_eq!(seen(30), Some((6, 10, 9)));
+    }
+}

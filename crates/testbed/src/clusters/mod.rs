@@ -1,0 +1,7 @@
+//! Several hosts, and what runs on them.
+
+pub(crate) mod hosts;
+pub(crate) mod launch;
+pub(crate) mod moosefs;
+pub(crate) mod slurm;
+pub(crate) mod virtual_machine;
