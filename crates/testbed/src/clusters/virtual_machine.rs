@@ -124,7 +124,7 @@ impl VirtualMachine {
     pub fn available() -> Result<(), String> {
         // Files that only root may read would be missing in the machine.
         command::needs_root()?;
-        command::needs_tools(&["qemu-system-x86_64", "timeout", "setpriv", "udevadm"])?;
+        command::needs_tools(&["qemu-system-x86_64", "timeout", "setpriv"])?;
         let here = ["kernel", "initrd"].iter().all(|file| place().join(file).is_file());
         if here { Ok(()) } else { Err(format!("needs {HOW}")) }
     }
