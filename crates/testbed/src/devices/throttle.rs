@@ -156,11 +156,11 @@ mod group_of_this_process {
     /// How many throttles need the group, and where the process came from.
     static USERS: Mutex<(u32, PathBuf)> = Mutex::new((0, PathBuf::new()));
 
-    pub(crate) fn path(root: &Path) -> PathBuf {
+    pub(super) fn path(root: &Path) -> PathBuf {
         root.join(format!("ioproof-testbed-{}", std::process::id()))
     }
 
-    pub(crate) fn join(root: &Path) -> Result<(), Error> {
+    pub(super) fn join(root: &Path) -> Result<(), Error> {
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
         if users.0 == 0 {
             let control = root.join("cgroup.subtree_control");
@@ -174,7 +174,7 @@ mod group_of_this_process {
         Ok(())
     }
 
-    pub(crate) fn leave(root: &Path) {
+    pub(super) fn leave(root: &Path) {
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
         users.0 -= 1;
         if users.0 == 0 && move_to(&users.1).is_ok() {
