@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, events, run, timed, wait_for};
+use crate::desk::{Desk, alone, assert_says, events, run, wait_for};
 
 /// A file that memory holds, with a promise, a link that is far too slow for it, and caches of an eighth
 /// of it.
@@ -170,11 +170,11 @@ fn traffic_of_others(desk: &Desk) -> (bool, Vec<String>) {
 /// C22. Other tests use the processors meanwhile, so only the storage is looked at: the device of this
 /// test is its own.
 #[test]
-fn a_competing_load_marks_a_run_and_none_does_not() {
+fn measured_a_competing_load_marks_a_run_and_none_does_not() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _timed = timed();
+    let _alone = alone();
     let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).build();
     let device = device.expect("a device");
     let place = device.mount_point().expect("mounted").display().to_string();

@@ -36,7 +36,7 @@ fn latency(millis: u64) -> Programme {
 
 /// E10: writes take 6 ms each before, 3 ms after.
 #[test]
-fn two_releases_are_compared_point_by_point_with_the_gain() {
+fn measured_two_releases_are_compared_point_by_point_with_the_gain() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

@@ -16,7 +16,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
+fn measured_a_device_is_saturated_at_its_depth_and_more_tasks_give_nothing() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

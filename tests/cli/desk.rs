@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -99,30 +99,45 @@ pub(crate) fn fio() -> Result<(), String> {
     Program::new("fio").arg("--version").run().map(|_| ()).map_err(|_| "needs the program fio".to_owned())
 }
 
-static TIMED: RwLock<()> = RwLock::new(());
+static PROCESSORS: RwLock<()> = RwLock::new(());
 
-/// Held by a test that measures rates or keeps processors busy.
+/// Held by a test that measures.
 pub(crate) struct Timed {
-    _alone: RwLockWriteGuard<'static, ()>,
+    _beside_each_other: RwLockReadGuard<'static, ()>,
     _priority: HighPriority,
 }
 
-/// No other test measures meanwhile. What the test starts goes before everything else on the host.
+/// What the test starts goes before everything else on the host. Several of these tests run at a time: they wait for
+/// their devices, and hardly use a processor.
 pub(crate) fn timed() -> Timed {
-    Timed { _alone: TIMED.write().unwrap_or_else(PoisonError::into_inner), _priority: HighPriority::raise() }
+    Timed {
+        _beside_each_other: PROCESSORS.read().unwrap_or_else(PoisonError::into_inner),
+        _priority: HighPriority::raise(),
+    }
 }
 
 /// Measures what is known, again and longer where a busy machine kept it from being found. `measure` gets
 /// the factor for its latencies and lengths, so that what the machine adds weighs less each time. The last
 /// attempt, with [`LONGEST`], counts.
-///
-/// Several of these run at a time: they wait for their devices, and hardly use a processor.
 pub(crate) fn measured(measure: impl Fn(u32)) {
-    let _beside_each_other = TIMED.read().unwrap_or_else(PoisonError::into_inner);
-    let _priority = HighPriority::raise();
+    let _timed = timed();
     let found = |times| panic::catch_unwind(AssertUnwindSafe(|| measure(times))).is_ok();
     if ![1, 2].into_iter().any(found) {
         measure(LONGEST);
+    }
+}
+
+/// Held by a test that keeps processors busy on purpose.
+pub(crate) struct Alone {
+    _lock: RwLockWriteGuard<'static, ()>,
+    _priority: HighPriority,
+}
+
+/// As [`timed`], and no other test measures meanwhile.
+pub(crate) fn alone() -> Alone {
+    Alone {
+        _lock: PROCESSORS.write().unwrap_or_else(PoisonError::into_inner),
+        _priority: HighPriority::raise(),
     }
 }
 

@@ -64,7 +64,8 @@ impl Bench {
 
 fn is_blank(device: &Path) -> bool {
     let _ = run(&Program::new("sync")).expect_code(0);
-    fs::read(device).expect("it is read").iter().all(|byte| *byte == 0)
+    let bytes = fs::read(device).expect("it is read");
+    bytes == vec![0; bytes.len()]
 }
 
 fn mounts_below(directory: &Path) -> Vec<(PathBuf, String)> {

@@ -11,7 +11,7 @@ fn value(text: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn the_cost_of_the_instrument_is_printed_and_small() {
+fn measured_the_cost_of_the_instrument_is_printed_and_small() {
     let _timed = timed();
     let desk = Desk::new();
     std::fs::create_dir(desk.path("data")).expect("a directory");

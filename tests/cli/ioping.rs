@@ -43,7 +43,7 @@ fn assert_took(numbers: &[f64], nanos: f64) {
 }
 
 #[test]
-fn the_latency_of_known_storage_is_found() {
+fn measured_the_latency_of_known_storage_is_found() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
@@ -74,7 +74,7 @@ fn has_ioping() -> Result<(), String> {
 }
 
 #[test]
-fn the_tool_itself_finds_the_same_on_the_same_target() {
+fn measured_the_tool_itself_finds_the_same_on_the_same_target() {
     if skipped(ProgrammedFs::available()) || skipped(has_ioping()) {
         return;
     }

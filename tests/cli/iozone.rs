@@ -150,7 +150,7 @@ fn children_of_a_client_list_are_ranks_of_the_launcher() {
 /// The two tools beside each other on a device whose rate is known. IOzone is not free software in all
 /// distributions, and mostly not there.
 #[test]
-fn figures_agree_with_those_of_iozone_itself() {
+fn measured_figures_agree_with_those_of_iozone_itself() {
     let found = match Program::new("iozone").arg("-v").run() {
         Ok(finished) if finished.stdout.contains("Iozone") => Ok(()),
         _ => Err("needs IOzone itself on the path".to_owned()),

@@ -57,7 +57,7 @@ direct = true
 
 /// E3, E6, D15: the throttles are 40 MB/s, that of the third disk 12 MB/s.
 #[test]
-fn the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
+fn measured_the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
     if skipped(Testbed::available()) {
         return;
     }
@@ -116,7 +116,7 @@ fn the_slow_one_of_several_disks_is_marked_alone_and_among_all() {
 
 /// E4: each read takes 5 ms, and then 40 MB/s.
 #[test]
-fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
+fn measured_the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
@@ -157,7 +157,7 @@ fn the_seek_time_and_the_rate_of_a_programmed_disk_are_found() {
 /// E8, E22: each layer adds to the time of a write what is known: 4 ms, 8 ms, 32 ms. The last one costs most by far,
 /// so that no noise decides which.
 #[test]
-fn what_each_layer_takes_is_the_share_of_its_delay() {
+fn measured_what_each_layer_takes_is_the_share_of_its_delay() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod calc;
+mod cards;
 mod check;
 mod clean;
 mod comparisons;
@@ -67,7 +68,6 @@ mod sweeps;
 mod trees;
 mod tune;
 mod users_files;
-mod uv300;
 mod verdicts;
 mod virtual_machine;
 mod weak_scaling;

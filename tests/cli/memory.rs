@@ -71,7 +71,7 @@ fn direct_reads_of_a_file_system_in_user_space_are_no_better() {
 
 /// The counters of a loop device see what the page cache of its file has answered.
 #[test]
-fn a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
+fn measured_a_loop_device_over_the_page_cache_keeps_no_promise_and_one_around_it_does() {
     if skipped(Testbed::available()) {
         return;
     }
@@ -155,7 +155,7 @@ fn reads_behind_caches_that_were_shown_empty_keep_a_promise() {
 /// The cache takes writes at once, and fsync does not wait for it: only the volume shows the storage.
 /// Each pass finds the cache empty after its delay, in which the storage takes three times what the cache holds.
 #[test]
-fn writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
+fn measured_writes_that_a_cache_absorbed_keep_no_promise_and_far_more_of_them_do() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

@@ -15,7 +15,7 @@ fn shape<'a>(report: &'a Value, axis: &str) -> &'a Value {
 
 /// D20: a device that does 400 reads and 400 writes per second does most in a mix of both.
 #[test]
-fn the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
+fn measured_the_best_mix_is_named_with_its_share_of_writes_and_tasks() {
     if skipped(Testbed::available()) {
         return;
     }
@@ -43,7 +43,7 @@ fn best_mix_of_a_device_with_two_limits(times: u32) {
 
 /// D22: with 4 ms for each read of 64 KiB, and 60 MB/s for all, four tasks reach what there is.
 #[test]
-fn from_how_many_tasks_on_the_rate_is_reached_and_how_stable_it_stays_is_told() {
+fn measured_from_how_many_tasks_on_the_rate_is_reached_and_how_stable_it_stays_is_told() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
@@ -77,7 +77,7 @@ fn curve_of_a_slow_storage(times: u32) {
 
 /// D26: one process that reads from memory keeps the processor busy; one that waits 5 ms for each read is not.
 #[test]
-fn what_limits_one_process_is_told_with_the_shares_of_its_time() {
+fn measured_what_limits_one_process_is_told_with_the_shares_of_its_time() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
@@ -123,7 +123,7 @@ fn limits_of_one_process(times: u32) {
 
 /// D23: every ceiling, the lowest, and what was reached of it. E6: what a rate of a disk means.
 #[test]
-fn every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
+fn measured_every_ceiling_is_shown_with_the_lowest_and_each_grade_with_its_meaning() {
     let _timed = timed();
     let desk = Desk::new();
     let ceiling = |name: &str, rest: &str| {

@@ -14,7 +14,7 @@ fn no_moosefs() -> bool {
 /// The fourth layer of a comparison layer by layer. All data of the network file system is behind a link
 /// whose rate is known, and that is half of the local device's.
 #[test]
-fn a_network_file_system_is_measured_above_the_local_one_and_gives_what_its_link_lets_through() {
+fn measured_a_network_file_system_is_measured_above_the_local_one_and_gives_what_its_link_lets_through() {
     if no_moosefs() {
         return;
     }

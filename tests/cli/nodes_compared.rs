@@ -16,7 +16,7 @@ const SLOW: u64 = RATE / 2;
 /// At least 48 MiB on the device of each of four nodes, the third of which is slow; and a little in the memory
 /// of the first three.
 #[test]
-fn slow_a_node_at_half_the_rate_is_marked_and_bounds_all_others() {
+fn measured_a_node_at_half_the_rate_is_marked_and_bounds_all_others() {
     if !no_devices() {
         measured(one_slow_node_of_four);
     }

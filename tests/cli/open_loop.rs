@@ -9,7 +9,7 @@ use crate::desk::{Desk, assert_near, timed, wait_for};
 /// Of 10,000 writes those of two frozen seconds wait, the first for two seconds and the last not
 /// at all: 1000 wait for more than one second, 100 for more than 1.9.
 #[test]
-fn writes_that_wait_for_a_frozen_file_system_are_counted_from_their_intended_start() {
+fn measured_writes_that_wait_for_a_frozen_file_system_are_counted_from_their_intended_start() {
     const PER_SECOND: f64 = 1000.0;
     const ALL: f64 = 10_000.0;
     if skipped(Testbed::available()) {

@@ -32,7 +32,7 @@ fn sweep(desk: &Desk, disk: &Path, record: &str) {
 
 /// The second time, the third task finds a device that cannot keep up.
 #[test]
-fn a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
+fn measured_a_second_measurement_is_laid_over_the_first_with_the_largest_gap() {
     if skipped(ProgrammedFs::available()) {
         return;
     }
@@ -91,7 +91,7 @@ fn bandwidth(share: u64) -> Programme {
 
 /// The largest size finds the cache of the device full every other time.
 #[test]
-fn repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
+fn measured_repetitions_are_all_shown_and_the_size_where_they_begin_to_scatter() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

@@ -92,7 +92,7 @@ fn sockets(hosts: &Hosts, index: usize, options: &str) -> String {
 }
 
 #[test]
-fn slow_a_link_with_a_limit_gives_what_it_has() {
+fn measured_a_link_with_a_limit_gives_what_it_has() {
     if no_hosts() {
         return;
     }
@@ -145,7 +145,7 @@ fn many_ask_one_and_all_ask_all() {
 }
 
 #[test]
-fn slow_a_host_that_stops_is_named() {
+fn measured_a_host_that_stops_is_named() {
     let _quiet = timed();
     if no_hosts() {
         return;

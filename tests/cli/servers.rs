@@ -70,7 +70,7 @@ impl Storage {
 /// Nothing else shows that the reads were cold: without the servers the same promise is doubtful, as
 /// `memory::direct_reads_of_a_file_system_in_user_space_are_no_better` has it.
 #[test]
-fn servers_whose_disks_moved_all_bytes_keep_a_promise() {
+fn measured_servers_whose_disks_moved_all_bytes_keep_a_promise() {
     if skipped(ProgrammedFs::available()) {
         return;
     }

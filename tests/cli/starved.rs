@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use testbed::{FileSystem, LoopDevice, ProcessorQuota, Program, Testbed, skipped};
 
-use crate::desk::{Desk, events, run, timed, wait_for};
+use crate::desk::{Desk, alone, events, run, timed, wait_for};
 
 /// Random reads of one task for some seconds, which promise more than any disk of these machines has.
 fn study(directory: &str, seconds: u32, direct: bool) -> String {
@@ -36,7 +36,7 @@ fn writes(process: u32) -> u64 {
 }
 
 #[test]
-fn a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise() {
+fn measured_a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise() {
     let _timed = timed();
     let desk = Desk::new();
     // A promise that is missed by less than a stop explains.
@@ -56,7 +56,7 @@ fn a_program_that_is_stopped_for_a_while_is_told_and_breaks_no_promise() {
 }
 
 #[test]
-fn an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
+fn measured_an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
     let _timed = timed();
     let desk = Desk::new();
     let _ = run(&desk.study(&study(".", 1, true))).expect_code(0);
@@ -68,7 +68,7 @@ fn an_undisturbed_run_is_not_starved_and_breaks_its_promise() {
 }
 
 #[test]
-fn a_frozen_file_system_is_told_as_the_cause_of_a_hole() {
+fn measured_a_frozen_file_system_is_told_as_the_cause_of_a_hole() {
     if skipped(Testbed::available()) {
         return;
     }
@@ -93,7 +93,7 @@ fn a_frozen_file_system_is_told_as_the_cause_of_a_hole() {
 }
 
 #[test]
-fn a_processor_quota_that_is_used_up_is_told_with_its_periods() {
+fn measured_a_processor_quota_that_is_used_up_is_told_with_its_periods() {
     let quota = match ProcessorQuota::of(10) {
         Ok(quota) => quota,
         Err(reason) => {
@@ -113,8 +113,8 @@ fn a_processor_quota_that_is_used_up_is_told_with_its_periods() {
 }
 
 #[test]
-fn tasks_that_wait_for_a_processor_do_not_wait_for_storage() {
-    let _timed = timed();
+fn measured_tasks_that_wait_for_a_processor_do_not_wait_for_storage() {
+    let _alone = alone();
     let desk = Desk::new();
     let hog = Program::new("taskset").args(["-c", "0", "sh", "-c", "while :; do :; done"]);
     let hogs: Vec<_> = (0..3).map(|_| hog.spawn().expect("it starts")).collect();

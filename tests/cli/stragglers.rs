@@ -14,7 +14,7 @@ const MB: u64 = 1_000_000;
 /// Eleven members could bring 40 MB/s each, the twelfth 10: a stripe waits for it at every turn, so that
 /// all twelve bring what it brings. Each alone shows which it is.
 #[test]
-fn a_stripe_is_as_fast_as_its_slowest_member_and_that_is_found() {
+fn measured_a_stripe_is_as_fast_as_its_slowest_member_and_that_is_found() {
     if skipped(Testbed::available()) {
         return;
     }

@@ -36,7 +36,7 @@ fn points(figures: &[Value], target: &str, tasks: u32) -> Vec<(f64, f64)> {
 /// One to four nodes with one and two tasks each: on devices of their own, where each node adds what
 /// its device has; and on a layer that all share, which is full at two and a half times that.
 #[test]
-fn slow_a_local_layer_grows_by_its_device_beside_a_shared_one_that_is_full() {
+fn measured_a_local_layer_grows_by_its_device_beside_a_shared_one_that_is_full() {
     if !no_devices() {
         measured(two_layers);
     }

@@ -84,7 +84,7 @@ fn rate(tasks: u64, time: Duration, transfer: impl Fn(&mut [u8], u64) + Sync) ->
 }
 
 #[test]
-fn slow_a_limit_of_40_mb_per_second_is_what_a_plain_direct_reader_and_writer_see() {
+fn measured_a_limit_of_40_mb_per_second_is_what_a_plain_direct_reader_and_writer_see() {
     let _quiet = alone();
     if skipped(Testbed::available()) {
         return;
@@ -204,7 +204,7 @@ fn a_frozen_file_system_holds_writes_until_it_is_thawed() {
 }
 
 #[test]
-fn programmed_latency_is_what_a_plain_direct_reader_sees() {
+fn measured_programmed_latency_is_what_a_plain_direct_reader_sees() {
     let _quiet = alone();
     if skipped(ProgrammedFs::available()) {
         return;
@@ -231,7 +231,7 @@ fn programmed_latency_is_what_a_plain_direct_reader_sees() {
 }
 
 #[test]
-fn latencies_of_requests_at_the_same_time_overlap() {
+fn measured_latencies_of_requests_at_the_same_time_overlap() {
     let _quiet = alone();
     if skipped(ProgrammedFs::available()) {
         return;
@@ -254,7 +254,7 @@ fn latencies_of_requests_at_the_same_time_overlap() {
 }
 
 #[test]
-fn programmed_bandwidth_is_what_plain_writers_see_together() {
+fn measured_programmed_bandwidth_is_what_plain_writers_see_together() {
     let _quiet = alone();
     if skipped(ProgrammedFs::available()) {
         return;
@@ -368,7 +368,7 @@ fn a_hole_is_told_from_data() {
 }
 
 #[test]
-fn a_block_device_over_a_programmed_file_has_its_latency() {
+fn measured_a_block_device_over_a_programmed_file_has_its_latency() {
     let _quiet = alone();
     if skipped(Testbed::available()) || skipped(ProgrammedFs::available()) {
         return;

@@ -74,7 +74,7 @@ fn a_cut_link_carries_nothing_until_it_is_mended() {
 }
 
 #[test]
-fn a_limited_link_carries_what_it_may() {
+fn measured_a_limited_link_carries_what_it_may() {
     if skipped(Hosts::available()) || skipped(python()) {
         return;
     }
@@ -143,7 +143,7 @@ fn nothing_is_left_when_the_value_goes_also_while_a_test_panics() {
 }
 
 #[test]
-fn slow_devices_of_all_hosts_reach_their_limits_at_the_same_time() {
+fn measured_devices_of_all_hosts_reach_their_limits_at_the_same_time() {
     if skipped(Hosts::available()) || skipped(testbed::Testbed::available()) {
         return;
     }

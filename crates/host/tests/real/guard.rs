@@ -104,7 +104,9 @@ fn a_mount_in_another_namespace_is_found() {
     let script =
         format!("mount {} {} && echo ready && read end", word(device.device()), word(scratch.path()));
     let shell = Shell::run("unshare", &["--mount", "--propagation", "private"], &script);
-    assert!(!fs::read_to_string("/proc/self/mountinfo").unwrap().contains(word(device.device())));
+    assert!(
+        !fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&format!("{} ", word(device.device())))
+    );
     let reasons = refused(device.device());
     let mounted = |reason: &Reason| matches!(reason, Reason::Mounted { process: Some(process), .. } if *process == shell.process());
     assert!(has(&reasons, mounted), "{reasons:?}");

@@ -150,7 +150,7 @@ impl Program {
             .stderr(Stdio::piped())
             // A group of its own, so that its children can be ended with it.
             .process_group(0);
-        signals::reset(&mut command);
+        signals::reset();
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

@@ -1,23 +1,21 @@
 //! Default signal handling for programs under test.
-#![expect(unsafe_code, reason = "signal dispositions of a child have no safe interface")]
+#![expect(unsafe_code, reason = "the action for a signal has no safe interface")]
 
-use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::io;
+use std::sync::Once;
 
-/// Has the program start with the default action for SIGINT and SIGQUIT.
+/// Has this process, and all programs that it starts from now on, take the default action for SIGINT and SIGQUIT.
 ///
 /// A shell without job control starts background commands with both ignored, and children inherit that: the tests
-/// would depend on how they were started.
-pub(crate) fn reset(command: &mut Command) -> &mut Command {
-    let reset = || {
+/// would depend on how they were started. It is not set in each child, as a hook before its exec makes the
+/// standard library fork, which copies the page tables of a test process that holds gigabytes.
+pub(crate) fn reset() {
+    static RESET: Once = Once::new();
+    RESET.call_once(|| {
         for signal in [libc::SIGINT, libc::SIGQUIT] {
-            // SAFETY: `signal` may be called between fork and exec, and SIG_DFL names no function of ours.
-            if unsafe { libc::signal(signal, libc::SIG_DFL) } == libc::SIG_ERR {
-                return Err(std::io::Error::last_os_error());
-            }
+            // SAFETY: SIG_DFL names no function of ours.
+            let before = unsafe { libc::signal(signal, libc::SIG_DFL) };
+            assert_ne!(before, libc::SIG_ERR, "{}", io::Error::last_os_error());
         }
-        Ok(())
-    };
-    // SAFETY: the closure allocates nothing and takes no lock.
-    unsafe { command.pre_exec(reset) }
+    });
 }

@@ -123,7 +123,7 @@ fn about<'v>(findings: &'v Value, list: &str, figure: &Value) -> &'v Value {
 
 /// Two attempts: a machine that is busy with other things gives a second one a chance.
 #[test]
-fn twelve_cards_scale_as_their_limits_imply_and_are_as_before_afterwards() {
+fn measured_twelve_cards_scale_as_their_limits_imply_and_are_as_before_afterwards() {
     if skipped(Testbed::available()) {
         return;
     }
@@ -181,7 +181,7 @@ fn scales_as_limits_imply(duration: &str) {
 
 /// Each request takes these devices 10 ms, and there is always one: such are cards that are the limit themselves.
 #[test]
-fn devices_that_are_slow_themselves_are_busy_all_the_time() {
+fn measured_devices_that_are_slow_themselves_are_busy_all_the_time() {
     if skipped(Testbed::available()) || skipped(ProgrammedFs::available()) {
         return;
     }
