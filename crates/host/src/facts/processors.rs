@@ -258,7 +258,7 @@ fn c1e(root: &Root, cpus: &[u32]) -> Fact<SwitchedOn> {
     if cpus.is_empty() {
         return none_online();
     }
-    let vendor = super::cpu_value(root, &["vendor_id"]);
+    let vendor = super::cpuinfo::value(root, &["vendor_id"]);
     if vendor.as_deref().is_some_and(|vendor| vendor != "GenuineIntel") {
         return Fact::Unknown("bit 1 of register 0x1FC is C1E on Intel's processors alone".to_owned());
     }

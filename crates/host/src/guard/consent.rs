@@ -4,13 +4,10 @@ use std::path::Path;
 
 use record::Fact;
 
-use super::Reason;
 use super::place::whole_devices;
+use super::{Reason, UNKNOWN_DATA_WORD};
 use crate::Root;
 use crate::devices::block;
-
-/// The word that, among the consents, accepts data without a known signature. It names no device.
-pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
 
 /// Prefixes under which the kernel shows a world wide name that is a hexadecimal number, and that
 /// other programs write with `0x`.

@@ -39,6 +39,14 @@ pub(super) struct Inspection {
 }
 
 impl Layouts {
+    /// The steps and all obstacles. Nothing is written, and no rights are needed: facts that need rights are
+    /// listed as obstacles. `consents` are the values of `--destroy-data-on` besides the devices that the
+    /// layout names.
+    #[must_use]
+    pub fn survey(&self, layout: &Layout, consents: &[String]) -> Survey {
+        self.inspect(layout, consents).survey
+    }
+
     pub(super) fn inspect(&self, layout: &Layout, consents: &[String]) -> Inspection {
         let mut obstacles: Vec<Obstacle> = layout.problems().into_iter().map(Obstacle::Problem).collect();
         let (nodes, owned) = self.find(layout, &mut obstacles);

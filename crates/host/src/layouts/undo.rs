@@ -12,9 +12,8 @@ use record::CommandRun;
 use super::commands::{self, Remarks};
 use super::devices::{Located, locate};
 use super::ledger::{self, Event, LedgerStep, OwnedDevice, Standing, StepState};
-use super::make::wiped;
 use super::place::{self, Verdict};
-use super::{LayoutError, Layouts};
+use super::{LayoutError, Layouts, log};
 use crate::guard::Signature;
 use crate::{Guard, Refusal};
 
@@ -23,29 +22,34 @@ use crate::{Guard, Refusal};
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// As [`Layouts::destroy`].
-pub(super) fn destroy(
-    layouts: &Layouts,
-    mut standing: Standing,
-    tell: &mut dyn FnMut(&CommandRun),
-) -> Result<(), LayoutError> {
-    let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
-    let layout = standing.name().to_owned();
-    standing.check_host()?;
-    if let Some(pid) = standing.owner()
-        && !standing.ledger.owner.is_this()
-    {
-        return Err(LayoutError::StillRunning { layout, pid, run_id: standing.ledger.run_id.clone() });
+impl Layouts {
+    /// Undoes all steps in reverse, and wipes the devices.
+    ///
+    /// # Errors
+    /// What could not be undone is named and stays in the ledger.
+    pub fn destroy(
+        &self,
+        mut standing: Standing,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<(), LayoutError> {
+        let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
+        let layout = standing.name().to_owned();
+        standing.check_host()?;
+        if let Some(pid) = standing.owner()
+            && !standing.ledger.owner.is_this()
+        {
+            return Err(LayoutError::StillRunning { layout, pid, run_id: standing.ledger.run_id.clone() });
+        }
+        let _lock = ledger::lock(&self.state)?;
+        if !path.exists() {
+            // Another program has destroyed it.
+            return Ok(());
+        }
+        standing.note(Event::Destroying)?;
+        let left = all(self, &mut standing, &mut log::logged(&self.state, &layout, tell));
+        close(standing, &left)?;
+        if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
     }
-    let _lock = ledger::lock(&layouts.state)?;
-    if !path.exists() {
-        // Another program has destroyed it.
-        return Ok(());
-    }
-    standing.note(Event::Destroying)?;
-    let left = all(layouts, &mut standing, tell);
-    close(standing, &left)?;
-    if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
 }
 
 /// Removes the ledger if nothing is left.
@@ -167,7 +171,7 @@ fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, S
             path.display()
         ));
     }
-    permit.wipe().map(wiped).map_err(|error| error.to_string())
+    permit.wipe().map(|wiped| wiped.to_string()).map_err(|error| error.to_string())
 }
 
 fn told(refusal: &Refusal) -> String {

@@ -1,6 +1,7 @@
 //! Whether anything else uses the host, before a measurement and during it.
 
 mod processes;
+mod sample;
 mod watch;
 
 use std::thread;
@@ -8,52 +9,28 @@ use std::time::Duration;
 
 use record::Warning;
 
+use self::sample::{OthersActivity, Sample, processor_use, warning};
 pub use self::watch::QuietWatch;
-use self::watch::{Look, processors};
 use crate::{DeviceCounters, Root, facts};
 
 /// Load limit of a quiet host, as a share of the processors.
 const LOAD_SHARE_MAX: f64 = 0.5;
-/// Limit of other processes on a quiet host, as a share of all processors: an idle host with its usual
-/// services stays below.
-const OTHERS_SHARE_MAX: f64 = 0.05;
-/// Smallest share at which a process is named.
-const TOLD_SHARE_MIN: f64 = 0.01;
-
 pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
     if !interval.is_zero() {
-        let before = Look::now(root, devices);
+        let before = Sample::take(root, devices);
         thread::sleep(interval);
-        return not_quiet(&carried(&Look::now(root, devices), &before));
+        return warning(&moved_by_others(&Sample::take(root, devices), &before));
     }
-    let mut seen: Vec<Seen> = high_load(root).map(Seen::of_no_share).into_iter().collect();
+    let mut seen: Vec<OthersActivity> =
+        high_load(root).map(OthersActivity::of_no_share).into_iter().collect();
     for counters in DeviceCounters::read(root, devices).unwrap_or_default() {
-        seen.extend(under_way(&counters).map(Seen::of_no_share));
+        seen.extend(under_way(&counters).map(OthersActivity::of_no_share));
     }
-    not_quiet(&seen)
-}
-
-/// Activity of other processes.
-struct Seen {
-    words: String,
-    /// Their share of processor time or of bytes.
-    share: f64,
-}
-
-impl Seen {
-    fn of_no_share(words: String) -> Self {
-        Self { words, share: 0.0 }
-    }
-}
-
-fn not_quiet(seen: &[Seen]) -> Option<Warning> {
-    let share = seen.iter().map(|one| one.share).max_by(f64::total_cmp)?;
-    let words: Vec<&str> = seen.iter().map(|one| one.words.as_str()).collect();
-    Some(Warning::NotQuiet { seen: words.join("; "), share })
+    warning(&seen)
 }
 
 /// The traffic between two samples while this process did nothing: all of it is from others.
-fn carried(now: &Look, before: &Look) -> Vec<Seen> {
+fn moved_by_others(now: &Sample, before: &Sample) -> Vec<OthersActivity> {
     let devices = now.devices.iter().zip(&before.devices).filter_map(|(now, before)| {
         let delta = now.since(before);
         if delta.reads + delta.writes == 0 {
@@ -62,7 +39,7 @@ fn carried(now: &Look, before: &Look) -> Vec<Seen> {
         let DeviceCounters { device, reads, writes, .. } = delta;
         Some(format!("{device} carried {reads} reads and {writes} writes of others"))
     });
-    processors(now, before).into_iter().chain(devices.map(Seen::of_no_share)).collect()
+    processor_use(now, before).into_iter().chain(devices.map(OthersActivity::of_no_share)).collect()
 }
 
 /// The average number of runnable or blocked tasks in the last minute, if as many are running now: a load

@@ -2,19 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use plan::Bytes;
 use record::Warning;
 
-use super::processes::{self, Process, Processes};
-use super::{OTHERS_SHARE_MAX, Seen, TOLD_SHARE_MIN, not_quiet};
-use crate::{CpuTimes, DeviceCounters, Root};
+use super::processes;
+use super::sample::{OthersActivity, Sample, name, of_which, processor_use, warning};
+use crate::Root;
 
-/// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
-const WINDOW_MIN: Duration = Duration::from_millis(500);
-/// A sample takes at most this fraction of the watched time.
-const LOOK_PART: u32 = 50;
 /// Smaller traffic of others comes from the log files of an idle host.
 const OTHERS_BYTES_MIN: u64 = 1 << 20;
 /// Share of the devices' bytes that others may move without a warning.
@@ -30,33 +25,7 @@ pub struct QuietWatch {
     root: Root,
     devices: Vec<String>,
     mates: Arc<BTreeSet<u32>>,
-    base: Option<Look>,
-}
-
-/// Usage at one time.
-#[derive(Debug)]
-pub(super) struct Look {
-    at: Instant,
-    /// Processor time of the sample, not wall time: waiting for others must not lengthen the window.
-    took: Duration,
-    cpu: Option<CpuTimes>,
-    processes: Processes,
-    pub(super) devices: Vec<DeviceCounters>,
-}
-
-impl Look {
-    pub(super) fn now(root: &Root, devices: &[String]) -> Self {
-        let before = thread_time();
-        let cpu = CpuTimes::read(root).ok();
-        let processes = Processes::now(root, !devices.is_empty());
-        let devices = DeviceCounters::read(root, devices).unwrap_or_default();
-        let took = thread_time().saturating_sub(before);
-        Self { at: Instant::now(), took, cpu, processes, devices }
-    }
-
-    fn is_long_ago(&self) -> bool {
-        self.at.elapsed() >= WINDOW_MIN.max(self.took * LOOK_PART)
-    }
+    base: Option<Sample>,
 }
 
 impl QuietWatch {
@@ -78,58 +47,38 @@ impl QuietWatch {
         Arc::clone(&self.mates)
     }
 
-    fn look(&self) -> Look {
-        let look = Look::now(&self.root, &self.devices);
-        Look { processes: look.processes.with_mates(&self.mates), ..look }
+    fn sample(&self) -> Sample {
+        let mut sample = Sample::take(&self.root, &self.devices);
+        sample.processes = sample.processes.with_mates(&self.mates);
+        sample
     }
 
     /// A phase is about to start.
     pub fn phase_starts(&mut self) {
-        if self.base.as_ref().is_none_or(Look::is_long_ago) {
-            self.base = Some(self.look());
+        if self.base.as_ref().is_none_or(Sample::is_long_ago) {
+            self.base = Some(self.sample());
         }
     }
 
     /// A phase has ended; returns a warning if others were active.
     pub fn phase_ended(&mut self) -> Option<Warning> {
         let base = self.base.take_if(|base| base.is_long_ago())?;
-        let now = self.look();
+        let now = self.sample();
         let seen = others(&now, &base);
         self.base = Some(now);
         seen
     }
 }
 
-/// Processor time of this thread.
-fn thread_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
 /// A warning if others were active between two samples.
-fn others(now: &Look, base: &Look) -> Option<Warning> {
-    let seen: Vec<Seen> = processors(now, base).into_iter().chain(traffic(now, base)).collect();
-    not_quiet(&seen)
-}
-
-/// Processor time of others, if significant.
-pub(super) fn processors(now: &Look, base: &Look) -> Option<Seen> {
-    let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
-    let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
-    if share <= OTHERS_SHARE_MAX {
-        return None;
-    }
-    let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
-    // With many short-lived processes none is prominent.
-    let most = busiest.filter(|(.., by)| *by as f64 / all >= TOLD_SHARE_MIN);
-    let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
-    let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));
-    Some(Seen { words, share })
+fn others(now: &Sample, base: &Sample) -> Option<Warning> {
+    let seen: Vec<OthersActivity> = processor_use(now, base).into_iter().chain(traffic(now, base)).collect();
+    warning(&seen)
 }
 
 /// Others count as active on the devices if they moved bytes and the devices moved more than this process
 /// requested: either alone may be another device, or the kernel's writeback.
-fn traffic(now: &Look, base: &Look) -> Option<Seen> {
+fn traffic(now: &Sample, base: &Sample) -> Option<OthersActivity> {
     let (mut read, mut written) = (0_u64, 0_u64);
     for (now, base) in now.devices.iter().zip(&base.devices) {
         let delta = now.since(base);
@@ -156,20 +105,12 @@ fn traffic(now: &Look, base: &Look) -> Option<Seen> {
         share * 100.0,
         of_which(most)
     );
-    Some(Seen { words, share })
-}
-
-fn name(id: u32, process: &Process) -> String {
-    format!("{} (process {id})", process.command)
-}
-
-fn of_which(most: Option<String>) -> String {
-    most.map(|most| format!(", {most}")).unwrap_or_default()
+    Some(OthersActivity { words, share })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, others};
+    use super::{Sample, others};
     use crate::fake::Tree;
 
     /// Counters of `sda`: sectors read and written.
@@ -194,8 +135,8 @@ mod tests {
         disk(time(tree, 0, 0), 0, 0)
     }
 
-    fn look(tree: &Tree) -> Look {
-        Look::now(tree.root(), &["sda".to_owned()])
+    fn sample(tree: &Tree) -> Sample {
+        Sample::take(tree.root(), &["sda".to_owned()])
     }
 
     const OTHER: &str = "(tar (old)) S 1 1 1 0 -1 0";
@@ -204,10 +145,10 @@ mod tests {
     #[test]
     fn the_busiest_other_process_is_named() {
         let tree = process(start(), 3_000_077, OTHER, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let tree = process(time(tree, 90, 110), 3_000_077, OTHER, 80, 0, 0);
         let tree = process(tree, 3_000_078, "(idle) S 1 1 1 0 -1 0", 10, 0, 0);
-        let seen = others(&look(&tree), &before).unwrap().to_string();
+        let seen = others(&sample(&tree), &before).unwrap().to_string();
         let expected =
             "not quiet: others used 45 % of the processors, tar (old) (process 3000077) alone 40 %";
         assert_eq!(seen, expected);
@@ -216,10 +157,10 @@ mod tests {
     #[test]
     fn where_many_came_and_went_none_is_named() {
         let tree = process(start(), 3_000_077, OTHER, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let children = "3000077 (tar (old)) S 1 1 1 0 -1 0 0 0 0 0 1 0 80 0 20 0 1 0 5 0";
         let tree = time(tree, 90, 110).files(&[("/proc/3000077/stat", children)]);
-        let seen = others(&look(&tree), &before).unwrap().to_string();
+        let seen = others(&sample(&tree), &before).unwrap().to_string();
         assert_eq!(seen, "not quiet: others used 40 % of the processors");
     }
 
@@ -227,20 +168,20 @@ mod tests {
     fn own_work_and_the_kernels_are_no_disturbance() {
         let own = std::process::id();
         let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_001, KERNEL, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let tree = process(time(tree, 180, 20), own, OTHER, 80, 0, 1 << 30);
         let tree = disk(process(tree, 3_000_001, KERNEL, 100, 0, 0), 0, 2 << 21);
-        assert_eq!(others(&look(&tree), &before), None, "twice the bytes, as with a journal of data");
+        assert_eq!(others(&sample(&tree), &before), None, "twice the bytes, as with a journal of data");
     }
 
     #[test]
     fn what_others_move_on_the_devices_is_told_with_who_it_was() {
         let own = std::process::id();
         let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
         let tree = disk(process(tree, 3_000_077, OTHER, 0, 100 << 20, 0), 400 << 11, 0);
-        let seen = others(&look(&tree), &before).unwrap().to_string();
+        let seen = others(&sample(&tree), &before).unwrap().to_string();
         assert!(seen.contains("others moved 100 MiB (25 % of all) on the devices"), "{seen}");
         assert!(seen.contains("tar (old) (process 3000077) alone 100 MiB"), "{seen}");
     }
@@ -250,10 +191,10 @@ mod tests {
     fn nobody_is_said_to_have_moved_more_than_all() {
         let own = std::process::id();
         let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
         let tree = disk(process(tree, 3_000_077, OTHER, 0, 1 << 30, 0), 400 << 11, 0);
-        let seen = others(&look(&tree), &before).unwrap().to_string();
+        let seen = others(&sample(&tree), &before).unwrap().to_string();
         assert!(
             seen.contains("on the devices, most of it tar (old) (process 3000077) or its children"),
             "{seen}"
@@ -264,9 +205,9 @@ mod tests {
     fn what_others_move_elsewhere_is_not_told() {
         let own = std::process::id();
         let tree = process(process(start(), own, OTHER, 0, 0, 0), 3_000_077, OTHER, 0, 0, 0);
-        let before = look(&tree);
+        let before = sample(&tree);
         let tree = process(time(tree, 0, 200), own, OTHER, 0, 300 << 20, 0);
         let tree = disk(process(tree, 3_000_077, OTHER, 0, 1 << 30, 0), 300 << 11, 0);
-        assert_eq!(others(&look(&tree), &before), None);
+        assert_eq!(others(&sample(&tree), &before), None);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::{Counter, TEXT_BYTES_MAX, number, size};
+use super::counter::{Counter, TEXT_BYTES_MAX, number, size};
 use crate::Root;
 
 const SERVER: &str = "lustre-server";

@@ -4,7 +4,8 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::ledger::{EntryState, Ledger};
+use super::entry::EntryState;
+use super::ledger::Ledger;
 use super::planned::{TuningPlan, Write};
 use super::setting::{Setting, Settings};
 use crate::{HostIdentity, LedgerError, Root};

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use plan::shell_word;
 
-use super::ledger::{Entry, EntryState, KeptFile, KeptForm, Ledger};
+use super::entry::{Entry, EntryState};
+use super::ledger::{KeptFile, KeptForm, Ledger};
 use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::Setting;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Entry, EntryState};
 use super::owner::Owner;
 use super::planned::TuningPlan;
 use super::setting::{Setting, Settings};
@@ -22,57 +23,6 @@ const KIND: LedgerKind = LedgerKind {
     after_failed_write: "what was changed until then is in it: make room, then `ioproof host restore`",
     by_hand: "the old values of its settings are in the lines before; restore them by hand, then remove the file",
 };
-
-/// Progress of the change of a setting.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryState {
-    /// Unknown: the program ended before it recorded the result.
-    Planned,
-    /// Written; it then read as this.
-    Written(String),
-    /// The kernel refused it.
-    Refused(String),
-    /// Changed by the kernel as a side effect of another; it then read as this.
-    Moved(String),
-    /// Restored, or gone with its device.
-    Restored,
-}
-
-/// A setting and its value before the first change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// The setting.
-    pub setting: Setting,
-    /// What it read as.
-    pub old: String,
-    /// What is written; nothing where the kernel changes it along with another setting.
-    pub new: Option<String>,
-    /// The step that changes it.
-    pub step: String,
-    /// The kernel's number of the device, which another device in its place does not have.
-    pub device_number: Option<u64>,
-    /// How its device or interrupt is found after a boot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<Owner>,
-    /// Whether the kernel changes it along with another of the ledger.
-    pub coupled: bool,
-    /// Whether each boot sets it again: by the script of `--persist`, or by TuneD.
-    #[serde(default)]
-    pub set_at_boot: bool,
-    /// Progress of the change.
-    #[serde(skip, default = "planned")]
-    pub state: EntryState,
-    /// Every value that this program has given it, or was about to.
-    #[serde(skip)]
-    pub ours: Vec<String>,
-    /// Whether an earlier use has written it.
-    #[serde(skip)]
-    pub(super) written_before: bool,
-}
-
-fn planned() -> EntryState {
-    EntryState::Planned
-}
 
 /// One use of `host tune`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,6 +25,8 @@
 //! ```
 
 mod apply;
+mod entry;
+mod host_settings;
 mod keep;
 mod ledger;
 mod mount_flags;
@@ -41,14 +43,16 @@ mod steps;
 mod tuned;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
+pub use entry::{Entry, EntryState};
+pub use host_settings::HostSettings;
 pub use keep::{KeptOutcome, files as kept_files, write as write_kept_files};
-pub use ledger::{Application, Entry, EntryState, KeptFile, KeptForm, LEDGER, Ledger};
+pub use ledger::{Application, KeptFile, KeptForm, LEDGER, Ledger};
 pub use owner::Owner;
 pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{Action, Back, Restored, Surveyed, restore, survey};
-pub use setting::{HostSettings, Setting, Settings};
+pub use setting::{Setting, Settings};
 pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};
 pub use step::{Finding, Scope, Severity, State, Step, as_json};
 pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};

@@ -8,8 +8,7 @@ use std::path::{Path, absolute};
 use record::Fact;
 use serde::{Deserialize, Serialize};
 
-use super::ledger::Entry;
-use super::setting::{Setting, Settings, number};
+use super::setting::Setting;
 use crate::Root;
 use crate::devices::block;
 
@@ -86,48 +85,6 @@ impl Owner {
     }
 }
 
-/// The state of an entry after a reboot.
-impl Entry {
-    /// The setting at its current place.
-    pub(super) fn setting_now(&self, root: &Root) -> Option<Setting> {
-        self.owner
-            .as_ref()
-            .map_or_else(|| Some(self.setting.clone()), |owner| owner.find(&self.setting, root))
-    }
-
-    /// Whether the setting has the value set by this program or by its boot script.
-    pub(super) fn is_set_again(&self, setting: &Setting, now: &str, settings: &dyn Settings) -> bool {
-        if interrupt_number(setting).is_some() {
-            // The script takes the driver's hint of this boot.
-            let hint = hint_of(setting).and_then(|hint| settings.read(&hint).ok());
-            return hint.is_some_and(|hint| setting.same(&hint, now));
-        }
-        match (self.changed_bits(), number(now), self.new.as_deref().and_then(number)) {
-            (Some(bits), Some(now), Some(new)) => now & bits == new & bits,
-            _ => self.ours.iter().any(|value| setting.same(value, now)),
-        }
-    }
-
-    /// The old value. For a register only the bits that this program has changed: a boot may change the
-    /// others.
-    pub(super) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
-        let now = settings.read(setting).ok().and_then(|text| number(&text));
-        match (self.changed_bits(), now, number(&self.old)) {
-            (Some(bits), Some(now), Some(old)) => format!("{:#x}", (now & !bits) | (old & bits)),
-            _ => self.old.clone(),
-        }
-    }
-
-    fn changed_bits(&self) -> Option<u64> {
-        let Setting::Register { .. } = self.setting else { return None };
-        Some(number(&self.old)? ^ number(self.new.as_deref()?)?)
-    }
-}
-
-fn hint_of(setting: &Setting) -> Option<Setting> {
-    interrupt_number(setting).map(|irq| Setting::file(format!("/proc/irq/{irq}/affinity_hint")))
-}
-
 fn identifier(root: &Root, name: &str, file: &str) -> Fact<String> {
     root.text(&format!("/sys/block/{name}/{file}"))
 }
@@ -138,7 +95,8 @@ fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
     root.names("/sys/block").into_iter().filter(holds).collect()
 }
 
-fn interrupt_number(setting: &Setting) -> Option<&str> {
+/// The number of the interrupt whose processors the setting names.
+pub(super) fn interrupt_number(setting: &Setting) -> Option<&str> {
     let Setting::File { path } = setting else { return None };
     path.strip_prefix("/proc/irq/")?.strip_suffix("/smp_affinity")
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 
-use super::ledger::{Application, Entry, EntryState, Ledger};
-use super::setting::{HostSettings, Settings};
+use super::entry::{Entry, EntryState};
+use super::host_settings::HostSettings;
+use super::ledger::{Application, Ledger};
+use super::setting::Settings;
 use crate::ledger::STATE_DIRECTORY;
 use crate::{HostIdentity, Root};
 

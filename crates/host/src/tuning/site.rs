@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::programs::Programs;
-use super::setting::{HostSettings, Setting, Settings};
+use super::setting::{Setting, Settings};
 use crate::devices::block;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
@@ -62,19 +62,7 @@ impl<'a> Site<'a> {
     ///
     /// # Errors
     /// If a name leads to no block device.
-    pub fn new(
-        root: &'a Root,
-        settings: &'a HostSettings<'a>,
-        names: &[PathBuf],
-    ) -> Result<Self, UnknownDevice> {
-        Self::with_settings(root, settings, names)
-    }
-
-    pub(super) fn with_settings(
-        root: &'a Root,
-        settings: &'a dyn Settings,
-        names: &[PathBuf],
-    ) -> Result<Self, UnknownDevice> {
+    pub fn new(root: &'a Root, settings: &'a dyn Settings, names: &[PathBuf]) -> Result<Self, UnknownDevice> {
         let mounts = file_system::mount_table(root).unwrap_or_default();
         let devices = named(root, &mounts, names)?;
         let programs = Programs::of(root);

@@ -10,7 +10,7 @@ use std::io;
 use record::Fact;
 
 use super::programs::Programs;
-use super::setting::Setting;
+use super::setting::{Setting, TUNED_STATE};
 use crate::Root;
 
 /// The program, and what to install for it.
@@ -21,8 +21,6 @@ pub(super) const PACKAGE: &str =
 pub(super) const START: &str = "start it: systemctl start tuned";
 /// The name of its process.
 const DAEMON: &str = "tuned";
-/// Where TuneD keeps its state.
-pub(super) const STATE: &str = "/etc/tuned/";
 /// Where TuneD keeps the name of the profile: until 2.23, then since.
 const ACTIVE: &str = "/etc/tuned/active_profile";
 /// Whether the user has chosen the profile, or TuneD itself.
@@ -39,7 +37,9 @@ pub(super) const SUCCESSOR: &str = "throughput-performance";
 pub(super) fn active(root: &Root) -> io::Result<String> {
     match root.read_setting(ACTIVE) {
         Ok(text) => Ok(text.trim().to_owned()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && root.exists(STATE) => Ok(String::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && root.exists(TUNED_STATE) => {
+            Ok(String::new())
+        }
         Err(error) => Err(error),
     }
 }

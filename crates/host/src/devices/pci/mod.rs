@@ -42,25 +42,9 @@ pub(crate) fn nearest_function(directory: &Path) -> Option<(String, PathBuf)> {
     functions_above(directory).into_iter().next()
 }
 
-/// The directory of a block device below its controller. A namespace with several paths (native multipath of
-/// NVMe) is below no controller: its first one is used.
-pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
-    let directory = block::directory(root, name)?;
-    if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {
-        return Some(directory);
-    }
-    let subsystem = directory.parent()?;
-    let is_controller = |name: &String| {
-        name.strip_prefix("nvme")
-            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let controller = root.names(subsystem.to_str()?).into_iter().find(is_controller)?;
-    root.without_prefix(&root.path(subsystem.join(controller)).canonicalize().ok()?)
-}
-
 /// Where a block device is on the bus.
 pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
-    let Some(directory) = controller_directory(root, name) else {
+    let Some(directory) = block::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));
     };
     match nearest_function(&directory) {

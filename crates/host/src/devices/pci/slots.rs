@@ -6,8 +6,9 @@ use record::{Card, Fact, LinkFacts, Slot, SlotCount, SlotMap, SlotUsage, SlotWar
 
 use super::names::{Names, is_storage, kind};
 use super::smbios::{self, FirmwareSlot};
-use super::{DEVICES, SLOTS, controller_directory, functions_above, link, place};
+use super::{DEVICES, SLOTS, functions_above, link, place};
 use crate::Root;
+use crate::devices::block;
 
 /// The tables of SMBIOS, as the kernel shows them to the superuser.
 const TABLES: &str = "/sys/firmware/dmi/tables/DMI";
@@ -74,7 +75,7 @@ fn cards(root: &Root) -> Vec<Found> {
     let blocks: Vec<(String, PathBuf)> = root
         .names("/sys/block")
         .into_iter()
-        .filter_map(|name| Some((name.clone(), controller_directory(root, &name)?)))
+        .filter_map(|name| Some((name.clone(), block::controller_directory(root, &name)?)))
         .collect();
     let mut all: Vec<Found> = Vec::new();
     for address in root.names(DEVICES) {

@@ -1,10 +1,11 @@
 //! TuneD's profile for storage, as study C has set it, and the firmware that it names.
 
 use super::super::setting::Setting;
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step};
+use super::super::site::{Site, storage};
+use super::super::step::{Scope, Seen, Severity, State, Step, existing};
 use super::super::tuned;
-use crate::devices::block;
+use super::{memory, power, queues};
+use crate::devices::block_facts;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",
@@ -51,7 +52,20 @@ fn look_at_tuned(site: &Site<'_>) -> Vec<Seen> {
     } else {
         format!("{what}: {} for {}, which is gone", tuned::SUCCESSOR, tuned::PUBLISHED)
     };
-    vec![Seen::of(site, what, Setting::TunedProfile, advised).moving(super::what_tuned_sets(site))]
+    vec![Seen::of(site, what, Setting::TunedProfile, advised).moving(what_tuned_sets(site))]
+}
+
+/// Everything that TuneD's storage profiles set and this program knows of.
+fn what_tuned_sets(site: &Site<'_>) -> Vec<Setting> {
+    let mut all = memory::settings();
+    all.push(Setting::file(tuned::MODE));
+    all.extend(
+        power::governors(site).into_iter().flat_map(|(_, governor, preference)| [governor, preference]),
+    );
+    for name in storage(site.root) {
+        all.extend(["scheduler", "nr_requests", "read_ahead_kb"].map(|file| queues::setting(&name, file)));
+    }
+    existing(site.settings, all)
 }
 
 /// As study C has measured with.
@@ -72,7 +86,7 @@ pub(super) const FIRMWARE_STEP: Step = Step {
 fn firmware(site: &Site<'_>) -> Vec<Seen> {
     let mut found = Vec::new();
     for device in &site.devices {
-        let facts = block::facts(site.root, &device.name);
+        let facts = block_facts::of(site.root, &device.name);
         let what = format!("firmware of {}", device.name);
         let model = facts.model.known().cloned().unwrap_or_default();
         found.push(match facts.firmware {

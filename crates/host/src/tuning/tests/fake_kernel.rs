@@ -249,7 +249,7 @@ pub(super) fn plan(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) -> Tuni
 
 /// The plan of some profiles for a device of the tree.
 pub(super) fn plan_for(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str], device: &str) -> TuningPlan {
-    let mut site = Site::with_settings(tree.root(), kernel, &[PathBuf::from(device)]).unwrap();
+    let mut site = Site::new(tree.root(), kernel, &[PathBuf::from(device)]).unwrap();
     let profiles: Vec<_> = names.iter().map(|name| profile(name).unwrap()).collect();
     TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps_of(&profiles))
 }

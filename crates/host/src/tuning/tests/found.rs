@@ -11,7 +11,7 @@ use crate::tuning::{Finding, Severity, Site, State, profile};
 
 fn findings(tree: &Tree, name: &str) -> Vec<Finding> {
     let kernel = FakeKernel::of(tree);
-    let site = Site::with_settings(tree.root(), &kernel, &[PathBuf::from("all")]).unwrap();
+    let site = Site::new(tree.root(), &kernel, &[PathBuf::from("all")]).unwrap();
     profile(name).unwrap().steps[0].findings(&site)
 }
 
@@ -156,7 +156,7 @@ fn read_caches_that_are_on_are_warnings() {
     let kernel = FakeKernel::of(&tree);
     let text = "oss21: obdfilter.highiops-OST0000.read_cache_enable=1\n\
                 oss26: obdfilter.highiops-OST0009.read_cache_enable=0\n";
-    let site = Site::with_settings(tree.root(), &kernel, &[]).unwrap();
+    let site = Site::new(tree.root(), &kernel, &[]).unwrap();
     let step = profile("lustre-server-caches").unwrap().steps[0];
     let plan = &step.findings(&site)[0];
     assert!(
@@ -177,7 +177,7 @@ fn devices_are_named_by_path_name_directory_or_all() {
         .files(&[("/proc/self/mountinfo", "30 1 8:1 / / rw,relatime - xfs /dev/sda1 rw\n")]);
     let kernel = FakeKernel::of(&tree);
     let names = |given: &str| {
-        Site::with_settings(tree.root(), &kernel, &[PathBuf::from(given)])
+        Site::new(tree.root(), &kernel, &[PathBuf::from(given)])
             .map(|site| site.devices().iter().map(|device| device.name.clone()).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };
