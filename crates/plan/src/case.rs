@@ -1,188 +1,8 @@
-//! Cases, phases and the plan.
-
-use std::collections::HashSet;
-use std::fmt;
-use std::ops::Range;
-use std::path::PathBuf;
+//! A case: a workload, its phases and its repetitions.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, Nanos, PlanError, Protocol, Setting, TargetTerms, Terms, Workload, WorkloadSpec};
-
-/// One pass of all tasks over their transfers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Writes data needed by a later read; never a result.
-    Fill,
-    /// Writes.
-    Write,
-    /// Reads.
-    Read,
-    /// Reads and writes in the proportion set by the workload.
-    Mixed,
-    /// Reads back what was written and compares it; never a result.
-    CheckWrite,
-    /// Reads again and compares; never a result.
-    CheckRead,
-    /// Creates the directories of a tree.
-    TreeCreate,
-    /// Creates directories that are items.
-    DirectoryCreate,
-    /// Stats directories that are items.
-    DirectoryStat,
-    /// Lists the directories of a tree.
-    DirectoryList,
-    /// Renames directories that are items.
-    DirectoryRename,
-    /// Removes directories that are items.
-    DirectoryRemove,
-    /// Creates files, writes their bytes and closes them.
-    FileCreate,
-    /// Opens files, writes their bytes and closes them.
-    FileWrite,
-    /// Stats files.
-    FileStat,
-    /// Opens files, reads their bytes and closes them.
-    FileRead,
-    /// Renames files.
-    FileRename,
-    /// Removes files.
-    FileRemove,
-    /// Removes the directories of a tree.
-    TreeRemove,
-    /// Creates the object sets and the objects that exist before the steps.
-    Precreate,
-    /// Visits the objects in turn.
-    Benchmark,
-    /// Removes the objects and their sets.
-    Cleanup,
-    /// Requests and responses.
-    Exchange,
-    /// Creates the tables that jobs read, and checks them.
-    Load,
-    /// Launches jobs.
-    Jobs,
-}
-
-impl Phase {
-    /// Every phase.
-    pub const ALL: [Self; 25] = [
-        Self::Fill,
-        Self::Write,
-        Self::Read,
-        Self::Mixed,
-        Self::CheckWrite,
-        Self::CheckRead,
-        Self::TreeCreate,
-        Self::DirectoryCreate,
-        Self::DirectoryStat,
-        Self::DirectoryList,
-        Self::DirectoryRename,
-        Self::DirectoryRemove,
-        Self::FileCreate,
-        Self::FileWrite,
-        Self::FileStat,
-        Self::FileRead,
-        Self::FileRename,
-        Self::FileRemove,
-        Self::TreeRemove,
-        Self::Precreate,
-        Self::Benchmark,
-        Self::Cleanup,
-        Self::Exchange,
-        Self::Load,
-        Self::Jobs,
-    ];
-
-    /// Name used in tables and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fill => "fill",
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Mixed => "mixed",
-            Self::CheckWrite => "check-write",
-            Self::CheckRead => "check-read",
-            Self::TreeCreate => "tree-create",
-            Self::DirectoryCreate => "directory-create",
-            Self::DirectoryStat => "directory-stat",
-            Self::DirectoryList => "directory-list",
-            Self::DirectoryRename => "directory-rename",
-            Self::DirectoryRemove => "directory-remove",
-            Self::FileCreate => "file-create",
-            Self::FileWrite => "file-write",
-            Self::FileStat => "file-stat",
-            Self::FileRead => "file-read",
-            Self::FileRename => "file-rename",
-            Self::FileRemove => "file-remove",
-            Self::TreeRemove => "tree-remove",
-            Self::Precreate => "precreate",
-            Self::Benchmark => "benchmark",
-            Self::Cleanup => "cleanup",
-            Self::Exchange => "exchange",
-            Self::Load => "load",
-            Self::Jobs => "jobs",
-        }
-    }
-
-    /// Whether a figure of this phase is a result that a summary shows.
-    #[must_use]
-    pub const fn is_result(self) -> bool {
-        !matches!(self, Self::Fill | Self::CheckWrite | Self::CheckRead)
-    }
-
-    /// Whether its operations are transfers within files.
-    #[must_use]
-    pub const fn is_transfers(self) -> bool {
-        matches!(
-            self,
-            Self::Fill | Self::Write | Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead
-        )
-    }
-
-    /// Whether its primary figure counts bytes: true of transfers, and of jobs, whose steps move pages.
-    #[must_use]
-    pub const fn counts_bytes(self) -> bool {
-        self.is_transfers() || matches!(self, Self::Load | Self::Jobs)
-    }
-
-    /// Whether the phase needs data in files of [`crate::Placement`] before it starts.
-    #[must_use]
-    pub const fn needs_data(self) -> bool {
-        matches!(self, Self::Read | Self::Mixed | Self::CheckWrite | Self::CheckRead)
-    }
-
-    /// Whether the phase creates data or names.
-    #[must_use]
-    pub const fn makes(self) -> bool {
-        self.writes()
-            || matches!(
-                self,
-                Self::TreeCreate
-                    | Self::DirectoryCreate
-                    | Self::FileCreate
-                    | Self::FileWrite
-                    | Self::Precreate
-                    | Self::Benchmark
-                    | Self::Load
-                    | Self::Jobs
-            )
-    }
-
-    /// Whether the phase changes the files of [`crate::Placement`].
-    #[must_use]
-    pub const fn writes(self) -> bool {
-        matches!(self, Self::Fill | Self::Write | Self::Mixed)
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::{Nanos, Phase, Protocol, Role, Setting, Workload};
 
 /// A workload, the phases of one repetition, and the number of repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,10 +18,10 @@ pub struct Case {
     /// The `[[workload]]` table or option that the case comes from, shared by the cases of one sweep.
     #[serde(default)]
     pub group: String,
-    /// Name of the target in [`Terms::targets`]; empty if none is named.
+    /// Name of the target in [`crate::Terms::targets`]; empty if none is named.
     #[serde(default)]
     pub target: String,
-    /// The layout from [`Plan::layouts`] that must be in place.
+    /// The layout from [`crate::Plan::layouts`] that must be in place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
     /// Swept keys and their values at this point, in the order of the study; includes the target if several
@@ -258,177 +78,47 @@ impl Case {
             None => self.workload.conditions(phase),
         }
     }
-}
 
-/// An option of a foreign command line, for `--explain`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OptionNote {
-    /// As written by the user, e.g. `-b1m`.
-    pub written: String,
-    /// The tool's long name of the option, e.g. `blockSize`.
-    pub name: String,
-    /// What it does here, with resolved values.
-    pub meaning: String,
-}
-
-/// The request that a plan answers, as the user made it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Question {
-    /// `ioproof run --quick DIR`.
-    Quick {
-        /// The directory.
-        directory: PathBuf,
-    },
-    /// `ioproof run STUDY.toml`.
-    Study {
-        /// The study file.
-        path: PathBuf,
-        /// Its text.
-        text: String,
-        /// Overrides from the command line, e.g. `workload.stream.size=64MiB`.
-        #[serde(default)]
-        overrides: Vec<String>,
-    },
-    /// The command line of a foreign tool.
-    Dialect {
-        /// The tool, as in `ior`.
-        tool: String,
-        /// Its arguments, the program's name first.
-        arguments: Vec<String>,
-        /// What each of them means.
-        notes: Vec<OptionNote>,
-        /// What the dialect needs to reproduce its tool's output, in a dialect-specific format.
-        #[serde(default)]
-        memo: String,
-    },
-    /// `ioproof import FILE…`: output of other tools.
-    Import {
-        /// The files, in the order of the command line; `-` is the standard input.
-        files: Vec<PathBuf>,
-        /// Each tool with its version, as `IOR 3.3.0`.
-        tools: Vec<String>,
-        /// The tools' own command lines, if printed.
-        command_lines: Vec<String>,
-        /// No text states when it was printed: times are those of the import.
-        #[serde(default)]
-        undated: bool,
-    },
-    /// `ioproof cross-check DIR`: the same cases measured alternately by ioproof and another tool.
-    CrossCheck {
-        /// The directory.
-        directory: PathBuf,
-        /// The other tool with its version, as `fio 3.33`.
-        tool: String,
-        /// Path of its executable.
-        program: PathBuf,
-        /// The other tool's cases.
-        rivals: Vec<Rival>,
-    },
-}
-
-/// A case measured by another tool in turn with one of ioproof's, with equal parameters as far as both tools
-/// can express them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rival {
-    /// [`Case::id`] of ioproof's case.
-    pub own: String,
-    /// [`Case::id`] of the other tool's case, which has [`Case::stated`].
-    pub case: String,
-    /// Its command line, the program first.
-    pub command_line: Vec<String>,
-}
-
-/// All cases of a run, and the request they answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
-    /// A title for reports.
-    pub title: String,
-    /// The request.
-    pub question: Question,
-    /// Source of every random choice for which no workload names a seed.
-    pub seed: u64,
-    /// The cases, in the order in which they run.
-    pub cases: Vec<Case>,
-    /// Serial numbers, WWNs or paths of block devices whose data may be destroyed.
-    pub destroy_data_on: Vec<String>,
-    /// Further statements of a study.
-    #[serde(default)]
-    pub terms: Terms,
-    /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub layouts: Vec<Layout>,
-}
-
-impl Plan {
-    /// A plan without terms that may not destroy data on any device.
+    /// Passes of the case where nothing ends it earlier.
     #[must_use]
-    pub fn new(title: impl Into<String>, question: Question, seed: u64, cases: Vec<Case>) -> Self {
-        Self {
-            title: title.into(),
-            question,
-            seed,
-            cases,
-            destroy_data_on: Vec::new(),
-            terms: Terms::default(),
-            layouts: Vec::new(),
+    pub fn passes_max(&self) -> u32 {
+        self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+    }
+
+    /// The purpose of pass number `pass` (from 0; the record's repetition).
+    #[must_use]
+    pub fn role(&self, pass: u32) -> Role {
+        let rounds = self.protocol.rounds.max(1);
+        match pass.checked_sub(self.protocol.warm_up) {
+            None => Role::WarmUp,
+            Some(after) if after % rounds == rounds - 1 => Role::Recorded,
+            Some(_) => Role::EarlierRound,
         }
     }
+}
 
-    /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.
-    pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut end = 0;
-        self.cases.chunk_by(|_, next| next.in_turn).map(move |block| {
-            let start = end;
-            end += block.len();
-            start..end
-        })
+#[cfg(test)]
+mod tests {
+    use crate::{Bytes, Case, Geometry, Phase, Protocol, Role, WorkloadSpec};
+
+    fn case(repetitions: u32, protocol: Protocol) -> Case {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        Case { repetitions, protocol, ..Case::new("w", workload, vec![Phase::Write]) }
     }
 
-    /// The passes of `block` in execution order, as case index and pass number: forward through the block,
-    /// then backward, so that drift over time affects all of its cases alike.
-    ///
-    /// ```
-    /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
-    /// let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
-    /// let workload = WorkloadSpec::new("w", "file", geometry).validate()?;
-    /// let before = Case { repetitions: 3, ..Case::new("before", workload.clone(), vec![Phase::Read]) };
-    /// let after = Case { in_turn: true, ..before.clone() };
-    /// let plan = Plan::new("", Question::Quick { directory: "/".into() }, 0, vec![before, after]);
-    /// let turns: Vec<(usize, u32)> = plan.blocks().flat_map(|block| plan.turns(block)).collect();
-    /// assert_eq!(turns, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]);
-    /// # Ok::<(), plan::PlanError>(())
-    /// ```
-    pub fn turns(&self, block: Range<usize>) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let most = self.cases[block.clone()].iter().map(Case::passes_max).max().unwrap_or(0);
-        let both_ways = move |pass: u32| {
-            let Range { start, end } = block;
-            (start..end).map(move |place| {
-                (if pass.is_multiple_of(2) { place } else { start + end - 1 - place }, pass)
-            })
-        };
-        (0..most).flat_map(both_ways).filter(|&(place, pass)| pass < self.cases[place].passes_max())
+    #[test]
+    fn of_two_rounds_the_second_counts() {
+        let case = case(2, Protocol { rounds: 2, warm_up: 1, ..Protocol::default() });
+        assert_eq!(case.passes_max(), 5);
+        let roles: Vec<Role> = (0..5).map(|pass| case.role(pass)).collect();
+        let (warm_up, earlier, recorded) = (Role::WarmUp, Role::EarlierRound, Role::Recorded);
+        assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
     }
 
-    /// The described targets that its cases use; all of them if no case names one. Targets not chosen on the
-    /// command line are described but unused.
-    pub fn described_targets(&self) -> impl Iterator<Item = &TargetTerms> {
-        let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
-        let names_one = used.iter().any(|name| !name.is_empty());
-        self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))
-    }
-
-    /// Makes each process of every case keep its last `operations` operations, and traces the devices
-    /// alongside.
-    ///
-    /// # Errors
-    /// None, or more than [`crate::HISTORY_MAX`].
-    pub fn keep_history(&mut self, operations: u64) -> Result<(), PlanError> {
-        for case in &mut self.cases {
-            let mut spec = WorkloadSpec::from(case.workload.clone());
-            (spec.history, spec.untraced) = (Some(operations), false);
-            case.workload = spec.validate()?;
-        }
-        Ok(())
+    #[test]
+    fn without_a_protocol_every_pass_counts() {
+        let case = case(3, Protocol::default());
+        assert!((0..case.passes_max()).all(|pass| case.role(pass) == Role::Recorded));
     }
 }

@@ -43,7 +43,10 @@ mod error;
 mod forecast;
 pub mod jobs;
 pub mod layout;
+mod limits;
+mod phase;
 mod placement;
+mod plan;
 mod preflight;
 mod protocol;
 pub mod quick;
@@ -58,7 +61,7 @@ mod work;
 mod workload;
 
 pub use backend::{BACKENDS, Backend, Capabilities};
-pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
+pub use case::Case;
 pub use criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
     PublishedPlace, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic,
@@ -68,11 +71,14 @@ pub use error::PlanError;
 pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
+pub use limits::HISTORY_MAX;
+pub use phase::Phase;
 pub use placement::across::{Across, NodeReads, across};
 pub use placement::geometry::{Geometry, Permutation};
 pub use placement::region::{Region, Steps};
 pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
+pub use plan::{OptionNote, Plan, Question, Rival};
 pub use preflight::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
@@ -91,6 +97,6 @@ pub use work::rpc::{Binding, Pattern, Rpc};
 pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
 pub use work::{Work, exchanges, randomops};
 pub use workload::{
-    Advice, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
-    SyncRule, Workload, WorkloadSpec,
+    Advice, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule, Workload,
+    WorkloadSpec,
 };

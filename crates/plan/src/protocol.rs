@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Nanos};
+use crate::Nanos;
 
 /// What is done before and between the phases of a case, and when it ends.
 ///
@@ -42,11 +42,11 @@ impl Default for Protocol {
     }
 }
 
-/// When a case ends. [`Case::repetitions`] is never exceeded.
+/// When a case ends. [`crate::Case::repetitions`] is never exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stopping {
-    /// After [`Case::repetitions`].
+    /// After [`crate::Case::repetitions`].
     Count,
     /// As soon as the confidence interval of the median of each result phase is at most this wide.
     Interval {
@@ -92,51 +92,5 @@ impl Role {
             Self::EarlierRound => "earlier round",
             Self::Recorded => "recorded",
         }
-    }
-}
-
-impl Case {
-    /// Passes of the case where nothing ends it earlier.
-    #[must_use]
-    pub fn passes_max(&self) -> u32 {
-        self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
-    }
-
-    /// The purpose of pass number `pass` (from 0; the record's repetition).
-    #[must_use]
-    pub fn role(&self, pass: u32) -> Role {
-        let rounds = self.protocol.rounds.max(1);
-        match pass.checked_sub(self.protocol.warm_up) {
-            None => Role::WarmUp,
-            Some(after) if after % rounds == rounds - 1 => Role::Recorded,
-            Some(_) => Role::EarlierRound,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Protocol, Role};
-    use crate::{Bytes, Case, Geometry, Phase, WorkloadSpec};
-
-    fn case(repetitions: u32, protocol: Protocol) -> Case {
-        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
-        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
-        Case { repetitions, protocol, ..Case::new("w", workload, vec![Phase::Write]) }
-    }
-
-    #[test]
-    fn of_two_rounds_the_second_counts() {
-        let case = case(2, Protocol { rounds: 2, warm_up: 1, ..Protocol::default() });
-        assert_eq!(case.passes_max(), 5);
-        let roles: Vec<Role> = (0..5).map(|pass| case.role(pass)).collect();
-        let (warm_up, earlier, recorded) = (Role::WarmUp, Role::EarlierRound, Role::Recorded);
-        assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
-    }
-
-    #[test]
-    fn without_a_protocol_every_pass_counts() {
-        let case = case(3, Protocol::default());
-        assert!((0..case.passes_max()).all(|pass| case.role(pass) == Role::Recorded));
     }
 }

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::backend::names_with;
-use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
-use crate::{Bytes, Geometry, Order, PlanError, Sharing, Spread, Tree, Work, Workload, WorkloadSpec};
+use crate::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
+use crate::work::tree::PATH_BYTES_MAX;
+use crate::{
+    Bytes, Geometry, Order, PlanError, Sharing, Spread, TreePlacement, Work, Workload, WorkloadSpec,
+};
 
 /// Linux moves at most 2 GiB less one page in one call (see `read(2)`, notes).
 const TRANSFER_MAX: Bytes = Bytes(0x7fff_f000);
@@ -38,7 +41,7 @@ impl WorkloadSpec {
             self.check_names()?;
         }
         let workload = Workload(self);
-        Tree::check_paths(&workload)?;
+        check_paths(&workload)?;
         Ok(workload)
     }
 
@@ -339,6 +342,19 @@ impl WorkloadSpec {
         }
         Ok(())
     }
+}
+
+/// Checks that the kernel takes the longest path of a tree.
+fn check_paths(workload: &Workload) -> Result<(), PlanError> {
+    let bytes = TreePlacement::new(workload).map_or(0, TreePlacement::path_bytes_max);
+    if bytes <= PATH_BYTES_MAX {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        "levels",
+        format!("the longest path would have {bytes} bytes, and the kernel takes {PATH_BYTES_MAX}"),
+        "lower the levels, or name a target with a shorter path",
+    ))
 }
 
 #[cfg(test)]

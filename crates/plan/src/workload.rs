@@ -5,19 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Backend, Bytes, Geometry, Nanos, PlanError, Work};
-
-/// Limit on operations kept by a process: 32 MiB of memory, and some 100 MB of a record.
-pub const HISTORY_MAX: u64 = 1 << 20;
-
-/// Limit on tasks of one workload; more are taken for a typing error.
-pub(crate) const TASKS_MAX: u32 = 1 << 20;
-/// The kernel takes at most 32768 entries in one submission ring.
-pub(crate) const DEPTH_MAX: u32 = 32_768;
-/// Limit of the kernel on pieces of memory in one call (`IOV_MAX`).
-pub(crate) const PIECES_MAX: u64 = 1024;
-/// Limit on strides; longer ones are taken for a typing error.
-pub(crate) const STRIDE_MAX: u64 = 1 << 40;
+use crate::{Backend, Bytes, Geometry, Nanos, Phase, PlanError, Work};
 
 /// Whether tasks share one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -252,7 +240,7 @@ pub struct WorkloadSpec {
     pub operations: Option<u64>,
     /// Open loop: transfers start by the clock, not when the one before has ended.
     pub pace: Option<Pace>,
-    /// Share of reads, in percent, in a [`crate::Phase::Mixed`].
+    /// Share of reads, in percent, in a [`Phase::Mixed`].
     pub read_percent: u8,
     /// All tasks wait for each other between open, transfers and close.
     pub barriers: bool,
@@ -399,9 +387,9 @@ impl Workload {
             Work::Transfers => {
                 Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
             }
-            Work::Tree(tree) => Bytes(
-                tree.operations(crate::Phase::FileCreate, self.tasks).saturating_mul(tree.write_bytes.0),
-            ),
+            Work::Tree(tree) => {
+                Bytes(tree.operations(Phase::FileCreate, self.tasks).saturating_mul(tree.write_bytes.0))
+            }
             Work::Objects(objects) => {
                 let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
                 Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
@@ -414,7 +402,7 @@ impl Workload {
     /// Operations of all tasks in one pass of `phase`, of work that is not transfers; `None` of transfers,
     /// and where a clock alone ends the phase.
     #[must_use]
-    pub fn operations_of(&self, phase: crate::Phase) -> Option<u64> {
+    pub fn operations_of(&self, phase: Phase) -> Option<u64> {
         match &self.work {
             Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
             Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
@@ -424,21 +412,21 @@ impl Workload {
 
     /// Bytes of all tasks in one pass of `phase`.
     #[must_use]
-    pub fn phase_bytes(&self, phase: crate::Phase) -> Bytes {
+    pub fn phase_bytes(&self, phase: Phase) -> Bytes {
         match (&self.work, self.operations_of(phase)) {
             (Work::Tree(tree), Some(items)) => Bytes(items.saturating_mul(tree.bytes_per_item(phase).0)),
             (Work::Objects(objects), Some(_)) => {
                 let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
                 let moved = match phase {
-                    crate::Phase::Precreate => objects.precreated,
-                    crate::Phase::Benchmark if objects.read_only => objects.steps,
-                    crate::Phase::Benchmark => objects.steps.saturating_mul(2),
+                    Phase::Precreate => objects.precreated,
+                    Phase::Benchmark if objects.read_only => objects.steps,
+                    Phase::Benchmark => objects.steps.saturating_mul(2),
                     _ => 0,
                 };
                 Bytes(sets.saturating_mul(moved).saturating_mul(objects.object_bytes.0))
             }
             (Work::Jobs(jobs), _) => match phase {
-                crate::Phase::Load => jobs.loaded_bytes(),
+                Phase::Load => jobs.loaded_bytes(),
                 _ => jobs.read_bytes(),
             },
             _ => self.bytes(),
@@ -454,15 +442,14 @@ impl Workload {
     /// Bytes of all tasks in one phase; of work other than transfers those of its largest phase.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
-        let largest = |phases: &[crate::Phase]| {
-            phases.iter().map(|phase| self.phase_bytes(*phase)).max().unwrap_or_default()
-        };
+        let largest =
+            |phases: &[Phase]| phases.iter().map(|phase| self.phase_bytes(*phase)).max().unwrap_or_default();
         match &self.work {
             Work::Transfers => {}
-            Work::Tree(_) => return largest(&[crate::Phase::FileCreate, crate::Phase::FileRead]),
-            Work::Objects(_) => return largest(&[crate::Phase::Precreate, crate::Phase::Benchmark]),
+            Work::Tree(_) => return largest(&[Phase::FileCreate, Phase::FileRead]),
+            Work::Objects(_) => return largest(&[Phase::Precreate, Phase::Benchmark]),
             Work::Rpc(_) => return Bytes(0),
-            Work::Jobs(_) => return largest(&[crate::Phase::Load, crate::Phase::Jobs]),
+            Work::Jobs(_) => return largest(&[Phase::Load, Phase::Jobs]),
         }
         Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
     }
@@ -470,14 +457,14 @@ impl Workload {
     /// The conditions attached to every figure of `phase`, as in `4 KiB random read, direct, uring depth 32,
     /// 1 task`.
     #[must_use]
-    pub fn conditions(&self, phase: crate::Phase) -> String {
+    pub fn conditions(&self, phase: Phase) -> String {
         let tasks = if self.tasks == 1 { "task" } else { "tasks" };
         let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
         let by = format!("{} depth {}", self.backend.name(), self.backend.depth());
         match &self.work {
             Work::Transfers => {}
             Work::Tree(tree) => {
-                let looks = matches!(phase, crate::Phase::FileStat | crate::Phase::DirectoryStat);
+                let looks = matches!(phase, Phase::FileStat | Phase::DirectoryStat);
                 let order = if looks && tree.random.is_some() { ", random" } else { "" };
                 let (place, items) = (tree.place_in_words(), tree.items_in_words(phase));
                 return format!("{phase}{order}, {} {tasks}{nodes}, {place}, {items}, {by}", self.tasks);
@@ -485,7 +472,7 @@ impl Workload {
             Work::Objects(objects) => {
                 return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
             }
-            Work::Rpc(rpc) => return rpc.conditions(self),
+            Work::Rpc(rpc) => return rpc.conditions(self.nodes, self.backend.depth()),
             Work::Jobs(jobs) => return jobs.conditions(phase),
         }
         let order = match self.order {
@@ -499,7 +486,7 @@ impl Workload {
             (true, false) => "buffered, ",
         };
         let mix = match phase {
-            crate::Phase::Mixed => format!(" ({} % reads)", self.read_percent),
+            Phase::Mixed => format!(" ({} % reads)", self.read_percent),
             _ => String::new(),
         };
         format!("{} {order} {phase}{mix}, {path}{by}, {} {tasks}{nodes}", self.geometry.transfer, self.tasks)
@@ -509,7 +496,7 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::WorkloadSpec;
-    use crate::{Backend, Bytes, Geometry};
+    use crate::{Backend, Bytes, Geometry, Phase};
 
     #[test]
     fn conditions_say_what_a_figure_is_of() {
@@ -518,9 +505,6 @@ mod tests {
         spec.backend = Backend::Uring { depth: 32, required: false };
         spec.direct = true;
         let workload = spec.validate().expect("valid");
-        assert_eq!(
-            workload.conditions(crate::Phase::Read),
-            "4 KiB sequential read, direct, uring depth 32, 1 task"
-        );
+        assert_eq!(workload.conditions(Phase::Read), "4 KiB sequential read, direct, uring depth 32, 1 task");
     }
 }

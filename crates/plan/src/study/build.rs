@@ -6,15 +6,17 @@ use super::criteria::{KnownNames, terms};
 use super::data;
 use super::error::StudyError;
 use super::jobs::JobDefinitions;
+use super::keys::WORKLOAD;
 use super::layout::Layouts;
+use super::names::unique;
+use super::options::{CASES_LIMIT, Options};
 use super::protocol;
 use super::table::document::Document;
-use super::table::fields::{Fields, Values};
-use super::table::sweep::{Axes, Point, case_count};
-use super::target::{NOWHERE, Targets, unique};
+use super::table::sweep::{Axes, case_count};
+use super::table::values::{Fields, Point, Values};
+use super::target::{NOWHERE, Targets};
 use super::work::{self, WorkloadContext};
 use super::workload::Draft;
-use super::{CASES_LIMIT, Options};
 use crate::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
 use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Terms, Work};
@@ -48,7 +50,7 @@ pub(super) fn plan(
         errors.extend(too_many);
         return None;
     }
-    let axes: Vec<Axes> = workloads.iter().map(|fields| Axes::of(fields, errors)).collect();
+    let axes: Vec<Axes> = workloads.iter().map(|fields| Axes::of(fields, &WORKLOAD, errors)).collect();
     for (fields, axes) in workloads.iter().zip(&axes).filter(|(fields, _)| of_members(fields)) {
         axes.points(fields).for_each(|point| targets.divide(&point));
     }
@@ -102,7 +104,7 @@ const MEMBERS: [&str; 2] = ["member", "members"];
 /// Whether a workload uses only some members of its target.
 fn of_members(fields: &Fields) -> bool {
     MEMBERS.iter().any(|key| fields.has(key))
-        || fields.sweeps().iter().any(|sweep| MEMBERS.contains(&sweep.key.name))
+        || fields.sweeps().iter().any(|sweep| MEMBERS.contains(&sweep.key))
 }
 
 /// Rejects more cases than allowed, before any of them is built.

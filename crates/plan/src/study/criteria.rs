@@ -1,19 +1,18 @@
 //! Statements of a study beside its cases, checked against the workloads and targets that they name.
 
 use super::error::StudyError;
-use super::keys::{EXPECTATION, STUDY};
+use super::keys::{EXPECTATION, PROMISES, STUDY};
+use super::names::{unique, unknown};
 use super::overrides::Override;
 use super::table::document::Document;
-use super::table::fields::{Fields, Span, Values};
-use super::table::kind::Set;
+use super::table::kind::{Set, setters};
 use super::table::sweep::Axes;
-use super::table::value::Value;
-use super::target::{Targets, unique, unknown};
-use super::workload::phase;
+use super::table::values::{Fields, Span, Value, Values};
+use super::target::Targets;
 use crate::text::nearest::nearest;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Plan, PublishedPlace, Quantity, Selector,
-    Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
+    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Phase, Plan, PublishedPlace, Quantity,
+    Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
 };
 
 /// Names that selections can use.
@@ -40,9 +39,7 @@ impl<'f> KnownNames<'f> {
         overrides: &'f [Override],
     ) -> Self {
         let workload = |(fields, axes): (&'f Fields, &Axes)| {
-            let keys = fields.sweeps().iter().map(|sweep| sweep.key.name);
-            let swept = keys.map(|key| (key, axes.values(key))).collect();
-            Some(KnownWorkload { name: fields.text("name")?, swept })
+            Some(KnownWorkload { name: fields.text("name")?, swept: axes.swept().collect() })
         };
         Self {
             targets: targets.names().collect(),
@@ -101,7 +98,7 @@ pub(super) fn terms(
         claims: each(document, "claim", errors, |fields, errors| claim(fields, known, errors)),
         ..Terms::default()
     };
-    for (set, value) in document.study.sets(STUDY.keys) {
+    for (set, value) in setters(STUDY.keys, &document.study) {
         if let Set::Terms(set) = set {
             set(&mut terms, value);
         }
@@ -137,26 +134,16 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
     }
     let mut expected = Expectation {
         target: fields.text("target").map(str::to_owned),
-        phase: fields.word("phase").and_then(phase),
+        phase: fields.word("phase").and_then(Phase::named),
         ..Expectation::new(fields.text_or_empty("name"), amount)
     };
-    for (set, value) in fields.sets(EXPECTATION.keys) {
+    for (set, value) in setters(EXPECTATION.keys, fields) {
         if let Set::Expectation(set) = set {
             set(&mut expected, value);
         }
     }
     Some(expected)
 }
-
-/// The keys of promised amounts, with the favourable side.
-pub(super) const PROMISES: [&str; 6] = [
-    "bandwidth_at_least",
-    "bandwidth_at_most",
-    "iops_at_least",
-    "iops_at_most",
-    "latency_at_least",
-    "latency_at_most",
-];
 
 fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
     let (key, amount) = amount(fields, &PROMISES, errors)?;
@@ -316,7 +303,7 @@ fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError
     let selector = Selector {
         workload: fields.text("workload").map(str::to_owned),
         target: fields.text("target").map(str::to_owned),
-        phase: fields.word("phase").and_then(phase),
+        phase: fields.word("phase").and_then(Phase::named),
         at: settings.iter().map(|(setting, _)| setting.clone()).collect(),
     };
     if errors.len() == before {

@@ -1,12 +1,11 @@
 //! `[[table]]` and `[[test]]` as the jobs of a workload.
 
-use super::error::StudyError;
-use super::keys::of_step;
+use super::error::{StudyError, shown};
+use super::keys::{STEP, of_step};
+use super::names::{unique, unknown};
 use super::table::document::Document;
-use super::table::fields::{Fields, Span, Values, shown};
-use super::table::kind::{Set, WorkKeys};
-use super::table::sweep::Point;
-use super::target::{unique, unknown};
+use super::table::kind::{Set, WorkKeys, setters};
+use super::table::values::{Fields, Point, Span, Values};
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
 use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
@@ -114,7 +113,7 @@ impl<'f> JobDefinitions<'f> {
             return None;
         }
         let mut jobs = Jobs { seed, ..Jobs::new(Bytes(0)) };
-        for (set, value) in fields.sets(own.keys) {
+        for (set, value) in setters(own.keys, fields) {
             if let Set::Jobs(set) = set {
                 set(&mut jobs, value);
             }
@@ -229,7 +228,7 @@ fn step_mistakes(step: &Fields) -> Vec<StudyError> {
             step.span("do"),
             format!("`{key}` is missing"),
             message,
-            step.allowed(key),
+            STEP.allowed(key),
         ));
     }
     if heeded.contains(&"space") && step.has("space") && !step.has("output") {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::error::StudyError;
-use super::table::fields::{Fields, Values, shown};
-use super::target::unique;
+use super::error::{StudyError, shown};
+use super::keys::LAYOUT;
+use super::names::unique;
+use super::table::values::{Fields, Values};
 use crate::text::nearest::nearest;
 use crate::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 
@@ -86,7 +87,7 @@ fn layout(name: &str, fields: &Fields, errors: &mut Vec<StudyError>) -> Option<L
             "stripe" => {
                 "say how many bytes stand on a device before the next one comes, as \"128KiB\"".to_owned()
             }
-            _ => fields.allowed(key),
+            _ => LAYOUT.allowed(key),
         };
         errors.push(StudyError::new(fields.header(), format!("`{key}` is missing here"), message, help));
     }

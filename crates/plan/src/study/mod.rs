@@ -32,7 +32,9 @@ mod error;
 mod jobs;
 mod keys;
 mod layout;
+mod names;
 mod on_directory;
+mod options;
 mod overrides;
 mod protocol;
 mod reference;
@@ -46,35 +48,13 @@ use std::path::Path;
 
 pub use error::{StudyError, StudyErrors};
 pub use on_directory::{on_directory, placed_elsewhere};
+pub use options::{CASES_LIMIT, CASES_MAX, Options};
 pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;
 
 use crate::{Plan, Terms};
-use table::fields::Values as _;
-
-/// More cases than this need the user's consent: a minute each would take a week.
-pub const CASES_MAX: u64 = 10_000;
-/// More cases than this are refused: their plan would take gigabytes of memory.
-pub const CASES_LIMIT: u64 = 1_000_000;
-
-/// Options for reading a study.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Overrides of values in the file, applied in this order.
-    pub overrides: Vec<Override>,
-    /// A study with more cases is refused; see [`StudyErrors::too_many_cases`].
-    pub cases_max: u64,
-    /// Nodes of the run, the default of a workload's `nodes`; 1 without a launcher. A study may ask for more;
-    /// the caller rejects that.
-    pub nodes: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { overrides: Vec::new(), cases_max: CASES_MAX, nodes: 1 }
-    }
-}
+use table::values::Values as _;
 
 /// Reads the study in `text`, the contents of the file `path`. No file is accessed.
 ///

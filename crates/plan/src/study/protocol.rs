@@ -2,10 +2,8 @@
 
 use super::error::StudyError;
 use super::keys::PROTOCOL;
-use super::table::fields::{Fields, Values};
 use super::table::kind::Set;
-use super::table::sweep::Point;
-use super::table::value::Value;
+use super::table::values::{Fields, Point, Value, Values};
 use crate::{Case, Phase, Stonewall, Stopping};
 
 /// Keys used only by `until = "steady"`.

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::error::{StudyError, count};
+use super::error::{StudyError, count, shown};
 use super::keys::TARGET;
 use super::layout::Layouts;
-use super::table::fields::{Fields, Span, Values, shown};
-use super::table::kind::Set;
+use super::names::{unique, unknown};
+use super::table::kind::{Set, setters};
+use super::table::values::{Fields, Span, Values};
 use crate::text::nearest::nearest;
 use crate::{Layout, Recipe, TargetTerms};
 
@@ -236,39 +237,6 @@ impl Targets {
     }
 }
 
-/// A name that no table of the kind `noun` has.
-pub(super) fn unknown<'n>(
-    noun: &str,
-    wanted: &str,
-    span: Span,
-    names: impl Iterator<Item = &'n str> + Clone,
-) -> StudyError {
-    let help = match (nearest(wanted, names.clone()), names.clone().next().is_none()) {
-        (Some(meant), _) => format!("did you mean \"{meant}\"?"),
-        (None, false) => format!("the {noun}s are {}", names.collect::<Vec<_>>().join(", ")),
-        (None, true) => format!("the study has no [[{noun}]]; add one of this name"),
-    };
-    let message = format!("there is no {noun} `{}`", shown(wanted));
-    StudyError::new(span, format!("no such {noun}"), message, help)
-}
-
-/// Adds `name` to `names`, and reports it if it is there already.
-pub(super) fn unique(
-    names: &mut Vec<(String, Span)>,
-    name: &str,
-    span: Span,
-    noun: &str,
-    errors: &mut Vec<StudyError>,
-) {
-    if let Some((_, first)) = names.iter().find(|(other, _)| other == name) {
-        let message = format!("two {noun}s are called `{name}`");
-        let help = format!("the name of a {noun} is unique in a study");
-        errors.push(StudyError::new(span, "again here", message, help).and(first.clone(), "first here"));
-        return;
-    }
-    names.push((name.to_owned(), span));
-}
-
 fn target(name: String, fields: &Fields, layouts: &Layouts, errors: &mut Vec<StudyError>) -> Option<Target> {
     let given: Vec<&str> = PLACES.into_iter().filter(|place| fields.has(place)).collect();
     let help = "give one of `path`, `paths`, `directory`, `device`, `disks` and `layout`";
@@ -450,7 +418,7 @@ pub(super) fn described(tables: &[Fields]) -> Vec<TargetTerms> {
 
 fn terms(name: String, fields: &Fields) -> TargetTerms {
     let mut terms = TargetTerms { name, ..TargetTerms::default() };
-    for (set, value) in fields.sets(TARGET.keys) {
+    for (set, value) in setters(TARGET.keys, fields) {
         if let Set::Target(set) = set {
             set(&mut terms, value);
         }

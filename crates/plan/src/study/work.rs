@@ -3,10 +3,8 @@
 use super::error::StudyError;
 use super::jobs::JobDefinitions;
 use super::keys::WORKLOAD;
-use super::table::fields::Values;
-use super::table::kind::{Absent, Key, Set, WorkKeys};
-use super::table::sweep::Point;
-use super::table::value::Value;
+use super::table::kind::{Absent, Key, Set, WorkKeys, setters};
+use super::table::values::{Point, Value, Values};
 use crate::seeds::named_seed;
 use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
@@ -33,7 +31,7 @@ pub(super) fn phases(fields: &Point<'_>) -> Vec<Phase> {
         Some(work) if !fields.has("phases") => work.default_phases,
         _ => fields.words("phases"),
     };
-    words.iter().filter_map(|word| super::workload::phase(word)).collect()
+    words.iter().filter_map(|word| Phase::named(word)).collect()
 }
 
 /// Keys and phases of another kind of work, and missing required keys.
@@ -60,7 +58,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     }
     let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
     for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
-        errors.push(super::table::fields::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
+        errors.push(super::table::read::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
     }
     errors.extend(foreign_phase(fields, own, phases));
     errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));
@@ -137,7 +135,7 @@ pub(super) fn work(
         "jobs" => Work::Jobs(jobs(fields, own, around, errors)?),
         _ => Work::Rpc(rpc(fields, nodes, errors)?),
     };
-    for (set, value) in fields.sets(own.keys) {
+    for (set, value) in setters(own.keys, fields) {
         match (set, &mut work) {
             (Set::Tree(set), Work::Tree(tree)) => set(tree, value),
             (Set::Objects(set), Work::Objects(objects)) => set(objects, value),

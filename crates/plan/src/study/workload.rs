@@ -2,13 +2,12 @@
 
 use super::error::StudyError;
 use super::keys::WORKLOAD;
-use super::table::fields::{Span, Values};
-use super::table::kind::{Set, WorkKeys};
-use super::table::sweep::Point;
+use super::table::kind::{Set, WorkKeys, setters};
+use super::table::values::{Point, Span, Values};
 use super::target::Target;
 use super::work::{self, WorkloadContext};
+use crate::limits::TASKS_MAX;
 use crate::seeds::named_seed;
-use crate::workload::TASKS_MAX;
 use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, Work, WorkloadSpec};
 
 /// Default number of pieces of a vectored transfer: its pages, up to this limit.
@@ -58,7 +57,7 @@ impl<'f> Draft<'f> {
         };
         let backend = backend(&fields, errors);
         let mut spec = WorkloadSpec { backend: backend?, signature: around.seed, ..spec? };
-        for (set, value) in fields.sets(WORKLOAD.keys) {
+        for (set, value) in setters(WORKLOAD.keys, &fields) {
             if let Set::Workload(set) = set {
                 set(&mut spec, value);
             }
@@ -121,10 +120,6 @@ fn other(
         Work::Transfers | Work::Tree(_) | Work::Objects(_) => {}
     }
     Some(WorkloadSpec { work, ..spec })
-}
-
-pub(super) fn phase(word: &str) -> Option<Phase> {
-    Phase::ALL.into_iter().find(|phase| phase.name() == word)
 }
 
 /// Number of tasks and nodes, in a run on `run_nodes`.

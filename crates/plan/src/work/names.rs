@@ -169,6 +169,17 @@ impl<'a> TreePlacement<'a> {
         path
     }
 
+    /// The most bytes that a path of the trees has.
+    pub(crate) fn path_bytes_max(self) -> usize {
+        let last = self.workload.tasks.saturating_sub(1);
+        let targets = self.workload.files.targets.iter();
+        let root = targets.map(|target| target.as_os_str().len()).max().unwrap_or(0);
+        let directory = self.directory(last, self.tree.directories().saturating_sub(1));
+        let name = Self::file_name(last, self.tree.items_per_task()).len() + RENAMED.len();
+        // A root has the number of a repetition in its name.
+        root + "/test-dir.4294967295-0/".len() + directory.as_os_str().len() + 1 + name
+    }
+
     /// The name of a file: `file.mdtest.3.17`, with `-renamed` appended after a rename. `number` is that of
     /// [`Tree::number_of`].
     #[must_use]

@@ -3,6 +3,16 @@
 
 use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table, Word};
 
+/// The keys of promised amounts, with the favourable side.
+pub(crate) const PROMISES: [&str; 6] = [
+    "bandwidth_at_least",
+    "bandwidth_at_most",
+    "iops_at_least",
+    "iops_at_most",
+    "latency_at_least",
+    "latency_at_most",
+];
+
 /// Phases that have a figure.
 const RESULTS: &[Word] = &[
     ("write", "writes"),
@@ -79,7 +89,7 @@ const AT: Key = Key::new("at", Kind::Settings)
     .means("Values of swept keys, as `{ tasks = 132, transfer = \"1MiB\" }`.");
 
 /// A choice of figures, written as an inline table.
-pub(in crate::study) const SELECTION: Table = Table {
+pub(crate) const SELECTION: Table = Table {
     name: "selection",
     meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { \
                 tasks = 132 } }`.",
@@ -88,7 +98,7 @@ pub(in crate::study) const SELECTION: Table = Table {
 };
 
 /// `[[expectation]]`.
-pub(in crate::study) const EXPECTATION: Table = Table {
+pub(crate) const EXPECTATION: Table = Table {
     name: "expectation",
     named_by: Some("name"),
     meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured \
@@ -168,7 +178,7 @@ pub(in crate::study) const EXPECTATION: Table = Table {
 };
 
 /// `[[commitment]]`.
-pub(in crate::study) const COMMITMENT: Table = Table {
+pub(crate) const COMMITMENT: Table = Table {
     name: "commitment",
     named_by: Some("name"),
     meaning: "A promised figure and how it is judged, fixed before the run. One of the keys \
@@ -227,7 +237,7 @@ pub(in crate::study) const COMMITMENT: Table = Table {
 };
 
 /// `[[published]]`.
-pub(in crate::study) const PUBLISHED: Table = Table {
+pub(crate) const PUBLISHED: Table = Table {
     name: "published",
     named_by: Some("figure"),
     meaning: "A figure of the library of published ones (`ioproof reference list`) that stands \
@@ -243,7 +253,7 @@ pub(in crate::study) const PUBLISHED: Table = Table {
 };
 
 /// `[[claim]]`.
-pub(in crate::study) const CLAIM: Table = Table {
+pub(crate) const CLAIM: Table = Table {
     name: "claim",
     named_by: Some("id"),
     meaning: "A rule for a statement that own data can confirm or refute: *left* compared with \

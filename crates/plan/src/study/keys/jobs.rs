@@ -61,7 +61,7 @@ const SORTED: Key =
     Key::flag("sorted").means("Its rows stand in the order of their keys, as a merge needs them.");
 
 /// `[[table]]`.
-pub(in crate::study) const TABLE: Table = Table {
+pub(crate) const TABLE: Table = Table {
     name: "table",
     named_by: Some("name"),
     meaning: "A table that stands in permanent space before the first job of a workload of \
@@ -80,7 +80,7 @@ pub(in crate::study) const TABLE: Table = Table {
 };
 
 /// `[[test]]`.
-pub(in crate::study) const TEST: Table = Table {
+pub(crate) const TEST: Table = Table {
     name: "test",
     named_by: Some("name"),
     meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes \
@@ -121,7 +121,7 @@ pub(in crate::study) const TEST: Table = Table {
 };
 
 /// `[[test.step]]`.
-pub(in crate::study) const STEP: Table = Table {
+pub(crate) const STEP: Table = Table {
     name: "test.step",
     named_by: Some("do"),
     meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an \
@@ -180,7 +180,7 @@ pub(in crate::study) const STEP: Table = Table {
 
 /// The keys that a step which does `action` heeds beside `do`, `threads` and `memory`, and those of them that it
 /// cannot do without.
-pub(in crate::study) fn of_step(action: &str) -> (&'static [&'static str], &'static [&'static str]) {
+pub(crate) fn of_step(action: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match action {
         "generate" => (&["output", "space", "rows", "size", "groups", "distinct", "sorted"], &["output"]),
         "scan" => (&["input", "output", "space", "keep"], &["input"]),

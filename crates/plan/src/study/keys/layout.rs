@@ -22,7 +22,7 @@ const RECIPES: &[Word] = &[
 ];
 
 /// `[[layout]]`.
-pub(in crate::study) const LAYOUT: Table = Table {
+pub(crate) const LAYOUT: Table = Table {
     name: "layout",
     named_by: Some("name"),
     meaning: "Devices put together in one way. A `[[target]]` with `layout` measures it: the \

@@ -9,7 +9,7 @@ mod target;
 mod work;
 mod workload;
 
-pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
+pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PROMISES, PUBLISHED, SELECTION};
 pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
@@ -95,7 +95,7 @@ mod tests {
 
     use super::TABLES;
     use crate::study::table::kind::{Key, Kind, Set};
-    use crate::study::table::value::Value;
+    use crate::study::table::values::Value;
     use crate::{
         Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
         TargetTerms, WorkloadSpec,

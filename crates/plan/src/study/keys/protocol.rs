@@ -2,7 +2,7 @@
 
 use crate::Stopping;
 use crate::study::table::kind::{Key, Kind, Set, Table};
-use crate::study::table::value::{Until, Value};
+use crate::study::table::values::{Until, Value};
 
 /// The fewest repetitions whose smallest and largest value enclose the median with 95 %
 /// confidence: 1 − 2 · (1/2)^6 = 96.9 % (Le Boudec, Performance Evaluation, section 2.2.2).
@@ -15,7 +15,7 @@ const REPETITIONS_MAX: u64 = 10_000;
 /// More rounds of one repetition are a slip.
 const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
-pub(in crate::study) const PROTOCOL: Table = Table {
+pub(crate) const PROTOCOL: Table = Table {
     name: "protocol",
     meaning: "What is done around the phases, how often, and when a case is over. A workload \
                 may say otherwise for itself, in all but `shuffle` and `interleaved`. A *pass* \

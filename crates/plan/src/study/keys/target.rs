@@ -6,7 +6,7 @@ use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table};
 const DEVICES_MAX: u64 = 1 << 20;
 
 /// `[[target]]`.
-pub(in crate::study) const TARGET: Table = Table {
+pub(crate) const TARGET: Table = Table {
     name: "target",
     named_by: Some("name"),
     meaning: "A place to measure. One of `path`, `paths`, `directory`, `device`, `disks` and \

@@ -2,10 +2,10 @@
 
 use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
-use crate::study::table::fields::Values as _;
+use crate::limits::TASKS_MAX;
 use crate::study::table::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
+use crate::study::table::values::Values as _;
 use crate::work::tree::TREE_DEPTH_MAX;
-use crate::workload::TASKS_MAX;
 
 /// Largest number of directories in a directory that is not taken for a slip.
 const BRANCHING_MAX: u64 = 1 << 20;
@@ -27,7 +27,7 @@ fn billionths(factor: f64) -> u64 {
 }
 
 /// What a workload does besides transfers.
-pub(in crate::study) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
+pub(crate) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
 
 const TREE: WorkKeys = WorkKeys {
     word: "tree",

@@ -2,10 +2,10 @@
 
 use super::protocol::PER_CASE;
 use crate::backend;
-use crate::study::table::fields::Values as _;
+use crate::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
-use crate::study::table::value::LIST_MAX;
-use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
+use crate::study::table::values::LIST_MAX;
+use crate::study::table::values::Values as _;
 use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
 /// Phases by their words.
@@ -43,7 +43,7 @@ fn writes_files(phases: &[Phase]) -> bool {
 }
 
 /// `[[workload]]`.
-pub(in crate::study) const WORKLOAD: Table = Table {
+pub(crate) const WORKLOAD: Table = Table {
     name: "workload",
     named_by: Some("name"),
     meaning: "A pattern of transfers, or other work, by a number of tasks on a target. \

@@ -1,81 +1,83 @@
 //! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
 
-use super::sweep::Point;
-use super::value::Value;
+use super::values::{Point, Value, Values};
 use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
-use crate::{Case, Expectation, FileSet, Jobs, Objects, Phase, Rpc, TargetTerms, Terms, Tree, WorkloadSpec};
+use crate::{
+    Bytes, Case, Expectation, FileSet, Jobs, Nanos, Objects, Phase, Rpc, SettingValue, TargetTerms, Terms,
+    Tree, WorkloadSpec,
+};
 
 /// Largest integer that TOML promises to carry.
-pub(in crate::study) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+pub(crate) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
 /// Stands for "above 0" as the bound of a number: no measured amount is smaller.
-pub(in crate::study) const NUMBER_LEAST: f64 = 1e-9;
+pub(crate) const NUMBER_LEAST: f64 = 1e-9;
 
 /// A table of a study file.
 #[derive(Debug)]
-pub(in crate::study) struct Table {
+pub(crate) struct Table {
     /// Its name.
-    pub(in crate::study) name: &'static str,
+    pub(crate) name: &'static str,
     /// It may occur several times, as `[[name]]`, distinguished by this key.
-    pub(in crate::study) named_by: Option<&'static str>,
+    pub(crate) named_by: Option<&'static str>,
     /// What it is for; a Markdown paragraph.
-    pub(in crate::study) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// Whether its keys can be swept: those of one value that are not fixed.
-    pub(in crate::study) sweeps: bool,
+    pub(crate) sweeps: bool,
     /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
     /// only override it.
-    pub(in crate::study) shared: &'static [Key],
+    pub(crate) shared: &'static [Key],
     /// Its own keys, in the order of the reference.
-    pub(in crate::study) keys: &'static [Key],
+    pub(crate) keys: &'static [Key],
     /// Keys that only some kinds of work have.
-    pub(in crate::study) works: &'static [WorkKeys],
+    pub(crate) works: &'static [WorkKeys],
 }
 
 /// A kind of work, and the keys that are about it alone.
 #[derive(Debug)]
-pub(in crate::study) struct WorkKeys {
+pub(crate) struct WorkKeys {
     /// The word that asks for it.
-    pub(in crate::study) word: &'static str,
+    pub(crate) word: &'static str,
     /// What it is work on.
-    pub(in crate::study) what: &'static str,
+    pub(crate) what: &'static str,
     /// The backends that can do it, as the reference names them.
-    pub(in crate::study) backends: &'static str,
+    pub(crate) backends: &'static str,
     /// What it is; a Markdown paragraph.
-    pub(in crate::study) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// Its phases.
-    pub(in crate::study) phases: &'static [&'static str],
+    pub(crate) phases: &'static [&'static str],
     /// Default phases.
-    pub(in crate::study) default_phases: &'static [&'static str],
+    pub(crate) default_phases: &'static [&'static str],
     /// Its keys, in the order of the reference.
-    pub(in crate::study) keys: &'static [Key],
+    pub(crate) keys: &'static [Key],
 }
 
 impl Table {
     /// A table that comes once and has no keys, for the fields that most tables leave as they are.
-    pub(in crate::study) const PLAIN: Self =
+    pub(crate) const PLAIN: Self =
         Self { name: "", named_by: None, meaning: "", sweeps: false, shared: &[], keys: &[], works: &[] };
 
     /// As it is written in a file.
-    pub(in crate::study) fn header(&self) -> String {
+    pub(crate) fn header(&self) -> String {
         if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
     }
 
     /// Whether it may come several times.
-    pub(in crate::study) fn many(&self) -> bool {
+    pub(crate) fn many(&self) -> bool {
         self.named_by.is_some()
     }
 
     /// All its keys, those of its own first.
-    pub(in crate::study) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().chain(self.works.iter().flat_map(|work| work.keys)).chain(self.shared)
     }
 
     /// The definition of one of its keys.
-    pub(in crate::study) fn find(&self, name: &str) -> Option<&'static Key> {
+    pub(crate) fn find(&self, name: &str) -> Option<&'static Key> {
         self.all().find(|key| key.name == name)
     }
 
     /// The default of `key`.
-    pub(in crate::study) fn default(&self, key: &'static Key) -> Option<&'static str> {
+    pub(crate) fn default(&self, key: &'static Key) -> Option<&'static str> {
         match key.absent {
             Absent::Value(_) if self.many() && self.shared.iter().any(|shared| shared.name == key.name) => {
                 None
@@ -85,8 +87,13 @@ impl Table {
         }
     }
 
+    /// What its key `name` takes.
+    pub(crate) fn allowed(&self, name: &str) -> String {
+        self.find(name).map_or_else(String::new, |key| key.kind.allowed())
+    }
+
     /// Whether `key` can be swept.
-    pub(in crate::study) fn sweeps(&self, key: &Key) -> bool {
+    pub(crate) fn sweeps(&self, key: &Key) -> bool {
         self.sweeps && key.kind.is_scalar() && !key.fixed
     }
 }
@@ -94,77 +101,73 @@ impl Table {
 /// A key of a table: how it is written, what it takes, and what it sets. The reader, its errors, the reference
 /// and the schema have nothing else.
 #[derive(Debug)]
-pub(in crate::study) struct Key {
+pub(crate) struct Key {
     /// How it is written.
-    pub(in crate::study) name: &'static str,
+    pub(crate) name: &'static str,
     /// What values it takes.
-    pub(in crate::study) kind: Kind,
+    pub(crate) kind: Kind,
     /// Its default.
-    pub(in crate::study) absent: Absent,
+    pub(crate) absent: Absent,
     /// What it does; one or two sentences in Markdown.
-    pub(in crate::study) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
     /// repeated is no property of what is measured.
-    pub(in crate::study) fixed: bool,
+    pub(crate) fixed: bool,
     /// Kinds of work besides transfers that heed it; all where nothing is said. Of workloads only.
-    pub(in crate::study) works: Option<&'static [&'static str]>,
+    pub(crate) works: Option<&'static [&'static str]>,
     /// What it would do nothing without; of workloads only.
-    pub(in crate::study) needs: [Option<Need>; 2],
+    pub(crate) needs: [Option<Need>; 2],
     /// Where its value goes.
-    pub(in crate::study) set: Set,
+    pub(crate) set: Set,
 }
 
 /// A condition on the other keys and the phases of a workload, and the words for it.
-pub(in crate::study) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
+pub(crate) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
 
 impl Key {
     /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
-    pub(in crate::study) const fn new(name: &'static str, kind: Kind) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
         let (fixed, works, needs) = (false, None, [None; 2]);
         Self { name, kind, absent: Absent::Refused, meaning: "", fixed, works, needs, set: Set::WithOthers }
     }
 
     /// A flag that is off unless it is given.
-    pub(in crate::study) const fn flag(name: &'static str) -> Self {
+    pub(crate) const fn flag(name: &'static str) -> Self {
         Self::new(name, Kind::Flag).default("false")
     }
 
     /// With this TOML value as its default.
-    pub(in crate::study) const fn default(self, literal: &'static str) -> Self {
+    pub(crate) const fn default(self, literal: &'static str) -> Self {
         Self { absent: Absent::Value(literal), ..self }
     }
 
     /// With a default that is described by this text.
-    pub(in crate::study) const fn left_out(self, described: &'static str) -> Self {
+    pub(crate) const fn left_out(self, described: &'static str) -> Self {
         Self { absent: Absent::Described(described), ..self }
     }
 
     /// Refused where it is missing and the work of the table heeds it, which this text says.
-    pub(in crate::study) const fn needed(self, described: &'static str) -> Self {
+    pub(crate) const fn needed(self, described: &'static str) -> Self {
         Self { absent: Absent::Needed(described), ..self }
     }
 
     /// It cannot be swept.
-    pub(in crate::study) const fn fixed(self) -> Self {
+    pub(crate) const fn fixed(self) -> Self {
         Self { fixed: true, ..self }
     }
 
     /// Only transfers heed it.
-    pub(in crate::study) const fn for_transfers(self) -> Self {
+    pub(crate) const fn for_transfers(self) -> Self {
         self.for_transfers_and(&[])
     }
 
     /// Only transfers and the kinds of work `others` heed it.
-    pub(in crate::study) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
+    pub(crate) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
         Self { works: Some(others), ..self }
     }
 
     /// It would do nothing unless `met`; `needs` says so.
-    pub(in crate::study) const fn needs(
-        self,
-        needs: &'static str,
-        met: fn(&Point<'_>, &[Phase]) -> bool,
-    ) -> Self {
+    pub(crate) const fn needs(self, needs: &'static str, met: fn(&Point<'_>, &[Phase]) -> bool) -> Self {
         let needs = match self.needs {
             [None, _] => [Some((needs, met)), None],
             [first, _] => [first, Some((needs, met))],
@@ -173,13 +176,29 @@ impl Key {
     }
 
     /// What it does; one or two sentences in Markdown.
-    pub(in crate::study) const fn means(self, meaning: &'static str) -> Self {
+    pub(crate) const fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
     /// Where its value goes.
-    pub(in crate::study) const fn sets(self, set: Set) -> Self {
+    pub(crate) const fn sets(self, set: Set) -> Self {
         Self { set, ..self }
+    }
+}
+
+impl Key {
+    /// A value of this key as it is stored with a point of a sweep.
+    pub(crate) fn setting(&self, value: &Value) -> SettingValue {
+        match (&self.kind, value) {
+            (Kind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
+            (Kind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
+            (_, Value::Integer(count)) => SettingValue::Count(*count),
+            (_, Value::Number(number)) => SettingValue::Number(*number),
+            (_, Value::Flag(flag)) => SettingValue::Flag(*flag),
+            (_, Value::Word(word)) => SettingValue::Word((*word).to_owned()),
+            (_, Value::Text(text)) => SettingValue::Word(text.clone()),
+            (_, other) => SettingValue::Word(format!("{other:?}")),
+        }
     }
 }
 
@@ -202,7 +221,7 @@ type Setter<T> = fn(&mut T, &Value);
 /// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
 /// before it has set.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) enum Set {
+pub(crate) enum Set {
     /// It is read together with other keys of its table, which only together say something.
     WithOthers,
     /// Of `[study]` and `[[target]]`.
@@ -223,9 +242,18 @@ pub(in crate::study) enum Set {
     Expectation(Setter<Expectation>),
 }
 
+/// What the given values and the defaults of `keys` set, in the order of the keys.
+pub(crate) fn setters<'v>(
+    keys: &'static [Key],
+    values: &'v impl Values,
+) -> impl Iterator<Item = (Set, &'v Value)> {
+    let has_setter = |key: &&Key| !matches!(key.set, Set::WithOthers);
+    keys.iter().filter(has_setter).filter_map(|key| Some((key.set, values.value(key.name)?)))
+}
+
 /// What applies if a key is left out.
 #[derive(Debug)]
-pub(in crate::study) enum Absent {
+pub(crate) enum Absent {
     /// The file is refused.
     Refused,
     /// It is refused by the kinds of work that heed it, as this text says.
@@ -237,11 +265,11 @@ pub(in crate::study) enum Absent {
 }
 
 /// A word that a key takes, and what it means.
-pub(in crate::study) type Word = (&'static str, &'static str);
+pub(crate) type Word = (&'static str, &'static str);
 
 /// What values a key takes.
 #[derive(Debug)]
-pub(in crate::study) enum Kind {
+pub(crate) enum Kind {
     /// Any text.
     Text,
     /// A text that can be used in tables and file names.
@@ -292,22 +320,22 @@ pub(in crate::study) enum Kind {
 
 impl Kind {
     /// Whether it is one value, so that a sweep can have several.
-    pub(in crate::study) fn is_scalar(&self) -> bool {
+    pub(crate) fn is_scalar(&self) -> bool {
         self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))
     }
 
     /// Whether values can be counted up, so that a sweep can be a range.
-    pub(in crate::study) fn is_ordered(&self) -> bool {
+    pub(crate) fn is_ordered(&self) -> bool {
         matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
     }
 
     /// Whether any text is taken literally.
-    pub(in crate::study) fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Text | Self::Name | Self::Reference(_) | Self::Path)
     }
 
     /// The type, for the reference and for errors about it.
-    pub(in crate::study) fn noun(&self) -> &'static str {
+    pub(crate) fn noun(&self) -> &'static str {
         match self {
             Self::Text | Self::Name | Self::Reference(_) => "a text",
             Self::Path => "a path",
@@ -333,7 +361,7 @@ impl Kind {
     }
 
     /// What is allowed, as a sentence for the help of an error.
-    pub(in crate::study) fn allowed(&self) -> String {
+    pub(crate) fn allowed(&self) -> String {
         match self {
             Self::Text => "write a text in quotes".to_owned(),
             Self::Name => NAME_ALLOWED.to_owned(),
@@ -377,7 +405,7 @@ impl Kind {
     }
 
     /// The words that it takes, if it takes words.
-    pub(in crate::study) fn words(&self) -> &'static [Word] {
+    pub(crate) fn words(&self) -> &'static [Word] {
         match self {
             Self::Word(words) | Self::Words(words) => words,
             _ => &[],
