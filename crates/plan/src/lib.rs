@@ -35,67 +35,57 @@
 //! assert_eq!(geometry.transfers_per_task(), 32);
 //! ```
 
-mod backend;
-mod case;
-mod criteria;
-pub mod cross_check;
+mod builtin;
+mod cases;
 mod error;
-mod forecast;
 pub mod jobs;
 pub mod layout;
-mod limits;
-mod phase;
 mod placement;
-mod plan;
 mod preflight;
-mod protocol;
-pub mod quick;
-mod rules;
 mod seeds;
-mod setting;
 pub mod study;
 mod text;
 pub mod topology;
-mod validate;
 mod work;
 mod workload;
 
-pub use backend::{BACKENDS, Backend, Capabilities};
-pub use case::Case;
-pub use criteria::{
+pub use builtin::{cross_check, exchanges, quick, randomops};
+pub use cases::case::Case;
+pub use cases::criteria::{
     Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
     PublishedPlace, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic,
     TargetTerms, Terms,
 };
+pub use cases::phase::Phase;
+pub use cases::plan::{OptionNote, Plan, Question, Rival};
+pub use cases::protocol::{Protocol, Role, Stopping};
+pub use cases::rules::{node_local_rule, server_memory_rule};
+pub use cases::setting::{Setting, SettingValue};
 pub use error::PlanError;
-pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
-pub use limits::HISTORY_MAX;
-pub use phase::Phase;
 pub use placement::across::{Across, NodeReads, across};
 pub use placement::geometry::{Geometry, Permutation};
 pub use placement::region::{Region, Steps};
 pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
-pub use plan::{OptionNote, Plan, Question, Rival};
+pub use preflight::forecast::{Forecast, balance_bound, seconds_per_case};
 pub use preflight::{
     Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
     PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
 };
-pub use protocol::{Protocol, Role, Stopping};
-pub use rules::{node_local_rule, server_memory_rule};
-pub use setting::{Setting, SettingValue};
 pub use text::hex::hex;
 pub use text::parse::UnitError;
 pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};
 pub use text::visible::{is_hidden, visible, visible_lines};
+pub use work::Work;
 pub use work::names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
 pub use work::operation::{Measure, Operation};
 pub use work::rpc::{Binding, Pattern, Rpc};
 pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
-pub use work::{Work, exchanges, randomops};
+pub use workload::backend::{BACKENDS, Backend, Capabilities};
+pub use workload::limits::HISTORY_MAX;
 pub use workload::{
     Advice, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule, Workload,
     WorkloadSpec,

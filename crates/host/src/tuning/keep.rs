@@ -7,11 +7,11 @@ use std::path::Path;
 
 use plan::shell_word;
 
-use super::entry::{Entry, EntryState};
+use super::ledger::entry::{Entry, EntryState};
+use super::ledger::owner::Owner;
 use super::ledger::{KeptFile, KeptForm, Ledger};
-use super::owner::Owner;
 use super::planned::TuningPlan;
-use super::setting::Setting;
+use super::settings::setting::Setting;
 use super::steps::POWER_CONTROL;
 use crate::{LedgerError, Root};
 

@@ -25,34 +25,28 @@
 //! ```
 
 mod apply;
-mod entry;
-mod host_settings;
 mod keep;
 mod ledger;
-mod mount_flags;
-mod owner;
 mod planned;
 mod profiles;
-mod programs;
 mod recorded;
 mod restore;
-mod setting;
+mod settings;
 mod site;
 mod step;
 mod steps;
-mod tuned;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
-pub use entry::{Entry, EntryState};
-pub use host_settings::HostSettings;
 pub use keep::{KeptOutcome, files as kept_files, write as write_kept_files};
+pub use ledger::entry::{Entry, EntryState};
+pub use ledger::owner::Owner;
 pub use ledger::{Application, KeptFile, KeptForm, LEDGER, Ledger};
-pub use owner::Owner;
 pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{Action, Back, Restored, Surveyed, restore, survey};
-pub use setting::{Setting, Settings};
+pub use settings::host::HostSettings;
+pub use settings::setting::{Setting, Settings};
 pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};
 pub use step::{Finding, Scope, Severity, State, Step, as_json};
 pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};

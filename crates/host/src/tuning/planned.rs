@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::setting::Setting;
+use super::settings::setting::Setting;
 use super::site::Site;
 use super::step::{Finding, Scope, State, Step};
 

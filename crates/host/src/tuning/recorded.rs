@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 
-use super::entry::{Entry, EntryState};
-use super::host_settings::HostSettings;
+use super::ledger::entry::{Entry, EntryState};
 use super::ledger::{Application, Ledger};
-use super::setting::Settings;
+use super::settings::host::HostSettings;
+use super::settings::setting::Settings;
 use crate::ledger::STATE_DIRECTORY;
 use crate::{HostIdentity, Root};
 

@@ -1,10 +1,10 @@
 //! Restores the previous settings, and reports those that failed.
 
 use super::apply::{Outcome, set};
-use super::entry::{Entry, EntryState};
 use super::keep::{self, KeptOutcome};
+use super::ledger::entry::{Entry, EntryState};
 use super::ledger::{Ledger, device_number};
-use super::setting::{Setting, Settings};
+use super::settings::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
 use crate::{HostIdentity, LedgerError, Root};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::programs::Programs;
-use super::setting::{Setting, Settings};
+use super::settings::programs::Programs;
+use super::settings::setting::{Setting, Settings};
 use crate::devices::block;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;

@@ -3,7 +3,7 @@
 use plan::shell_word;
 use serde::Serialize;
 
-use super::setting::{Setting, Settings};
+use super::settings::setting::{Setting, Settings};
 use super::site::Site;
 
 /// Importance of a finding for measurements.

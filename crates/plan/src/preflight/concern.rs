@@ -1,7 +1,7 @@
 //! Warnings about a case before it starts.
 
 use super::{PhaseOutlook, SpaceOutlook};
-use crate::criteria::CACHE_MULTIPLE;
+use crate::cases::criteria::CACHE_MULTIPLE;
 use crate::placement::across::reads_from_others;
 use crate::{Bytes, Case, across};
 

@@ -5,6 +5,7 @@
 
 mod around;
 mod concern;
+pub(crate) mod forecast;
 mod space;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ pub use concern::{
 pub use space::SpaceOutlook;
 pub use totals::Totals;
 
-use crate::forecast::Filled;
+use crate::preflight::forecast::Filled;
 use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetTerms};
 use concern::{across_concern, cache_concern, length_concerns, memory_concern, space_concerns, whole};
 use space::{Placed, spaces, together};

@@ -26,23 +26,15 @@
 //! ```
 
 mod build;
-mod criteria;
-mod data;
 mod error;
-mod jobs;
 mod keys;
-mod layout;
 mod names;
 mod on_directory;
 mod options;
 mod overrides;
-mod protocol;
 mod reference;
 mod schema;
 mod table;
-mod target;
-mod work;
-mod workload;
 
 use std::path::Path;
 
@@ -144,14 +136,7 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
     let mut errors = Vec::new();
     let document = table::document::Document::parse_terms(text, &[], &mut errors);
-    let known = criteria::KnownNames::of_plan(plan);
-    let read = document.map(|document| {
-        let mut targets = plan.terms.targets.clone();
-        if targets.is_empty() {
-            targets = target::described(document.many("target"));
-        }
-        criteria::terms(&document, targets, &known, &mut errors)
-    });
+    let read = document.map(|document| build::terms_about(plan, &document, &mut errors));
     match read {
         Some(terms) if errors.is_empty() => Ok(terms),
         _ => Err(StudyErrors::new(path, text, errors)),

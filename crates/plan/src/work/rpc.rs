@@ -18,7 +18,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::TASKS_MAX;
+use crate::workload::limits::TASKS_MAX;
 use crate::{Backend, Bytes, Nanos, PlanError};
 
 /// Limit on the size of one message; in-flight data is held in kernel memory only.

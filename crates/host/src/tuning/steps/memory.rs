@@ -1,6 +1,6 @@
 //! Huge pages, swapping and how much dirty data waits in memory.
 
-use super::super::setting::Setting;
+use super::super::settings::setting::Setting;
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, Step, existing};
 

@@ -1,7 +1,7 @@
 //! Options of mounts.
 
-use super::super::mount_flags::without_access_times;
-use super::super::setting::Setting;
+use super::super::settings::mount_flags::without_access_times;
+use super::super::settings::setting::Setting;
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, State, Step};
 

@@ -1,6 +1,6 @@
 //! Idle states, frequency and turbo of the processors.
 
-use super::super::setting::Setting;
+use super::super::settings::setting::Setting;
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, State, Step, existing};
 

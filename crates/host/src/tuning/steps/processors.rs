@@ -1,6 +1,6 @@
 //! Interrupts and the C1E state, as study A has set them.
 
-use super::super::setting::{Setting, names_nobody, number};
+use super::super::settings::setting::{Setting, names_nobody, number};
 use super::super::site::Site;
 use super::super::step::{Scope, Seen, Severity, State, Step};
 use crate::system::cpu_list;

@@ -1,6 +1,6 @@
 //! The queues of block devices.
 
-use super::super::setting::Setting;
+use super::super::settings::setting::Setting;
 use super::super::site::{Device, Site};
 use super::super::step::{Scope, Seen, Severity, Step, existing};
 use crate::devices::block::chosen;

@@ -1,9 +1,9 @@
 //! TuneD's profile for storage, as study C has set it, and the firmware that it names.
 
-use super::super::setting::Setting;
+use super::super::settings::setting::Setting;
+use super::super::settings::tuned;
 use super::super::site::{Site, storage};
 use super::super::step::{Scope, Seen, Severity, State, Step, existing};
-use super::super::tuned;
 use super::{memory, power, queues};
 use crate::devices::block_facts;
 

@@ -2,10 +2,10 @@
 
 use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
-use crate::limits::TASKS_MAX;
 use crate::study::table::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
 use crate::study::table::values::Values as _;
 use crate::work::tree::TREE_DEPTH_MAX;
+use crate::workload::limits::TASKS_MAX;
 
 /// Largest number of directories in a directory that is not taken for a slip.
 const BRANCHING_MAX: u64 = 1 << 20;

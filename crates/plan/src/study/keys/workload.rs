@@ -1,11 +1,11 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
-use crate::backend;
-use crate::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
 use crate::study::table::values::LIST_MAX;
 use crate::study::table::values::Values as _;
+use crate::workload::backend;
+use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
 /// Phases by their words.

@@ -1,12 +1,12 @@
 //! `[[table]]` and `[[test]]` as the jobs of a workload.
 
-use super::error::{StudyError, shown};
-use super::keys::{STEP, of_step};
-use super::names::{unique, unknown};
-use super::table::document::Document;
-use super::table::kind::{Set, WorkKeys, setters};
-use super::table::values::{Fields, Point, Span, Values};
 use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
+use crate::study::error::{StudyError, shown};
+use crate::study::keys::{STEP, of_step};
+use crate::study::names::{unique, unknown};
+use crate::study::table::document::Document;
+use crate::study::table::kind::{Set, WorkKeys, setters};
+use crate::study::table::values::{Fields, Point, Span, Values};
 use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
 /// Minimum number of rows of a table at any scale: those of a page of the smallest size.

@@ -18,9 +18,9 @@
 
 use std::path::PathBuf;
 
-use crate::limits::TASKS_MAX;
-use crate::rules::node_local_rule;
+use crate::cases::rules::node_local_rule;
 use crate::seeds::named_seed;
+use crate::workload::limits::TASKS_MAX;
 use crate::{
     Advice, Backend, Bytes, Case, Existing, Geometry, Keep, Layer, Nanos, OptionNote, Order, Phase, Plan,
     PlanError, Question, ReadFrom, Sharing, TargetTerms, Terms, WorkloadSpec,

@@ -1,9 +1,9 @@
 //! How a case is run, from `[protocol]` and from overrides in its workload.
 
-use super::error::StudyError;
-use super::keys::PROTOCOL;
-use super::table::kind::Set;
-use super::table::values::{Fields, Point, Value, Values};
+use crate::study::error::StudyError;
+use crate::study::keys::PROTOCOL;
+use crate::study::table::kind::Set;
+use crate::study::table::values::{Fields, Point, Value, Values};
 use crate::{Case, Phase, Stonewall, Stopping};
 
 /// Keys used only by `until = "steady"`.

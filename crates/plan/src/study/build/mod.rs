@@ -1,24 +1,31 @@
 //! Combines the tables of a study into a plan.
 
+mod criteria;
+mod data;
+mod jobs;
+mod layout;
+mod protocol;
+mod target;
+mod work;
+mod workload;
+
 use std::path::Path;
 
-use super::criteria::{KnownNames, terms};
-use super::data;
-use super::error::StudyError;
-use super::jobs::JobDefinitions;
-use super::keys::WORKLOAD;
-use super::layout::Layouts;
-use super::names::unique;
-use super::options::{CASES_LIMIT, Options};
-use super::protocol;
-use super::table::document::Document;
-use super::table::sweep::{Axes, case_count};
-use super::table::values::{Fields, Point, Values};
-use super::target::{NOWHERE, Targets};
-use super::work::{self, WorkloadContext};
-use super::workload::Draft;
-use crate::rules::{node_local_rule, server_memory_rule};
+use self::criteria::{KnownNames, terms};
+use self::jobs::JobDefinitions;
+use self::layout::Layouts;
+use self::target::{NOWHERE, Targets};
+use self::work::WorkloadContext;
+use self::workload::Draft;
+use crate::cases::rules::{node_local_rule, server_memory_rule};
 use crate::seeds::named_seed;
+use crate::study::error::StudyError;
+use crate::study::keys::WORKLOAD;
+use crate::study::names::unique;
+use crate::study::options::{CASES_LIMIT, Options};
+use crate::study::table::document::Document;
+use crate::study::table::sweep::{Axes, case_count};
+use crate::study::table::values::{Fields, Point, Values};
 use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Terms, Work};
 
 /// Limit on ids, which become part of file names; Linux limits those to 255 bytes.
@@ -96,6 +103,15 @@ pub(super) fn plan(
     let stands = |layout: &Layout| cases.iter().any(|case| case.layout.as_deref() == Some(&layout.name));
     let layouts = layouts.sound.into_iter().filter(stands).collect();
     Some(Plan { terms, layouts, ..Plan::new(title, question, seed, cases) })
+}
+
+/// The terms of `document`, which are about the figures of `plan`.
+pub(super) fn terms_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Terms {
+    let targets = match plan.terms.targets.as_slice() {
+        [] => target::described(document.many("target")),
+        targets => targets.to_vec(),
+    };
+    terms(document, targets, &KnownNames::of_plan(plan), errors)
 }
 
 /// The keys that select members of a target.

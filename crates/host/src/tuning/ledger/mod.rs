@@ -2,18 +2,21 @@
 //!
 //! The old values of all writes come before the first write. The ledger is removed when all is restored.
 
+pub(in crate::tuning) mod entry;
+pub(in crate::tuning) mod owner;
+
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, EntryState};
-use super::owner::Owner;
 use super::planned::TuningPlan;
-use super::setting::{Setting, Settings};
+use super::settings::setting::{Setting, Settings};
 use crate::ledger::{LedgerContent, LedgerFile, LedgerKind, STATE_DIRECTORY};
 use crate::{HostIdentity, LedgerError, Root};
+use entry::{Entry, EntryState};
+use owner::Owner;
 
 /// Its name in the state directory.
 pub const LEDGER: &str = "tuning.jsonl";
@@ -215,7 +218,7 @@ impl Ledger {
     }
 
     /// Puts all old values on stable storage before the first write.
-    pub(super) fn begin(
+    pub(in crate::tuning) fn begin(
         &mut self,
         plan: &TuningPlan,
         root: &Root,
@@ -262,32 +265,32 @@ impl Ledger {
         })
     }
 
-    pub(super) fn index_of(&self, setting: &Setting) -> Option<usize> {
+    pub(in crate::tuning) fn index_of(&self, setting: &Setting) -> Option<usize> {
         self.entries.iter().position(|entry| entry.setting == *setting)
     }
 
-    pub(super) fn written(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn written(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
         self.note(Event::Written { entry, read_back })
     }
 
-    pub(super) fn refused(&mut self, entry: usize, error: String) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn refused(&mut self, entry: usize, error: String) -> Result<(), LedgerError> {
         self.note(Event::Refused { entry, error })
     }
 
-    pub(super) fn moved(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn moved(&mut self, entry: usize, read_back: String) -> Result<(), LedgerError> {
         self.note(Event::Moved { entry, read_back })
     }
 
-    pub(super) fn finished(&mut self) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn finished(&mut self) -> Result<(), LedgerError> {
         self.note(Event::Finished)
     }
 
-    pub(super) fn restoring(&mut self) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn restoring(&mut self) -> Result<(), LedgerError> {
         self.note(Event::Restoring)
     }
 
     /// A restore has come to its end, with something left.
-    pub(super) fn paused(&mut self) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn paused(&mut self) -> Result<(), LedgerError> {
         self.note(Event::Paused)
     }
 
@@ -298,15 +301,15 @@ impl Ledger {
         self.restoring || self.applications.iter().any(|application| !application.finished)
     }
 
-    pub(super) fn restored(&mut self, entry: usize) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn restored(&mut self, entry: usize) -> Result<(), LedgerError> {
         self.note(Event::Restored { entry })
     }
 
-    pub(super) fn keeping(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn keeping(&mut self, file: KeptFile) -> Result<(), LedgerError> {
         self.note(Event::Keeping { file })
     }
 
-    pub(super) fn removed(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn removed(&mut self, file: KeptFile) -> Result<(), LedgerError> {
         self.note(Event::Removed { file })
     }
 
@@ -323,7 +326,7 @@ impl Ledger {
     }
 
     /// Removes the ledger, and the directory that it has by default if nothing else is in it.
-    pub(super) fn remove(self) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn remove(self) -> Result<(), LedgerError> {
         let state = self.path().parent().map(Path::to_owned);
         self.file.remove()?;
         if let Some(state) = state
@@ -356,7 +359,7 @@ fn locked(state: &Path) -> Result<File, LedgerError> {
 
 /// What the kernel counts devices by (since Linux 5.15): a number that no other device of this boot has.
 /// Of a loop device it changes with the file behind it, while the queue stays, and its settings with it.
-pub(super) fn device_number(root: &Root, setting: &Setting) -> Option<u64> {
+pub(in crate::tuning) fn device_number(root: &Root, setting: &Setting) -> Option<u64> {
     let device = setting.device().filter(|name| !name.starts_with("loop"))?;
     root.number(&format!("/sys/block/{device}/diskseq")).known().copied()
 }

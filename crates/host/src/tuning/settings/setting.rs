@@ -10,7 +10,7 @@ use super::mount_flags;
 use crate::devices::block::chosen;
 
 /// Where TuneD keeps its state.
-pub(super) const TUNED_STATE: &str = "/etc/tuned/";
+pub(in crate::tuning) const TUNED_STATE: &str = "/etc/tuned/";
 
 /// The location of a value that can be changed at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
-/// Reads and writes settings. The real one is [`HostSettings`](super::HostSettings); tests have one that refuses, changes
+/// Reads and writes settings. The real one is [`HostSettings`](crate::tuning::HostSettings); tests have one that refuses, changes
 /// what it is given, and dies.
 pub trait Settings {
     /// Reads the setting.

@@ -20,7 +20,7 @@ const FLAGS: [(&str, MountFlags); 9] = [
 const ACCESS_TIME: [&str; 5] = ["noatime", "nodiratime", "relatime", "strictatime", "atime"];
 
 /// Whether two lists hold the same options.
-pub(super) fn same(one: &str, other: &str) -> bool {
+pub(in crate::tuning) fn same(one: &str, other: &str) -> bool {
     let sorted = |text: &str| {
         let mut all: Vec<String> = text.split(',').map(|option| option.trim().to_owned()).collect();
         all.sort_unstable();
@@ -30,13 +30,13 @@ pub(super) fn same(one: &str, other: &str) -> bool {
 }
 
 /// `options` without access time updates.
-pub(super) fn without_access_times(options: &str) -> String {
+pub(in crate::tuning) fn without_access_times(options: &str) -> String {
     let kept = options.split(',').filter(|option| !ACCESS_TIME.contains(option));
     kept.chain(["noatime", "nodiratime"]).collect::<Vec<_>>().join(",")
 }
 
 /// Remounts `mount_point` with these options of its mount table entry.
-pub(super) fn set(mount_point: &str, options: &str) -> io::Result<()> {
+pub(in crate::tuning) fn set(mount_point: &str, options: &str) -> io::Result<()> {
     let mut flags = MountFlags::BIND;
     for option in options.split(',') {
         match FLAGS.iter().find(|(name, _)| *name == option) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::backend::names_with;
-use crate::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
 use crate::work::tree::PATH_BYTES_MAX;
+use crate::workload::backend::names_with;
+use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, TASKS_MAX};
 use crate::{
     Bytes, Geometry, Order, PlanError, Sharing, Spread, TreePlacement, Work, Workload, WorkloadSpec,
 };

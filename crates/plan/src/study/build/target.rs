@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::error::{StudyError, count, shown};
-use super::keys::TARGET;
 use super::layout::Layouts;
-use super::names::{unique, unknown};
-use super::table::kind::{Set, setters};
-use super::table::values::{Fields, Span, Values};
+use crate::study::error::{StudyError, count, shown};
+use crate::study::keys::TARGET;
+use crate::study::names::{unique, unknown};
+use crate::study::table::kind::{Set, setters};
+use crate::study::table::values::{Fields, Span, Values};
 use crate::text::nearest::nearest;
 use crate::{Layout, Recipe, TargetTerms};
 

@@ -1,14 +1,14 @@
 //! Statements of a study beside its cases, checked against the workloads and targets that they name.
 
-use super::error::StudyError;
-use super::keys::{EXPECTATION, PROMISES, STUDY};
-use super::names::{unique, unknown};
-use super::overrides::Override;
-use super::table::document::Document;
-use super::table::kind::{Set, setters};
-use super::table::sweep::Axes;
-use super::table::values::{Fields, Span, Value, Values};
 use super::target::Targets;
+use crate::study::error::StudyError;
+use crate::study::keys::{EXPECTATION, PROMISES, STUDY};
+use crate::study::names::{unique, unknown};
+use crate::study::overrides::Override;
+use crate::study::table::document::Document;
+use crate::study::table::kind::{Set, setters};
+use crate::study::table::sweep::Axes;
+use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::text::nearest::nearest;
 use crate::{
     Amount, Bound, Case, Claim, Commitment, Expectation, Over, Phase, Plan, PublishedPlace, Quantity,

@@ -8,9 +8,9 @@ use std::path::{Path, absolute};
 use record::Fact;
 use serde::{Deserialize, Serialize};
 
-use super::setting::Setting;
 use crate::Root;
 use crate::devices::block;
+use crate::tuning::settings::setting::Setting;
 
 /// Files below a device's directory in `/sys/block` that identify it, the most specific first.
 const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "device/serial"];
@@ -35,7 +35,7 @@ pub enum Owner {
 
 impl Owner {
     /// The owner of a setting; `path` is the user's name of the device. None if a reboot changes no name.
-    pub(super) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
+    pub(in crate::tuning) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
         if let Some(irq) = interrupt_number(setting) {
             return interrupt(root, irq).map(Self::Interrupt);
         }
@@ -55,7 +55,7 @@ impl Owner {
     }
 
     /// The setting at the current place of its owner; none if that is gone.
-    pub(super) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
+    pub(in crate::tuning) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
         let Setting::File { path } = setting else { return None };
         match self {
             Self::Interrupt(queue) => {
@@ -96,7 +96,7 @@ fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
 }
 
 /// The number of the interrupt whose processors the setting names.
-pub(super) fn interrupt_number(setting: &Setting) -> Option<&str> {
+pub(in crate::tuning) fn interrupt_number(setting: &Setting) -> Option<&str> {
     let Setting::File { path } = setting else { return None };
     path.strip_prefix("/proc/irq/")?.strip_suffix("/smp_affinity")
 }

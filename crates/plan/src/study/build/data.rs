@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::error::{StudyError, count};
-use super::keys::WORKLOAD;
 use super::protocol::wipes_its_data;
-use super::table::kind::Set;
-use super::table::values::{Fields, Span, Value, Values};
 use super::workload::Draft;
 use crate::placement::spread::same_nodes;
+use crate::study::error::{StudyError, count};
+use crate::study::keys::WORKLOAD;
+use crate::study::table::kind::Set;
+use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
 
 /// Keys of `[protocol]` that change the order of cases.

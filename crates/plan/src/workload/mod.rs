@@ -1,5 +1,9 @@
 //! A pattern of transfers by a number of tasks on a set of files.
 
+pub(crate) mod backend;
+pub(crate) mod limits;
+mod validate;
+
 use std::ops::Deref;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Rules that depend on the kind of target.
 
-use crate::criteria::SERVER_MEMORY_MULTIPLE;
+use crate::cases::criteria::SERVER_MEMORY_MULTIPLE;
 use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms, Work};
 
 /// Node-local storage cannot hold a file shared by several nodes, and a node cannot read data written by

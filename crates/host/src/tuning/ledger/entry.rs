@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::owner::{Owner, interrupt_number};
-use super::setting::{Setting, Settings, number};
 use crate::Root;
+use crate::tuning::settings::setting::{Setting, Settings, number};
 
 /// Progress of the change of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Entry {
     pub ours: Vec<String>,
     /// Whether an earlier use has written it.
     #[serde(skip)]
-    pub(super) written_before: bool,
+    pub(in crate::tuning) written_before: bool,
 }
 
 fn planned() -> EntryState {
@@ -60,14 +60,19 @@ fn planned() -> EntryState {
 /// The state of an entry after a reboot.
 impl Entry {
     /// The setting at its current place.
-    pub(super) fn setting_now(&self, root: &Root) -> Option<Setting> {
+    pub(in crate::tuning) fn setting_now(&self, root: &Root) -> Option<Setting> {
         self.owner
             .as_ref()
             .map_or_else(|| Some(self.setting.clone()), |owner| owner.find(&self.setting, root))
     }
 
     /// Whether the setting has the value set by this program or by its boot script.
-    pub(super) fn is_set_again(&self, setting: &Setting, now: &str, settings: &dyn Settings) -> bool {
+    pub(in crate::tuning) fn is_set_again(
+        &self,
+        setting: &Setting,
+        now: &str,
+        settings: &dyn Settings,
+    ) -> bool {
         if interrupt_number(setting).is_some() {
             // The script takes the driver's hint of this boot.
             let hint = hint_of(setting).and_then(|hint| settings.read(&hint).ok());
@@ -81,7 +86,7 @@ impl Entry {
 
     /// The old value. For a register only the bits that this program has changed: a boot may change the
     /// others.
-    pub(super) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
+    pub(in crate::tuning) fn old_after_boot(&self, setting: &Setting, settings: &dyn Settings) -> String {
         let now = settings.read(setting).ok().and_then(|text| number(&text));
         match (self.changed_bits(), now, number(&self.old)) {
             (Some(bits), Some(now), Some(old)) => format!("{:#x}", (now & !bits) | (old & bits)),

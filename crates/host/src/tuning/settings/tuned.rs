@@ -14,27 +14,27 @@ use super::setting::{Setting, TUNED_STATE};
 use crate::Root;
 
 /// The program, and what to install for it.
-pub(super) const PROGRAM: &str = "tuned-adm";
-pub(super) const PACKAGE: &str =
+pub(in crate::tuning) const PROGRAM: &str = "tuned-adm";
+pub(in crate::tuning) const PACKAGE: &str =
     "install the package tuned (Debian: apt install tuned; Red Hat: dnf install tuned)";
 /// What to do where the daemon does not run.
-pub(super) const START: &str = "start it: systemctl start tuned";
+pub(in crate::tuning) const START: &str = "start it: systemctl start tuned";
 /// The name of its process.
 const DAEMON: &str = "tuned";
 /// Where TuneD keeps the name of the profile: until 2.23, then since.
 const ACTIVE: &str = "/etc/tuned/active_profile";
 /// Whether the user has chosen the profile, or TuneD itself.
-pub(super) const MODE: &str = "/etc/tuned/profile_mode";
+pub(in crate::tuning) const MODE: &str = "/etc/tuned/profile_mode";
 /// Where profiles stand, a directory each: of the user and of the system, until 2.23 and since.
 const PROFILES: [&str; 4] =
     ["/etc/tuned", "/etc/tuned/profiles", "/usr/lib/tuned", "/usr/lib/tuned/profiles"];
 /// As study C names it.
-pub(super) const PUBLISHED: &str = "enterprise-storage";
+pub(in crate::tuning) const PUBLISHED: &str = "enterprise-storage";
 /// What came after it.
-pub(super) const SUCCESSOR: &str = "throughput-performance";
+pub(in crate::tuning) const SUCCESSOR: &str = "throughput-performance";
 
 /// The active profile; empty where TuneD has none.
-pub(super) fn active(root: &Root) -> io::Result<String> {
+pub(in crate::tuning) fn active(root: &Root) -> io::Result<String> {
     match root.read_setting(ACTIVE) {
         Ok(text) => Ok(text.trim().to_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && root.exists(TUNED_STATE) => {
@@ -45,7 +45,7 @@ pub(super) fn active(root: &Root) -> io::Result<String> {
 }
 
 /// Whether the daemon runs.
-pub(super) fn runs(root: &Root) -> bool {
+pub(in crate::tuning) fn runs(root: &Root) -> bool {
     let file = |process: &str, name: &str| root.text(&format!("/proc/{process}/{name}"));
     let is_daemon = |process: &String| {
         process.bytes().all(|byte| byte.is_ascii_digit())
@@ -57,7 +57,7 @@ pub(super) fn runs(root: &Root) -> bool {
 }
 
 /// Whether TuneD has a profile of this name.
-pub(super) fn has(root: &Root, profile: &str) -> bool {
+pub(in crate::tuning) fn has(root: &Root, profile: &str) -> bool {
     file_of(root, profile).is_some()
 }
 
@@ -68,7 +68,7 @@ fn file_of(root: &Root, profile: &str) -> Option<String> {
 
 /// Makes a profile the active one; an empty name makes it none. Without the daemon the name is noted for
 /// its next start, as `tuned-adm` does, which cannot note an empty one.
-pub(super) fn activate(root: &Root, programs: &Programs, profile: &str) -> io::Result<()> {
+pub(in crate::tuning) fn activate(root: &Root, programs: &Programs, profile: &str) -> io::Result<()> {
     if !runs(root) {
         return write_state(root, ACTIVE, profile);
     }
@@ -82,12 +82,12 @@ pub(super) fn activate(root: &Root, programs: &Programs, profile: &str) -> io::R
 }
 
 /// Writes a file of TuneD's state, which is a plain file and may become shorter.
-pub(super) fn write_state(root: &Root, path: &str, value: &str) -> io::Result<()> {
+pub(in crate::tuning) fn write_state(root: &Root, path: &str, value: &str) -> io::Result<()> {
     fs::write(root.path(path), if value.is_empty() { String::new() } else { format!("{value}\n") })
 }
 
 /// What the kernel shows otherwise than the profile says, if anything.
-pub(super) fn contradiction(root: &Root, profile: &str) -> Option<String> {
+pub(in crate::tuning) fn contradiction(root: &Root, profile: &str) -> Option<String> {
     if profile.is_empty() {
         return None;
     }
@@ -109,7 +109,7 @@ pub(super) fn contradiction(root: &Root, profile: &str) -> Option<String> {
 
 /// The files of the kernel that a profile and those it includes set, with the values: its sysctl, sysfs and
 /// governor, and huge pages. Left out is what depends on the hardware or on a variable.
-pub(super) fn kernel_settings(root: &Root, profile: &str) -> BTreeMap<String, String> {
+pub(in crate::tuning) fn kernel_settings(root: &Root, profile: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for name in profile.split_whitespace() {
         collect(root, name, 0, &mut all);
@@ -187,7 +187,7 @@ fn paths(root: &Root, kind: &str, key: &str) -> Vec<String> {
         ("sysctl", _) => vec![format!("/proc/sys/{}", key.replace('.', "/"))],
         ("sysfs", _) if key.starts_with("/sys/") && !key.contains(['*', '?', '[']) => vec![key.to_owned()],
         ("vm", "transparent_hugepages" | "transparent_hugepage") => {
-            super::steps::HUGE_PAGES.map(str::to_owned).to_vec()
+            crate::tuning::steps::HUGE_PAGES.map(str::to_owned).to_vec()
         }
         ("cpu", "governor") => {
             const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";

@@ -25,7 +25,7 @@
 
 use std::path::PathBuf;
 
-use crate::quick::{QuickSurroundings, Route, Sizes};
+use crate::builtin::quick::{QuickSurroundings, Route, Sizes};
 use crate::{Backend, Bytes, Case, Nanos, PlanError, WorkloadSpec};
 
 /// Minimum number of pairs: the fewest that give a two-sided 95 % interval of a median, and enough for the
@@ -109,7 +109,7 @@ fn file(around: &QuickSurroundings) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::{Asked, CASES, PAIRS_MIN, TIME, cases};
-    use crate::quick::QuickSurroundings;
+    use crate::builtin::quick::QuickSurroundings;
     use crate::{Backend, Bytes, Nanos, Placement};
 
     fn asked() -> Asked {

@@ -1,11 +1,11 @@
 //! The work of a `[[workload]]` other than transfers.
 
-use super::error::StudyError;
 use super::jobs::JobDefinitions;
-use super::keys::WORKLOAD;
-use super::table::kind::{Absent, Key, Set, WorkKeys, setters};
-use super::table::values::{Point, Value, Values};
 use crate::seeds::named_seed;
+use crate::study::error::StudyError;
+use crate::study::keys::WORKLOAD;
+use crate::study::table::kind::{Absent, Key, Set, WorkKeys, setters};
+use crate::study::table::values::{Point, Value, Values};
 use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
 /// Context for reading a workload.
@@ -58,7 +58,12 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
     }
     let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
     for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
-        errors.push(super::table::read::missing(&WORKLOAD, key.name, fields.header(), key.kind.allowed()));
+        errors.push(crate::study::table::read::missing(
+            &WORKLOAD,
+            key.name,
+            fields.header(),
+            key.kind.allowed(),
+        ));
     }
     errors.extend(foreign_phase(fields, own, phases));
     errors.extend(own.and_then(|own| idle(fields, Some(own), phases).next()));

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::error::{StudyError, shown};
-use super::keys::LAYOUT;
-use super::names::unique;
-use super::table::values::{Fields, Values};
+use crate::study::error::{StudyError, shown};
+use crate::study::keys::LAYOUT;
+use crate::study::names::unique;
+use crate::study::table::values::{Fields, Values};
 use crate::text::nearest::nearest;
 use crate::{Bytes, FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
 

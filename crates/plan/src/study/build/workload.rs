@@ -1,13 +1,13 @@
 //! One `[[workload]]` table as a workload.
 
-use super::error::StudyError;
-use super::keys::WORKLOAD;
-use super::table::kind::{Set, WorkKeys, setters};
-use super::table::values::{Point, Span, Values};
 use super::target::Target;
 use super::work::{self, WorkloadContext};
-use crate::limits::TASKS_MAX;
 use crate::seeds::named_seed;
+use crate::study::error::StudyError;
+use crate::study::keys::WORKLOAD;
+use crate::study::table::kind::{Set, WorkKeys, setters};
+use crate::study::table::values::{Point, Span, Values};
+use crate::workload::limits::TASKS_MAX;
 use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, Work, WorkloadSpec};
 
 /// Default number of pieces of a vectored transfer: its pages, up to this limit.
