@@ -223,8 +223,12 @@ fn the_table_of_exit_codes_is_that_of_the_program() {
 }
 
 /// Where the name of a backend may stand: its declaration, its implementation, and what other tools call it.
-const NAME_BACKENDS: [&str; 4] =
-    ["crates/plan/src/workload/backend", "crates/engine/src/backend/", "crates/dialect/src/", "crates/testbed/"];
+const NAME_BACKENDS: [&str; 4] = [
+    "crates/plan/src/workload/backend",
+    "crates/engine/src/backend/",
+    "crates/dialect/src/",
+    "crates/testbed/",
+];
 
 #[test]
 fn other_code_asks_a_backend_for_its_capabilities() {

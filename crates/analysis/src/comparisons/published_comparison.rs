@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedReference, Setting, SettingValue};
 use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject, operation_of};
@@ -182,7 +182,7 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
     let gate = Gate::new(plan, figures, &[]);
     let all = &gate.subjects;
     let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
-    let places: Vec<(&PublishedPlace, &Published)> =
+    let places: Vec<(&PublishedReference, &Published)> =
         of_figures.filter_map(|place| Some((place, library.figure(&place.id)?))).collect();
     let has_slopes = places.iter().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
     let scaling = if has_slopes { weak_scaling::weak_scaling(&gate) } else { Vec::new() };
@@ -208,7 +208,7 @@ struct Own<'a> {
 impl Own<'_> {
     fn placed(
         &self,
-        place: &PublishedPlace,
+        place: &PublishedReference,
         published: &Published,
         library: &Library,
     ) -> PublishedComparison {

@@ -107,10 +107,10 @@ impl Observer {
         let started_raw_ns = started_raw_ns.unwrap_or_default();
         for file in files {
             let last = file.read()?;
-            watches.push(Watch { file, last, last_at: started, samples: Vec::new() });
+            watches.push(ObservedDevice { file, last, last_at: started, samples: Vec::new() });
         }
         let load = LoadWatch::new(root, mates);
-        let mut watches = Watches { started_raw_ns, devices: watches, load, seen: Vec::new() };
+        let mut watches = ObservedDevices { started_raw_ns, devices: watches, load, seen: Vec::new() };
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let signal = Arc::clone(&stop);
         let thread = thread::Builder::new()
@@ -152,14 +152,14 @@ impl Drop for Observer {
 }
 
 /// One device under observation.
-struct Watch {
+struct ObservedDevice {
     file: CounterFile,
     last: DeviceCounters,
     last_at: Instant,
     samples: Vec<DeviceSample>,
 }
 
-impl Watch {
+impl ObservedDevice {
     /// A device that has gone gives no more samples; what was seen of it stays. Tells whether it had no request all
     /// the time.
     fn sample(&mut self, started: Instant) -> bool {
@@ -187,14 +187,14 @@ impl Watch {
 }
 
 /// All that is watched.
-struct Watches {
+struct ObservedDevices {
     started_raw_ns: u64,
-    devices: Vec<Watch>,
+    devices: Vec<ObservedDevice>,
     load: LoadWatch,
     seen: Vec<LoadSample>,
 }
 
-impl Watches {
+impl ObservedDevices {
     /// A sample that should have been taken `late` ago.
     fn sample(&mut self, started: Instant, late: Duration) {
         let idle =

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 
-use self::processors::Depth;
+use self::processors::FactScope;
 use crate::activity::cpu;
 use crate::activity::memory;
 use crate::devices::wear;
@@ -61,7 +61,7 @@ pub(crate) fn gather(
         devices: block_devices(root, &table, targets),
         target_devices: targets.iter().map(|target| target_devices(root, &table, target)).collect(),
         machine: machine::gather(root),
-        processors: processors::gather(root, Depth::Start),
+        processors: processors::gather(root, FactScope::Start),
         job: job::gather(root, environment),
         tuning: tuning::in_force(root, &tuning::state_directory(root, environment)),
         ..HostFacts::default()
@@ -83,7 +83,7 @@ pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
 pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
     let table = file_system::mount_table(root).unwrap_or_default();
     let mut facts = gather(root, environment, &[], clock);
-    facts.processors = processors::gather(root, Depth::Whole);
+    facts.processors = processors::gather(root, FactScope::Whole);
     facts.file_systems = file_system::all(root, &table);
     let holds_something = |name: &String| block::size_bytes(root, name).is_some_and(|bytes| bytes > 0);
     let names = root.names("/sys/block").into_iter().filter(holds_something);

@@ -28,18 +28,18 @@ const LIMITS: [&str; 5] =
 
 /// Extent of the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum FactScope {
     /// Fast subset for the start of a run.
     Start,
     /// Everything.
     Whole,
 }
 
-pub(super) fn gather(root: &Root, depth: Depth) -> ProcessorFacts {
+pub(super) fn gather(root: &Root, scope: FactScope) -> ProcessorFacts {
     let online = online(root);
-    let looked_at = match depth {
-        Depth::Whole => online.clone(),
-        Depth::Start => spread(&online),
+    let looked_at = match scope {
+        FactScope::Whole => online.clone(),
+        FactScope::Start => spread(&online),
     };
     let mut facts = ProcessorFacts {
         threads_per_core: threads_per_core(root, &looked_at),
@@ -50,7 +50,7 @@ pub(super) fn gather(root: &Root, depth: Depth) -> ProcessorFacts {
         c1e: c1e(root, &looked_at),
         ..ProcessorFacts::default()
     };
-    if depth == Depth::Whole {
+    if scope == FactScope::Whole {
         complete(root, &mut facts);
     }
     facts

@@ -24,8 +24,8 @@
 
 mod consent;
 mod content;
+mod device_relations;
 mod openers;
-mod place;
 mod refusal;
 mod usage;
 mod wipe;

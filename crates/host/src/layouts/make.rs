@@ -59,7 +59,7 @@ impl Layouts {
             Ok(()) => return Ok(standing),
             Err(failure) => failure,
         };
-        let left = undo::all(self, &mut standing, &mut tell);
+        let left = undo::undo_all(self, &mut standing, &mut tell);
         let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
         // The first error is the one to report.
         let _ = undo::close(standing, &left);

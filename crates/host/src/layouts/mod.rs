@@ -41,7 +41,7 @@ mod kernel;
 mod ledger;
 mod log;
 mod make;
-mod place;
+mod ownership;
 mod survey;
 mod undo;
 mod verify;

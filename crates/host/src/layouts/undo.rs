@@ -10,9 +10,9 @@ use plan::layout::{Action, Undo};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
-use super::devices::{Located, locate};
+use super::devices::{DeviceLocation, locate};
 use super::ledger::{self, Event, LedgerStep, OwnedDevice, Standing, StepState};
-use super::place::{self, Verdict};
+use super::ownership::{self, Ownership};
 use super::{LayoutError, Layouts, log};
 use crate::guard::Signature;
 use crate::{Guard, Refusal};
@@ -46,7 +46,7 @@ impl Layouts {
             return Ok(());
         }
         standing.note(Event::Destroying)?;
-        let left = all(self, &mut standing, &mut log::logged(&self.state, &layout, tell));
+        let left = undo_all(self, &mut standing, &mut log::logged(&self.state, &layout, tell));
         close(standing, &left)?;
         if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
     }
@@ -59,7 +59,7 @@ pub(super) fn close(standing: Standing, left: &[String]) -> Result<(), LayoutErr
 
 /// Undoes started steps in reverse order. A failed undo is reported and does not stop the others: a device
 /// still in use is not wiped.
-pub(super) fn all(
+pub(super) fn undo_all(
     layouts: &Layouts,
     standing: &mut Standing,
     tell: &mut dyn FnMut(&CommandRun),
@@ -95,10 +95,10 @@ fn one(
 ) -> Result<(), String> {
     let mut tries = 0;
     loop {
-        match place::verdict(&layouts.root, &undo.when) {
-            Verdict::Nothing => return Ok(()),
-            Verdict::Foreign(reason) => return Err(reason),
-            Verdict::Own => {}
+        match ownership::of(&layouts.root, &undo.when) {
+            Ownership::Nothing => return Ok(()),
+            Ownership::Foreign(reason) => return Err(reason),
+            Ownership::Own => {}
         }
         let remarks = Remarks { purpose: &undo.purpose, printed: None };
         let run = commands::perform(&undo.action, remarks, |action| match action {
@@ -131,7 +131,7 @@ fn ended(layouts: &Layouts, standing: &Standing, run: &CommandRun, action: &Acti
     }
     let is_half_built = standing.ledger.steps.iter().any(|step| step.state != StepState::Done);
     let mount_point = &standing.ledger.layout.mount_point;
-    let is_free = place::mount_at(&layouts.root, mount_point).is_none();
+    let is_free = ownership::mount_at(&layouts.root, mount_point).is_none();
     if matches!(action, Action::Shell(_)) && is_half_built && is_free {
         return Ok(());
     }
@@ -158,8 +158,8 @@ fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, S
     };
     let is_same_boot = standing.here.is_same_boot(&standing.ledger.host);
     let (path, number) = match locate(&layouts.root, device, is_same_boot)? {
-        Located::At(path, number) => (path, number),
-        Located::Ended => return Ok("it ended when the host started anew".to_owned()),
+        DeviceLocation::At(path, number) => (path, number),
+        DeviceLocation::Ended => return Ok("it ended when the host started anew".to_owned()),
     };
     let permit = layouts.guard.reclaim(&path, number).map_err(|refusal| told(&refusal))?;
     let found = Guard::signatures(permit.path()).map_err(|reason| reason.to_string())?;

@@ -44,7 +44,7 @@ pub fn counters(text: &str) -> Vec<Counter> {
 
 /// Output of one source before and after a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct CollectedOutput {
     /// A command, or a file of the kernel.
     pub source: String,
     /// Before; none if it was not queried.

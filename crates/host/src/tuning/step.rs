@@ -3,8 +3,8 @@
 use plan::shell_word;
 use serde::Serialize;
 
+use super::context::TuningContext;
 use super::settings::setting::{Setting, Settings};
-use super::site::Site;
 
 /// Importance of a finding for measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,17 +48,17 @@ pub struct Step {
     pub published: Option<&'static str>,
     /// What is different about what this program does, or to be kept in mind.
     pub note: Option<&'static str>,
-    pub(super) look: fn(&Site<'_>) -> Vec<Seen>,
+    pub(super) check: fn(&TuningContext<'_>) -> Vec<SettingState>,
 }
 
 /// The current state of one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SettingState {
     pub(super) what: String,
     pub(super) setting: Option<Setting>,
     pub(super) current: Option<String>,
     pub(super) advised: Option<String>,
-    pub(super) state: State,
+    pub(super) state: Compliance,
     /// Settings that the kernel changes along with this one.
     pub(super) moves: Vec<Setting>,
     /// The path by which the user named the device.
@@ -68,7 +68,7 @@ pub(super) struct Seen {
 /// How a setting compares with the advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "why", rename_all = "kebab-case")]
-pub enum State {
+pub enum Compliance {
     /// As advised.
     AsAdvised,
     /// Differs; `host tune` can set it.
@@ -96,7 +96,7 @@ pub struct Finding {
     pub advised: Option<String>,
     /// How the two compare.
     #[serde(flatten)]
-    pub state: State,
+    pub state: Compliance,
     /// How much that matters here.
     pub severity: Severity,
     /// Why it is advised.
@@ -114,16 +114,16 @@ pub struct Finding {
 impl Step {
     /// The findings of this step on the host.
     #[must_use]
-    pub fn findings(&self, site: &Site<'_>) -> Vec<Finding> {
-        (self.look)(site).into_iter().map(|seen| self.finding(seen)).collect()
+    pub fn findings(&self, context: &TuningContext<'_>) -> Vec<Finding> {
+        (self.check)(context).into_iter().map(|state| self.finding(state)).collect()
     }
 
-    fn finding(&self, seen: Seen) -> Finding {
-        let severity = match &seen.state {
-            State::AsAdvised | State::NotHere(_) | State::Shown => Severity::Fine,
-            State::Differs | State::ByHand(_) => self.severity,
+    fn finding(&self, state: SettingState) -> Finding {
+        let severity = match &state.state {
+            Compliance::AsAdvised | Compliance::NotHere(_) | Compliance::Shown => Severity::Fine,
+            Compliance::Differs | Compliance::ByHand(_) => self.severity,
         };
-        let apply = (seen.state == State::Differs).then(|| match (&seen.device, self.scope) {
+        let apply = (state.state == Compliance::Differs).then(|| match (&state.device, self.scope) {
             (Some(device), Scope::Devices) => {
                 format!("ioproof host tune {} --device {}", self.name, shell_word(device))
             }
@@ -131,31 +131,36 @@ impl Step {
         });
         Finding {
             step: self.name,
-            what: seen.what,
-            setting: seen.setting,
-            current: seen.current,
-            advised: seen.advised,
-            state: seen.state,
+            what: state.what,
+            setting: state.setting,
+            current: state.current,
+            advised: state.advised,
+            state: state.state,
             severity,
             reason: self.reason,
             source: self.source,
             apply,
-            moves: seen.moves,
-            device: seen.device,
+            moves: state.moves,
+            device: state.device,
         }
     }
 }
 
-impl Seen {
+impl SettingState {
     /// A setting that should read as `advised`.
-    pub(super) fn of(site: &Site<'_>, what: impl Into<String>, setting: Setting, advised: &str) -> Self {
+    pub(super) fn of(
+        context: &TuningContext<'_>,
+        what: impl Into<String>,
+        setting: Setting,
+        advised: &str,
+    ) -> Self {
         let what = what.into();
-        let text = match site.read(&setting) {
+        let text = match context.read(&setting) {
             Ok(text) => text,
             Err(why) => return Self::not_here(what, why),
         };
-        let value = site.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
-        let state = if setting.same(&value, advised) { State::AsAdvised } else { State::Differs };
+        let value = context.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
+        let state = if setting.same(&value, advised) { Compliance::AsAdvised } else { Compliance::Differs };
         Self {
             what,
             setting: Some(setting),
@@ -169,20 +174,20 @@ impl Seen {
 
     /// Something that this host does not have.
     pub(super) fn not_here(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::said(what, None, State::NotHere(why.into()))
+        Self::said(what, None, Compliance::NotHere(why.into()))
     }
 
     /// A fact that is shown.
     pub(super) fn shown(what: impl Into<String>, current: impl Into<String>) -> Self {
-        Self::said(what, Some(current.into()), State::Shown)
+        Self::said(what, Some(current.into()), Compliance::Shown)
     }
 
     /// Something that only the user can change.
     pub(super) fn by_hand(what: impl Into<String>, current: Option<String>, todo: impl Into<String>) -> Self {
-        Self::said(what, current, State::ByHand(todo.into()))
+        Self::said(what, current, Compliance::ByHand(todo.into()))
     }
 
-    pub(super) fn said(what: impl Into<String>, current: Option<String>, state: State) -> Self {
+    pub(super) fn said(what: impl Into<String>, current: Option<String>, state: Compliance) -> Self {
         Self {
             what: what.into(),
             setting: None,
@@ -207,7 +212,7 @@ impl Seen {
     /// The same, but a difference is only shown: the value is left as it is.
     pub(super) fn staying(self) -> Self {
         match self.state {
-            State::Differs => Self { state: State::Shown, advised: None, ..self },
+            Compliance::Differs => Self { state: Compliance::Shown, advised: None, ..self },
             _ => self,
         }
     }

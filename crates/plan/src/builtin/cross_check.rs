@@ -5,9 +5,9 @@
 //! measured once by ioproof and once by the other tool, over the same file.
 //!
 //! ```
-//! use plan::cross_check::{Asked, CASES, cases};
-//! use plan::{Nanos, quick::QuickSurroundings};
-//! let surroundings = QuickSurroundings {
+//! use plan::cross_check::{Options, CASES, cases};
+//! use plan::{Nanos, quick::QuickEnvironment};
+//! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
 //!     free_bytes: 500 << 30,
 //!     memory_available_bytes: 16 << 30,
@@ -16,7 +16,7 @@
 //!     seed: 1,
 //!     uring: true,
 //! };
-//! let asked = Asked { surroundings, size: None, time: Nanos::secs(3), pairs: 6, only: Vec::new() };
+//! let asked = Options { environment, size: None, time: Nanos::secs(3), pairs: 6, only: Vec::new() };
 //! let (cases, notes) = cases(&asked)?;
 //! assert_eq!((cases.len(), cases[0].repetitions), (CASES.len(), 6));
 //! assert!(notes.is_empty());
@@ -25,7 +25,7 @@
 
 use std::path::PathBuf;
 
-use crate::builtin::quick::{QuickSurroundings, Route, Sizes};
+use crate::builtin::quick::{QuickEnvironment, Route, Sizes};
 use crate::{Backend, Bytes, Case, Nanos, PlanError, WorkloadSpec};
 
 /// Minimum number of pairs: the fewest that give a two-sided 95 % interval of a median, and enough for the
@@ -41,9 +41,9 @@ pub const CASES: [&str; 6] =
 
 /// Parameters of a cross-check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Options {
     /// The location; with io_uring where both tools can use it.
-    pub surroundings: QuickSurroundings,
+    pub environment: QuickEnvironment,
     /// File size; chosen to fit the location if not given.
     pub size: Option<Bytes>,
     /// How long each pass takes.
@@ -58,8 +58,8 @@ pub struct Asked {
 ///
 /// # Errors
 /// A value cannot be measured, or there is too little free space.
-pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
-    let Asked { surroundings, size, time, pairs, only } = asked;
+pub fn cases(asked: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
+    let Options { environment, size, time, pairs, only } = asked;
     if !(PAIRS_MIN..=PAIRS_MAX).contains(pairs) {
         return Err(PlanError::new(
             "pairs",
@@ -75,15 +75,15 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
         let known = format!("there are {}", CASES.join(", "));
         return Err(PlanError::new("case", format!("there is no case `{unknown}`"), known));
     }
-    surroundings.enough_space()?;
-    let sizes = Sizes::of(surroundings).wanted(*size)?;
+    environment.enough_space()?;
+    let sizes = Sizes::of(environment).wanted(*size)?;
     let route = sizes.routes()[0];
     let wanted = |id: &str| only.is_empty() || only.iter().any(|one| one == id);
     let figures = sizes.figures().into_iter().filter(|figure| wanted(figure.id));
     let all = figures.map(|figure| {
-        let case = figure.case(route, *time, &sizes, surroundings)?;
+        let case = figure.case(route, *time, &sizes, environment)?;
         let mut spec = WorkloadSpec::from(case.workload.clone());
-        spec.files.targets = vec![file(surroundings)];
+        spec.files.targets = vec![file(environment)];
         // The other tool uses the same engine: falling back to another one is not allowed.
         spec.backend = spec.backend.required();
         // One request at a time needs no ring.
@@ -95,25 +95,25 @@ pub fn cases(asked: &Asked) -> Result<(Vec<Case>, Vec<String>), PlanError> {
     let all = all.collect::<Result<Vec<_>, PlanError>>()?;
     // Notes about a small file concern none of these cases.
     let notes = match route {
-        Route::Buffered => vec![sizes.notes(surroundings).swap_remove(0)],
+        Route::Buffered => vec![sizes.notes(environment).swap_remove(0)],
         Route::Direct | Route::Cached => Vec::new(),
     };
     Ok((all, notes))
 }
 
 /// The one data file. The seed in its name makes it unique in the directory.
-fn file(around: &QuickSurroundings) -> PathBuf {
+fn file(around: &QuickEnvironment) -> PathBuf {
     around.directory.join(format!("ioproof-cross-check-{:016x}.data", around.seed))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, CASES, PAIRS_MIN, TIME, cases};
-    use crate::builtin::quick::QuickSurroundings;
+    use super::{CASES, Options, PAIRS_MIN, TIME, cases};
+    use crate::builtin::quick::QuickEnvironment;
     use crate::{Backend, Bytes, Nanos, Placement};
 
-    fn asked() -> Asked {
-        let surroundings = QuickSurroundings {
+    fn asked() -> Options {
+        let environment = QuickEnvironment {
             directory: "/mnt/scratch".into(),
             free_bytes: 500 << 30,
             memory_available_bytes: 16 << 30,
@@ -122,7 +122,7 @@ mod tests {
             seed: 7,
             uring: true,
         };
-        Asked { surroundings, size: None, time: TIME, pairs: PAIRS_MIN, only: Vec::new() }
+        Options { environment, size: None, time: TIME, pairs: PAIRS_MIN, only: Vec::new() }
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_taken() {
-        let asked = Asked {
+        let asked = Options {
             size: Some(Bytes::mib(100)),
             time: Nanos::millis(2500),
             pairs: 9,
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn without_direct_transfers_a_note_says_so() {
         let mut asked = asked();
-        asked.surroundings.direct_supported = false;
+        asked.environment.direct_supported = false;
         let (all, notes) = cases(&asked).expect("valid");
         assert!(all.iter().all(|case| !case.workload.direct && case.id.starts_with("buffered-")));
         assert!(notes.len() == 1 && notes[0].contains("O_DIRECT"), "{notes:?}");
@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_measured_is_refused_with_the_next_step() {
-        let refused = |asked: &Asked| {
+        let refused = |asked: &Options| {
             let error = cases(asked).expect_err("refused");
             format!("{}: {}", error.message, error.help)
         };
-        assert!(refused(&Asked { pairs: 5, ..asked() }).contains("between 6"));
-        assert!(refused(&Asked { size: Some(Bytes::mib(15)), ..asked() }).contains("16 MiB"));
-        assert!(refused(&Asked { time: Nanos(1_500), ..asked() }).contains("2500ms"));
-        assert!(refused(&Asked { only: vec!["x".to_owned()], ..asked() }).contains("rand-read-d32"));
+        assert!(refused(&Options { pairs: 5, ..asked() }).contains("between 6"));
+        assert!(refused(&Options { size: Some(Bytes::mib(15)), ..asked() }).contains("16 MiB"));
+        assert!(refused(&Options { time: Nanos(1_500), ..asked() }).contains("2500ms"));
+        assert!(refused(&Options { only: vec!["x".to_owned()], ..asked() }).contains("rand-read-d32"));
     }
 }

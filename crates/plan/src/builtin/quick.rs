@@ -6,8 +6,8 @@
 //! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
 //!
 //! ```
-//! use plan::quick::{QuickSurroundings, Wanted, plan};
-//! let surroundings = QuickSurroundings {
+//! use plan::quick::{QuickEnvironment, Options, plan};
+//! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
 //!     free_bytes: 500 << 30,
 //!     memory_available_bytes: 16 << 30,
@@ -16,9 +16,9 @@
 //!     seed: 1,
 //!     uring: true,
 //! };
-//! let mut wanted = Wanted::default();
+//! let mut options = Options::default();
 //! wanted.set("repetitions=5")?;
-//! let quick = plan(surroundings, &wanted)?;
+//! let quick = plan(environment, &options)?;
 //! assert_eq!(quick.plan.cases[0].title, "Sequential write, 1 MiB");
 //! assert_eq!((quick.plan.cases.len(), quick.plan.cases[0].repetitions), (6, 5));
 //! assert!(quick.notes.is_empty());
@@ -63,13 +63,13 @@ const REPETITIONS_MAX: u32 = 1000;
 const LARGE_TIME: Nanos = Nanos::secs(3);
 /// Passes of random transfers.
 const SMALL_TIME: Nanos = Nanos::millis(2500);
-/// Settings that [`Wanted::set`] accepts, by their study keys.
+/// Settings that [`Options::set`] accepts, by their study keys.
 const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
                         delay=1s (before each pass); a study file says everything else";
 
 /// What is known about the storage to be characterised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuickSurroundings {
+pub struct QuickEnvironment {
     /// Where the data file is to be.
     pub directory: PathBuf,
     /// Bytes that this user may still write there.
@@ -88,7 +88,7 @@ pub struct QuickSurroundings {
 
 /// Options of a quick run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Options {
     /// Also measure data cached in the page cache.
     pub cached: bool,
     /// Passes of each case.
@@ -101,13 +101,13 @@ pub struct Wanted {
     pub delay: Nanos,
 }
 
-impl Default for Wanted {
+impl Default for Options {
     fn default() -> Self {
         Self { cached: false, repetitions: REPETITIONS, duration: None, size: None, delay: Nanos(0) }
     }
 }
 
-impl Wanted {
+impl Options {
     /// Applies `KEY=VALUE`; the key may be prefixed with the table of a study, as in `protocol.repetitions=5`
     /// or `workload.*.size=64MiB`.
     ///
@@ -152,33 +152,33 @@ pub struct Quick {
 ///
 /// # Errors
 /// There is too little free space, or the requested size is too small; the error states the required size.
-pub fn plan(surroundings: QuickSurroundings, wanted: &Wanted) -> Result<Quick, PlanError> {
-    surroundings.enough_space()?;
-    let sizes = Sizes::of(&surroundings).wanted(wanted.size)?;
+pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, PlanError> {
+    environment.enough_space()?;
+    let sizes = Sizes::of(&environment).wanted(options.size)?;
     let routes = sizes.routes();
     let mut cases = Vec::new();
-    for &route in if wanted.cached { routes } else { &routes[..1] } {
+    for &route in if options.cached { routes } else { &routes[..1] } {
         for (place, figure) in sizes.figures().into_iter().enumerate() {
-            let time = wanted.duration.unwrap_or(figure.time());
-            let (repetitions, delay, in_turn) = (wanted.repetitions, wanted.delay, place > 0);
-            let case = figure.case(route, time, &sizes, &surroundings)?;
+            let time = options.duration.unwrap_or(figure.time());
+            let (repetitions, delay, in_turn) = (options.repetitions, options.delay, place > 0);
+            let case = figure.case(route, time, &sizes, &environment)?;
             cases.push(Case { repetitions, delay, in_turn, ..case });
         }
     }
-    let mut notes = sizes.notes(&surroundings);
-    if wanted.cached && routes.len() == 1 {
+    let mut notes = sizes.notes(&environment);
+    if options.cached && routes.len() == 1 {
         notes.push("--cached adds nothing here: every case goes through the page cache.".to_owned());
     }
     let plan = Plan::new(
-        format!("Quick characterisation of {}", surroundings.directory.display()),
-        Question::Quick { directory: surroundings.directory },
-        surroundings.seed,
+        format!("Quick characterisation of {}", environment.directory.display()),
+        Question::Quick { directory: environment.directory },
+        environment.seed,
         cases,
     );
     Ok(Quick { plan, notes })
 }
 
-impl QuickSurroundings {
+impl QuickEnvironment {
     /// Rejects a file system with too little free space.
     pub(crate) fn enough_space(&self) -> Result<(), PlanError> {
         if self.free_bytes >= FREE_BYTES_MIN {
@@ -222,7 +222,7 @@ impl Route {
     }
 }
 
-/// Sizes that follow from the surroundings.
+/// Sizes that follow from the environment.
 pub(crate) struct Sizes {
     direct: bool,
     pub(crate) working_set: u64,
@@ -234,12 +234,12 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    pub(crate) fn of(surroundings: &QuickSurroundings) -> Self {
-        let block = surroundings.logical_block_bytes.max(1).next_power_of_two();
-        let share = surroundings.free_bytes / FREE_SHARE;
+    pub(crate) fn of(environment: &QuickEnvironment) -> Self {
+        let block = environment.logical_block_bytes.max(1).next_power_of_two();
+        let share = environment.free_bytes / FREE_SHARE;
         let working_set = whole_grains(share.clamp(WORKING_SET_MIN, WORKING_SET_MAX));
-        let in_memory = (surroundings.memory_available_bytes / MEMORY_SHARE).clamp(GRAIN, CACHED_SET_MAX);
-        let direct = surroundings.direct_supported && block <= LARGE;
+        let in_memory = (environment.memory_available_bytes / MEMORY_SHARE).clamp(GRAIN, CACHED_SET_MAX);
+        let direct = environment.direct_supported && block <= LARGE;
         Self {
             direct,
             working_set,
@@ -280,9 +280,9 @@ impl Sizes {
         ]
     }
 
-    pub(crate) fn notes(&self, surroundings: &QuickSurroundings) -> Vec<String> {
+    pub(crate) fn notes(&self, environment: &QuickEnvironment) -> Vec<String> {
         let mut notes = Vec::new();
-        let directory = surroundings.directory.display();
+        let directory = environment.directory.display();
         if !self.direct {
             notes.push(format!(
                 "O_DIRECT cannot be used in {directory}, so every transfer goes through the page cache: reads \
@@ -295,7 +295,7 @@ impl Sizes {
                 Bytes(self.small)
             ));
         }
-        if !surroundings.uring {
+        if !environment.uring {
             notes.push(
                 "io_uring cannot be used here: a depth of n is n tasks with one transfer each instead."
                     .to_owned(),
@@ -305,7 +305,7 @@ impl Sizes {
             notes.push(format!(
                 "The data is {} because {} are free; on so little, caches of the device may answer.",
                 Bytes(self.working_set),
-                Bytes(surroundings.free_bytes)
+                Bytes(environment.free_bytes)
             ));
         }
         notes
@@ -362,7 +362,7 @@ impl Figure {
         route: Route,
         time: Nanos,
         sizes: &Sizes,
-        around: &QuickSurroundings,
+        around: &QuickEnvironment,
     ) -> Result<Case, PlanError> {
         let (backend, tasks) = match around.uring {
             true => (Backend::queued(self.depth), 1),
@@ -396,17 +396,17 @@ impl Figure {
 }
 
 /// The one data file. The seed in its name keeps two runs in one directory apart.
-fn data_file(around: &QuickSurroundings) -> PathBuf {
+fn data_file(around: &QuickEnvironment) -> PathBuf {
     around.directory.join(format!("ioproof-quick-{:016x}.data", around.seed))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FREE_BYTES_MIN, Quick, QuickSurroundings, Wanted, plan};
+    use super::{FREE_BYTES_MIN, Options, Quick, QuickEnvironment, plan};
     use crate::{Backend, Bytes, Nanos, Phase, Placement, seconds_per_case};
 
-    fn surroundings() -> QuickSurroundings {
-        QuickSurroundings {
+    fn environment() -> QuickEnvironment {
+        QuickEnvironment {
             directory: "/mnt/scratch".into(),
             free_bytes: 500 << 30,
             memory_available_bytes: 16 << 30,
@@ -417,14 +417,14 @@ mod tests {
         }
     }
 
-    fn changed(change: impl Fn(&mut QuickSurroundings)) -> Quick {
-        let mut surroundings = surroundings();
-        change(&mut surroundings);
-        plan(surroundings, &Wanted::default()).expect("enough space")
+    fn changed(change: impl Fn(&mut QuickEnvironment)) -> Quick {
+        let mut environment = environment();
+        change(&mut environment);
+        plan(environment, &Options::default()).expect("enough space")
     }
 
-    fn with_cached(surroundings: QuickSurroundings) -> Quick {
-        plan(surroundings, &Wanted { cached: true, ..Wanted::default() }).expect("enough space")
+    fn with_cached(environment: QuickEnvironment) -> Quick {
+        plan(environment, &Options { cached: true, ..Options::default() }).expect("enough space")
     }
 
     fn ids(quick: &Quick) -> Vec<&str> {
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!((quick.plan.blocks().count(), quick.plan.blocks().next()), (1, Some(0..6)));
         assert!(quick.plan.cases.iter().all(|case| case.repetitions == 3 && case.workload.direct));
 
-        let quick = with_cached(surroundings());
+        let quick = with_cached(environment());
         let cached: Vec<String> = direct.iter().map(|id| format!("cached-{id}")).collect();
         let expected: Vec<&str> = direct.iter().copied().chain(cached.iter().map(String::as_str)).collect();
         assert_eq!(ids(&quick), expected);
@@ -454,11 +454,11 @@ mod tests {
 
     #[test]
     fn what_is_set_is_taken_and_the_rest_is_refused_with_what_can_be() {
-        let mut wanted = Wanted::default();
+        let mut options = Options::default();
         for written in ["protocol.repetitions=5", "duration=4s", "workload.*.size=100MiB", "delay = \"1s\""] {
-            wanted.set(written).expect(written);
+            options.set(written).expect(written);
         }
-        let quick = plan(surroundings(), &wanted).expect("valid");
+        let quick = plan(environment(), &options).expect("valid");
         for case in &quick.plan.cases {
             assert_eq!((case.repetitions, case.delay), (5, Nanos::secs(1)));
             assert_eq!(case.workload.duration, Some(Nanos::secs(4)));
@@ -466,15 +466,15 @@ mod tests {
         }
         assert!(quick.notes.is_empty(), "{:?}", quick.notes);
         let refused = |written: &str| {
-            let error = Wanted::default().set(written).expect_err(written);
+            let error = Options::default().set(written).expect_err(written);
             format!("{}: {}", error.message, error.help)
         };
         assert!(refused("tasks=4").contains("takes repetitions=5, duration=5s"), "{}", refused("tasks=4"));
         assert!(refused("repetitions=0").contains("from 1 to 1000"));
         assert!(refused("duration=0s").contains("write a time"));
         assert!(refused("size=much").contains("size"));
-        wanted.set("size=15MiB").expect("a size");
-        assert!(plan(surroundings(), &wanted).unwrap_err().help.contains("16 MiB"));
+        options.set("size=15MiB").expect("a size");
+        assert!(plan(environment(), &options).unwrap_err().help.contains("16 MiB"));
     }
 
     #[test]
@@ -485,7 +485,7 @@ mod tests {
             });
             lines.collect::<Vec<_>>().join("\n")
         };
-        insta::assert_snapshot!("quick_conditions", conditions(&with_cached(surroundings())));
+        insta::assert_snapshot!("quick_conditions", conditions(&with_cached(environment())));
         insta::assert_snapshot!(
             "quick_conditions_without_uring_and_direct",
             conditions(&changed(|s| {
@@ -497,7 +497,7 @@ mod tests {
 
     #[test]
     fn all_cases_share_one_file_and_its_data() {
-        let quick = with_cached(surroundings());
+        let quick = with_cached(environment());
         let first = &quick.plan.cases[0].workload;
         let largest = Placement::new(first).file_bytes();
         for case in &quick.plan.cases {
@@ -525,16 +525,16 @@ mod tests {
         }
         assert_eq!(quick.notes.len(), 1, "{:?}", quick.notes);
 
-        let mut full = surroundings();
+        let mut full = environment();
         full.free_bytes = FREE_BYTES_MIN - 1;
-        let error = plan(full, &Wanted::default()).unwrap_err();
+        let error = plan(full, &Options::default()).unwrap_err();
         assert_eq!(error.field, "directory");
         assert!(error.message.contains("/mnt/scratch") && error.help.contains("64 MiB"), "{error:?}");
     }
 
     #[test]
     fn cached_cases_leave_the_memory_alone() {
-        let quick = with_cached(QuickSurroundings { memory_available_bytes: 512 << 20, ..surroundings() });
+        let quick = with_cached(QuickEnvironment { memory_available_bytes: 512 << 20, ..environment() });
         for case in quick.plan.cases.iter().filter(|case| !case.workload.direct) {
             assert!(case.workload.bytes().get() <= 32 << 20, "{}", case.id);
         }
@@ -583,10 +583,10 @@ mod tests {
             direct_supported: bool, logical_block_bytes in 0_u64..(1 << 40), seed: u64, uring: bool,
         ) {
             let directory = "/mnt/scratch".into();
-            let around = QuickSurroundings {
+            let around = QuickEnvironment {
                 directory, free_bytes, memory_available_bytes, direct_supported, logical_block_bytes, seed, uring,
             };
-            let quick = plan(around, &Wanted { cached: true, ..Wanted::default() });
+            let quick = plan(around, &Options { cached: true, ..Options::default() });
             proptest::prop_assert!(quick.is_ok(), "{quick:?}");
         }
     }

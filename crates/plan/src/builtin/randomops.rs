@@ -22,8 +22,8 @@ use crate::cases::rules::node_local_rule;
 use crate::seeds::named_seed;
 use crate::workload::limits::TASKS_MAX;
 use crate::{
-    Advice, Backend, Bytes, Case, Existing, Geometry, Keep, Layer, Nanos, OptionNote, Order, Phase, Plan,
-    PlanError, Question, ReadFrom, Sharing, TargetTerms, Terms, WorkloadSpec,
+    Advice, Backend, Bytes, Case, Criteria, Existing, Geometry, Keep, Layer, Nanos, OptionNote, Order, Phase,
+    Plan, PlanError, Question, ReadFrom, Sharing, TargetDescription, WorkloadSpec,
 };
 
 /// The tool's name in [`Question::Dialect`].
@@ -242,7 +242,8 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
     spec.signature = options.seed;
     let workload = spec.validate()?;
     let title = options.title(tasks);
-    let target = TargetTerms { name: TARGET.to_owned(), layer: options.layer, ..TargetTerms::default() };
+    let target =
+        TargetDescription { name: TARGET.to_owned(), layer: options.layer, ..TargetDescription::default() };
     let case = Case {
         title: title.clone(),
         target: TARGET.to_owned(),
@@ -257,7 +258,7 @@ pub fn plan(options: Options) -> Result<Plan, PlanError> {
         notes: options.notes,
         memo: String::new(),
     };
-    let terms = Terms { exclusive: options.exclusive, targets: vec![target], ..Terms::default() };
+    let terms = Criteria { exclusive: options.exclusive, targets: vec![target], ..Criteria::default() };
     Ok(Plan { terms, ..Plan::new(title, question, options.seed, vec![case]) })
 }
 
@@ -271,7 +272,7 @@ mod tests {
     use super::{Options, Work, plan};
     use crate::{
         Advice, Backend, Bytes, Keep, Layer, Nanos, Phase, Placement, Plan, PlanError, ReadFrom, Workload,
-        across,
+        cross_node_reads,
     };
 
     fn asked(change: impl FnOnce(&mut Options)) -> Result<Plan, PlanError> {
@@ -310,7 +311,7 @@ mod tests {
     fn on_several_nodes_no_node_reads_what_it_wrote() {
         let own = |change: fn(&mut Options)| {
             let workload = workload(change);
-            across(&workload, &[]).expect("no run").map(|across| across.own_node)
+            cross_node_reads(&workload, &[]).expect("no run").map(|reads| reads.own_node)
         };
         assert_eq!(own(|options| options.nodes = 4), Some(0));
         assert_eq!(own(|options| (options.nodes, options.read_percent) = (4, 75)), Some(0), "a mix, too");

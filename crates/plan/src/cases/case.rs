@@ -18,7 +18,7 @@ pub struct Case {
     /// The `[[workload]]` table or option that the case comes from, shared by the cases of one sweep.
     #[serde(default)]
     pub group: String,
-    /// Name of the target in [`crate::Terms::targets`]; empty if none is named.
+    /// Name of the target in [`crate::Criteria::targets`]; empty if none is named.
     #[serde(default)]
     pub target: String,
     /// The layout from [`crate::Plan::layouts`] that must be in place.

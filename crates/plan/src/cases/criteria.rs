@@ -8,15 +8,15 @@ use crate::{Bytes, Case, Nanos, Phase, Setting};
 /// The terms under which the figures of a plan are shown and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Terms {
+pub struct Criteria {
     /// What the targets are.
-    pub targets: Vec<TargetTerms>,
+    pub targets: Vec<TargetDescription>,
     /// Data-sheet values and limits of links.
     pub expectations: Vec<Expectation>,
     /// Promised figures.
     pub commitments: Vec<Commitment>,
     /// Published figures shown beside measured ones.
-    pub published: Vec<PublishedPlace>,
+    pub published: Vec<PublishedReference>,
     /// Statements to be tested.
     pub claims: Vec<Claim>,
     /// Whether the storage was otherwise unused during the run, as stated by the user.
@@ -26,13 +26,13 @@ pub struct Terms {
     /// Nodes for which expectations are listed beforehand; only this node where empty.
     pub nodes: Vec<u32>,
     /// What each node is.
-    pub node: NodeTerms,
+    pub node: NodeDescription,
 }
 
 /// A node, as described by the study.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct NodeTerms {
+pub struct NodeDescription {
     /// Processor cores.
     pub cores: Option<u32>,
     /// Hardware threads of all of them.
@@ -41,7 +41,7 @@ pub struct NodeTerms {
     pub memory: Option<Bytes>,
 }
 
-impl NodeTerms {
+impl NodeDescription {
     /// `40 cores, 160 threads, 512 GiB of memory`; empty if the study states nothing.
     #[must_use]
     pub fn words(&self) -> String {
@@ -81,7 +81,7 @@ pub enum Client {
 /// The description of a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TargetTerms {
+pub struct TargetDescription {
     /// Its name in the study.
     pub name: String,
     /// Display name in the report; the name if empty.
@@ -288,7 +288,7 @@ pub struct Commitment {
 
 /// A published figure and the measured figures that it is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PublishedPlace {
+pub struct PublishedReference {
     /// Its id in the library of published figures.
     pub id: String,
     /// The own figures. Without [`Selector::at`] it is about the best of them.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Layout, PlanError, TargetTerms, Terms, WorkloadSpec};
+use crate::{Case, Criteria, Layout, PlanError, TargetDescription, WorkloadSpec};
 
 /// An option of a foreign command line, for `--explain`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ pub struct Plan {
     pub destroy_data_on: Vec<String>,
     /// Further statements of a study.
     #[serde(default)]
-    pub terms: Terms,
+    pub terms: Criteria,
     /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Layout>,
@@ -118,7 +118,7 @@ impl Plan {
             seed,
             cases,
             destroy_data_on: Vec::new(),
-            terms: Terms::default(),
+            terms: Criteria::default(),
             layouts: Vec::new(),
         }
     }
@@ -160,7 +160,7 @@ impl Plan {
 
     /// The described targets that its cases use; all of them if no case names one. Targets not chosen on the
     /// command line are described but unused.
-    pub fn described_targets(&self) -> impl Iterator<Item = &TargetTerms> {
+    pub fn described_targets(&self) -> impl Iterator<Item = &TargetDescription> {
         let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
         let names_one = used.iter().any(|name| !name.is_empty());
         self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))

@@ -1,7 +1,7 @@
 //! Rules that depend on the kind of target.
 
 use crate::cases::criteria::SERVER_MEMORY_MULTIPLE;
-use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTerms, Work};
+use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetDescription, Work};
 
 /// Node-local storage cannot hold a file shared by several nodes, and a node cannot read data written by
 /// another.
@@ -9,7 +9,7 @@ use crate::{Bytes, Case, Forecast, Layer, PlanError, ReadFrom, Sharing, TargetTe
 /// # Errors
 /// The case asks for a shared file of several tasks, or, on several nodes, for reading back what
 /// other tasks have written.
-pub fn node_local_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanError> {
+pub fn node_local_rule(case: &Case, target: &TargetDescription) -> Result<(), PlanError> {
     let (workload, nodes) = (&case.workload, case.workload.nodes);
     if target.layer != Layer::NodeLocal {
         return Ok(());
@@ -76,7 +76,7 @@ pub fn node_local_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanErro
 ///
 /// # Errors
 /// The files of the case are smaller.
-pub fn server_memory_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanError> {
+pub fn server_memory_rule(case: &Case, target: &TargetDescription) -> Result<(), PlanError> {
     let Some(memory) = target.server_memory else { return Ok(()) };
     let needed = Bytes(memory.0.saturating_mul(SERVER_MEMORY_MULTIPLE));
     let forecast = Forecast::of(case);
@@ -105,7 +105,7 @@ pub fn server_memory_rule(case: &Case, target: &TargetTerms) -> Result<(), PlanE
 mod tests {
     use super::{node_local_rule, server_memory_rule};
     use crate::{
-        Bytes, Case, Geometry, Layer, Phase, PlanError, ReadFrom, Sharing, TargetTerms, WorkloadSpec,
+        Bytes, Case, Geometry, Layer, Phase, PlanError, ReadFrom, Sharing, TargetDescription, WorkloadSpec,
     };
 
     fn case(change: impl FnOnce(&mut WorkloadSpec)) -> Case {
@@ -123,10 +123,10 @@ mod tests {
 
     #[test]
     fn node_local_storage_has_no_shared_files_and_no_reading_across_nodes() {
-        let local = TargetTerms { layer: Layer::NodeLocal, ..TargetTerms::default() };
+        let local = TargetDescription { layer: Layer::NodeLocal, ..TargetDescription::default() };
         let shared = case(|spec| spec.files.sharing = Sharing::Shared);
         assert_eq!(field(node_local_rule(&shared, &local)), Some("sharing"));
-        assert_eq!(field(node_local_rule(&shared, &TargetTerms::default())), None, "another layer");
+        assert_eq!(field(node_local_rule(&shared, &TargetDescription::default())), None, "another layer");
         let shift = |nodes| case(|spec| (spec.read_from, spec.nodes) = (ReadFrom::Shift { tasks: 1 }, nodes));
         assert_eq!(field(node_local_rule(&shift(1), &local)), None, "the neighbour is on the same node");
         assert_eq!(field(node_local_rule(&shift(2), &local)), Some("read_from"));
@@ -135,10 +135,11 @@ mod tests {
 
     #[test]
     fn six_servers_of_64_gib_need_one_and_a_half_tib() {
-        let servers = TargetTerms { server_memory: Some(Bytes::gib(6 * 64)), ..TargetTerms::default() };
+        let servers =
+            TargetDescription { server_memory: Some(Bytes::gib(6 * 64)), ..TargetDescription::default() };
         let error = server_memory_rule(&case(|_| ()), &servers).unwrap_err();
         assert!(error.help.starts_with("1.50 TiB"), "{}", error.help);
         assert_eq!(field(server_memory_rule(&case(|spec| spec.tasks = 48), &servers)), None, "48 × 32 GiB");
-        assert_eq!(field(server_memory_rule(&case(|_| ()), &TargetTerms::default())), None);
+        assert_eq!(field(server_memory_rule(&case(|_| ()), &TargetDescription::default())), None);
     }
 }

@@ -34,7 +34,7 @@ mod volumes;
 pub use packages::{Package, package};
 pub use printed::Provenance;
 pub use recipe::{FileSystem, FileSystemKind, MdMetadata, Recipe, Volume};
-pub use step::{Action, Step, Undo, When};
+pub use step::{Action, Step, Undo, UndoCondition};
 pub use valid::LayoutProblem;
 
 use std::path::{Path, PathBuf};

@@ -45,7 +45,7 @@ pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;
 
-use crate::{Plan, Terms};
+use crate::{Criteria, Plan};
 use table::values::Values as _;
 
 /// Reads the study in `text`, the contents of the file `path`. No file is accessed.
@@ -65,7 +65,7 @@ pub fn table_of(key: &str) -> Option<&'static str> {
 
 /// An id in a study that is unknown to the library of ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Foreign<'a> {
+pub struct UnknownId<'a> {
     /// `published` or `claim`.
     pub table: &'a str,
     /// Which of these tables, from 0 in the order of the file.
@@ -76,18 +76,18 @@ pub struct Foreign<'a> {
     pub help: &'a str,
 }
 
-/// The mistakes `foreign` of the otherwise valid study in `text`, each at its id.
+/// The mistakes `unknown_ids` of the otherwise valid study in `text`, each at its id.
 #[must_use]
-pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_>]) -> StudyErrors {
+pub fn unknown_ids(path: &Path, text: &str, options: &Options, unknown_ids: &[UnknownId<'_>]) -> StudyErrors {
     let mut errors = Vec::new();
     let document = table::document::Document::parse(text, &options.overrides, &mut errors);
-    let error = |one: &Foreign<'_>| {
+    let error = |one: &UnknownId<'_>| {
         let key = if one.table == "published" { "figure" } else { "id" };
         let fields = document.as_ref().and_then(|document| document.many(one.table).get(one.index));
         let span = fields.map_or(0..0, |fields| fields.span(key));
         StudyError::new(span, "not known", one.message, one.help)
     };
-    errors.extend(foreign.iter().map(error));
+    errors.extend(unknown_ids.iter().map(error));
     StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)
 }
 
@@ -133,7 +133,7 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
-pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
+pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Criteria, StudyErrors> {
     let mut errors = Vec::new();
     let document = table::document::Document::parse_terms(text, &[], &mut errors);
     let read = document.map(|document| build::terms_about(plan, &document, &mut errors));

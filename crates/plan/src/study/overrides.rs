@@ -12,7 +12,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::{StudyError, shown};
 use super::keys::{PROMISES, TABLES};
-use super::table::kind::Table;
+use super::table::definition::Table;
 use super::table::values::Span;
 use crate::text::nearest::nearest;
 

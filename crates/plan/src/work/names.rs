@@ -60,7 +60,7 @@ impl Workload {
 
 /// The kind of object behind a name of a tree or object set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum EntryType {
     /// A directory: of a tree, an item, or a set of objects.
     Directory,
     /// A file: an item or an object.
@@ -77,35 +77,35 @@ pub enum Named {
 /// assert_eq!(named("file.mdtest.results"), None);
 /// ```
 #[must_use]
-pub fn named(name: &str) -> Option<Named> {
+pub fn entry_type(name: &str) -> Option<EntryType> {
     let numbers = |text: &str, between: char, counts: &[usize]| {
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         text.split(between).all(is_number) && counts.contains(&text.split(between).count())
     };
     let item = |rest: &str| numbers(rest.strip_suffix(RENAMED).unwrap_or(rest), '.', &[2]);
     if let Some(rest) = name.strip_prefix(TREE) {
-        return numbers(rest, '.', &[1, 2]).then_some(Named::Directory);
+        return numbers(rest, '.', &[1, 2]).then_some(EntryType::Directory);
     }
     if let Some(rest) = name.strip_prefix(DIRECTORY) {
-        return item(rest).then_some(Named::Directory);
+        return item(rest).then_some(EntryType::Directory);
     }
     if let Some(rest) = name.strip_prefix(FILE) {
         let rest = rest.strip_prefix(SHARED).map_or(rest.to_owned(), |number| format!("0.{number}"));
-        return item(&rest).then_some(Named::File);
+        return item(&rest).then_some(EntryType::File);
     }
     if let Some(rest) = name.strip_prefix(OBJECT) {
-        return numbers(rest, '.', &[1]).then_some(Named::File);
+        return numbers(rest, '.', &[1]).then_some(EntryType::File);
     }
     if let Some(rest) = name.strip_prefix(LAUNCH) {
-        return numbers(rest, '.', &[1]).then_some(Named::Directory);
+        return numbers(rest, '.', &[1]).then_some(EntryType::Directory);
     }
     if let Some((_, number)) = name.strip_suffix(TABLE).and_then(|rest| rest.rsplit_once('.')) {
-        return numbers(number, '.', &[1]).then_some(Named::File);
+        return numbers(number, '.', &[1]).then_some(EntryType::File);
     }
     if Space::ALL.iter().any(|space| space.name() == name) {
-        return Some(Named::Directory);
+        return Some(EntryType::Directory);
     }
-    numbers(name, '_', &[2]).then_some(Named::Directory)
+    numbers(name, '_', &[2]).then_some(EntryType::Directory)
 }
 
 /// The paths of the trees of a workload.
@@ -320,7 +320,7 @@ pub fn table_name(table: &str, number: u32) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
+    use super::{EntryType, ObjectsPlacement, RENAMED, TreePlacement, entry_type};
     use crate::{Bytes, Geometry, Objects, Tree, Work, WorkloadSpec};
 
     #[test]
@@ -344,17 +344,17 @@ mod tests {
             format!("{}{RENAMED}", TreePlacement::file_name(2, 17)),
             ObjectsPlacement::object_name(0),
         ] {
-            assert_eq!(named(&file), Some(Named::File), "{file}");
+            assert_eq!(entry_type(&file), Some(EntryType::File), "{file}");
         }
         for directory in
             [TreePlacement::directory_name(2, 17), ObjectsPlacement::set(3, 0), "mdtest_tree.1.2".to_owned()]
         {
-            assert_eq!(named(&directory), Some(Named::Directory), "{directory}");
+            assert_eq!(entry_type(&directory), Some(EntryType::Directory), "{directory}");
         }
         for other in
             ["file.mdtest.1", "file.mdtest.1.2.3", "file-", "_", "1_", "mdtest_tree.", "core", "file-1x"]
         {
-            assert_eq!(named(other), None, "{other}");
+            assert_eq!(entry_type(other), None, "{other}");
         }
     }
 

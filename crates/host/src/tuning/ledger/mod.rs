@@ -41,17 +41,17 @@ pub struct Application {
 
 /// A file that makes settings persistent across reboots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptFile {
+pub struct PersistentFile {
     /// Its path, without the prefix of a [`Root`].
     pub path: String,
     /// What it is.
-    pub form: KeptForm,
+    pub form: PersistentForm,
 }
 
 /// The kind of a persistent file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum KeptForm {
+pub enum PersistentForm {
     /// A file of ours with this text.
     Text(String),
     /// A link of ours to this.
@@ -76,10 +76,10 @@ enum Event {
     Refused { entry: usize, error: String },
     Moved { entry: usize, read_back: String },
     Finished,
-    Keeping { file: KeptFile },
+    Keeping { file: PersistentFile },
     Restoring,
     Restored { entry: usize },
-    Removed { file: KeptFile },
+    Removed { file: PersistentFile },
     Paused,
 }
 
@@ -93,7 +93,7 @@ pub struct Ledger {
     /// The settings, in the order in which they were changed first.
     pub entries: Vec<Entry>,
     /// Files that make settings persistent across reboots.
-    pub kept: Vec<KeptFile>,
+    pub kept: Vec<PersistentFile>,
     /// Whether a restore has begun that did not come to its end.
     restoring: bool,
     file: LedgerFile,
@@ -305,11 +305,11 @@ impl Ledger {
         self.note(Event::Restored { entry })
     }
 
-    pub(in crate::tuning) fn keeping(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn keeping(&mut self, file: PersistentFile) -> Result<(), LedgerError> {
         self.note(Event::Keeping { file })
     }
 
-    pub(in crate::tuning) fn removed(&mut self, file: KeptFile) -> Result<(), LedgerError> {
+    pub(in crate::tuning) fn removed(&mut self, file: PersistentFile) -> Result<(), LedgerError> {
         self.note(Event::Removed { file })
     }
 

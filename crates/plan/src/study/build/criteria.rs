@@ -5,14 +5,14 @@ use crate::study::error::StudyError;
 use crate::study::keys::{EXPECTATION, PROMISES, STUDY};
 use crate::study::names::{unique, unknown};
 use crate::study::overrides::Override;
+use crate::study::table::definition::{Setter, setters};
 use crate::study::table::document::Document;
-use crate::study::table::kind::{Set, setters};
 use crate::study::table::sweep::Axes;
 use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::text::nearest::nearest;
 use crate::{
-    Amount, Bound, Case, Claim, Commitment, Expectation, Over, Phase, Plan, PublishedPlace, Quantity,
-    Selector, Setting, SettingValue, Side, Statistic, TargetTerms, Terms,
+    Amount, Bound, Case, Claim, Commitment, Criteria, Expectation, Over, Phase, Plan, PublishedReference,
+    Quantity, Selector, Setting, SettingValue, Side, Statistic, TargetDescription,
 };
 
 /// Names that selections can use.
@@ -84,11 +84,11 @@ impl<'f> KnownNames<'f> {
 /// The terms of the study, of which `targets` are known already; every mistake goes into `errors`.
 pub(super) fn terms(
     document: &Document,
-    targets: Vec<TargetTerms>,
+    targets: Vec<TargetDescription>,
     known: &KnownNames<'_>,
     errors: &mut Vec<StudyError>,
-) -> Terms {
-    let mut terms = Terms {
+) -> Criteria {
+    let mut terms = Criteria {
         targets,
         expectations: each(document, "expectation", errors, |fields, errors| {
             expectation(fields, known, errors)
@@ -96,10 +96,10 @@ pub(super) fn terms(
         commitments: each(document, "commitment", errors, |fields, errors| commitment(fields, known, errors)),
         published: each(document, "published", errors, |fields, errors| published(fields, known, errors)),
         claims: each(document, "claim", errors, |fields, errors| claim(fields, known, errors)),
-        ..Terms::default()
+        ..Criteria::default()
     };
     for (set, value) in setters(STUDY.keys, &document.study) {
-        if let Set::Terms(set) = set {
+        if let Setter::Criteria(set) = set {
             set(&mut terms, value);
         }
     }
@@ -138,7 +138,7 @@ fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyEr
         ..Expectation::new(fields.text_or_empty("name"), amount)
     };
     for (set, value) in setters(EXPECTATION.keys, fields) {
-        if let Set::Expectation(set) = set {
+        if let Setter::Expectation(set) = set {
             set(&mut expected, value);
         }
     }
@@ -245,9 +245,9 @@ fn published(
     fields: &Fields,
     known: &KnownNames<'_>,
     errors: &mut Vec<StudyError>,
-) -> Option<PublishedPlace> {
+) -> Option<PublishedReference> {
     let id = fields.text("figure")?.to_owned();
-    Some(PublishedPlace { id, figures: selector(fields, known, errors) })
+    Some(PublishedReference { id, figures: selector(fields, known, errors) })
 }
 
 fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {

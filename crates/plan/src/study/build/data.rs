@@ -8,7 +8,7 @@ use super::workload::Draft;
 use crate::placement::spread::same_nodes;
 use crate::study::error::{StudyError, count};
 use crate::study::keys::WORKLOAD;
-use crate::study::table::kind::Set;
+use crate::study::table::definition::Setter;
 use crate::study::table::values::{Fields, Span, Value, Values};
 use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work};
 
@@ -16,9 +16,9 @@ use crate::{Bytes, Case, Existing, Keep, Layer, Phase, Placement, Sharing, Work}
 const REORDERING: [&str; 2] = ["shuffle", "interleaved"];
 
 /// Key by which workloads use the same files: place, sharing, names.
-type Files = (usize, bool, bool, bool, &'static str);
+type FileSetKey = (usize, bool, bool, bool, &'static str);
 
-fn files(draft: &Draft<'_>) -> Files {
+fn files(draft: &Draft<'_>) -> FileSetKey {
     let files = &draft.spec.files;
     let shared = files.sharing == Sharing::Shared;
     let work = match draft.spec.work {
@@ -32,9 +32,9 @@ fn files(draft: &Draft<'_>) -> Files {
 /// Gives each workload the file settings written in it or in a workload that shares its files.
 pub(super) fn settle(drafts: &mut [Draft<'_>], errors: &mut Vec<StudyError>) {
     for key in WORKLOAD.keys {
-        let Set::Files(set) = key.set else { continue };
+        let Setter::Files(set) = key.set else { continue };
         let key = key.name;
-        let mut said: HashMap<Files, (Value, Span)> = HashMap::new();
+        let mut said: HashMap<FileSetKey, (Value, Span)> = HashMap::new();
         for draft in drafts.iter() {
             if let Some(field) = draft.fields.field(key) {
                 said.entry(files(draft)).or_insert_with(|| (field.value.clone(), field.span.clone()));
@@ -77,7 +77,7 @@ fn not_for_a_device(draft: &Draft<'_>) -> Option<StudyError> {
 /// data of another one while the cases are reordered. `cases` are those of `drafts`, in the same order.
 pub(super) fn check(drafts: &[Draft<'_>], cases: &[Case], protocol: &Fields, errors: &mut Vec<StudyError>) {
     let reordered = REORDERING.into_iter().find(|key| protocol.flag(key));
-    let mut written: HashMap<Files, Written<'_>> = HashMap::new();
+    let mut written: HashMap<FileSetKey, WrittenData<'_>> = HashMap::new();
     let mut reported = None;
     for (draft, case) in drafts.iter().zip(cases).filter(|(draft, _)| draft.spec.work.is_transfers()) {
         let written = written.entry(files(draft)).or_default();
@@ -138,13 +138,13 @@ fn reaches(writer: &Case, reader: &Case) -> bool {
 
 /// Data written by cases into the same files.
 #[derive(Default)]
-struct Written<'c> {
+struct WrittenData<'c> {
     /// None of these covers another one.
     volumes: Vec<(&'c Case, Volume)>,
     last: Option<&'c Case>,
 }
 
-impl<'c> Written<'c> {
+impl<'c> WrittenData<'c> {
     /// On storage of each node, files of one name are others on other nodes.
     fn add(&mut self, case: &'c Case, volume: &Volume, local: bool) {
         self.last = Some(case);

@@ -4,8 +4,8 @@ use crate::jobs::{Action, Output, ROW_BYTES, Step, TableOrder};
 use crate::study::error::{StudyError, shown};
 use crate::study::keys::{STEP, of_step};
 use crate::study::names::{unique, unknown};
+use crate::study::table::definition::{Setter, WorkKeys, setters};
 use crate::study::table::document::Document;
-use crate::study::table::kind::{Set, WorkKeys, setters};
 use crate::study::table::values::{Fields, Point, Span, Values};
 use crate::{Bytes, JobProblem, JobSpace, JobTable, JobTest, Jobs, TestKind};
 
@@ -48,12 +48,12 @@ impl<'f> JobDefinitions<'f> {
             }
         }
         let all_sound = tables.iter().chain(tests).all(Fields::sound);
-        let matter =
+        let jobs =
             Self { tables, tests, sound: all_sound && errors.len() == before, partial: document.partial };
-        if matter.sound {
-            errors.extend(matter.unused(document));
+        if jobs.sound {
+            errors.extend(jobs.unused(document));
         }
-        matter
+        jobs
     }
 
     /// Unused tables and tests.
@@ -114,7 +114,7 @@ impl<'f> JobDefinitions<'f> {
         }
         let mut jobs = Jobs { seed, ..Jobs::new(Bytes(0)) };
         for (set, value) in setters(own.keys, fields) {
-            if let Set::Jobs(set) = set {
+            if let Setter::Jobs(set) = set {
                 set(&mut jobs, value);
             }
         }

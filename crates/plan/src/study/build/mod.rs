@@ -14,7 +14,7 @@ use std::path::Path;
 use self::criteria::{KnownNames, terms};
 use self::jobs::JobDefinitions;
 use self::layout::Layouts;
-use self::target::{NOWHERE, Targets};
+use self::target::{NO_TARGET, Targets};
 use self::work::WorkloadContext;
 use self::workload::Draft;
 use crate::cases::rules::{node_local_rule, server_memory_rule};
@@ -26,7 +26,7 @@ use crate::study::options::{CASES_LIMIT, Options};
 use crate::study::table::document::Document;
 use crate::study::table::sweep::{Axes, case_count};
 use crate::study::table::values::{Fields, Point, Values};
-use crate::{Case, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Terms, Work};
+use crate::{Case, Criteria, Layout, Permutation, Plan, PlanError, Question, Setting, SettingValue, Work};
 
 /// Limit on ids, which become part of file names; Linux limits those to 255 bytes.
 const ID_BYTES_MAX: usize = 200;
@@ -43,7 +43,7 @@ pub(super) fn plan(
     let workloads = document.many("workload");
     let layouts = Layouts::read(document.many("layout"), document.partial, errors);
     let mut targets = Targets::read(document.many("target"), &layouts, document.partial, errors);
-    let matter = JobDefinitions::read(document, errors);
+    let jobs = JobDefinitions::read(document, errors);
     let mut names = Vec::new();
     for fields in workloads {
         if let Some(name) = fields.text("name") {
@@ -61,17 +61,17 @@ pub(super) fn plan(
     for (fields, axes) in workloads.iter().zip(&axes).filter(|(fields, _)| of_members(fields)) {
         axes.points(fields).for_each(|point| targets.divide(&point));
     }
-    let around = WorkloadContext { seed, nodes: options.nodes, matter: &matter };
+    let context = WorkloadContext { seed, nodes: options.nodes, jobs: &jobs };
     let mut drafts = Vec::new();
     for (fields, axes) in workloads.iter().zip(&axes) {
-        let mut refusals = Refusals::default();
+        let mut point_errors = PointErrors::default();
         for point in axes.points(fields) {
             let mut own = Vec::new();
-            let draft = draft(&point, &targets, &document.protocol, around, &mut own);
-            refusals.add(&point, own);
+            let draft = draft(&point, &targets, &document.protocol, context, &mut own);
+            point_errors.add(&point, own);
             drafts.extend(draft);
         }
-        refusals.report(errors);
+        point_errors.report(errors);
     }
     data::settle(&mut drafts, errors);
     let cases = cases(&drafts, &document.protocol, errors);
@@ -87,7 +87,7 @@ pub(super) fn plan(
         let known = KnownNames::of_study(&targets, workloads, &axes, &cases, overrides);
         terms(document, targets.terms(), &known, errors)
     } else {
-        Terms::default()
+        Criteria::default()
     };
     let title = document.study.text("title").map_or_else(
         || path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
@@ -106,7 +106,7 @@ pub(super) fn plan(
 }
 
 /// The terms of `document`, which are about the figures of `plan`.
-pub(super) fn terms_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Terms {
+pub(super) fn terms_about(plan: &Plan, document: &Document, errors: &mut Vec<StudyError>) -> Criteria {
     let targets = match plan.terms.targets.as_slice() {
         [] => target::described(document.many("target")),
         targets => targets.to_vec(),
@@ -163,17 +163,17 @@ fn draft<'f>(
     point: &Point<'f>,
     targets: &'f Targets,
     protocol: &Fields,
-    around: WorkloadContext<'_>,
+    context: WorkloadContext<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Option<Draft<'f>> {
     let target = match work::kind(point) {
-        Some(own) if own.word == "rpc" => &*NOWHERE,
+        Some(own) if own.word == "rpc" => &*NO_TARGET,
         _ => targets.of(point, errors)?,
     };
     if !point.fields().sound() {
         return None;
     }
-    let mut draft = Draft::read(point.clone(), target, around, errors)?;
+    let mut draft = Draft::read(point.clone(), target, context, errors)?;
     let jobs = matches!(draft.spec.work, Work::Jobs(_));
     if let Some(stonewall) = protocol::stonewall(point, protocol).filter(|_| !jobs) {
         draft.spec.stonewall = Some(stonewall);
@@ -185,13 +185,13 @@ fn draft<'f>(
 fn cases(drafts: &[Draft<'_>], protocol: &Fields, errors: &mut Vec<StudyError>) -> Vec<Case> {
     let mut cases = Vec::with_capacity(drafts.len());
     for workload in drafts.chunk_by(|one, next| std::ptr::eq(one.fields.fields(), next.fields.fields())) {
-        let mut refusals = Refusals::default();
+        let mut point_errors = PointErrors::default();
         for draft in workload {
             let mut own = Vec::new();
             cases.extend(case(draft, protocol, &mut own));
-            refusals.add(&draft.fields, own);
+            point_errors.add(&draft.fields, own);
         }
-        refusals.report(errors);
+        point_errors.report(errors);
     }
     cases
 }
@@ -290,7 +290,7 @@ fn no_turns(case: &Case, protocol: &Fields) -> Option<StudyError> {
 
 /// Mistakes at the points of one workload: shown once, with the point.
 #[derive(Debug, Default)]
-struct Refusals {
+struct PointErrors {
     points: u64,
     failed: u64,
     /// All failed points have the same mistakes as the first.
@@ -299,7 +299,7 @@ struct Refusals {
     at: String,
 }
 
-impl Refusals {
+impl PointErrors {
     fn add(&mut self, point: &Point<'_>, errors: Vec<StudyError>) {
         self.points += 1;
         if errors.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::study::error::StudyError;
 use crate::study::keys::PROTOCOL;
-use crate::study::table::kind::Set;
+use crate::study::table::definition::Setter;
 use crate::study::table::values::{Fields, Point, Value, Values};
 use crate::{Case, Phase, Stonewall, Stopping};
 
@@ -11,12 +11,12 @@ const STEADY_KEYS: [&str; 3] = ["steady_window", "steady_excursion", "steady_slo
 
 /// A workload and the `[protocol]` that provides its defaults.
 #[derive(Clone, Copy)]
-struct Both<'f> {
+struct ProtocolValues<'f> {
     own: &'f Point<'f>,
     all: &'f Fields,
 }
 
-impl<'f> Both<'f> {
+impl<'f> ProtocolValues<'f> {
     fn has(self, name: &str) -> bool {
         self.own.has(name) || self.all.has(name)
     }
@@ -35,9 +35,9 @@ impl<'f> Both<'f> {
 
 /// Gives `case` its protocol; `all` is the table `[protocol]`.
 pub(super) fn apply(case: &mut Case, own: &Point<'_>, all: &Fields, errors: &mut Vec<StudyError>) {
-    let both = Both { own, all };
+    let both = ProtocolValues { own, all };
     for key in PROTOCOL.shared {
-        if let (Set::Case(set), Some(value)) = (key.set, both.value(key.name)) {
+        if let (Setter::Case(set), Some(value)) = (key.set, both.value(key.name)) {
             set(case, value);
         }
     }
@@ -66,13 +66,13 @@ const NO_END: &str = "nothing says how many repetitions are enough where the rul
 
 /// The stonewall of a workload that has neither that nor a duration.
 pub(super) fn stonewall(own: &Point<'_>, all: &Fields) -> Option<Stonewall> {
-    let both = Both { own, all };
+    let both = ProtocolValues { own, all };
     let deadline = both.value("phase_max").filter(|_| !own.has("stonewall") && !own.has("duration"))?.nanos();
     Some(Stonewall { deadline, wear_out: false })
 }
 
 /// Reports keys of another rule than the case has, and a rule that `repetitions` are too few for.
-fn check_stopping(both: Both<'_>, case: &Case, errors: &mut Vec<StudyError>) {
+fn check_stopping(both: ProtocolValues<'_>, case: &Case, errors: &mut Vec<StudyError>) {
     let mut refuse_idle = |name: &str, needs: &str| {
         // In `[protocol]` a key may be meant for the workloads that have a rule of their own.
         let here = both.own.has(name) || both.all.has("until") && !both.own.has("until");

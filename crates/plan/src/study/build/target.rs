@@ -8,10 +8,10 @@ use super::layout::Layouts;
 use crate::study::error::{StudyError, count, shown};
 use crate::study::keys::TARGET;
 use crate::study::names::{unique, unknown};
-use crate::study::table::kind::{Set, setters};
+use crate::study::table::definition::{Setter, setters};
 use crate::study::table::values::{Fields, Span, Values};
 use crate::text::nearest::nearest;
-use crate::{Layout, Recipe, TargetTerms};
+use crate::{Layout, Recipe, TargetDescription};
 
 /// The keys that locate a target; exactly one must be given.
 const PLACES: [&str; 6] = ["path", "paths", "directory", "device", "disks", "layout"];
@@ -22,7 +22,7 @@ pub(super) struct Target {
     pub(super) paths: Vec<PathBuf>,
     /// The number of the first target with the same paths: workloads on both share their files.
     pub(super) place: usize,
-    pub(super) terms: TargetTerms,
+    pub(super) terms: TargetDescription,
     /// Its paths are block devices.
     pub(super) device: bool,
     /// The layout that must be in place.
@@ -35,7 +35,7 @@ pub(super) struct Target {
 
 /// Which target a workload is on, and which of its members; all of them where none are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Members {
+struct MemberSelection {
     /// The place of the target among the sound ones.
     target: usize,
     from: usize,
@@ -43,10 +43,10 @@ struct Members {
 }
 
 /// Used for work without a target.
-pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
+pub(super) static NO_TARGET: LazyLock<Target> = LazyLock::new(|| Target {
     paths: Vec::new(),
     place: usize::MAX,
-    terms: TargetTerms::default(),
+    terms: TargetDescription::default(),
     device: false,
     layout: None,
     directories: Vec::new(),
@@ -54,16 +54,16 @@ pub(super) static NOWHERE: LazyLock<Target> = LazyLock::new(|| Target {
 });
 
 /// Paths under a layout: the same ones under another layout have other data.
-type Place = (Option<String>, Vec<PathBuf>);
+type LayoutPaths = (Option<String>, Vec<PathBuf>);
 
 /// All targets of a study.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     sound: Vec<Target>,
     /// Targets of which workloads use some members.
-    parts: HashMap<Members, Target>,
+    parts: HashMap<MemberSelection, Target>,
     /// The number of the first target at each set of paths.
-    places: HashMap<Place, usize>,
+    places: HashMap<LayoutPaths, usize>,
     /// Names of all targets, including invalid ones.
     names: Vec<(String, Span)>,
     /// A target's name could not be read: it may be the one that a workload asks for.
@@ -160,7 +160,7 @@ impl Targets {
     }
 
     /// The study's description of each target.
-    pub(super) fn terms(&self) -> Vec<TargetTerms> {
+    pub(super) fn terms(&self) -> Vec<TargetDescription> {
         self.sound.iter().map(|target| target.terms.clone()).collect()
     }
 
@@ -197,7 +197,11 @@ impl Targets {
     }
 
     /// Which members of its target a workload names by `member` or `members`; nothing where that is wrong.
-    fn members_of(&self, workload: &impl Values, errors: &mut Vec<StudyError>) -> Result<Members, ()> {
+    fn members_of(
+        &self,
+        workload: &impl Values,
+        errors: &mut Vec<StudyError>,
+    ) -> Result<MemberSelection, ()> {
         let target = self.index_of(workload, errors).ok_or(())?;
         let (name, all) = (&self.sound[target].terms.name, self.sound[target].paths.len());
         let given = |key: &str| {
@@ -217,7 +221,7 @@ impl Targets {
                 errors.push(error.and(workload.key_span("member"), "here"));
                 Err(())
             }
-            (Some(from), None) if from < all => Ok(Members { target, from, count: 1 }),
+            (Some(from), None) if from < all => Ok(MemberSelection { target, from, count: 1 }),
             (Some(from), None) => refuse(
                 "member",
                 format!("target `{name}` has {of}, and none with the number {from}"),
@@ -226,7 +230,7 @@ impl Targets {
                     all.saturating_sub(1)
                 ),
             ),
-            (None, Some(count)) if count <= all => Ok(Members { target, from: 0, count }),
+            (None, Some(count)) if count <= all => Ok(MemberSelection { target, from: 0, count }),
             (None, Some(count)) => refuse(
                 "members",
                 format!("target `{name}` has {of}, not {count}"),
@@ -412,14 +416,14 @@ fn no_volume(layout: &Layout, all: &[PathBuf], wanted: &str, span: Span) -> Stud
 }
 
 /// Terms of targets whose location is known otherwise, or unknown.
-pub(super) fn described(tables: &[Fields]) -> Vec<TargetTerms> {
+pub(super) fn described(tables: &[Fields]) -> Vec<TargetDescription> {
     tables.iter().filter_map(|fields| Some(terms(fields.text("name")?.to_owned(), fields))).collect()
 }
 
-fn terms(name: String, fields: &Fields) -> TargetTerms {
-    let mut terms = TargetTerms { name, ..TargetTerms::default() };
+fn terms(name: String, fields: &Fields) -> TargetDescription {
+    let mut terms = TargetDescription { name, ..TargetDescription::default() };
     for (set, value) in setters(TARGET.keys, fields) {
-        if let Set::Target(set) = set {
+        if let Setter::Target(set) = set {
             set(&mut terms, value);
         }
     }

@@ -4,7 +4,7 @@ use super::jobs::JobDefinitions;
 use crate::seeds::named_seed;
 use crate::study::error::StudyError;
 use crate::study::keys::WORKLOAD;
-use crate::study::table::kind::{Absent, Key, Set, WorkKeys, setters};
+use crate::study::table::definition::{Key, KeyDefault, Setter, WorkKeys, setters};
 use crate::study::table::values::{Point, Value, Values};
 use crate::{Binding, Bytes, Jobs, Objects, Phase, Rpc, Tree, Work};
 
@@ -16,7 +16,7 @@ pub(super) struct WorkloadContext<'a> {
     /// Nodes of the run.
     pub(super) nodes: u32,
     /// Tables and tests of jobs.
-    pub(super) matter: &'a JobDefinitions<'a>,
+    pub(super) jobs: &'a JobDefinitions<'a>,
 }
 
 /// The kind of work of a workload, if not transfers.
@@ -56,7 +56,7 @@ pub(super) fn mistakes(fields: &Point<'_>, phases: &[Phase]) -> Vec<StudyError> 
             );
         }
     }
-    let needed = |key: &&Key| matches!(key.absent, Absent::Needed(_)) && !fields.has(key.name);
+    let needed = |key: &&Key| matches!(key.absent, KeyDefault::Needed(_)) && !fields.has(key.name);
     for key in own.map_or(WORKLOAD.keys, |own| own.keys).iter().filter(needed) {
         errors.push(crate::study::table::read::missing(
             &WORKLOAD,
@@ -130,26 +130,26 @@ pub(super) fn idle(
 pub(super) fn work(
     fields: &Point<'_>,
     own: &WorkKeys,
-    around: WorkloadContext<'_>,
+    context: WorkloadContext<'_>,
     nodes: u32,
     errors: &mut Vec<StudyError>,
 ) -> Option<Work> {
     let mut work = match own.word {
         "tree" => Work::Tree(Tree::flat(0)),
         "objects" => Work::Objects(Objects::default()),
-        "jobs" => Work::Jobs(jobs(fields, own, around, errors)?),
+        "jobs" => Work::Jobs(jobs(fields, own, context, errors)?),
         _ => Work::Rpc(rpc(fields, nodes, errors)?),
     };
     for (set, value) in setters(own.keys, fields) {
         match (set, &mut work) {
-            (Set::Tree(set), Work::Tree(tree)) => set(tree, value),
-            (Set::Objects(set), Work::Objects(objects)) => set(objects, value),
-            (Set::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
+            (Setter::Tree(set), Work::Tree(tree)) => set(tree, value),
+            (Setter::Objects(set), Work::Objects(objects)) => set(objects, value),
+            (Setter::Rpc(set), Work::Rpc(rpc)) => set(rpc, value),
             _ => {}
         }
     }
     if let Work::Tree(tree) = &mut work {
-        tree.random = tree.random.and_then(|_| Some(named_seed(around.seed, fields.text("name")?)));
+        tree.random = tree.random.and_then(|_| Some(named_seed(context.seed, fields.text("name")?)));
         if let Some(error) = tree_mistake(fields, tree) {
             errors.push(error);
             return None;
@@ -175,7 +175,7 @@ fn tree_mistake(fields: &Point<'_>, tree: &Tree) -> Option<StudyError> {
 fn jobs(
     fields: &Point<'_>,
     own: &WorkKeys,
-    around: WorkloadContext<'_>,
+    context: WorkloadContext<'_>,
     errors: &mut Vec<StudyError>,
 ) -> Option<Jobs> {
     if fields.word("fsync") == Some("each") {
@@ -184,7 +184,7 @@ fn jobs(
         errors.push(StudyError::new(fields.span("fsync"), "after each page", message, help));
         return None;
     }
-    around.matter.jobs(fields, own, fields.count("signature").unwrap_or(around.seed), errors)
+    context.jobs.jobs(fields, own, fields.count("signature").unwrap_or(context.seed), errors)
 }
 
 /// Requests and responses between as many processes as nodes, bound as the study says.

@@ -5,7 +5,7 @@ use super::work::{self, WorkloadContext};
 use crate::seeds::named_seed;
 use crate::study::error::StudyError;
 use crate::study::keys::WORKLOAD;
-use crate::study::table::kind::{Set, WorkKeys, setters};
+use crate::study::table::definition::{Setter, WorkKeys, setters};
 use crate::study::table::values::{Point, Span, Values};
 use crate::workload::limits::TASKS_MAX;
 use crate::{Backend, Bytes, Existing, Geometry, Keep, Order, Phase, ReadFrom, Sharing, Work, WorkloadSpec};
@@ -31,7 +31,7 @@ impl<'f> Draft<'f> {
     pub(super) fn read(
         fields: Point<'f>,
         target: &'f Target,
-        around: WorkloadContext<'_>,
+        context: WorkloadContext<'_>,
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
         let before = errors.len();
@@ -50,20 +50,20 @@ impl<'f> Draft<'f> {
                 "make a file system on it, and name a directory of that",
             ));
         }
-        let tasks_on_nodes = tasks_on_nodes(&fields, around.nodes, errors)?;
+        let tasks_on_nodes = tasks_on_nodes(&fields, context.nodes, errors)?;
         let spec = match own {
-            Some(own) => other(&fields, target, around, own, tasks_on_nodes, errors),
-            None => transfers(&fields, target, around, &phases, tasks_on_nodes, errors),
+            Some(own) => other(&fields, target, context, own, tasks_on_nodes, errors),
+            None => transfers(&fields, target, context, &phases, tasks_on_nodes, errors),
         };
         let backend = backend(&fields, errors);
-        let mut spec = WorkloadSpec { backend: backend?, signature: around.seed, ..spec? };
+        let mut spec = WorkloadSpec { backend: backend?, signature: context.seed, ..spec? };
         for (set, value) in setters(WORKLOAD.keys, &fields) {
-            if let Set::Workload(set) = set {
+            if let Setter::Workload(set) = set {
                 set(&mut spec, value);
             }
         }
         if let Order::Random { seed } = &mut spec.order {
-            *seed = named_seed(around.seed, name);
+            *seed = named_seed(context.seed, name);
         }
         (errors.len() == before).then_some(Self { fields, target, spec, phases, fill_said: false })
     }
@@ -73,7 +73,7 @@ impl<'f> Draft<'f> {
 fn transfers(
     fields: &Point<'_>,
     target: &Target,
-    around: WorkloadContext<'_>,
+    context: WorkloadContext<'_>,
     phases: &[Phase],
     (tasks, nodes): (u32, u32),
     errors: &mut Vec<StudyError>,
@@ -84,7 +84,7 @@ fn transfers(
     errors.extend(work::idle(fields, None, phases));
     errors.extend(no_share(fields, phases));
     errors.extend(phases_out_of_order(fields, phases));
-    let read_from = read_from(fields, (tasks, nodes), around.seed, name)?;
+    let read_from = read_from(fields, (tasks, nodes), context.seed, name)?;
     let mut spec = WorkloadSpec { tasks, nodes, read_from, ..WorkloadSpec::new(name, "", geometry?) };
     spec.files.targets.clone_from(&target.paths);
     spec.files.sharing = sharing;
@@ -99,13 +99,13 @@ fn transfers(
 fn other(
     fields: &Point<'_>,
     target: &Target,
-    around: WorkloadContext<'_>,
+    context: WorkloadContext<'_>,
     own: &'static WorkKeys,
     (tasks, nodes): (u32, u32),
     errors: &mut Vec<StudyError>,
 ) -> Option<WorkloadSpec> {
     let nodes = if own.word == "rpc" { fields.count_u32("nodes").unwrap_or(nodes) } else { nodes };
-    let work = work::work(fields, own, around, nodes, errors)?;
+    let work = work::work(fields, own, context, nodes, errors)?;
     let nothing = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
     let mut spec = WorkloadSpec { tasks, nodes, ..WorkloadSpec::new(fields.text("name")?, "", nothing) };
     spec.files.targets.clone_from(&target.directories);

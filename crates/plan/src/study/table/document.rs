@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::kind::Table;
+use super::definition::Table;
 use super::read::{absent, table_fields};
 use super::values::Fields;
 use crate::study::error::{StudyError, TEXT_BYTES_MAX, shown};

@@ -1,7 +1,7 @@
 //! Tables of a study file: what a key can be declared as, and the reading of tables with their values and sweeps.
 
+pub(super) mod definition;
 pub(super) mod document;
-pub(super) mod kind;
 pub(super) mod range;
 pub(super) mod read;
 pub(super) mod scalar;

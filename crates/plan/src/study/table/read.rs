@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::kind::{Absent, Key, Kind, Table};
+use super::definition::{Key, KeyDefault, Table, ValueKind};
 use super::range::{Range, Scalar};
-use super::scalar::{Wrong, integer, is_range, scalar, unit};
+use super::scalar::{ValueError, integer, is_range, scalar, unit};
 use super::text::{amount, filled, name, path, plain, until, word};
-use super::values::{Defaults, Field, Fields, LIST_MAX, Part, Span, Sweep, Value};
+use super::values::{Defaults, Field, Fields, LIST_MAX, Span, Sweep, SweepPart, Value};
 use crate::Setting;
 use crate::study::error::{StudyError, shown};
 use crate::study::keys::{STEP, TABLES, WORKLOAD};
@@ -47,7 +47,7 @@ pub(crate) fn table_fields(
             continue;
         };
         meant.push(key.name);
-        if let (Kind::Tables(inner), DeValue::Array(items)) = (&key.kind, value.get_ref()) {
+        if let (ValueKind::Tables(inner), DeValue::Array(items)) = (&key.kind, value.get_ref()) {
             let list = Value::Tables(tables(inner, items, errors));
             let field = Field { key_span: written.span(), span: value.span(), value: list };
             fields.given.insert(key.name, field);
@@ -64,7 +64,7 @@ pub(crate) fn table_fields(
         errors.extend(result.err().map(|error| *error));
     }
     fields.sweeps.sort_by_key(|sweep| sweep.key_span.start);
-    let required = table.all().filter(|key| matches!(key.absent, Absent::Refused));
+    let required = table.all().filter(|key| matches!(key.absent, KeyDefault::Refused));
     for key in required.filter(|key| !meant.contains(&key.name)) {
         errors.push(missing(table, key.name, fields.header.clone(), key.kind.allowed()));
     }
@@ -179,10 +179,14 @@ fn sweep(key: &'static Key, key_span: Span, value: &Spanned<DeValue<'_>>) -> Res
     Ok(Sweep { key: key.name, key_span, span: value.span(), parts })
 }
 
-fn part(key: &'static Key, key_span: &Span, item: &Spanned<DeValue<'_>>) -> Result<Part, Box<StudyError>> {
+fn part(
+    key: &'static Key,
+    key_span: &Span,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<SweepPart, Box<StudyError>> {
     match item.get_ref() {
         DeValue::String(text) if key.kind.is_ordered() && is_range(text) => match Range::parse(key, text) {
-            Ok(range) => Ok(Part::Many(range, item.span())),
+            Ok(range) => Ok(SweepPart::Many(range, item.span())),
             Err((message, help)) => {
                 let help = if help.is_empty() { key.kind.allowed() } else { help };
                 Err(Box::new(StudyError::new(item.span(), "this range", message, help)))
@@ -190,7 +194,7 @@ fn part(key: &'static Key, key_span: &Span, item: &Spanned<DeValue<'_>>) -> Resu
         },
         _ => {
             let value = convert(key, item)?;
-            Ok(Part::One(Field { key_span: key_span.clone(), span: item.span(), value }))
+            Ok(SweepPart::One(Field { key_span: key_span.clone(), span: item.span(), value }))
         }
     }
 }
@@ -201,42 +205,44 @@ pub(crate) fn convert(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, 
         Box::new(StudyError::new(value.span(), label, message, help))
     };
     let converted = match (&key.kind, value.get_ref()) {
-        (Kind::Text | Kind::Reference(_), DeValue::String(text)) => plain(text).map(Value::Text),
-        (Kind::Name, DeValue::String(text)) => name(text).map(Value::Text),
-        (Kind::Path, DeValue::String(text)) => path(text).map(Value::Text),
-        (Kind::Paths, DeValue::Array(items)) => return list(key, items, value, path).map(Value::Texts),
-        (Kind::Texts(_), DeValue::Array(items)) => return list(key, items, value, filled).map(Value::Texts),
-        (Kind::Size | Kind::Time, DeValue::String(text)) => scalar(key, text).map(Value::from),
-        (Kind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
-        (Kind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
-        (Kind::Until, DeValue::String(text)) => until(text).map(Value::Until),
-        (Kind::Side(_), DeValue::String(text)) => amount(text),
-        (Kind::Counts(..), DeValue::String(text)) if is_range(text) => counts_of_range(key, text),
-        (Kind::Counts(..), DeValue::Array(items)) => return counts(key, items, value),
-        (Kind::Keys, DeValue::Array(items)) => {
+        (ValueKind::Text | ValueKind::Reference(_), DeValue::String(text)) => plain(text).map(Value::Text),
+        (ValueKind::Name, DeValue::String(text)) => name(text).map(Value::Text),
+        (ValueKind::Path, DeValue::String(text)) => path(text).map(Value::Text),
+        (ValueKind::Paths, DeValue::Array(items)) => return list(key, items, value, path).map(Value::Texts),
+        (ValueKind::Texts(_), DeValue::Array(items)) => {
+            return list(key, items, value, filled).map(Value::Texts);
+        }
+        (ValueKind::Size | ValueKind::Time, DeValue::String(text)) => scalar(key, text).map(Value::from),
+        (ValueKind::Share, DeValue::String(text)) => share(text).map(Value::Number).map_err(unit),
+        (ValueKind::Bandwidth, DeValue::String(text)) => bandwidth(text).map(Value::Number).map_err(unit),
+        (ValueKind::Until, DeValue::String(text)) => until(text).map(Value::Until),
+        (ValueKind::Side(_), DeValue::String(text)) => amount(text),
+        (ValueKind::Counts(..), DeValue::String(text)) if is_range(text) => counts_of_range(key, text),
+        (ValueKind::Counts(..), DeValue::Array(items)) => return counts(key, items, value),
+        (ValueKind::Keys, DeValue::Array(items)) => {
             return list(key, items, value, |text| Ok(text.to_owned())).map(Value::Texts);
         }
-        (Kind::Settings, DeValue::Table(items)) => return settings(items).map(Value::Settings),
-        (Kind::Table(table) | Kind::Side(table), DeValue::Table(items)) => {
+        (ValueKind::Settings, DeValue::Table(items)) => return settings(items).map(Value::Settings),
+        (ValueKind::Table(table) | ValueKind::Side(table), DeValue::Table(items)) => {
             return nested(table, items, value.span()).map(|fields| Value::Table(Box::new(fields)));
         }
-        (Kind::Size, DeValue::Integer(n)) => {
+        (ValueKind::Size, DeValue::Integer(n)) => {
             integer(key, n.as_str(), n.radix(), 0..=i64::MAX.unsigned_abs()).map(Value::Integer)
         }
-        (Kind::Count(least, most), DeValue::Integer(n)) => {
+        (ValueKind::Count(least, most), DeValue::Integer(n)) => {
             integer(key, n.as_str(), n.radix(), *least..=*most).map(Value::Integer)
         }
-        (Kind::Rate | Kind::Number(..) | Kind::Share | Kind::Side(_), DeValue::Integer(n))
-            if n.radix() == 10 =>
-        {
-            scalar(key, n.as_str()).map(Value::from)
-        }
-        (Kind::Rate | Kind::Number(..) | Kind::Share | Kind::Side(_), DeValue::Float(n)) => {
-            scalar(key, n.as_str()).map(Value::from)
-        }
-        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
-        (Kind::Word(words), DeValue::String(text)) => word(key, words, text).map(Value::Word),
-        (Kind::Words(words), DeValue::Array(items)) => {
+        (
+            ValueKind::Rate | ValueKind::Number(..) | ValueKind::Share | ValueKind::Side(_),
+            DeValue::Integer(n),
+        ) if n.radix() == 10 => scalar(key, n.as_str()).map(Value::from),
+        (
+            ValueKind::Rate | ValueKind::Number(..) | ValueKind::Share | ValueKind::Side(_),
+            DeValue::Float(n),
+        ) => scalar(key, n.as_str()).map(Value::from),
+        (ValueKind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
+        (ValueKind::Word(words), DeValue::String(text)) => word(key, words, text).map(Value::Word),
+        (ValueKind::Words(words), DeValue::Array(items)) => {
             return list(key, items, value, |text| word(key, words, text)).map(Value::Words);
         }
         // The range syntax of other tools, in a list or alone.
@@ -266,7 +272,7 @@ fn looks_like_range(text: &str) -> bool {
     text.split_once('-').is_some_and(|(from, to)| is_number(from) && is_number(to))
 }
 
-fn counts_of_range(key: &Key, text: &str) -> Result<Value, Wrong> {
+fn counts_of_range(key: &Key, text: &str) -> Result<Value, ValueError> {
     let range = Range::parse(key, text)?;
     if range.count() > LIST_MAX as u64 {
         let message = format!("`{}` has {} items", key.name, range.count());
@@ -280,7 +286,7 @@ fn counts_of_range(key: &Key, text: &str) -> Result<Value, Wrong> {
 }
 
 fn counts(key: &Key, items: &DeArray<'_>, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
-    let Kind::Counts(least, most) = key.kind else { return Ok(Value::Integers(Vec::new())) };
+    let ValueKind::Counts(least, most) = key.kind else { return Ok(Value::Integers(Vec::new())) };
     if items.is_empty() || items.len() > LIST_MAX {
         let message = format!("`{}` has {} items", key.name, items.len());
         return Err(Box::new(StudyError::new(value.span(), "this list", message, key.kind.allowed())));
@@ -333,7 +339,7 @@ fn list<T>(
     key: &Key,
     items: &DeArray<'_>,
     value: &Spanned<DeValue<'_>>,
-    read: impl Fn(&str) -> Result<T, Wrong>,
+    read: impl Fn(&str) -> Result<T, ValueError>,
 ) -> Result<Vec<T>, Box<StudyError>> {
     let wrong = |span, label: &str, message: String, help: String| {
         let help = if help.is_empty() { key.kind.allowed() } else { help };

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::kind::{Key, Kind};
+use super::definition::{Key, ValueKind};
 use super::range::{Growth, Range, Scalar};
 use crate::study::error::shown;
 use crate::{Bytes, Nanos};
@@ -12,27 +12,27 @@ use crate::{Bytes, Nanos};
 const ROUNDING: f64 = 1e-9;
 
 /// What is wrong with a value and what is allowed; an empty help stands for that of the kind.
-pub(crate) type Wrong = (String, String);
+pub(crate) type ValueError = (String, String);
 
 /// Reads a number, size or time written as text.
-pub(crate) fn scalar(key: &Key, text: &str) -> Result<Scalar, Wrong> {
+pub(crate) fn scalar(key: &Key, text: &str) -> Result<Scalar, ValueError> {
     let plain = || (format!("`{}` cannot be {}", key.name, shown(text)), String::new());
     let number = |least: f64, most: f64| {
         let number: Option<f64> = text.parse().ok().filter(|number| (least..=most).contains(number));
         number.map(Scalar::Number).ok_or_else(plain)
     };
     match key.kind {
-        Kind::Size => Bytes::parse_study(text).map(|size| Scalar::Integer(size.0)).map_err(unit),
-        Kind::Time => Nanos::parse_study(text).map(|time| Scalar::Integer(time.0)).map_err(unit),
-        Kind::Count(least, most) => integer(key, text, 10, least..=most).map(Scalar::Integer),
-        Kind::Rate => rate(text).map(Scalar::Number),
-        Kind::Number(least, most) => number(least, most),
-        Kind::Share => number(0.0, 1.0),
+        ValueKind::Size => Bytes::parse_study(text).map(|size| Scalar::Integer(size.0)).map_err(unit),
+        ValueKind::Time => Nanos::parse_study(text).map(|time| Scalar::Integer(time.0)).map_err(unit),
+        ValueKind::Count(least, most) => integer(key, text, 10, least..=most).map(Scalar::Integer),
+        ValueKind::Rate => rate(text).map(Scalar::Number),
+        ValueKind::Number(least, most) => number(least, most),
+        ValueKind::Share => number(0.0, 1.0),
         _ => number(f64::MIN, f64::MAX),
     }
 }
 
-pub(super) fn unit(error: crate::UnitError) -> Wrong {
+pub(super) fn unit(error: crate::UnitError) -> ValueError {
     (error.message, error.help)
 }
 
@@ -41,14 +41,14 @@ pub(super) fn integer(
     digits: &str,
     radix: u32,
     allowed: RangeInclusive<u64>,
-) -> Result<u64, Wrong> {
+) -> Result<u64, ValueError> {
     match u64::from_str_radix(digits, radix) {
         Ok(number) if allowed.contains(&number) => Ok(number),
         _ => Err((format!("`{}` cannot be {}", key.name, shown(digits)), String::new())),
     }
 }
 
-fn rate(written: &str) -> Result<f64, Wrong> {
+fn rate(written: &str) -> Result<f64, ValueError> {
     match written.parse() {
         Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
         _ => Err((format!("{} transfers per second cannot be paced", shown(written)), String::new())),
@@ -62,13 +62,13 @@ pub(crate) fn is_range(text: &str) -> bool {
 
 impl Range {
     /// Reads a range of values of `key`, both ends included.
-    pub(crate) fn parse(key: &Key, text: &str) -> Result<Self, Wrong> {
+    pub(crate) fn parse(key: &Key, text: &str) -> Result<Self, ValueError> {
         let wrong = |message: String, help: String| Err((message, help));
         let written = shown(text.trim());
         let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
         let rest = rest.trim();
         let split = ["step", "times"].into_iter().find_map(|word| Some((word, rest.split_once(word)?)));
-        let is_count = matches!(key.kind, Kind::Count(..));
+        let is_count = matches!(key.kind, ValueKind::Count(..));
         let by_one = (is_count && !rest.contains(char::is_whitespace)).then_some(("step", (rest, "1")));
         let Some((word, (to, by))) = split.or(by_one) else {
             let example = match is_count {
@@ -101,7 +101,7 @@ impl Range {
         Ok(range)
     }
 
-    fn whole_times(first: u64, last: u64, by: &str) -> Result<Self, Wrong> {
+    fn whole_times(first: u64, last: u64, by: &str) -> Result<Self, ValueError> {
         let Some(factor) = by.parse().ok().filter(|&factor: &u64| factor >= 2) else {
             let help = "the factor is a whole number, 2 or more: \"4KiB..16MiB times 2\"";
             return Err((format!("`times {}` gives no range", shown(by)), help.to_owned()));
@@ -115,7 +115,7 @@ impl Range {
         Ok(Self::Whole { from: first, growth: Growth::Times(factor), count })
     }
 
-    fn number(first: f64, last: f64, word: &str, by: &str) -> Result<Self, Wrong> {
+    fn number(first: f64, last: f64, word: &str, by: &str) -> Result<Self, ValueError> {
         let least = if word == "step" { 0.0 } else { 1.0 };
         let Some(by) = by.parse().ok().filter(|by: &f64| by.is_finite() && *by > least) else {
             let help = format!("write a number above {least} after `{word}`");
@@ -135,7 +135,7 @@ impl Range {
     }
 
     /// Rejects a range whose steps miss its end.
-    fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), Wrong> {
+    fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), ValueError> {
         let last = self.at(self.count() - 1);
         let wanted = end_of(key, to)?;
         let (last_order, wanted_order) = (last.order(), wanted.order());
@@ -149,7 +149,7 @@ impl Range {
 }
 
 /// An end of a range, read as a value of `key`.
-fn end_of(key: &Key, text: &str) -> Result<Scalar, Wrong> {
+fn end_of(key: &Key, text: &str) -> Result<Scalar, ValueError> {
     if text.is_empty() {
         return Err(("a range needs both its ends".to_owned(), "write them, as \"1..8 step 1\"".to_owned()));
     }
@@ -157,10 +157,10 @@ fn end_of(key: &Key, text: &str) -> Result<Scalar, Wrong> {
 }
 
 /// The step of a range of sizes, times or counts.
-fn whole_step(key: &Key, text: &str) -> Result<u64, Wrong> {
+fn whole_step(key: &Key, text: &str) -> Result<u64, ValueError> {
     // A step need not be a valid value of the key: 0 to 100 in steps of 5 are not shares of 105.
     let step = match key.kind {
-        Kind::Count(..) => text.parse().ok(),
+        ValueKind::Count(..) => text.parse().ok(),
         _ => match scalar(key, text)? {
             Scalar::Integer(step) => Some(step),
             _ => None,

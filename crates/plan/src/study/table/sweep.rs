@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::kind::Table;
+use super::definition::Table;
 use super::values::{Choice, Field, Fields, Point, Sweep, Values};
 use crate::SettingValue;
 use crate::study::error::{StudyError, count, shown};

@@ -1,7 +1,7 @@
 //! Values that are written as text: names, paths, words, amounts, and the rule for an end.
 
-use super::kind::{Key, Kind, Word};
-use super::scalar::{Wrong, unit};
+use super::definition::{Key, ValueKind, Word};
+use super::scalar::{ValueError, unit};
 use super::values::{Until, Value};
 use crate::study::error::shown;
 use crate::text::nearest::nearest;
@@ -14,7 +14,7 @@ const PATH_BYTES_MAX: usize = 4095;
 /// Names are columns of tables and parts of file names.
 const NAME_BYTES_MAX: usize = 64;
 /// `steady` or `interval 5 %`.
-pub(super) fn until(text: &str) -> Result<Until, Wrong> {
+pub(super) fn until(text: &str) -> Result<Until, ValueError> {
     let text = text.trim();
     match text {
         "steady" => return Ok(Until::Steady),
@@ -35,7 +35,7 @@ pub(super) fn until(text: &str) -> Result<Until, Wrong> {
 }
 
 /// A rate, or a size, time or share in its base unit.
-pub(super) fn amount(text: &str) -> Result<Value, Wrong> {
+pub(super) fn amount(text: &str) -> Result<Value, ValueError> {
     if let Ok(rate) = Amount::parse_rate(text) {
         return Ok(Value::Rate(rate));
     }
@@ -47,7 +47,7 @@ pub(super) fn amount(text: &str) -> Result<Value, Wrong> {
         .map_err(|_| (format!("`{}` is no rate, size, time or share", shown(text)), String::new()))
 }
 
-pub(super) fn name(text: &str) -> Result<String, Wrong> {
+pub(super) fn name(text: &str) -> Result<String, ValueError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let sound =
         (1..=NAME_BYTES_MAX).contains(&text.len()) && text.chars().all(fits) && !text.starts_with(['.', '-']);
@@ -59,7 +59,7 @@ pub(super) fn name(text: &str) -> Result<String, Wrong> {
 
 /// A text that is shown verbatim, and therefore must not contain control characters except line ends and
 /// tabs, nor characters that change the writing direction.
-pub(super) fn plain(text: &str) -> Result<String, Wrong> {
+pub(super) fn plain(text: &str) -> Result<String, ValueError> {
     let obeyed = |c: char| is_harmful(c) && !matches!(c, '\n' | '\t');
     match text.chars().find(|&c| obeyed(c)) {
         None => Ok(text.to_owned()),
@@ -71,14 +71,14 @@ pub(super) fn plain(text: &str) -> Result<String, Wrong> {
 }
 
 /// A text with something in it.
-pub(super) fn filled(text: &str) -> Result<String, Wrong> {
+pub(super) fn filled(text: &str) -> Result<String, ValueError> {
     match text.trim() {
         "" => Err(("the text is empty".to_owned(), String::new())),
         _ => plain(text),
     }
 }
 
-pub(super) fn path(text: &str) -> Result<String, Wrong> {
+pub(super) fn path(text: &str) -> Result<String, ValueError> {
     if text.is_empty() {
         return Err(("the path is empty".to_owned(), String::new()));
     }
@@ -96,12 +96,12 @@ pub(super) fn path(text: &str) -> Result<String, Wrong> {
     Ok(text.to_owned())
 }
 
-pub(super) fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'static str, Wrong> {
+pub(super) fn word(key: &Key, words: &'static [Word], text: &str) -> Result<&'static str, ValueError> {
     if let Some((word, _)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(word);
     }
     let message = format!("`{}` cannot be \"{}\"", key.name, shown(text));
-    let allowed = Kind::Word(words).allowed();
+    let allowed = ValueKind::Word(words).allowed();
     let help = match nearest(text, words.iter().map(|(word, _)| *word)) {
         Some(meant) => format!("did you mean \"{meant}\"? Otherwise {allowed}"),
         None => allowed,

@@ -294,11 +294,11 @@ pub(crate) struct Sweep {
     pub(crate) key: &'static str,
     pub(crate) key_span: Span,
     pub(crate) span: Span,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<SweepPart>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Part {
+pub(super) enum SweepPart {
     One(Field),
     Many(Range, Span),
 }
@@ -307,8 +307,8 @@ impl Sweep {
     /// How many values it has, without listing them.
     pub(crate) fn count(&self) -> u64 {
         let counts = self.parts.iter().map(|part| match part {
-            Part::One(_) => 1,
-            Part::Many(range, _) => range.count(),
+            SweepPart::One(_) => 1,
+            SweepPart::Many(range, _) => range.count(),
         });
         counts.fold(0, u64::saturating_add)
     }
@@ -318,8 +318,8 @@ impl Sweep {
         let mut fields = Vec::new();
         for part in &self.parts {
             match part {
-                Part::One(field) => fields.push(field.clone()),
-                Part::Many(range, span) => fields.extend((0..range.count()).map(|index| Field {
+                SweepPart::One(field) => fields.push(field.clone()),
+                SweepPart::Many(range, span) => fields.extend((0..range.count()).map(|index| Field {
                     key_span: self.key_span.clone(),
                     span: span.clone(),
                     value: range.at(index).into(),

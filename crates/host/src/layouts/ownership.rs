@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::layout::When;
+use plan::layout::UndoCondition;
 
 use super::commands;
 use super::error::Obstacle;
@@ -15,7 +15,7 @@ use crate::guard::Guard;
 
 /// Whether a step has to be undone.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Ownership {
     /// It exists and belongs to the layout.
     Own,
     /// Nothing exists.
@@ -25,20 +25,20 @@ pub(super) enum Verdict {
 }
 
 /// Examines the result of a step.
-pub(super) fn verdict(root: &Root, when: &When) -> Verdict {
+pub(super) fn of(root: &Root, when: &UndoCondition) -> Ownership {
     match when {
-        When::Begun => Verdict::Own,
-        When::Mounted { place, sources } => mounted(root, place, sources),
-        When::Stacked { node, members } => stacked(root, node, members),
-        When::Grouped { group, volume, members } => grouped(group, volume.as_deref(), members),
-        When::Carries { device, kind } => match Guard::signatures(device) {
-            Ok(found) if found.iter().any(|signature| signature.kind == *kind) => Verdict::Own,
-            Ok(_) => Verdict::Nothing,
-            Err(reason) => Verdict::Foreign(format!("{}: {reason}", device.display())),
+        UndoCondition::Begun => Ownership::Own,
+        UndoCondition::Mounted { place, sources } => mounted(root, place, sources),
+        UndoCondition::Stacked { node, members } => stacked(root, node, members),
+        UndoCondition::Grouped { group, volume, members } => grouped(group, volume.as_deref(), members),
+        UndoCondition::Carries { device, kind } => match Guard::signatures(device) {
+            Ok(found) if found.iter().any(|signature| signature.kind == *kind) => Ownership::Own,
+            Ok(_) => Ownership::Nothing,
+            Err(reason) => Ownership::Foreign(format!("{}: {reason}", device.display())),
         },
-        When::Answers(words) => match commands::succeeds(words) {
-            true => Verdict::Own,
-            false => Verdict::Nothing,
+        UndoCondition::Answers(words) => match commands::succeeds(words) {
+            true => Ownership::Own,
+            false => Ownership::Nothing,
         },
     }
 }
@@ -51,12 +51,12 @@ pub(super) fn mount_at(root: &Root, place: &Path) -> Option<Mount> {
     mount_table(root).ok()?.into_iter().rfind(|mount| mount.mount_point == place)
 }
 
-fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Verdict {
-    let Some(mount) = mount_at(root, place) else { return Verdict::Nothing };
+fn mounted(root: &Root, place: &Path, sources: &[PathBuf]) -> Ownership {
+    let Some(mount) = mount_at(root, place) else { return Ownership::Nothing };
     if is_from(root, &mount, sources) {
-        return Verdict::Own;
+        return Ownership::Own;
     }
-    Verdict::Foreign(format!(
+    Ownership::Foreign(format!(
         "{} is mounted at {}, and the layout has not mounted it",
         mount.source,
         place.display()
@@ -78,43 +78,44 @@ fn names(root: &Root, devices: &[PathBuf]) -> Vec<String> {
     devices.iter().filter_map(|device| block::name_of(root, block::number_at(root, device)?)).collect()
 }
 
-fn stacked(root: &Root, node: &Path, members: &[PathBuf]) -> Verdict {
+fn stacked(root: &Root, node: &Path, members: &[PathBuf]) -> Ownership {
     let Some(name) = block::number_at(root, node).and_then(|number| block::name_of(root, number)) else {
-        return Verdict::Nothing;
+        return Ownership::Nothing;
     };
     let found = block::slaves(root, &name);
     if found.is_empty() {
-        return Verdict::Nothing;
+        return Ownership::Nothing;
     }
     let own = names(root, members);
     match found.iter().find(|member| !own.contains(member)) {
-        None => Verdict::Own,
-        Some(other) => {
-            Verdict::Foreign(format!("{} has the member {other}, which is not the layout's", node.display()))
-        }
+        None => Ownership::Own,
+        Some(other) => Ownership::Foreign(format!(
+            "{} has the member {other}, which is not the layout's",
+            node.display()
+        )),
     }
 }
 
 /// `vgs` lists the physical volumes of a group, one in a line.
-fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Verdict {
+fn grouped(group: &str, volume: Option<&str>, members: &[PathBuf]) -> Ownership {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let Some(listed) = commands::answer(&words(&["vgs", "--noheadings", "-o", "pv_name", group])) else {
-        return Verdict::Nothing;
+        return Ownership::Nothing;
     };
     let is_own = |name: &str| members.iter().any(|member| member == Path::new(name));
     if let Some(other) = listed.split_whitespace().find(|name| name.starts_with('/') && !is_own(name)) {
-        return Verdict::Foreign(format!("volume group {group} has {other}, which is not the layout's"));
+        return Ownership::Foreign(format!("volume group {group} has {other}, which is not the layout's"));
     }
     match volume {
         Some(volume) if !commands::succeeds(&words(&["lvs", &format!("{group}/{volume}")])) => {
-            Verdict::Nothing
+            Ownership::Nothing
         }
-        _ => Verdict::Own,
+        _ => Ownership::Own,
     }
 }
 
 /// Obstacles to mounting at `place`, or to creating a directory there.
-pub(super) fn in_the_way(root: &Root, place: &Path) -> Option<Obstacle> {
+pub(super) fn mount_point_obstacle(root: &Root, place: &Path) -> Option<Obstacle> {
     let obstacle = |reason: String| Some(Obstacle::Place { path: place.to_owned(), reason });
     if let Some(mount) = mount_at(root, place) {
         return obstacle(format!(

@@ -39,7 +39,7 @@ pub struct UnknownDevice {
 
 /// The host as the steps see it.
 #[derive(Debug)]
-pub struct Site<'a> {
+pub struct TuningContext<'a> {
     pub(super) root: &'a Root,
     pub(super) settings: &'a dyn Settings,
     pub(super) devices: Vec<Device>,
@@ -56,7 +56,7 @@ impl std::fmt::Debug for dyn Settings + '_ {
     }
 }
 
-impl<'a> Site<'a> {
+impl<'a> TuningContext<'a> {
     /// The host under `root` with the devices that `names` lead to: paths of devices, the kernel's
     /// names, directories on them, or [`ALL_DEVICES`].
     ///

@@ -9,7 +9,7 @@ use plan::shell_word;
 
 use super::ledger::entry::{Entry, EntryState};
 use super::ledger::owner::Owner;
-use super::ledger::{KeptFile, KeptForm, Ledger};
+use super::ledger::{Ledger, PersistentFile, PersistentForm};
 use super::planned::TuningPlan;
 use super::settings::setting::Setting;
 use super::steps::POWER_CONTROL;
@@ -21,21 +21,21 @@ const UNIT: &str = "ioproof-tuning.service";
 const RC_LOCAL: &str = "/etc/rc.local";
 
 /// A persistent file, and whether it was written or removed, or why not.
-pub type KeptOutcome = (KeptFile, Result<(), String>);
+pub type PersistenceOutcome = (PersistentFile, Result<(), String>);
 
 /// The files that make the plan persistent, including those already in `ledger`: a script, and its starter.
 /// With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
 #[must_use]
-pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<KeptFile> {
-    let file = |path: String, form: KeptForm| KeptFile { path, form };
-    let mut all = vec![file(SCRIPT.to_owned(), KeptForm::Text(script(plan, ledger, root)))];
+pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<PersistentFile> {
+    let file = |path: String, form: PersistentForm| PersistentFile { path, form };
+    let mut all = vec![file(SCRIPT.to_owned(), PersistentForm::Text(script(plan, ledger, root)))];
     if root.exists(UNITS) {
         let unit = format!("{UNITS}/{UNIT}");
         let link = format!("{UNITS}/multi-user.target.wants/{UNIT}");
-        all.push(file(unit.clone(), KeptForm::Text(unit_text(plan))));
-        all.push(file(link, KeptForm::Link(unit)));
+        all.push(file(unit.clone(), PersistentForm::Text(unit_text(plan))));
+        all.push(file(link, PersistentForm::Link(unit)));
     } else {
-        all.push(file(RC_LOCAL.to_owned(), KeptForm::Line(format!("/bin/sh {SCRIPT} # ioproof"))));
+        all.push(file(RC_LOCAL.to_owned(), PersistentForm::Line(format!("/bin/sh {SCRIPT} # ioproof"))));
     }
     all
 }
@@ -129,7 +129,11 @@ fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> 
 ///
 /// # Errors
 /// The ledger cannot be written. Files that cannot be written are reported in the list.
-pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec<KeptOutcome>, LedgerError> {
+pub fn write(
+    files: &[PersistentFile],
+    ledger: &mut Ledger,
+    root: &Root,
+) -> Result<Vec<PersistenceOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in files {
         if ledger.kept.contains(file) {
@@ -137,7 +141,8 @@ pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec
             continue;
         }
         // Our own file of an earlier use is replaced; files of others are not touched.
-        let ours: Vec<KeptFile> = ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
+        let ours: Vec<PersistentFile> =
+            ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
         for earlier in ours {
             if take_away(&earlier, root, false).is_ok() {
                 ledger.removed(earlier)?;
@@ -155,23 +160,23 @@ pub fn write(files: &[KeptFile], ledger: &mut Ledger, root: &Root) -> Result<Vec
     Ok(told)
 }
 
-fn is_in_the_way(file: &KeptFile, root: &Root) -> bool {
-    !matches!(file.form, KeptForm::Line(_)) && fs::symlink_metadata(root.path(&file.path)).is_ok()
+fn is_in_the_way(file: &PersistentFile, root: &Root) -> bool {
+    !matches!(file.form, PersistentForm::Line(_)) && fs::symlink_metadata(root.path(&file.path)).is_ok()
 }
 
-fn put(file: &KeptFile, root: &Root) -> io::Result<()> {
+fn put(file: &PersistentFile, root: &Root) -> io::Result<()> {
     let path = root.path(&file.path);
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
     match &file.form {
-        KeptForm::Text(text) => {
+        PersistentForm::Text(text) => {
             let mut made = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path)?;
             made.write_all(text.as_bytes())?;
             made.sync_all()
         }
-        KeptForm::Link(target) => symlink(target, &path),
-        KeptForm::Line(line) => put_line(&path, line),
+        PersistentForm::Link(target) => symlink(target, &path),
+        PersistentForm::Line(line) => put_line(&path, line),
     }
 }
 
@@ -205,7 +210,11 @@ fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
 }
 
 /// Removes all files of the ledger, the last written first.
-pub(super) fn remove(ledger: &mut Ledger, root: &Root, force: bool) -> Result<Vec<KeptOutcome>, LedgerError> {
+pub(super) fn remove(
+    ledger: &mut Ledger,
+    root: &Root,
+    force: bool,
+) -> Result<Vec<PersistenceOutcome>, LedgerError> {
     let mut told = Vec::new();
     for file in ledger.kept.clone().into_iter().rev() {
         // The ledger must not forget a file that a crash of the host brings back.
@@ -226,12 +235,12 @@ fn synced(removed: &Path) -> Result<(), String> {
     }
 }
 
-fn take_away(file: &KeptFile, root: &Root, force: bool) -> Result<(), String> {
+fn take_away(file: &PersistentFile, root: &Root, force: bool) -> Result<(), String> {
     let path = root.path(&file.path);
     let there = match &file.form {
-        KeptForm::Text(_) => fs::read_to_string(&path),
-        KeptForm::Link(_) => fs::read_link(&path).map(|target| target.to_string_lossy().into_owned()),
-        KeptForm::Line(_) => fs::read_to_string(&path),
+        PersistentForm::Text(_) => fs::read_to_string(&path),
+        PersistentForm::Link(_) => fs::read_link(&path).map(|target| target.to_string_lossy().into_owned()),
+        PersistentForm::Line(_) => fs::read_to_string(&path),
     };
     let there = match there {
         Ok(there) => there,
@@ -240,7 +249,7 @@ fn take_away(file: &KeptFile, root: &Root, force: bool) -> Result<(), String> {
     };
     let said = |error: io::Error| error.to_string();
     match &file.form {
-        KeptForm::Line(line) => {
+        PersistentForm::Line(line) => {
             let mode = fs::metadata(&path).map_err(said)?.permissions();
             let kept: Vec<&str> = there.lines().filter(|other| other != line).collect();
             if kept == [MADE_BY_US] {
@@ -250,12 +259,12 @@ fn take_away(file: &KeptFile, root: &Root, force: bool) -> Result<(), String> {
             replace(&path, &(kept.join("\n") + end), mode).map_err(said)
         }
         // A file that a crash has cut off is ours as well.
-        KeptForm::Text(ours) if !ours.starts_with(&there) && !force => {
+        PersistentForm::Text(ours) if !ours.starts_with(&there) && !force => {
             Err("somebody has changed it since: look at it, or say --force".to_owned())
         }
-        KeptForm::Link(ours) if *ours != there && !force => {
+        PersistentForm::Link(ours) if *ours != there && !force => {
             Err("it leads elsewhere now: look at it, or say --force".to_owned())
         }
-        KeptForm::Text(_) | KeptForm::Link(_) => fs::remove_file(&path).map_err(said),
+        PersistentForm::Text(_) | PersistentForm::Link(_) => fs::remove_file(&path).map_err(said),
     }
 }

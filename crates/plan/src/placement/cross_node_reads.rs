@@ -11,7 +11,7 @@ use crate::{Phase, Placement, PlanError, ReadFrom, Spread, Workload, assign};
 
 /// Map of readers to writers, by node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Across {
+pub struct CrossNodeReads {
     /// Every node with tasks, by node number.
     pub nodes: Vec<NodeReads>,
     /// Tasks that read.
@@ -54,7 +54,7 @@ pub struct NodeReads {
 ///
 /// # Errors
 /// The run has fewer nodes or processes than the workload needs.
-pub fn across(workload: &Workload, node_of: &[u32]) -> Result<Option<Across>, PlanError> {
+pub fn cross_node_reads(workload: &Workload, node_of: &[u32]) -> Result<Option<CrossNodeReads>, PlanError> {
     let Some(nodes) = node_of_tasks(workload, node_of)? else { return Ok(None) };
     if nodes.iter().all(|node| *node == nodes[0]) {
         return Ok(None);
@@ -78,7 +78,7 @@ pub fn across(workload: &Workload, node_of: &[u32]) -> Result<Option<Across>, Pl
         map.into_values().map(|(reads, from)| NodeReads { from: from.into_iter().collect(), ..reads });
     let nodes_read: Vec<NodeReads> = nodes_read.collect();
     let distance = if own_node > 0 { distance(workload, &nodes, &nodes_read) } else { None };
-    Ok(Some(Across { nodes: nodes_read, tasks: workload.tasks, own_node, distance }))
+    Ok(Some(CrossNodeReads { nodes: nodes_read, tasks: workload.tasks, own_node, distance }))
 }
 
 /// The node of each task, where it is known.
@@ -112,7 +112,7 @@ fn distance(workload: &Workload, nodes: &[u32], reads: &[NodeReads]) -> Option<u
     [largest, of_rank].into_iter().find(avoids)
 }
 
-impl Across {
+impl CrossNodeReads {
     /// A sentence that states how many tasks read data written by their own node.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -133,7 +133,7 @@ pub(crate) fn reads_from_others(workload: &Workload, phases: &[Phase]) -> bool {
 mod tests {
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-    use super::across;
+    use super::cross_node_reads;
     use crate::{Bytes, Geometry, Phase, Placement, ReadFrom, Spread, Workload, WorkloadSpec, assign};
 
     fn workload(tasks: u32, nodes: u32, spread: Spread, read_from: ReadFrom) -> Workload {
@@ -164,7 +164,7 @@ mod tests {
             let assigned = assign(&workload, &node_of).expect("there are enough");
             let by_task: Vec<u32> =
                 assigned.iter().flat_map(|one| one.tasks.clone().map(|_| node_of[one.rank as usize])).collect();
-            let Some(map) = across(&workload, &node_of).expect("there are enough") else {
+            let Some(map) = cross_node_reads(&workload, &node_of).expect("there are enough") else {
                 prop_assert!(by_task.iter().all(|node| *node == by_task[0]));
                 return Ok(());
             };
@@ -187,7 +187,7 @@ mod tests {
                 prop_assert!(map.own_node > 0);
                 let mut better: WorkloadSpec = workload.into();
                 better.read_from = ReadFrom::Shift { tasks: distance };
-                let better = across(&better.validate().expect("valid"), &node_of).expect("as before");
+                let better = cross_node_reads(&better.validate().expect("valid"), &node_of).expect("as before");
                 prop_assert_eq!(better.map(|map| map.own_node), Some(0));
             }
         }
@@ -196,17 +196,23 @@ mod tests {
     #[test]
     fn the_plan_alone_knows_where_tasks_are_unless_the_launcher_decides() {
         let shift = ReadFrom::Shift { tasks: 6 };
-        let map = across(&workload(24, 4, Spread::Nodes, shift), &[]).expect("no run").expect("four nodes");
+        let map = cross_node_reads(&workload(24, 4, Spread::Nodes, shift), &[])
+            .expect("no run")
+            .expect("four nodes");
         assert_eq!(map.sentence(), "no task reads what its own node wrote");
         assert_eq!((map.nodes[3].first_and_last, &map.nodes[3].from[..]), ((18, 23), &[(0, 6)][..]));
-        assert_eq!(across(&workload(24, 4, Spread::Ranks { tasks_per_rank: 1 }, shift), &[]), Ok(None));
-        assert_eq!(across(&workload(24, 1, Spread::Nodes, shift), &[]), Ok(None));
+        assert_eq!(
+            cross_node_reads(&workload(24, 4, Spread::Ranks { tasks_per_rank: 1 }, shift), &[]),
+            Ok(None)
+        );
+        assert_eq!(cross_node_reads(&workload(24, 1, Spread::Nodes, shift), &[]), Ok(None));
         // Ranks assigned round-robin over the nodes: a shift of six lands two nodes further.
         let by_node: Vec<u32> = (0..24).map(|rank| rank % 4).collect();
         let ranks = Spread::Ranks { tasks_per_rank: 1 };
-        let map = across(&workload(24, 4, ranks, shift), &by_node).expect("enough").expect("four nodes");
+        let map =
+            cross_node_reads(&workload(24, 4, ranks, shift), &by_node).expect("enough").expect("four nodes");
         assert_eq!((map.own_node, &map.nodes[0].from[..]), (0, &[(2, 6)][..]));
-        let four = across(&workload(24, 4, ranks, ReadFrom::Shift { tasks: 4 }), &by_node);
+        let four = cross_node_reads(&workload(24, 4, ranks, ReadFrom::Shift { tasks: 4 }), &by_node);
         let four = four.expect("enough").expect("four nodes");
         assert_eq!((four.own_node, four.distance), (24, Some(6)));
         assert_eq!(four.sentence(), "every task reads what its own node wrote");
@@ -215,6 +221,9 @@ mod tests {
     #[test]
     fn a_run_that_is_too_small_is_an_error() {
         let same = ReadFrom::Same;
-        assert_eq!(across(&workload(4, 4, Spread::Nodes, same), &[0, 1]).unwrap_err().field, "nodes");
+        assert_eq!(
+            cross_node_reads(&workload(4, 4, Spread::Nodes, same), &[0, 1]).unwrap_err().field,
+            "nodes"
+        );
     }
 }

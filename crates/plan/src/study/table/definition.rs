@@ -3,8 +3,8 @@
 use super::values::{Point, Value, Values};
 use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
 use crate::{
-    Bytes, Case, Expectation, FileSet, Jobs, Nanos, Objects, Phase, Rpc, SettingValue, TargetTerms, Terms,
-    Tree, WorkloadSpec,
+    Bytes, Case, Criteria, Expectation, FileSet, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
+    TargetDescription, Tree, WorkloadSpec,
 };
 
 /// Largest integer that TOML promises to carry.
@@ -79,11 +79,13 @@ impl Table {
     /// The default of `key`.
     pub(crate) fn default(&self, key: &'static Key) -> Option<&'static str> {
         match key.absent {
-            Absent::Value(_) if self.many() && self.shared.iter().any(|shared| shared.name == key.name) => {
+            KeyDefault::Value(_)
+                if self.many() && self.shared.iter().any(|shared| shared.name == key.name) =>
+            {
                 None
             }
-            Absent::Value(literal) => Some(literal),
-            Absent::Refused | Absent::Needed(_) | Absent::Described(_) => None,
+            KeyDefault::Value(literal) => Some(literal),
+            KeyDefault::Refused | KeyDefault::Needed(_) | KeyDefault::Described(_) => None,
         }
     }
 
@@ -105,9 +107,9 @@ pub(crate) struct Key {
     /// How it is written.
     pub(crate) name: &'static str,
     /// What values it takes.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// Its default.
-    pub(crate) absent: Absent,
+    pub(crate) absent: KeyDefault,
     /// What it does; one or two sentences in Markdown.
     pub(crate) meaning: &'static str,
     /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
@@ -118,7 +120,7 @@ pub(crate) struct Key {
     /// What it would do nothing without; of workloads only.
     pub(crate) needs: [Option<Need>; 2],
     /// Where its value goes.
-    pub(crate) set: Set,
+    pub(crate) set: Setter,
 }
 
 /// A condition on the other keys and the phases of a workload, and the words for it.
@@ -126,29 +128,38 @@ pub(crate) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
 
 impl Key {
     /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
-    pub(crate) const fn new(name: &'static str, kind: Kind) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: ValueKind) -> Self {
         let (fixed, works, needs) = (false, None, [None; 2]);
-        Self { name, kind, absent: Absent::Refused, meaning: "", fixed, works, needs, set: Set::WithOthers }
+        Self {
+            name,
+            kind,
+            absent: KeyDefault::Refused,
+            meaning: "",
+            fixed,
+            works,
+            needs,
+            set: Setter::WithOthers,
+        }
     }
 
     /// A flag that is off unless it is given.
     pub(crate) const fn flag(name: &'static str) -> Self {
-        Self::new(name, Kind::Flag).default("false")
+        Self::new(name, ValueKind::Flag).default("false")
     }
 
     /// With this TOML value as its default.
     pub(crate) const fn default(self, literal: &'static str) -> Self {
-        Self { absent: Absent::Value(literal), ..self }
+        Self { absent: KeyDefault::Value(literal), ..self }
     }
 
     /// With a default that is described by this text.
     pub(crate) const fn left_out(self, described: &'static str) -> Self {
-        Self { absent: Absent::Described(described), ..self }
+        Self { absent: KeyDefault::Described(described), ..self }
     }
 
     /// Refused where it is missing and the work of the table heeds it, which this text says.
     pub(crate) const fn needed(self, described: &'static str) -> Self {
-        Self { absent: Absent::Needed(described), ..self }
+        Self { absent: KeyDefault::Needed(described), ..self }
     }
 
     /// It cannot be swept.
@@ -181,7 +192,7 @@ impl Key {
     }
 
     /// Where its value goes.
-    pub(crate) const fn sets(self, set: Set) -> Self {
+    pub(crate) const fn sets(self, set: Setter) -> Self {
         Self { set, ..self }
     }
 }
@@ -190,8 +201,8 @@ impl Key {
     /// A value of this key as it is stored with a point of a sweep.
     pub(crate) fn setting(&self, value: &Value) -> SettingValue {
         match (&self.kind, value) {
-            (Kind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
-            (Kind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
+            (ValueKind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
+            (ValueKind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
             (_, Value::Integer(count)) => SettingValue::Count(*count),
             (_, Value::Number(number)) => SettingValue::Number(*number),
             (_, Value::Flag(flag)) => SettingValue::Flag(*flag),
@@ -216,44 +227,44 @@ impl PartialEq for Table {
 }
 
 /// Puts a value into a `T`.
-type Setter<T> = fn(&mut T, &Value);
+type SetterFn<T> = fn(&mut T, &Value);
 
 /// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
 /// before it has set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Set {
+pub(crate) enum Setter {
     /// It is read together with other keys of its table, which only together say something.
     WithOthers,
     /// Of `[study]` and `[[target]]`.
-    Terms(Setter<Terms>),
-    Target(Setter<TargetTerms>),
+    Criteria(SetterFn<Criteria>),
+    Target(SetterFn<TargetDescription>),
     /// Of `[protocol]`, and of a workload instead of it.
-    Case(Setter<Case>),
+    Case(SetterFn<Case>),
     /// Of a workload.
-    Workload(Setter<WorkloadSpec>),
+    Workload(SetterFn<WorkloadSpec>),
     /// Of a workload; all workloads on the same files share the value.
-    Files(Setter<FileSet>),
+    Files(SetterFn<FileSet>),
     /// Of one kind of work.
-    Tree(Setter<Tree>),
-    Objects(Setter<Objects>),
-    Rpc(Setter<Rpc>),
-    Jobs(Setter<Jobs>),
+    Tree(SetterFn<Tree>),
+    Objects(SetterFn<Objects>),
+    Rpc(SetterFn<Rpc>),
+    Jobs(SetterFn<Jobs>),
     /// Of what figures are compared with.
-    Expectation(Setter<Expectation>),
+    Expectation(SetterFn<Expectation>),
 }
 
 /// What the given values and the defaults of `keys` set, in the order of the keys.
 pub(crate) fn setters<'v>(
     keys: &'static [Key],
     values: &'v impl Values,
-) -> impl Iterator<Item = (Set, &'v Value)> {
-    let has_setter = |key: &&Key| !matches!(key.set, Set::WithOthers);
+) -> impl Iterator<Item = (Setter, &'v Value)> {
+    let has_setter = |key: &&Key| !matches!(key.set, Setter::WithOthers);
     keys.iter().filter(has_setter).filter_map(|key| Some((key.set, values.value(key.name)?)))
 }
 
 /// What applies if a key is left out.
 #[derive(Debug)]
-pub(crate) enum Absent {
+pub(crate) enum KeyDefault {
     /// The file is refused.
     Refused,
     /// It is refused by the kinds of work that heed it, as this text says.
@@ -269,7 +280,7 @@ pub(crate) type Word = (&'static str, &'static str);
 
 /// What values a key takes.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// Any text.
     Text,
     /// A text that can be used in tables and file names.
@@ -318,7 +329,7 @@ pub(crate) enum Kind {
     Tables(&'static Table),
 }
 
-impl Kind {
+impl ValueKind {
     /// Whether it is one value, so that a sweep can have several.
     pub(crate) fn is_scalar(&self) -> bool {
         self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))

@@ -6,7 +6,7 @@ use crate::{Bytes, Nanos, Workload};
 
 /// What is known about the storage and host where a plan is to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Surroundings {
+pub struct RunEnvironment {
     /// The file systems (or block devices) that the targets are on.
     pub spaces: Vec<Space>,
     /// Memory available to the page cache; `None` if unknown.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::fake_kernel::{FakeKernel, contents, host, open_soon, plan, put_back, state, text, tune};
 use crate::fake::Tree;
-use crate::tuning::{KeptForm, kept_files, write_kept_files};
+use crate::tuning::{PersistentForm, persistent_files, write_persistent_files};
 
 const UNIT: &str = "/etc/systemd/system/ioproof-tuning.service";
 
@@ -16,10 +16,10 @@ fn a_unit_of_systemd_is_written_and_removed() {
     let before = contents(&tree);
     let kernel = FakeKernel::of(&tree);
     let plan = plan(&tree, &kernel, &["storage-benchmark", "c1e-off"]);
-    let files = kept_files(&plan, None, tree.root());
+    let files = persistent_files(&plan, None, tree.root());
     assert_eq!(files.len(), 3);
     tune(&tree, &kernel, &["storage-benchmark", "c1e-off"]);
-    let written = write_kept_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
+    let written = write_persistent_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
     assert_eq!(written.iter().filter(|(_, written)| written.is_ok()).count(), 3, "{written:?}");
     assert!(text(&tree, UNIT).contains("ExecStart=/bin/sh /etc/ioproof-tuning.sh"));
     let wants = tree.root().path("/etc/systemd/system/multi-user.target.wants/ioproof-tuning.service");
@@ -51,10 +51,10 @@ fn rc_local_gets_one_line_before_its_end_and_comes_back_byte_by_byte() {
             host().files(&[("/etc/rc.d/rc.local", original)]).link("/etc/rc.local", "/etc/rc.d/rc.local");
         let before = contents(&tree);
         let kernel = FakeKernel::of(&tree);
-        let files = kept_files(&plan(&tree, &kernel, &["thp-never"]), None, tree.root());
-        assert!(matches!(&files[1].form, KeptForm::Line(_)), "there is no systemd: {files:?}");
+        let files = persistent_files(&plan(&tree, &kernel, &["thp-never"]), None, tree.root());
+        assert!(matches!(&files[1].form, PersistentForm::Line(_)), "there is no systemd: {files:?}");
         tune(&tree, &kernel, &["thp-never"]);
-        write_kept_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
+        write_persistent_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
         let now = fs::read_to_string(tree.root().path("/etc/rc.local")).unwrap();
         let lines: Vec<&str> = now.lines().collect();
         let at = lines.iter().position(|line| line.starts_with("/bin/sh /etc/ioproof-tuning.sh")).unwrap();
@@ -69,9 +69,9 @@ fn rc_local_gets_one_line_before_its_end_and_comes_back_byte_by_byte() {
 fn a_file_of_the_user_is_not_overwritten_and_a_changed_one_not_removed() {
     let tree = host().directories(&["/etc/systemd/system"]).files(&[(UNIT, "mine\n")]);
     let kernel = FakeKernel::of(&tree);
-    let files = kept_files(&plan(&tree, &kernel, &["thp-never"]), None, tree.root());
+    let files = persistent_files(&plan(&tree, &kernel, &["thp-never"]), None, tree.root());
     tune(&tree, &kernel, &["thp-never"]);
-    let written = write_kept_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
+    let written = write_persistent_files(&files, &mut open_soon(&tree), tree.root()).unwrap();
     assert!(written[1].1.as_ref().unwrap_err().contains("not ours"), "{written:?}");
     assert_eq!(text(&tree, UNIT), "mine");
     fs::write(tree.root().path("/etc/ioproof-tuning.sh"), "changed\n").unwrap();
