@@ -69,18 +69,7 @@ fn check_library(
     if unknown.is_empty() {
         return Ok(plan);
     }
-    let list = "`ioproof reference list` and `ioproof reference claims` show all ids";
-    let told = unknown.iter().map(|one| {
-        let message = format!("`{}` is not in the library of published studies", one.id);
-        let meant = one.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean `{id}`? "));
-        (one, message, format!("{meant}{list}"))
-    });
-    let told: Vec<_> = told.collect();
-    let foreign: Vec<study::UnknownId<'_>> = told
-        .iter()
-        .map(|(one, message, help)| study::UnknownId { table: one.table, index: one.index, message, help })
-        .collect();
-    Err(study::unknown_ids(path, text, options, &foreign))
+    Err(study::unknown_ids(path, text, options, &unknown))
 }
 
 /// The plan of a study file for a run on `nodes` nodes. One with very many cases is read only after

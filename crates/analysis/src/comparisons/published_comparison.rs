@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use plan::study::UnknownId;
 use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedReference, Setting, SettingValue};
 use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
@@ -133,19 +134,6 @@ impl PublishedComparison {
             _ => Value::Number(value),
         })
     }
-}
-
-/// An id of a study file that the library does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the name says it")]
-pub struct UnknownId {
-    pub id: String,
-    /// `published` or `claim`.
-    pub table: &'static str,
-    /// Which of these tables, from 0.
-    pub index: usize,
-    /// The id that was probably meant.
-    pub nearest: Option<String>,
 }
 
 /// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with a text is

@@ -19,48 +19,33 @@ const STACK_BYTES: usize = 128 * 1024;
 /// One interval of one device, as differences of the kernel's counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSample {
-    /// The kernel's name, as in `nvme0n1`.
-    pub device: String,
     /// The interval starts this long after the observer did.
     pub start_ns: u64,
     /// The interval's length.
     pub length_ns: u64,
-    /// Completed reads.
-    pub reads: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Sum of the reads' times.
-    pub read_time_ns: u64,
-    /// Completed writes.
-    pub writes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Sum of the writes' times.
-    pub write_time_ns: u64,
-    /// Time during which at least one request was under way.
-    pub busy_ns: u64,
-    /// Requests under way, summed over time.
-    pub queue_time_ns: u64,
+    /// The increase of the counters.
+    pub counters: DeviceCounters,
 }
 
 impl DeviceSample {
     /// The sample as a row of the record, of this node.
     #[must_use]
     pub fn into_row(self, key: PhaseKey, node: &str) -> DeviceRow {
+        let counters = self.counters;
         DeviceRow {
             key,
             node: node.to_owned(),
-            device: self.device,
+            device: counters.device,
             start_ns: self.start_ns,
             length_ns: self.length_ns,
-            reads: self.reads,
-            read_bytes: self.read_bytes,
-            read_time_ns: self.read_time_ns,
-            writes: self.writes,
-            write_bytes: self.write_bytes,
-            write_time_ns: self.write_time_ns,
-            busy_ns: self.busy_ns,
-            queue_time_ns: self.queue_time_ns,
+            reads: counters.reads,
+            read_bytes: counters.read_bytes,
+            read_time_ns: counters.read_time_ns,
+            writes: counters.writes,
+            write_bytes: counters.write_bytes,
+            write_time_ns: counters.write_time_ns,
+            busy_ns: counters.busy_ns,
+            queue_time_ns: counters.queue_time_ns,
         }
     }
 }
@@ -168,17 +153,9 @@ impl ObservedDevice {
         let delta = counters.since(&self.last);
         let idle = delta.reads + delta.writes + delta.under_way == 0;
         self.samples.push(DeviceSample {
-            device: delta.device,
             start_ns: nanoseconds(self.last_at.duration_since(started)),
             length_ns: nanoseconds(now.duration_since(self.last_at)),
-            reads: delta.reads,
-            read_bytes: delta.read_bytes,
-            read_time_ns: delta.read_time_ns,
-            writes: delta.writes,
-            write_bytes: delta.write_bytes,
-            write_time_ns: delta.write_time_ns,
-            busy_ns: delta.busy_ns,
-            queue_time_ns: delta.queue_time_ns,
+            counters: delta,
         });
         self.last = counters;
         self.last_at = now;

@@ -67,41 +67,44 @@ fn raised(resource: Resource, need: u64) -> Option<u64> {
     }
 }
 
+/// Raises the limit on `resource` to at least `need`.
+fn require(
+    resource: Resource,
+    need: u64,
+    which: &str,
+    remedy: impl FnOnce() -> String,
+) -> Result<(), LimitTooLow> {
+    match raised(resource, need) {
+        Some(have) if have < need => {
+            Err(LimitTooLow { which: which.to_owned(), have, need, remedy: remedy() })
+        }
+        _ => Ok(()),
+    }
+}
+
 fn open_files(root: &Root, open_files: u64) -> Result<(), LimitTooLow> {
     // Includes the directory that is open for the count; one more does no harm.
     let already = root.names("/proc/self/fd").len() as u64;
     let need = open_files.saturating_add(already);
-    match raised(Resource::Nofile, need) {
-        Some(have) if have < need => Err(LimitTooLow {
-            which: "the limit on open files (RLIMIT_NOFILE)".to_owned(),
-            have,
-            need,
-            remedy: format!(
-                "use fewer tasks or files, or raise it: ulimit -n {need}, or LimitNOFILE= of the service, \
-                 at most fs.nr_open"
-            ),
-        }),
-        _ => Ok(()),
-    }
+    require(Resource::Nofile, need, "the limit on open files (RLIMIT_NOFILE)", || {
+        format!(
+            "use fewer tasks or files, or raise it: ulimit -n {need}, or LimitNOFILE= of the service, \
+             at most fs.nr_open"
+        )
+    })
 }
 
 fn locked_memory(locked_bytes: u64) -> Result<(), LimitTooLow> {
     if locked_bytes == 0 || has(CapabilitySet::IPC_LOCK) {
         return Ok(());
     }
-    match raised(Resource::Memlock, locked_bytes) {
-        Some(have) if have < locked_bytes => Err(LimitTooLow {
-            which: "the limit on locked memory (RLIMIT_MEMLOCK)".to_owned(),
-            have,
-            need: locked_bytes,
-            remedy: format!(
-                "use smaller transfers, less depth or fewer tasks, or raise it: ulimit -l {} ({}), or run with CAP_IPC_LOCK",
-                locked_bytes.div_ceil(1024),
-                Bytes(locked_bytes)
-            ),
-        }),
-        _ => Ok(()),
-    }
+    require(Resource::Memlock, locked_bytes, "the limit on locked memory (RLIMIT_MEMLOCK)", || {
+        format!(
+            "use smaller transfers, less depth or fewer tasks, or raise it: ulimit -l {} ({}), or run with CAP_IPC_LOCK",
+            locked_bytes.div_ceil(1024),
+            Bytes(locked_bytes)
+        )
+    })
 }
 
 fn threads(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
@@ -124,17 +127,11 @@ fn user_processes(root: &Root, threads: u64) -> Result<(), LimitTooLow> {
         return Ok(());
     }
     let need = threads.saturating_add(threads_of(root, user.as_raw()));
-    match raised(Resource::Nproc, need) {
-        Some(have) if have < need => Err(LimitTooLow {
-            which: "the limit on processes and threads of this user (RLIMIT_NPROC)".to_owned(),
-            have,
-            need,
-            remedy: format!(
-                "use fewer tasks or io_uring, which carries many tasks on few threads, or raise it: ulimit -u {need}"
-            ),
-        }),
-        _ => Ok(()),
-    }
+    require(Resource::Nproc, need, "the limit on processes and threads of this user (RLIMIT_NPROC)", || {
+        format!(
+            "use fewer tasks or io_uring, which carries many tasks on few threads, or raise it: ulimit -u {need}"
+        )
+    })
 }
 
 /// Threads of all processes of a user: field 20 of `/proc/PID/stat`.

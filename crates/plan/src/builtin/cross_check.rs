@@ -5,7 +5,7 @@
 //! measured once by ioproof and once by the other tool, over the same file.
 //!
 //! ```
-//! use plan::cross_check::{Options, CASES, cases};
+//! use plan::cross_check::{CASES, Options, cases};
 //! use plan::{Nanos, quick::QuickEnvironment};
 //! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
@@ -16,8 +16,8 @@
 //!     seed: 1,
 //!     uring: true,
 //! };
-//! let asked = Options { environment, size: None, time: Nanos::secs(3), pairs: 6, only: Vec::new() };
-//! let (cases, notes) = cases(&asked)?;
+//! let options = Options { environment, size: None, time: Nanos::secs(3), pairs: 6, only: Vec::new() };
+//! let (cases, notes) = cases(&options)?;
 //! assert_eq!((cases.len(), cases[0].repetitions), (CASES.len(), 6));
 //! assert!(notes.is_empty());
 //! # Ok::<(), plan::PlanError>(())
@@ -146,14 +146,14 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_taken() {
-        let asked = Options {
+        let options = Options {
             size: Some(Bytes::mib(100)),
             time: Nanos::millis(2500),
             pairs: 9,
             only: vec!["rand-read-d32".to_owned()],
             ..asked()
         };
-        let (all, _) = cases(&asked).expect("valid");
+        let (all, _) = cases(&options).expect("valid");
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].id.as_str(), all[0].repetitions), ("rand-read-d32", 9));
         // Whole transfers of eight tasks.

@@ -6,7 +6,7 @@
 //! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
 //!
 //! ```
-//! use plan::quick::{QuickEnvironment, Options, plan};
+//! use plan::quick::{Options, QuickEnvironment, plan};
 //! let environment = QuickEnvironment {
 //!     directory: "/mnt/scratch".into(),
 //!     free_bytes: 500 << 30,
@@ -17,7 +17,7 @@
 //!     uring: true,
 //! };
 //! let mut options = Options::default();
-//! wanted.set("repetitions=5")?;
+//! options.set("repetitions=5")?;
 //! let quick = plan(environment, &options)?;
 //! assert_eq!(quick.plan.cases[0].title, "Sequential write, 1 MiB");
 //! assert_eq!((quick.plan.cases.len(), quick.plan.cases[0].repetitions), (6, 5));

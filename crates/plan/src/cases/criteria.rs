@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::names::variants;
 use crate::{Bytes, Case, Nanos, Phase, Setting};
 
 /// The terms under which the figures of a plan are shown and judged.
@@ -385,29 +386,22 @@ pub struct Claim {
 }
 
 impl RateName {
-    /// All names, in the order in which tables show them.
-    pub const ALL: [Self; 7] = [
-        Self::ByWall,
-        Self::ByIo,
-        Self::SumOfTasks,
-        Self::AtFirstDone,
-        Self::AtLastDone,
-        Self::Sustained,
-        Self::AtStonewall,
+    const NAMES: [(Self, &'static str); 7] = [
+        (Self::ByWall, "by wall time"),
+        (Self::ByIo, "by I/O phase"),
+        (Self::SumOfTasks, "sum of tasks"),
+        (Self::AtFirstDone, "at first task done"),
+        (Self::AtLastDone, "at last task done"),
+        (Self::Sustained, "sustained"),
+        (Self::AtStonewall, "at stonewall"),
     ];
+    /// All names, in the order in which tables show them.
+    pub const ALL: [Self; 7] = variants(&Self::NAMES);
 
     /// The name shown with every figure.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::ByWall => "by wall time",
-            Self::ByIo => "by I/O phase",
-            Self::SumOfTasks => "sum of tasks",
-            Self::AtFirstDone => "at first task done",
-            Self::AtLastDone => "at last task done",
-            Self::Sustained => "sustained",
-            Self::AtStonewall => "at stonewall",
-        }
+        Self::NAMES[self as usize].1
     }
 
     /// What is divided by what, in one line.

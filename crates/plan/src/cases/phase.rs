@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::names::variants;
+
 /// One pass of all tasks over their transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,65 +63,40 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Every phase.
-    pub const ALL: [Self; 25] = [
-        Self::Fill,
-        Self::Write,
-        Self::Read,
-        Self::Mixed,
-        Self::CheckWrite,
-        Self::CheckRead,
-        Self::TreeCreate,
-        Self::DirectoryCreate,
-        Self::DirectoryStat,
-        Self::DirectoryList,
-        Self::DirectoryRename,
-        Self::DirectoryRemove,
-        Self::FileCreate,
-        Self::FileWrite,
-        Self::FileStat,
-        Self::FileRead,
-        Self::FileRename,
-        Self::FileRemove,
-        Self::TreeRemove,
-        Self::Precreate,
-        Self::Benchmark,
-        Self::Cleanup,
-        Self::Exchange,
-        Self::Load,
-        Self::Jobs,
+    const NAMES: [(Self, &'static str); 25] = [
+        (Self::Fill, "fill"),
+        (Self::Write, "write"),
+        (Self::Read, "read"),
+        (Self::Mixed, "mixed"),
+        (Self::CheckWrite, "check-write"),
+        (Self::CheckRead, "check-read"),
+        (Self::TreeCreate, "tree-create"),
+        (Self::DirectoryCreate, "directory-create"),
+        (Self::DirectoryStat, "directory-stat"),
+        (Self::DirectoryList, "directory-list"),
+        (Self::DirectoryRename, "directory-rename"),
+        (Self::DirectoryRemove, "directory-remove"),
+        (Self::FileCreate, "file-create"),
+        (Self::FileWrite, "file-write"),
+        (Self::FileStat, "file-stat"),
+        (Self::FileRead, "file-read"),
+        (Self::FileRename, "file-rename"),
+        (Self::FileRemove, "file-remove"),
+        (Self::TreeRemove, "tree-remove"),
+        (Self::Precreate, "precreate"),
+        (Self::Benchmark, "benchmark"),
+        (Self::Cleanup, "cleanup"),
+        (Self::Exchange, "exchange"),
+        (Self::Load, "load"),
+        (Self::Jobs, "jobs"),
     ];
+    /// Every phase.
+    pub const ALL: [Self; 25] = variants(&Self::NAMES);
 
     /// Name used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fill => "fill",
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Mixed => "mixed",
-            Self::CheckWrite => "check-write",
-            Self::CheckRead => "check-read",
-            Self::TreeCreate => "tree-create",
-            Self::DirectoryCreate => "directory-create",
-            Self::DirectoryStat => "directory-stat",
-            Self::DirectoryList => "directory-list",
-            Self::DirectoryRename => "directory-rename",
-            Self::DirectoryRemove => "directory-remove",
-            Self::FileCreate => "file-create",
-            Self::FileWrite => "file-write",
-            Self::FileStat => "file-stat",
-            Self::FileRead => "file-read",
-            Self::FileRename => "file-rename",
-            Self::FileRemove => "file-remove",
-            Self::TreeRemove => "tree-remove",
-            Self::Precreate => "precreate",
-            Self::Benchmark => "benchmark",
-            Self::Cleanup => "cleanup",
-            Self::Exchange => "exchange",
-            Self::Load => "load",
-            Self::Jobs => "jobs",
-        }
+        Self::NAMES[self as usize].1
     }
 
     /// The phase of this name.

@@ -40,14 +40,14 @@ pub struct NodeReads {
 /// if the placement of tasks is unknown.
 ///
 /// ```
-/// use plan::{Bytes, Geometry, ReadFrom, WorkloadSpec, across};
+/// use plan::{Bytes, Geometry, ReadFrom, WorkloadSpec, cross_node_reads};
 /// let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };
 /// let mut spec = WorkloadSpec::new("w", "f", geometry);
 /// (spec.tasks, spec.nodes, spec.read_from) = (24, 4, ReadFrom::Shift { tasks: 1 });
-/// let map = across(&spec.clone().validate()?, &[])?.expect("several nodes");
+/// let map = cross_node_reads(&spec.clone().validate()?, &[])?.expect("several nodes");
 /// assert_eq!((map.own_node, map.distance), (20, Some(6)));
 /// spec.read_from = ReadFrom::Shift { tasks: 6 };
-/// let map = across(&spec.validate()?, &[])?.expect("several nodes");
+/// let map = cross_node_reads(&spec.validate()?, &[])?.expect("several nodes");
 /// assert_eq!((map.own_node, &map.nodes[0].from[..]), (0, &[(1, 6)][..]));
 /// # Ok::<(), plan::PlanError>(())
 /// ```

@@ -63,31 +63,34 @@ pub fn table_of(key: &str) -> Option<&'static str> {
     tables.into_iter().find(|table| table.find(key).is_some()).map(|table| table.name)
 }
 
-/// An id in a study that is unknown to the library of ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownId<'a> {
+/// An id of a study that the library of published studies does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownId {
     /// `published` or `claim`.
-    pub table: &'a str,
+    pub table: &'static str,
     /// Which of these tables, from 0 in the order of the file.
     pub index: usize,
-    /// What is wrong with its id, as a lowercase fragment that names it.
-    pub message: &'a str,
-    /// The next step.
-    pub help: &'a str,
+    /// As it is written.
+    pub id: String,
+    /// The id that was probably meant.
+    pub nearest: Option<String>,
 }
 
-/// The mistakes `unknown_ids` of the otherwise valid study in `text`, each at its id.
+/// The mistakes of the otherwise valid study in `text` that has `unknown` ids.
 #[must_use]
-pub fn unknown_ids(path: &Path, text: &str, options: &Options, unknown_ids: &[UnknownId<'_>]) -> StudyErrors {
+pub fn unknown_ids(path: &Path, text: &str, options: &Options, unknown: &[UnknownId]) -> StudyErrors {
     let mut errors = Vec::new();
     let document = table::document::Document::parse(text, &options.overrides, &mut errors);
-    let error = |one: &UnknownId<'_>| {
+    let error = |one: &UnknownId| {
         let key = if one.table == "published" { "figure" } else { "id" };
         let fields = document.as_ref().and_then(|document| document.many(one.table).get(one.index));
         let span = fields.map_or(0..0, |fields| fields.span(key));
-        StudyError::new(span, "not known", one.message, one.help)
+        let message = format!("`{}` is not in the library of published studies", one.id);
+        let meant = one.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean `{id}`? "));
+        let help = format!("{meant}`ioproof reference list` and `ioproof reference claims` show all ids");
+        StudyError::new(span, "not known", message, help)
     };
-    errors.extend(unknown_ids.iter().map(error));
+    errors.extend(unknown.iter().map(error));
     StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)
 }
 

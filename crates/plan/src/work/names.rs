@@ -71,10 +71,10 @@ pub enum EntryType {
 /// there is foreign.
 ///
 /// ```
-/// use plan::{Named, named};
-/// assert_eq!(named("file.mdtest.3.17-renamed"), Some(Named::File));
-/// assert_eq!(named("mdtest_tree.0.5"), Some(Named::Directory));
-/// assert_eq!(named("file.mdtest.results"), None);
+/// use plan::{EntryType, entry_type};
+/// assert_eq!(entry_type("file.mdtest.3.17-renamed"), Some(EntryType::File));
+/// assert_eq!(entry_type("mdtest_tree.0.5"), Some(EntryType::Directory));
+/// assert_eq!(entry_type("file.mdtest.results"), None);
 /// ```
 #[must_use]
 pub fn entry_type(name: &str) -> Option<EntryType> {

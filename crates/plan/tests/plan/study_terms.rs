@@ -317,12 +317,8 @@ fn what_is_only_read_is_not_preconditioned() {
 fn a_foreign_id_is_shown_in_its_line() {
     let text = format!("{RIGHT}\n[[published]]\nfigure = \"one\"\n\n[[published]]\nfigure = \"two\"\n");
     study(&text).unwrap();
-    let unknown = [UnknownId {
-        table: "published",
-        index: 1,
-        message: "`two` is unknown",
-        help: "did you mean `one`?",
-    }];
+    let unknown =
+        [UnknownId { table: "published", index: 1, id: "two".to_owned(), nearest: Some("one".to_owned()) }];
     let errors = unknown_ids("study.toml".as_ref(), &text, &Options::default(), &unknown);
     assert_eq!(errors.errors()[0].place(), text.find("\"two\"").unwrap());
     assert!(shown(&errors).contains("figure = \"two\""), "{}", shown(&errors));
