@@ -20,48 +20,28 @@ pub(crate) fn of(root: &Root, name: &str) -> BlockDeviceFacts {
         name: name.to_owned(),
         model: model(root, &base),
         serial: block::serial(root, name),
-        firmware: match text("device/firmware_rev") {
-            Fact::Known(revision) => Fact::Known(revision),
-            Fact::Unknown(reason) => match text("device/rev") {
-                Fact::Known(revision) => Fact::Known(revision),
-                Fact::Unknown(_) => Fact::Unknown(reason),
-            },
-        },
+        firmware: text("device/firmware_rev").or(text("device/rev")),
         size_bytes: block::size_bytes(root, name).unwrap_or(0),
-        rotational: match root.number::<u8>(&format!("{base}/queue/rotational")) {
-            Fact::Known(flag) => Fact::Known(flag != 0),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
-        scheduler: match text("queue/scheduler") {
-            Fact::Known(list) => Fact::Known(block::chosen(&list).to_owned()),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
+        rotational: root.number::<u8>(&format!("{base}/queue/rotational")).map(|flag| flag != 0),
+        scheduler: text("queue/scheduler").map(|list| block::chosen(&list).to_owned()),
         hardware_queues: match u32::try_from(root.names(&format!("{base}/mq")).len()) {
             Ok(queues @ 1..) => Fact::Known(queues),
             _ if !block::slaves(root, name).is_empty() => Fact::Unknown(OF_ITS_MEMBERS.to_owned()),
             _ => Fact::Unknown(format!("no {base}/mq")),
         },
         queue_requests: root.number(&format!("{base}/queue/nr_requests")),
-        read_ahead_bytes: match root.number::<u64>(&format!("{base}/queue/read_ahead_kb")) {
-            Fact::Known(kib) => Fact::Known(kib.saturating_mul(1024)),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
+        read_ahead_bytes: root
+            .number::<u64>(&format!("{base}/queue/read_ahead_kb"))
+            .map(|kib| kib.saturating_mul(1024)),
         logical_block_bytes: root.number(&format!("{base}/queue/logical_block_size")),
         physical_block_bytes: root.number(&format!("{base}/queue/physical_block_size")),
         numa_node: numa_node(root, name),
-        world_wide_name: block::world_wide_name(root, name)
-            .map_or_else(|| Fact::Unknown(format!("no {base}/wwid")), Fact::Known),
+        world_wide_name: Fact::of(block::world_wide_name(root, name), || format!("no {base}/wwid")),
         queue_depth: root.number(&format!("{base}/device/queue_depth")),
-        first_queue_cpus: match root.text(&format!("{base}/mq/0/cpu_list")) {
-            Fact::Known(list) => Fact::Known(list.replace(", ", ",")),
-            unknown => unknown,
-        },
+        first_queue_cpus: text("mq/0/cpu_list").map(|list| list.replace(", ", ",")),
         driver: driver(root, name),
         wear_percent: Fact::default(),
-        volatile_write_cache: match text("queue/write_cache") {
-            Fact::Known(kind) => Fact::Known(kind != "write through"),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
+        volatile_write_cache: text("queue/write_cache").map(|kind| kind != "write through"),
         pcie: pci::place_of(root, name),
     }
 }

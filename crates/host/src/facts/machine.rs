@@ -44,13 +44,9 @@ pub(super) fn gather(root: &Root) -> MachineFacts {
         vendor: root.text(&format!("{IDENTITY}/sys_vendor")),
         product: product(root),
         firmware: firmware(root),
-        compiler: match &kernel_build {
-            Fact::Known(text) => compiler(text).map_or_else(
-                || Fact::Unknown("/proc/version names no compiler".to_owned()),
-                |name| Fact::Known(name.to_owned()),
-            ),
-            Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
-        },
+        compiler: kernel_build.clone().and_then(|text| {
+            Fact::of(compiler(&text).map(str::to_owned), || "/proc/version names no compiler".to_owned())
+        }),
         kernel_build,
         kernel_arguments: kernel_arguments(root),
         tuned_profile: tuned_profile(root),
@@ -62,13 +58,10 @@ fn kernel_arguments(root: &Root) -> Fact<Option<String>> {
         let name = word.split('=').next().unwrap_or(word);
         ARGUMENTS.contains(&name.split('.').next().unwrap_or(name))
     };
-    match root.text("/proc/cmdline") {
-        Fact::Known(line) => {
-            let words: Vec<&str> = line.split_whitespace().filter(matters).collect();
-            Fact::Known((!words.is_empty()).then(|| words.join(" ")))
-        }
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    }
+    root.text("/proc/cmdline").map(|line| {
+        let words: Vec<&str> = line.split_whitespace().filter(matters).collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    })
 }
 
 fn product(root: &Root) -> Fact<String> {

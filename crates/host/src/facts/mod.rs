@@ -182,13 +182,10 @@ fn sockets(root: &Root) -> Fact<u32> {
 
 /// The number of entries in a list such as `0-1`.
 fn listed(root: &Root, path: &str) -> Fact<u32> {
-    match root.text(path) {
-        Fact::Known(list) => match cpu_list::parse(&list) {
-            Some(ranges) => Fact::Known(cpu_list::count(&ranges)),
-            None => Fact::Unknown(format!("{path} holds {list:?}, not a list")),
-        },
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    }
+    root.text(path).and_then(|list| {
+        let count = cpu_list::parse(&list).map(|ranges| cpu_list::count(&ranges));
+        Fact::of(count, || format!("{path} holds {list:?}, not a list"))
+    })
 }
 
 pub(crate) fn logical_cpus(root: &Root) -> u32 {

@@ -112,6 +112,19 @@ pub struct Finding {
 }
 
 impl Step {
+    /// A step of the host that is no more than advice, for the fields that most steps leave as they are.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        scope: Scope::Host,
+        severity: Severity::Advice,
+        reason: "",
+        source: "",
+        published: None,
+        note: None,
+        check: |_| Vec::new(),
+    };
+
     /// The findings of this step on the host.
     #[must_use]
     pub fn findings(&self, context: &TuningContext<'_>) -> Vec<Finding> {

@@ -140,7 +140,7 @@ fn driver(root: &Root, address: &str) -> Fact<String> {
     let path = format!("{DEVICES}/{address}/driver");
     let target = std::fs::read_link(root.path(&path)).ok();
     let name = target.and_then(|target| Some(target.file_name()?.to_str()?.to_owned()));
-    name.map_or_else(|| Fact::Unknown(format!("no {path}: no driver has taken it")), Fact::Known)
+    Fact::of(name, || format!("no {path}: no driver has taken it"))
 }
 
 fn numa_node(root: &Root, address: &str) -> Fact<i32> {
@@ -176,9 +176,8 @@ fn of_firmware(
         inside.extend(taken(cards, &one.address));
     }
     let address = told.or_else(|| by_name.map(|one| one.address.clone()));
-    let known = |value: Option<u32>, what: &str| {
-        value.map_or_else(|| Fact::Unknown(format!("the firmware does not say its {what}")), Fact::Known)
-    };
+    let known =
+        |value: Option<u32>, what: &str| Fact::of(value, || format!("the firmware does not say its {what}"));
     let own = LinkFacts {
         width: known(firmware.width, "width"),
         generation: known(firmware.generation, "generation"),

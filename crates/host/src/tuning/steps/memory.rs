@@ -2,7 +2,7 @@
 
 use super::super::context::TuningContext;
 use super::super::settings::setting::Setting;
-use super::super::step::{Scope, SettingState, Severity, Step, existing};
+use super::super::step::{SettingState, Severity, Step, existing};
 
 /// On the kernels of Red Hat Enterprise Linux 6, and on all others.
 pub(in crate::tuning) const HUGE_PAGES: [&str; 2] =
@@ -24,8 +24,6 @@ pub(super) fn settings() -> Vec<Setting> {
 pub(super) const THP: Step = Step {
     name: "thp-never",
     title: "no transparent huge pages",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "memory that is moved together for a huge page delays whoever asks for it, at no known time",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("echo never > /sys/kernel/mm/redhat_transparent_hugepage/enabled"),
@@ -33,6 +31,7 @@ pub(super) const THP: Step = Step {
         "the published path is that of Red Hat Enterprise Linux 6; the one that this kernel has is used",
     ),
     check: thp,
+    ..Step::PLAIN
 };
 
 fn thp(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -48,25 +47,21 @@ fn thp(context: &TuningContext<'_>) -> Vec<SettingState> {
 pub(super) const SWAPPINESS: Step = Step {
     name: "swappiness",
     title: "programs stay in memory while files are read and written",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "memory of the benchmark that is swapped out for cached files adds I/O that nobody asked for",
     source: "Linux: admin-guide/sysctl/vm.rst, swappiness; TuneD, profile throughput-performance (10)",
-    published: None,
-    note: None,
     check: |context| vec![SettingState::of(context, "swappiness", Setting::file(SWAPPINESS_FILE), "10")],
+    ..Step::PLAIN
 };
 
 pub(super) const DIRTY_RATIOS: Step = Step {
     name: "dirty-ratios",
     title: "40 % of memory may be dirty before writers wait, writing back begins at 10 %",
-    scope: Scope::Host,
     severity: Severity::Fine,
     reason: "buffered writes are held up later; what is measured before an fsync is memory all the more",
     source: "TuneD, profiles enterprise-storage and throughput-performance (vm.dirty_ratio = 40)",
-    published: None,
     note: Some("ratio and bytes are one setting: what was set in bytes comes back in bytes"),
     check: dirty_ratios,
+    ..Step::PLAIN
 };
 
 fn dirty_ratios(context: &TuningContext<'_>) -> Vec<SettingState> {

@@ -2,7 +2,7 @@
 
 use super::super::context::TuningContext;
 use super::super::settings::setting::Setting;
-use super::super::step::{Compliance, Scope, SettingState, Severity, Step, existing};
+use super::super::step::{Compliance, SettingState, Severity, Step, existing};
 
 const STUDY_C: &str = "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), tuning recommendations";
 const CPUS: &str = "/sys/devices/system/cpu";
@@ -10,16 +10,14 @@ const CPUS: &str = "/sys/devices/system/cpu";
 pub(super) const C_STATES: Step = Step {
     name: "c-states",
     title: "no idle state deeper than C1",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "a processor that sleeps deeply wakes late; \"generally keeping CSTATES at a 1 or 0 level works \
              well\", which the study left at default on its newer processors",
     source: STUDY_C,
-    published: None,
     note: Some(
         "/dev/cpu_dma_latency limits the states too, but only while a process holds it open: not used here",
     ),
     check: c_states,
+    ..Step::PLAIN
 };
 
 fn c_states(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -97,13 +95,11 @@ fn processors(context: &TuningContext<'_>) -> Vec<(u32, String)> {
 pub(super) const GOVERNOR: Step = Step {
     name: "governor",
     title: "processors at full frequency",
-    scope: Scope::Host,
     severity: Severity::Warning,
     reason: "a processor that is slowed down between requests makes each of them longer, and runs differ",
     source: "Linux: admin-guide/pm/cpufreq.rst, performance; TuneD, profile throughput-performance",
-    published: None,
-    note: None,
     check: governor,
+    ..Step::PLAIN
 };
 
 fn governor(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -148,13 +144,11 @@ pub(super) fn governors(context: &TuningContext<'_>) -> Vec<(String, Setting, Se
 pub(super) const TURBO: Step = Step {
     name: "turbo",
     title: "turbo frequencies allowed",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "\"for those processors supporting turbo-boost mode, it should be set to take advantage of that\"",
     source: STUDY_C,
-    published: None,
     note: Some("turbo depends on temperature and load: runs that are compared need the same state of it"),
     check: turbo,
+    ..Step::PLAIN
 };
 
 fn turbo(context: &TuningContext<'_>) -> Vec<SettingState> {

@@ -2,7 +2,7 @@
 
 use super::super::context::TuningContext;
 use super::super::settings::setting::{Setting, names_nobody, number};
-use super::super::step::{Compliance, Scope, SettingState, Severity, Step};
+use super::super::step::{Compliance, SettingState, Severity, Step};
 use crate::system::cpu_list;
 
 const STUDY_A: &str = "Analysis of Intel SSDs on SGI UV 300 (CUNY, study A), slide \"Test setup\"";
@@ -20,7 +20,6 @@ const C1E_ENABLE: u64 = 1 << 1;
 pub(super) const IRQ_AFFINITY: Step = Step {
     name: "irq-affinity",
     title: "interrupts of NVMe devices on the processors that the driver hints at",
-    scope: Scope::Host,
     severity: Severity::Warning,
     reason: "a completion that interrupts a far processor costs time on every request",
     source: STUDY_A,
@@ -30,6 +29,7 @@ pub(super) const IRQ_AFFINITY: Step = Step {
          and stay as they are, since the kernel has placed them already",
     ),
     check: irq_affinity,
+    ..Step::PLAIN
 };
 
 fn irq_affinity(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -72,8 +72,6 @@ fn irq_affinity(context: &TuningContext<'_>) -> Vec<SettingState> {
 pub(super) const C1E: Step = Step {
     name: "c1e-off",
     title: "C1E off: bit 1 of MSR 0x1fc clear on every online processor",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "an idle processor that lowers its voltage answers a completion microseconds later",
     source: STUDY_A,
     published: Some(PUBLISHED_C1E),
@@ -82,6 +80,7 @@ pub(super) const C1E: Step = Step {
          takes the processors for one range; only bit 1 is cleared here, on every processor that is online",
     ),
     check: c1e,
+    ..Step::PLAIN
 };
 
 fn c1e(context: &TuningContext<'_>) -> Vec<SettingState> {

@@ -34,26 +34,25 @@ pub(super) const READ_AHEAD: Step = Step {
     name: "read-ahead",
     title: "8 MiB are read ahead (16384 sectors)",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "buffered sequential reading waits for the device between short pieces otherwise",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("blockdev --setra 16384 /dev/mapper/DEVICENAME-FOR-SASWORK"),
     note: Some("direct I/O is not read ahead; small random reads through the page cache may lose by it"),
     check: |context| each(context, "read-ahead", "read_ahead_kb", "8192"),
+    ..Step::PLAIN
 };
 
 pub(super) const SCHEDULER: Step = Step {
     name: "scheduler",
     title: "no scheduler before flash, mq-deadline before turning disks",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "a scheduler costs processor time on each request and orders what flash need not have in order",
     source: "Linux: block/switching-sched.rst; TuneD, profile spectrumscale-ece (none for NVMe)",
-    published: None,
     note: Some(
         "with the scheduler the kernel sets nr_requests and its own parameters anew: restored as well",
     ),
     check: scheduler,
+    ..Step::PLAIN
 };
 
 fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -87,12 +86,10 @@ pub(super) const NR_REQUESTS: Step = Step {
     name: "nr-requests",
     title: "room for 1024 requests in a queue with a scheduler",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "requests beyond the room wait above the queue, where neither scheduler nor device sees them",
     source: KERNEL,
-    published: None,
-    note: None,
     check: nr_requests,
+    ..Step::PLAIN
 };
 
 fn nr_requests(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -115,12 +112,11 @@ pub(super) const MAX_SECTORS: Step = Step {
     name: "max-sectors",
     title: "requests as large as the device takes, up to 4 MiB",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "a large transfer that is cut into more requests than it must be costs time for each of them",
     source: KERNEL,
-    published: None,
     note: Some("4 MiB is what the kernel itself takes by default since 6.10"),
     check: max_sectors,
+    ..Step::PLAIN
 };
 
 fn max_sectors(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -142,12 +138,10 @@ pub(super) const RQ_AFFINITY: Step = Step {
     name: "rq-affinity",
     title: "completions on the processor that asked",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "the data of a completion is in the cache of who asked, and its work is counted there",
     source: KERNEL,
-    published: None,
-    note: None,
     check: |context| each(context, "completions", "rq_affinity", "2"),
+    ..Step::PLAIN
 };
 
 pub(super) const NO_MERGES: Step = Step {
@@ -157,19 +151,17 @@ pub(super) const NO_MERGES: Step = Step {
     severity: Severity::Fine,
     reason: "a device is measured at the size of request that is asked for, and none larger",
     source: KERNEL,
-    published: None,
     note: Some("merging is part of what a storage stack does: only for measuring devices"),
     check: |context| each(context, "merging", "nomerges", "2"),
+    ..Step::PLAIN
 };
 
 pub(super) const WRITEBACK_THROTTLING: Step = Step {
     name: "writeback-throttling",
     title: "writing back is not held up for readers",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "the kernel slows buffered writing when it takes reads for late, by a target it has guessed",
     source: KERNEL,
-    published: None,
-    note: None,
     check: |context| each(context, "writeback throttling", "wbt_lat_usec", "0"),
+    ..Step::PLAIN
 };

@@ -3,15 +3,13 @@
 use super::super::context::{TuningContext, storage};
 use super::super::settings::setting::Setting;
 use super::super::settings::tuned;
-use super::super::step::{Compliance, Scope, SettingState, Severity, Step, existing};
+use super::super::step::{Compliance, Scope, SettingState, Step, existing};
 use super::{memory, power, queues};
 use crate::devices::block_facts;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",
     title: "TuneD's profile for storage",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "\"tuned storage profile was set to enterprise-storage\"; more in the guide for your operating \
              system at support.sas.com/kb/42/197.html",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
@@ -21,6 +19,7 @@ pub(super) const TUNED: Step = Step {
          both allow transparent huge pages, which the study then turns off",
     ),
     check: check_tuned,
+    ..Step::PLAIN
 };
 
 fn check_tuned(context: &TuningContext<'_>) -> Vec<SettingState> {
@@ -75,12 +74,11 @@ pub(super) const FIRMWARE_STEP: Step = Step {
     name: "firmware",
     title: "firmware of the devices",
     scope: Scope::Look,
-    severity: Severity::Advice,
     reason: "\"device firmware level utilized was 8DV10054. Contact Intel for the latest suggested firmware\"",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
-    published: None,
     note: Some("this program changes no firmware"),
     check: firmware,
+    ..Step::PLAIN
 };
 
 fn firmware(context: &TuningContext<'_>) -> Vec<SettingState> {
