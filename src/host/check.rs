@@ -98,8 +98,9 @@ fn list() -> String {
 fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
     let mut text = format!("{node}: the host beside what is advised\n");
     for (step, found) in found {
-        let differs =
-            |finding: &Finding| matches!(finding.state, Compliance::Differs | Compliance::ByHand(_));
+        let differs = |finding: &Finding| {
+            matches!(finding.state.compliance, Compliance::Differs | Compliance::ByHand(_))
+        };
         let _ = writeln!(text, "\n{}: {}", step.name, step.title);
         for group in groups(found) {
             let _ = writeln!(text, "  {}", visible(&line(&group)));
@@ -130,7 +131,9 @@ fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
     /// Largest number of findings listed individually.
     const LISTED: usize = 3;
     let alike = |one: &Finding, other: &Finding| {
-        one.state == other.state && one.current == other.current && one.advised == other.advised
+        one.state.compliance == other.state.compliance
+            && one.state.current == other.state.current
+            && one.state.advised == other.state.advised
     };
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in found {
@@ -150,7 +153,7 @@ fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
 
 fn line(group: &[&Finding]) -> String {
     let finding = group[0];
-    let mark = match (finding.severity, &finding.state) {
+    let mark = match (finding.severity, &finding.state.compliance) {
         (Severity::Warning, _) => "warning",
         (Severity::Advice, _) => "advice ",
         (Severity::Fine, Compliance::NotHere(_)) => "-      ",
@@ -162,9 +165,9 @@ fn line(group: &[&Finding]) -> String {
         1 => String::new(),
         more => format!(" and {} more", more - 1),
     };
-    let current = finding.current.as_deref().unwrap_or("unknown");
-    let advised = finding.advised.as_deref().unwrap_or("");
-    let said = match &finding.state {
+    let current = finding.state.current.as_deref().unwrap_or("unknown");
+    let advised = finding.state.advised.as_deref().unwrap_or("");
+    let said = match &finding.state.compliance {
         Compliance::AsAdvised | Compliance::Shown => current.to_owned(),
         Compliance::Differs => {
             let apply = finding.apply.as_deref().unwrap_or("");
@@ -174,5 +177,5 @@ fn line(group: &[&Finding]) -> String {
         Compliance::ByHand(todo) => format!("{current}, advised {advised}: {todo}"),
         Compliance::NotHere(why) => format!("not here: {why}"),
     };
-    format!("{mark} {}{more}: {said}", finding.what)
+    format!("{mark} {}{more}: {said}", finding.state.what)
 }

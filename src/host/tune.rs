@@ -155,16 +155,18 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
     }
     let mut separate = "\n";
     for finding in &plan.others {
-        let said = match &finding.state {
+        let said = match &finding.state.compliance {
             Compliance::NotHere(why) => format!("not here: {why}"),
             Compliance::ByHand(todo) => format!("by hand: {todo}"),
             Compliance::AsAdvised | Compliance::Shown | Compliance::Differs => continue,
         };
-        let _ = writeln!(text, "{separate}- {}", visible(&format!("{}: {said}", finding.what)));
+        let _ = writeln!(text, "{separate}- {}", visible(&format!("{}: {said}", finding.state.what)));
         separate = "";
     }
     for step in steps {
-        let is_so = |finding: &&Finding| finding.step == step.name && finding.state == Compliance::AsAdvised;
+        let is_so = |finding: &&Finding| {
+            finding.step == step.name && finding.state.compliance == Compliance::AsAdvised
+        };
         let count = plan.others.iter().filter(is_so).count();
         if count > 0 {
             let _ = writeln!(text, "{separate}- {}: as advised already, in {count} places", step.name);

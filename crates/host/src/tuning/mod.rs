@@ -48,7 +48,7 @@ pub use recorded::{STATE_VARIABLE, in_force, state_directory};
 pub use restore::{PlannedRestore, RestoreAction, RestoreOutcome, RestoreResult, restore, survey};
 pub use settings::host::HostSettings;
 pub use settings::setting::{Setting, Settings};
-pub use step::{Compliance, Finding, Scope, Severity, Step, as_json};
+pub use step::{Compliance, Finding, Scope, SettingState, Severity, Step, as_json};
 pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl TuningPlan {
             for finding in step.findings(context) {
                 // What is as advised stays so only if nothing before it changes it along.
                 let is_moved = |setting: &Setting| writes.iter().any(|write| write.moves.contains(setting));
-                let moved = finding.setting.as_ref().is_some_and(is_moved);
+                let moved = finding.state.setting.as_ref().is_some_and(is_moved);
                 match Write::of(&finding, moved) {
                     Some(write) => {
                         context.plan(&write.setting, &write.new);
@@ -72,19 +72,21 @@ impl TuningPlan {
 impl Write {
     /// The write that follows the advice of a finding; none where nothing is to be written.
     fn of(finding: &Finding, moved: bool) -> Option<Self> {
-        if finding.state != Compliance::Differs && !(moved && finding.state == Compliance::AsAdvised) {
+        if finding.state.compliance != Compliance::Differs
+            && !(moved && finding.state.compliance == Compliance::AsAdvised)
+        {
             return None;
         }
         Some(Self {
             step: finding.step,
-            what: finding.what.clone(),
-            setting: finding.setting.clone()?,
-            old: finding.current.clone()?,
-            new: finding.advised.clone()?,
+            what: finding.state.what.clone(),
+            setting: finding.state.setting.clone()?,
+            old: finding.state.current.clone()?,
+            new: finding.state.advised.clone()?,
             reason: finding.reason,
             source: finding.source,
-            moves: finding.moves.clone(),
-            device: finding.device.clone(),
+            moves: finding.state.moves.clone(),
+            device: finding.state.device.clone(),
         })
     }
 

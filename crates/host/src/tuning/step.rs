@@ -52,16 +52,24 @@ pub struct Step {
 }
 
 /// The current state of one setting.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SettingState {
-    pub(super) what: String,
-    pub(super) setting: Option<Setting>,
-    pub(super) current: Option<String>,
-    pub(super) advised: Option<String>,
-    pub(super) state: Compliance,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettingState {
+    /// What it is about, as in `read-ahead of nvme0n1`.
+    pub what: String,
+    /// Its location.
+    pub setting: Option<Setting>,
+    /// What it reads as.
+    pub current: Option<String>,
+    /// What it should be.
+    pub advised: Option<String>,
+    /// How the two compare.
+    #[serde(flatten)]
+    pub compliance: Compliance,
     /// Settings that the kernel changes along with this one.
+    #[serde(skip)]
     pub(super) moves: Vec<Setting>,
     /// The path by which the user named the device.
+    #[serde(skip)]
     pub(super) device: Option<String>,
 }
 
@@ -86,17 +94,9 @@ pub enum Compliance {
 pub struct Finding {
     /// The step that looked, and the profile that sets it.
     pub step: &'static str,
-    /// What it is about, as in `read-ahead of nvme0n1`.
-    pub what: String,
-    /// Its location.
-    pub setting: Option<Setting>,
-    /// What it reads as.
-    pub current: Option<String>,
-    /// What it should be.
-    pub advised: Option<String>,
-    /// How the two compare.
+    /// The setting.
     #[serde(flatten)]
-    pub state: Compliance,
+    pub state: SettingState,
     /// How much that matters here.
     pub severity: Severity,
     /// Why it is advised.
@@ -105,10 +105,6 @@ pub struct Finding {
     pub source: &'static str,
     /// The command of this program that sets it.
     pub apply: Option<String>,
-    #[serde(skip)]
-    pub(super) moves: Vec<Setting>,
-    #[serde(skip)]
-    pub(super) device: Option<String>,
 }
 
 impl Step {
@@ -132,30 +128,17 @@ impl Step {
     }
 
     fn finding(&self, state: SettingState) -> Finding {
-        let severity = match &state.state {
+        let severity = match &state.compliance {
             Compliance::AsAdvised | Compliance::NotHere(_) | Compliance::Shown => Severity::Fine,
             Compliance::Differs | Compliance::ByHand(_) => self.severity,
         };
-        let apply = (state.state == Compliance::Differs).then(|| match (&state.device, self.scope) {
+        let apply = (state.compliance == Compliance::Differs).then(|| match (&state.device, self.scope) {
             (Some(device), Scope::Devices) => {
                 format!("ioproof host tune {} --device {}", self.name, shell_word(device))
             }
             _ => format!("ioproof host tune {}", self.name),
         });
-        Finding {
-            step: self.name,
-            what: state.what,
-            setting: state.setting,
-            current: state.current,
-            advised: state.advised,
-            state: state.state,
-            severity,
-            reason: self.reason,
-            source: self.source,
-            apply,
-            moves: state.moves,
-            device: state.device,
-        }
+        Finding { step: self.name, state, severity, reason: self.reason, source: self.source, apply }
     }
 }
 
@@ -173,13 +156,14 @@ impl SettingState {
             Err(why) => return Self::not_here(what, why),
         };
         let value = context.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
-        let state = if setting.same(&value, advised) { Compliance::AsAdvised } else { Compliance::Differs };
+        let same = setting.same(&value, advised);
+        let compliance = if same { Compliance::AsAdvised } else { Compliance::Differs };
         Self {
             what,
             setting: Some(setting),
             current: Some(text),
             advised: Some(advised.to_owned()),
-            state,
+            compliance,
             moves: Vec::new(),
             device: None,
         }
@@ -200,13 +184,13 @@ impl SettingState {
         Self::said(what, current, Compliance::ByHand(todo.into()))
     }
 
-    pub(super) fn said(what: impl Into<String>, current: Option<String>, state: Compliance) -> Self {
+    pub(super) fn said(what: impl Into<String>, current: Option<String>, compliance: Compliance) -> Self {
         Self {
             what: what.into(),
             setting: None,
             current,
             advised: None,
-            state,
+            compliance,
             moves: Vec::new(),
             device: None,
         }
@@ -224,8 +208,8 @@ impl SettingState {
 
     /// The same, but a difference is only shown: the value is left as it is.
     pub(super) fn staying(self) -> Self {
-        match self.state {
-            Compliance::Differs => Self { state: Compliance::Shown, advised: None, ..self },
+        match self.compliance {
+            Compliance::Differs => Self { compliance: Compliance::Shown, advised: None, ..self },
             _ => self,
         }
     }

@@ -34,7 +34,7 @@ fn mount_options(context: &TuningContext<'_>) -> Vec<SettingState> {
         let mut seen = SettingState::of(context, what, setting, &without_access_times(&current));
         // Without times of access there are none of directories: the second option changes nothing.
         if has("noatime") || has("ro") {
-            seen.state = Compliance::AsAdvised;
+            seen.compliance = Compliance::AsAdvised;
         }
         seen.device = Some(mount.source.clone());
         found.push(seen);
