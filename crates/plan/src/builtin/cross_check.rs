@@ -102,8 +102,8 @@ pub fn cases(asked: &Options) -> Result<(Vec<Case>, Vec<String>), PlanError> {
 }
 
 /// The one data file. The seed in its name makes it unique in the directory.
-fn file(around: &QuickEnvironment) -> PathBuf {
-    around.directory.join(format!("ioproof-cross-check-{:016x}.data", around.seed))
+fn file(environment: &QuickEnvironment) -> PathBuf {
+    environment.directory.join(format!("ioproof-cross-check-{:016x}.data", environment.seed))
 }
 
 #[cfg(test)]

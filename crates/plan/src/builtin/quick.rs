@@ -362,16 +362,16 @@ impl Figure {
         route: Route,
         time: Nanos,
         sizes: &Sizes,
-        around: &QuickEnvironment,
+        environment: &QuickEnvironment,
     ) -> Result<Case, PlanError> {
-        let (backend, tasks) = match around.uring {
+        let (backend, tasks) = match environment.uring {
             true => (Backend::queued(self.depth), 1),
             false => (Backend::plain(), self.depth),
         };
         let block = Bytes(self.set(route, sizes) / u64::from(tasks));
         let geometry = Geometry { transfer: Bytes(self.transfer), block, segments: 1 };
         let id = format!("{}{}", route.id_prefix(), self.id);
-        let mut spec = WorkloadSpec::new(&id, data_file(around), geometry);
+        let mut spec = WorkloadSpec::new(&id, data_file(environment), geometry);
         spec.files = FileSet {
             sharing: Sharing::Shared,
             // The data is kept between cases; each overwrites it.
@@ -385,10 +385,10 @@ impl Figure {
         spec.direct = route == Route::Direct;
         spec.sync.at_close = self.phase.writes() && route != Route::Cached;
         spec.duration = Some(time);
-        spec.signature = around.seed;
+        spec.signature = environment.seed;
         if self.random {
             // A different order for each pass of each case, so that no device cache learns it.
-            spec.order = Order::Random { seed: named_seed(around.seed, &id) };
+            spec.order = Order::Random { seed: named_seed(environment.seed, &id) };
             spec.fresh_order = true;
         }
         Ok(Case { title: self.title(route), ..Case::new(id, spec.validate()?, vec![self.phase]) })
