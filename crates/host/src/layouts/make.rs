@@ -23,7 +23,8 @@ const NODE_TRIES: u32 = 200;
 const NODE_PAUSE: Duration = Duration::from_millis(50);
 
 impl Layouts {
-    /// Creates the layout with the agreed commands ([`Survey::commands`](super::Survey::commands)). `tell` gets each finished command.
+    /// Creates the layout with the agreed commands ([`super::Survey::commands`]). `tell` gets each finished
+    /// command.
     ///
     /// # Errors
     /// The commands differ from the agreed ones or there is an obstacle, and nothing was done; or a step
