@@ -69,18 +69,7 @@ fn check_library(
     if unknown.is_empty() {
         return Ok(plan);
     }
-    let list = "`ioproof reference list` and `ioproof reference claims` show all ids";
-    let told = unknown.iter().map(|one| {
-        let message = format!("`{}` is not in the library of published studies", one.id);
-        let meant = one.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean `{id}`? "));
-        (one, message, format!("{meant}{list}"))
-    });
-    let told: Vec<_> = told.collect();
-    let foreign: Vec<study::Foreign<'_>> = told
-        .iter()
-        .map(|(one, message, help)| study::Foreign { table: one.table, index: one.index, message, help })
-        .collect();
-    Err(study::foreign(path, text, options, &foreign))
+    Err(study::unknown_ids(path, text, options, &unknown))
 }
 
 /// The plan of a study file for a run on `nodes` nodes. One with very many cases is read only after
@@ -220,18 +209,18 @@ fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
-    let mut wanted = quick::Wanted { cached: arguments.cached, ..quick::Wanted::default() };
+    let mut wanted = quick::Options { cached: arguments.cached, ..quick::Options::default() };
     arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
     quick::plan(quick_surroundings(directory)?, &wanted).map_err(refused)
 }
 
 /// The surroundings of a directory for the quick study.
-pub(crate) fn quick_surroundings(directory: &Path) -> Result<quick::QuickSurroundings, Failure> {
+pub(crate) fn quick_surroundings(directory: &Path) -> Result<quick::QuickEnvironment, Failure> {
     let host = Host::new(Root::default());
     let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
     host::files::check_directory(directory).map_err(lacks)?;
     let alignment = host::direct_alignment(directory).map_err(lacks)?;
-    Ok(quick::QuickSurroundings {
+    Ok(quick::QuickEnvironment {
         directory: directory.to_owned(),
         free_bytes: host.free_space(directory).map_err(lacks)?,
         memory_available_bytes: host.memory_available().map_err(lacks)?,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dialect::batch::{Asked, Jobs, Script, System, scripts};
 use plan::shell_word;
-use plan::{ExpectedRate, Surroundings};
+use plan::{ExpectedRate, RunEnvironment};
 
 use crate::arguments::BatchArguments;
 use crate::ask;
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &BatchArguments) -> Result<Exit, Failure> {
     // A workload without `nodes` runs on all nodes of the job.
     let nodes = arguments.nodes.unwrap_or(1);
     let plan = ask::study(&study, &arguments.set, arguments.yes, nodes)?;
-    let around = Surroundings {
+    let around = RunEnvironment {
         spaces: Vec::new(),
         memory: None,
         node_of: Vec::new(),

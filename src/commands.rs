@@ -22,7 +22,7 @@ impl ServerCommands {
     pub(crate) fn of(plan: &Plan) -> Self {
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
-        let of = |target: &plan::TargetTerms| {
+        let of = |target: &plan::TargetDescription| {
             let (name, lines) = (target.name.clone(), target.server_collect.clone());
             let hash = CommandHash::of_lines(&format!("servers of {name}"), &lines, Path::new(&directory));
             (name, lines, hash)

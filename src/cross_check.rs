@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dialect::fio;
-use plan::cross_check::{Asked, cases};
+use plan::cross_check::{Options, cases};
 use plan::{Backend, Plan, PlanError, Question, shell_word, visible};
 use record::{Recorder, Run};
 use report::Study;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     let session = Session::new(world, "cross-check");
     if arguments.explain {
         let facts = session.host.facts(&session::targets(&plan), engine::clock_name());
-        print(&report::explain(&plan, &session.surroundings(&plan, &facts), screen()))?;
+        print(&report::explain(&plan, &session.environment(&plan, &facts), screen()))?;
         for line in command_lines(&plan).chain(notes) {
             print_line(&line)?;
         }
@@ -78,22 +78,22 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
-    let mut surroundings = ask::quick_surroundings(&arguments.directory)?;
+    let mut environment = ask::quick_surroundings(&arguments.directory)?;
     // Both command lines use absolute paths, so that fio's can be repeated from any directory.
-    surroundings.directory =
+    environment.directory =
         std::fs::canonicalize(&arguments.directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;
     let ring = fio::engine(Backend::queued(1)).unwrap_or_default();
     let mut notes = Vec::new();
-    if !surroundings.uring {
+    if !environment.uring {
         notes
             .push("io_uring cannot be used here: a depth of n is n tasks of psync, in both tools".to_owned());
     } else if !fio.has(ring) {
         notes.push(format!("{} has no engine {ring}: a depth of n is n tasks of psync, in both", fio.name()));
-        surroundings.uring = false;
+        environment.uring = false;
     }
-    let (directory, seed) = (surroundings.directory.clone(), surroundings.seed);
-    let asked = Asked {
-        surroundings,
+    let (directory, seed) = (environment.directory.clone(), environment.seed);
+    let asked = Options {
+        environment,
         size: arguments.size,
         time: arguments.time,
         pairs: arguments.pairs,

@@ -64,7 +64,7 @@ pub(crate) fn launcher(world: &World) -> Launcher<'_> {
 /// Prints the planned measurements.
 pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
-    let around = session.surroundings(plan, &facts);
+    let around = session.environment(plan, &facts);
     print(&report::explain(plan, &around, screen()))?;
     print(&session::explained_loss(plan)).map(|()| Exit::Success)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::CommandHash;
-use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
+use plan::{Bytes, Layout, Plan, Recipe, RunEnvironment, Space, estimates};
 use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
 use runner::{Earlier, Ended, OnHost, PlanExecution, Servers, ValidatedCampaign};
@@ -91,15 +91,15 @@ impl<'s, 'w> Campaign<'s, 'w> {
 
     /// The surroundings of the plan, with `facts` of what exists: a layout not yet created has the capacity
     /// of its devices.
-    pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
+    pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut facts = facts.clone();
         facts.devices.extend(self.devices.iter().cloned());
         let mut there = plan.clone();
         there.cases.retain(|case| case.layout.is_none() || !self.is_made(case.layout.as_deref()));
-        let mut around = self.session.surroundings(&there, &facts);
-        for (outlook, made) in self.seen.iter().zip(self.seen.iter().map(|one| is_made(&one.layout))) {
+        let mut around = self.session.environment(&there, &facts);
+        for (estimate, made) in self.seen.iter().zip(self.seen.iter().map(|one| is_made(&one.layout))) {
             if made {
-                around.spaces.extend(spaces(outlook, plan));
+                around.spaces.extend(spaces(estimate, plan));
             }
         }
         around
@@ -232,11 +232,11 @@ impl<'s, 'w> Campaign<'s, 'w> {
     pub(crate) fn run(
         &self,
         mustered: ValidatedCampaign,
-        around: &Surroundings,
+        around: &RunEnvironment,
         recorder: Recorder,
     ) -> Result<Ended, Failure> {
         let plan = &mustered.checked.plan;
-        let (all, _) = outlooks(plan, around);
+        let (all, _) = estimates(plan, around);
         let mut watch = Told { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
         signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -268,8 +268,8 @@ fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
 }
 
 /// Free space of each place of a layout not yet created: at most the capacity of its devices.
-fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
-    let LayoutOutlook { layout, devices, .. } = outlook;
+fn spaces(estimate: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
+    let LayoutOutlook { layout, devices, .. } = estimate;
     let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();
     let on_it: Vec<PathBuf> = {
         let own = plan.cases.iter().filter(|case| case.layout.as_ref() == Some(&layout.name));
@@ -306,7 +306,7 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan, arguments: &RunArgumen
     let campaign = Campaign::new(session, plan, arguments);
     let without: Vec<PathBuf> = session::targets_without_layout(plan);
     let facts = session.host.facts(&without, engine::clock_name());
-    let around = campaign.surroundings(plan, &facts);
+    let around = campaign.environment(plan, &facts);
     let commands = if arguments.how.full { Commands::All } else { Commands::Counted };
     print(&if arguments.how.full {
         report::explain(plan, &around, screen())

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use plan::{Outlook, Plan};
+use plan::{CaseEstimate, Plan};
 use report::{Progress, Shown};
 use runner::Event;
 
@@ -52,8 +52,8 @@ pub(crate) struct LiveLine {
 
 impl LiveLine {
     /// Prints the path of the `record` of `plan` and starts the progress display.
-    pub(crate) fn start(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
-        let line = Progress::new(record, plan, outlooks, shown);
+    pub(crate) fn start(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
+        let line = Progress::new(record, plan, estimates, shown);
         let (is_shown, tick_after) = (line.is_shown(), if line.is_live() { TICK } else { TICK_OF_LOG });
         let shared = Arc::new((
             Mutex::new(Shared { line, running: None, controls: None, stopped: None, over: false }),

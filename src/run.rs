@@ -55,7 +55,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let mut campaign = Campaign::new(&session, &plan, arguments);
     campaign.others()?;
     let mustered = campaign.muster(plan)?;
-    let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
+    let around = campaign.environment(&mustered.checked.plan, &mustered.checked.facts);
     print(&report::preflight(&mustered.checked.plan, &around, screen()))?;
     print(&lines(&notes))?;
     campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
@@ -88,7 +88,7 @@ pub(crate) fn measure(
     let signer = Signer::of(how)?;
     let directory = session.directory(how.out.as_deref())?;
     let checked = session.check(plan)?;
-    let around = session.surroundings(&checked.plan, &checked.facts);
+    let around = session.environment(&checked.plan, &checked.facts);
     print(&report::preflight(&checked.plan, &around, screen()))?;
     print(&lines(&notes))?;
     session.servers = commands.agree(&checked.plan, allowed)?;
@@ -105,7 +105,7 @@ pub(crate) fn measure(
 /// Shows a plan without layouts, and the files that would be lost.
 fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure> {
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
-    let around = session.surroundings(plan, &facts);
+    let around = session.environment(plan, &facts);
     print(&if how.full {
         report::explain(plan, &around, screen())
     } else {
@@ -212,7 +212,7 @@ fn resume_on_layouts(
     if !agreed("Go on with the others?", &mustered.checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let around = campaign.surroundings(&mustered.checked.plan, &mustered.checked.facts);
+    let around = campaign.environment(&mustered.checked.plan, &mustered.checked.facts);
     let ended = campaign.run(mustered, &around, recorder)?;
     conclude(&ended, directory, arguments.verdict, signer)
 }

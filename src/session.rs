@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use host::{Host, Root};
-use plan::{Bytes, ExpectedRate, Nanos, Plan, Space, Surroundings, outlooks, shell_word, visible};
+use plan::{Bytes, ExpectedRate, Nanos, Plan, RunEnvironment, Space, estimates, shell_word, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
 use runner::{Checked, Earlier, Ended, OnHost, PlanExecution, Replaced, Servers, ValidatedCampaign, Watch};
@@ -141,9 +141,9 @@ impl<'w> Session<'w> {
 
     /// The progress display of the run into `directory`.
     pub(crate) fn line(&self, checked: &Checked, directory: &Path, shown: Shown) -> LiveLine {
-        let around = self.surroundings(&checked.plan, &checked.facts);
-        let (outlooks, _) = outlooks(&checked.plan, &around);
-        LiveLine::start(directory, &checked.plan, &outlooks, shown)
+        let around = self.environment(&checked.plan, &checked.facts);
+        let (estimates, _) = estimates(&checked.plan, &around);
+        LiveLine::start(directory, &checked.plan, &estimates, shown)
     }
 
     /// A plan execution of this session, which a signal ends in order.
@@ -170,7 +170,7 @@ impl<'w> Session<'w> {
 
     /// The surroundings of a plan on this host. Rates are data sheet values of the slowest device class under
     /// the targets; nothing has been measured yet.
-    pub(crate) fn surroundings(&self, plan: &Plan, facts: &HostFacts) -> Surroundings {
+    pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut spaces: Vec<Space> = Vec::new();
         for target in &targets(plan) {
             // A file system without a size, for example ramfs, does not report free space either.
@@ -191,7 +191,7 @@ impl<'w> Session<'w> {
         }
         let rate = expected_rate(facts);
         let memory = self.host.memory_available().ok().map(Bytes);
-        Surroundings { spaces, memory, node_of: self.node_of(), write: rate.clone(), read: rate }
+        RunEnvironment { spaces, memory, node_of: self.node_of(), write: rate.clone(), read: rate }
     }
 
     /// The node of each rank; empty if there is one node.

@@ -63,7 +63,6 @@ fn told(error: UnitError) -> String {
 
 /// A phase, by its word in records.
 pub(crate) fn phase(text: &str) -> Result<plan::Phase, String> {
-    let found = plan::Phase::ALL.into_iter().find(|phase| phase.name() == text);
     let names = || plan::Phase::ALL.map(plan::Phase::name).join(", ");
-    found.ok_or_else(|| format!("no such phase; there are {}", names()))
+    plan::Phase::named(text).ok_or_else(|| format!("no such phase; there are {}", names()))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use host::tuning::{self, ALL_DEVICES, Finding, HostSettings, Severity, Site, State, Step};
+use host::tuning::{self, ALL_DEVICES, Compliance, Finding, HostSettings, Severity, Step, TuningContext};
 use host::{Host, Root};
 use plan::visible;
 
@@ -54,14 +54,16 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let settings = HostSettings::new(&root);
     let all = [PathBuf::from(ALL_DEVICES)];
     let devices = if arguments.devices.is_empty() { &all[..] } else { &arguments.devices };
-    let mut site = Site::new(&root, &settings, devices).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let mut context =
+        TuningContext::new(&root, &settings, devices).map_err(|error| Failure::new(Exit::Usage, error))?;
     if let Some(file) = &arguments.lustre_params {
         let text = record::read_text(file)
             .with_context(|| format!("cannot read {}", file.display()))
             .map_err(|error| Failure::new(Exit::Usage, error))?;
-        site = site.with_lustre(text, file.display().to_string());
+        context = context.with_lustre(text, file.display().to_string());
     }
-    let found: Vec<(&Step, Vec<Finding>)> = steps.iter().map(|step| (*step, step.findings(&site))).collect();
+    let found: Vec<(&Step, Vec<Finding>)> =
+        steps.iter().map(|step| (*step, step.findings(&context))).collect();
     if arguments.json {
         let findings: Vec<&Finding> = found.iter().flat_map(|(_, found)| found).collect();
         print(&report::json_text(&tuning::as_json(&Host::new(root.clone()).node(), &findings)))?;
@@ -96,7 +98,9 @@ fn list() -> String {
 fn text(node: &str, found: &[(&Step, Vec<Finding>)]) -> String {
     let mut text = format!("{node}: the host beside what is advised\n");
     for (step, found) in found {
-        let differs = |finding: &Finding| matches!(finding.state, State::Differs | State::ByHand(_));
+        let differs = |finding: &Finding| {
+            matches!(finding.state.compliance, Compliance::Differs | Compliance::ByHand(_))
+        };
         let _ = writeln!(text, "\n{}: {}", step.name, step.title);
         for group in groups(found) {
             let _ = writeln!(text, "  {}", visible(&line(&group)));
@@ -127,7 +131,9 @@ fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
     /// Largest number of findings listed individually.
     const LISTED: usize = 3;
     let alike = |one: &Finding, other: &Finding| {
-        one.state == other.state && one.current == other.current && one.advised == other.advised
+        one.state.compliance == other.state.compliance
+            && one.state.current == other.state.current
+            && one.state.advised == other.state.advised
     };
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in found {
@@ -147,29 +153,29 @@ fn groups(found: &[Finding]) -> Vec<Vec<&Finding>> {
 
 fn line(group: &[&Finding]) -> String {
     let finding = group[0];
-    let mark = match (finding.severity, &finding.state) {
+    let mark = match (finding.severity, &finding.state.compliance) {
         (Severity::Warning, _) => "warning",
         (Severity::Advice, _) => "advice ",
-        (Severity::Fine, State::NotHere(_)) => "-      ",
-        (Severity::Fine, State::Shown) => "is     ",
-        (Severity::Fine, State::Differs | State::ByHand(_)) => "choice ",
+        (Severity::Fine, Compliance::NotHere(_)) => "-      ",
+        (Severity::Fine, Compliance::Shown) => "is     ",
+        (Severity::Fine, Compliance::Differs | Compliance::ByHand(_)) => "choice ",
         (Severity::Fine, _) => "ok     ",
     };
     let more = match group.len() {
         1 => String::new(),
         more => format!(" and {} more", more - 1),
     };
-    let current = finding.current.as_deref().unwrap_or("unknown");
-    let advised = finding.advised.as_deref().unwrap_or("");
-    let said = match &finding.state {
-        State::AsAdvised | State::Shown => current.to_owned(),
-        State::Differs => {
+    let current = finding.state.current.as_deref().unwrap_or("unknown");
+    let advised = finding.state.advised.as_deref().unwrap_or("");
+    let said = match &finding.state.compliance {
+        Compliance::AsAdvised | Compliance::Shown => current.to_owned(),
+        Compliance::Differs => {
             let apply = finding.apply.as_deref().unwrap_or("");
             format!("{current}, advised {advised}: `{apply}`")
         }
-        State::ByHand(todo) if advised.is_empty() => format!("{current}; {todo}"),
-        State::ByHand(todo) => format!("{current}, advised {advised}: {todo}"),
-        State::NotHere(why) => format!("not here: {why}"),
+        Compliance::ByHand(todo) if advised.is_empty() => format!("{current}; {todo}"),
+        Compliance::ByHand(todo) => format!("{current}, advised {advised}: {todo}"),
+        Compliance::NotHere(why) => format!("not here: {why}"),
     };
-    format!("{mark} {}{more}: {said}", finding.what)
+    format!("{mark} {}{more}: {said}", finding.state.what)
 }

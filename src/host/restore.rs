@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use host::tuning::{self, Action, Back, HostSettings, Ledger, Restored, Surveyed};
+use host::tuning::{
+    self, HostSettings, Ledger, PlannedRestore, RestoreAction, RestoreOutcome, RestoreResult,
+};
 use host::{HostIdentity, LedgerError, Root};
 use plan::visible;
 
@@ -79,7 +81,7 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
     }
     let survey = tuning::survey(ledger, root, settings);
     let (undone, set_again): (Vec<_>, Vec<_>) =
-        survey.iter().partition(|surveyed| surveyed.action == Action::Rebooted);
+        survey.iter().partition(|surveyed| surveyed.action == RestoreAction::Rebooted);
     if HostIdentity::of(root).boot_id != ledger.host.boot_id {
         let _ = writeln!(
             text,
@@ -89,19 +91,19 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
             set_again.len()
         );
     }
-    for Surveyed { setting, old, action, .. } in survey {
+    for PlannedRestore { setting, old, action, .. } in survey {
         let line = match action {
-            Action::PutBack { now } => format!("  {setting}: {now} -> {old}"),
-            Action::Foreign { now } if force => {
+            RestoreAction::PutBack { now } => format!("  {setting}: {now} -> {old}"),
+            RestoreAction::Foreign { now } if force => {
                 format!("! {setting}: {now}, set by somebody else since -> {old}")
             }
-            Action::Foreign { now } => {
+            RestoreAction::Foreign { now } => {
                 format!("! {setting}: {now}, set by somebody else since: stays (--force puts back {old})")
             }
-            Action::AsItWas => format!("- {setting}: {old}, as before"),
-            Action::Gone => format!("- {setting}: it is not there any more"),
-            Action::NeverSet => format!("- {setting}: was never set"),
-            Action::Rebooted => {
+            RestoreAction::AsItWas => format!("- {setting}: {old}, as before"),
+            RestoreAction::Gone => format!("- {setting}: it is not there any more"),
+            RestoreAction::NeverSet => format!("- {setting}: was never set"),
+            RestoreAction::Rebooted => {
                 format!("- {setting}: undone by the boot, or set by somebody else since; it was {old}")
             }
         };
@@ -113,19 +115,19 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
     text
 }
 
-fn conclude(restored: &Restored) -> Result<Exit, Failure> {
+fn conclude(restored: &RestoreResult) -> Result<Exit, Failure> {
     let (mut back, mut nothing) = (0_usize, 0_usize);
     for (setting, what) in &restored.settings {
         match what {
-            Back::Restored(text) => {
+            RestoreOutcome::Restored(text) => {
                 back += 1;
                 print_line(&format!("{setting}: reads {text}"))?;
             }
-            Back::Nothing(_) => nothing += 1,
-            Back::Foreign(now) => {
+            RestoreOutcome::Nothing(_) => nothing += 1,
+            RestoreOutcome::Foreign(now) => {
                 complain(&format!("! {setting}: somebody else has set it to {now} since: left so; --force"));
             }
-            Back::Failed(why) => complain(&format!("! {setting}: not put back: {why}")),
+            RestoreOutcome::Failed(why) => complain(&format!("! {setting}: not put back: {why}")),
         }
     }
     for (file, removed) in &restored.kept {

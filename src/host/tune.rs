@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use host::tuning::{
-    self, Applied, Finding, HostSettings, KeptFile, KeptForm, KeptOutcome, Ledger, Outcome, Site, State,
-    Step, TuningPlan, UnknownDevice,
+    self, Applied, Compliance, Finding, HostSettings, Ledger, Outcome, PersistenceOutcome, PersistentFile,
+    PersistentForm, Step, TuningContext, TuningPlan, UnknownDevice,
 };
 use host::{Host, HostIdentity, Root};
 use plan::visible;
@@ -49,16 +49,17 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let root = Root::new(arguments.root.clone());
     let settings = HostSettings::new(&root);
     let usage = |error: UnknownDevice| Failure::new(Exit::Usage, error);
-    let mut site = Site::new(&root, &settings, &arguments.devices).map_err(usage)?;
+    let mut context = TuningContext::new(&root, &settings, &arguments.devices).map_err(usage)?;
     if arguments.devices.is_empty() && tuning::needs_devices(&steps) {
         return Err(devices_missing(&root, &settings, &steps));
     }
-    let mut plan = TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps);
+    let mut plan =
+        TuningPlan::new(&mut context, profiles.iter().map(|profile| profile.name).collect(), &steps);
     plan.persist = arguments.persist;
     let state = state_of(&root, arguments.state.as_deref());
     let kept = if arguments.persist {
         let ledger = Ledger::read(&state).map_err(ledger_failure)?;
-        tuning::kept_files(&plan, ledger.as_ref(), &root)
+        tuning::persistent_files(&plan, ledger.as_ref(), &root)
     } else {
         Vec::new()
     };
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
         let _ = print_line(&applied_line(applied));
     };
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
-    let written = tuning::write_kept_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
+    let written = tuning::write_persistent_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
     conclude(&all, &written)
 }
 
@@ -116,10 +117,10 @@ pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
 }
 
 fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) -> Failure {
-    let all = Site::new(root, settings, &[PathBuf::from(tuning::ALL_DEVICES)]);
+    let all = TuningContext::new(root, settings, &[PathBuf::from(tuning::ALL_DEVICES)]);
     let names: Vec<String> = all.map_or_else(
         |_| Vec::new(),
-        |site| site.devices().iter().map(|device| device.path.clone()).collect(),
+        |context| context.devices().iter().map(|device| device.path.clone()).collect(),
     );
     let names = if names.is_empty() { "none here".to_owned() } else { names.join(", ") };
     let step = steps.iter().find(|step| step.scope == tuning::Scope::Devices);
@@ -154,16 +155,18 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
     }
     let mut separate = "\n";
     for finding in &plan.others {
-        let said = match &finding.state {
-            State::NotHere(why) => format!("not here: {why}"),
-            State::ByHand(todo) => format!("by hand: {todo}"),
-            State::AsAdvised | State::Shown | State::Differs => continue,
+        let said = match &finding.state.compliance {
+            Compliance::NotHere(why) => format!("not here: {why}"),
+            Compliance::ByHand(todo) => format!("by hand: {todo}"),
+            Compliance::AsAdvised | Compliance::Shown | Compliance::Differs => continue,
         };
-        let _ = writeln!(text, "{separate}- {}", visible(&format!("{}: {said}", finding.what)));
+        let _ = writeln!(text, "{separate}- {}", visible(&format!("{}: {said}", finding.state.what)));
         separate = "";
     }
     for step in steps {
-        let is_so = |finding: &&Finding| finding.step == step.name && finding.state == State::AsAdvised;
+        let is_so = |finding: &&Finding| {
+            finding.step == step.name && finding.state.compliance == Compliance::AsAdvised
+        };
         let count = plan.others.iter().filter(is_so).count();
         if count > 0 {
             let _ = writeln!(text, "{separate}- {}: as advised already, in {count} places", step.name);
@@ -173,12 +176,16 @@ fn planned(node: &str, plan: &TuningPlan, steps: &[&Step]) -> String {
     text + "\n"
 }
 
-fn kept_text(file: &KeptFile) -> String {
+fn kept_text(file: &PersistentFile) -> String {
     let indented = |text: &str| text.lines().map(|line| format!("  | {line}\n")).collect::<String>();
     match &file.form {
-        KeptForm::Text(text) => format!("at each boot, by a new file {}\n{}\n", file.path, indented(text)),
-        KeptForm::Link(target) => format!("at each boot, by a new link {} to {target}\n\n", file.path),
-        KeptForm::Line(line) => format!("at each boot, by a line in {}\n{}\n", file.path, indented(line)),
+        PersistentForm::Text(text) => {
+            format!("at each boot, by a new file {}\n{}\n", file.path, indented(text))
+        }
+        PersistentForm::Link(target) => format!("at each boot, by a new link {} to {target}\n\n", file.path),
+        PersistentForm::Line(line) => {
+            format!("at each boot, by a line in {}\n{}\n", file.path, indented(line))
+        }
     }
 }
 
@@ -193,7 +200,7 @@ fn applied_line(applied: &Applied) -> String {
     }
 }
 
-fn conclude(all: &[Applied], kept: &[KeptOutcome]) -> Result<Exit, Failure> {
+fn conclude(all: &[Applied], kept: &[PersistenceOutcome]) -> Result<Exit, Failure> {
     let count = |wanted: fn(&Outcome) -> bool| all.iter().filter(|applied| wanted(&applied.outcome)).count();
     let set = count(|outcome| matches!(outcome, Outcome::Set(_)));
     let changed = count(|outcome| matches!(outcome, Outcome::Changed(_)));

@@ -177,8 +177,8 @@ fn tree(backend: &str, path: &str, options: &Options<'_>) -> Result<(), Box<dyn 
     names.extend(phases.split(',').filter(|name| !name.is_empty()));
     names.push("tree-remove");
     for name in names {
-        let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name);
-        let mut job = PhaseJob::new(&workload, phase.ok_or_else(|| format!("unknown phase {name}"))?, 0);
+        let mut job =
+            PhaseJob::new(&workload, Phase::named(name).ok_or_else(|| format!("unknown phase {name}"))?, 0);
         job.instrument = !options.has("off");
         println!("{name}:");
         show(&engine::run(&job, &SingleProcess, &Controls::new())?);

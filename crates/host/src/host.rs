@@ -7,12 +7,13 @@ use record::{FileSystemFacts, HostFacts, INVENTORY_SCHEMA, Inventory, Warning};
 
 use crate::activity::cpu;
 use crate::activity::memory;
+use crate::activity::quiet;
 use crate::activity::trace;
 use crate::devices::block;
 use crate::devices::pci;
 use crate::file_systems::file_system;
 use crate::file_systems::memory_below;
-use crate::{Guard, HostError, QuietWatch, Root, Unobservable, devices, facts, quiet, servers};
+use crate::{Guard, HostError, QuietWatch, Root, Unobservable, devices, facts, servers};
 
 /// File systems whose `FIEMAP` extents are physical sectors of their device, rather than of a volume that
 /// spans several devices.

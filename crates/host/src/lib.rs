@@ -31,18 +31,14 @@
 #![cfg_attr(test, expect(clippy::print_stdout, reason = "a test that is skipped says so"))]
 
 mod activity;
-pub mod cache;
 mod devices;
 mod error;
 mod facts;
 mod file_systems;
-pub mod files;
 mod guard;
 mod host;
 pub mod layouts;
 mod ledger;
-pub mod limits;
-mod quiet;
 pub mod servers;
 mod system;
 pub mod tuning;
@@ -53,17 +49,19 @@ pub use activity::launch_groups::{LaunchGroup, RunGroups};
 pub use activity::load::LoadSample;
 pub use activity::observer::{DeviceSample, Observed, Observer};
 pub use activity::programs::find_on_path;
+pub use activity::quiet::QuietWatch;
 pub use activity::trace::{BlockRequest, BlockTrace};
 pub use devices::counters::DeviceCounters;
 pub use devices::direct::direct_alignment;
 pub use error::{HostError, Unobservable};
 pub use facts::io_uring::{IoUringState, io_uring_state};
 pub use file_systems::mounts::{DeviceNumber, Mount};
+pub use file_systems::{cache, files};
 pub use guard::{Guard, PermittedDevice, Reason, Refusal, UNKNOWN_DATA_WORD, open_read_only, trim};
 pub use host::Host;
 pub use layouts::{CommandHash, LayoutError, Layouts, Standing, Survey};
 pub use ledger::{HostIdentity, LedgerError};
-pub use quiet::QuietWatch;
+pub use system::limits;
 pub use system::root::Root;
 
 #[cfg(test)]

@@ -11,12 +11,12 @@
 //! | [`Case`] | a workload, the phases it goes through and how often |
 //! | [`Plan`] | all cases of a run, and the question that they answer |
 //! | [`Protocol`], [`Setting`] | what is done around the phases, and where in a sweep a case stands |
-//! | [`Terms`] | what a study says beside its cases: targets, expectations, commitments, claims |
+//! | [`Criteria`] | what a study says beside its cases: targets, expectations, commitments, claims |
 //! | [`Work`]: [`Tree`], [`Objects`], [`Rpc`] | what tasks do where it is not transfers |
-//! | [`TreePlacement`], [`ObjectsPlacement`], [`named`] | which task touches which name in which directory |
+//! | [`TreePlacement`], [`ObjectsPlacement`], [`entry_type`] | which task touches which name in which directory |
 //! | [`Placement`] | which task touches which file at which offset |
 //! | [`assign`] | which process of a run has which tasks |
-//! | [`across`] | which node reads what which node has written |
+//! | [`cross_node_reads`] | which node reads what which node has written |
 //! | [`layout`], [`Layout`] | how devices are put together, as commands with their undoing |
 //! | [`study`] | the study file, read into a plan with every mistake at its place |
 //! | [`shell_word`] | a word quoted for a shell |
@@ -26,7 +26,7 @@
 //! | [`jobs`], [`Jobs`] | jobs of an analytics server: tables, tests, their steps, and the matrix of launches |
 //! | [`exchanges`] | the plan of requests and responses between the processes of a run |
 //! | [`Forecast`] | files, bytes, bounds and seconds, before anything is written |
-//! | [`Outlook`] | a forecast set against free space, memory and expected rates |
+//! | [`CaseEstimate`] | a forecast set against free space, memory and expected rates |
 //!
 //! ```
 //! use plan::{Bytes, Geometry};
@@ -35,62 +35,61 @@
 //! assert_eq!(geometry.transfers_per_task(), 32);
 //! ```
 
-mod backend;
-mod case;
-mod criteria;
-pub mod cross_check;
+mod builtin;
+mod cases;
 mod error;
-mod forecast;
 pub mod jobs;
 pub mod layout;
 mod placement;
 mod preflight;
-mod protocol;
-pub mod quick;
-mod rules;
 mod seeds;
-mod setting;
 pub mod study;
 mod text;
 pub mod topology;
-mod validate;
 mod work;
 mod workload;
 
-pub use backend::{BACKENDS, Backend, Capabilities};
-pub use case::{Case, OptionNote, Phase, Plan, Question, Rival};
-pub use criteria::{
-    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Expectation, Layer, NodeTerms, Over, Per,
-    PublishedPlace, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side, Statistic,
-    TargetTerms, Terms,
+pub use builtin::{cross_check, exchanges, quick, randomops};
+pub use cases::case::Case;
+pub use cases::criteria::{
+    Amount, Bound, CACHE_MULTIPLE, Claim, Client, Commitment, Criteria, Expectation, Layer, NodeDescription,
+    Over, Per, PublishedReference, Quantity, RateName, Relation, SERVER_MEMORY_MULTIPLE, Selector, Side,
+    Statistic, TargetDescription,
 };
+pub use cases::phase::Phase;
+pub use cases::plan::{OptionNote, Plan, Question, Rival};
+pub use cases::protocol::{Protocol, Role, Stopping};
+pub use cases::rules::{node_local_rule, server_memory_rule};
+pub use cases::setting::{Setting, SettingValue};
 pub use error::PlanError;
-pub use forecast::{Forecast, balance_bound, seconds_per_case};
 pub use jobs::{JobProblem, JobTable, JobTest, Jobs, Launch, Space as JobSpace, TestKind};
 pub use layout::{FileSystem, FileSystemKind, Layout, MdMetadata, Recipe, Volume};
-pub use placement::across::{Across, NodeReads, across};
+pub use placement::cross_node_reads::{CrossNodeReads, NodeReads, cross_node_reads};
 pub use placement::geometry::{Geometry, Permutation};
 pub use placement::region::{Region, Steps};
 pub use placement::spread::{Assigned, assign};
 pub use placement::{FileSlot, Placement};
+pub use preflight::forecast::{Forecast, balance_bound, seconds_per_case};
 pub use preflight::{
-    Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, Outlook, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
-    PHASE_SECONDS_MIN, PhaseOutlook, SPACE_SHARE_MAX, Space, SpaceOutlook, Surroundings, Totals, outlooks,
+    CaseEstimate, Concern, ExpectedRate, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX,
+    PHASE_SECONDS_MIN, PhaseEstimate, RunEnvironment, SPACE_SHARE_MAX, Space, SpaceEstimate, Totals,
+    estimates,
 };
-pub use protocol::{Protocol, Role, Stopping};
-pub use rules::{node_local_rule, server_memory_rule};
-pub use setting::{Setting, SettingValue};
 pub use text::hex::hex;
 pub use text::parse::UnitError;
 pub use text::shell::shell_word;
 pub use text::units::{Bytes, Nanos};
 pub use text::visible::{is_hidden, visible, visible_lines};
-pub use work::names::{JobsPlacement, Named, ObjectsPlacement, RENAMED, TreePlacement, named, table_name};
+pub use work::Work;
+pub use work::names::{
+    EntryType, JobsPlacement, ObjectsPlacement, RENAMED, TreePlacement, entry_type, table_name,
+};
 pub use work::operation::{Measure, Operation};
 pub use work::rpc::{Binding, Pattern, Rpc};
 pub use work::tree::{Objects, TREE_DEPTH_MAX, Tree};
-pub use work::{Work, exchanges, randomops};
+pub use workload::backend::{BACKENDS, Backend, Capabilities};
+pub use workload::limits::HISTORY_MAX;
 pub use workload::{
-    Advice, Existing, FileSet, HISTORY_MAX, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall,
-    SyncRule, Workload, WorkloadSpec,
+    Advice, Existing, FileSet, Keep, Order, Pace, ReadFrom, Sharing, Spread, Stonewall, SyncRule, Workload,
+    WorkloadSpec,
 };

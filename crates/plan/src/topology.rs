@@ -93,7 +93,7 @@ pub struct Card {
     #[serde(default = "one")]
     pub per_socket: u32,
     /// The other end of its link.
-    pub to: To,
+    pub to: LinkEnd,
     /// Bytes per second of one card, as in `2.4 GB/s`; empty if unknown.
     #[serde(default)]
     pub rate: String,
@@ -102,7 +102,7 @@ pub struct Card {
 /// The other end of links of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum To {
+pub enum LinkEnd {
     /// To the clients.
     Network,
     /// To the storage of the cell.
@@ -154,7 +154,7 @@ impl Topology {
     #[must_use]
     pub fn storage_links(&self, cell: &Cell) -> u32 {
         let server = &self.servers[cell.server];
-        let cards = server.cards.iter().filter(|card| card.to == To::Storage);
+        let cards = server.cards.iter().filter(|card| card.to == LinkEnd::Storage);
         let per_socket = cards.fold(0_u32, |sum, card| sum.saturating_add(card.per_socket));
         per_socket.saturating_mul(server.sockets).saturating_mul(cell.servers)
     }
@@ -169,7 +169,7 @@ impl Topology {
     /// Bytes in a second over all links of one cell in one direction; none where a card has no rate, or
     /// no card leads there.
     #[must_use]
-    pub fn rate(&self, cell: &Cell, to: To) -> Option<f64> {
+    pub fn rate(&self, cell: &Cell, to: LinkEnd) -> Option<f64> {
         let server = &self.servers[cell.server];
         let sockets = f64::from(server.sockets) * f64::from(cell.servers);
         server.rate_of_socket(to).map(|rate| rate * sockets)
@@ -180,7 +180,7 @@ impl Server {
     /// Bytes in a second over all links of one socket in one direction; none where a card has no rate, or no
     /// card leads there.
     #[must_use]
-    pub fn rate_of_socket(&self, to: To) -> Option<f64> {
+    pub fn rate_of_socket(&self, to: LinkEnd) -> Option<f64> {
         let mut cards = self.cards.iter().filter(|card| card.to == to).peekable();
         cards.peek()?;
         cards.try_fold(0.0, |sum, card| Some(sum + card.bytes_per_second()? * f64::from(card.per_socket)))
@@ -377,7 +377,7 @@ fn place(what: &str, wanted: &Spanned<String>, names: &[&str]) -> Result<usize, 
 mod tests {
     use std::path::Path;
 
-    use super::{To, read};
+    use super::{LinkEnd, read};
     const SITE: &str = r#"
 title = "Site"
 [[server]]
@@ -419,9 +419,9 @@ storage = "ef560"
         let site = read(Path::new("site.toml"), SITE).expect("a site");
         let cell = &site.cells[0];
         assert_eq!((site.storage_links(cell), site.storage_ports(cell)), (8, 8));
-        assert_eq!(site.servers[0].rate_of_socket(To::Storage), Some(4.8e9));
-        assert_eq!(site.rate(cell, To::Network), Some(24e9));
-        assert_eq!(site.rate(cell, To::Storage), Some(19.2e9));
+        assert_eq!(site.servers[0].rate_of_socket(LinkEnd::Storage), Some(4.8e9));
+        assert_eq!(site.rate(cell, LinkEnd::Network), Some(24e9));
+        assert_eq!(site.rate(cell, LinkEnd::Storage), Some(19.2e9));
     }
 
     #[test]

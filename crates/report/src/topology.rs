@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plan::topology::{Card, Cell, Server, To, Topology};
+use plan::topology::{Card, Cell, LinkEnd, Server, Topology};
 use plan::visible;
 
 use crate::format::table::width;
@@ -70,8 +70,8 @@ fn server_lines(server: &Server, number: u32) -> Vec<String> {
 
 fn card_line(card: &Card) -> String {
     let to = match card.to {
-        To::Network => "network",
-        To::Storage => "storage",
+        LinkEnd::Network => "network",
+        LinkEnd::Storage => "storage",
     };
     let rate = match card.bytes_per_second() {
         Some(rate) => format!(", {} each", crate::format::rate(rate)),
@@ -100,11 +100,11 @@ fn called<'a>(title: &'a str, name: &'a str) -> &'a str {
 fn facts(topology: &Topology, cell: &Cell) -> Vec<String> {
     let (links, ports) = (topology.storage_links(cell), topology.storage_ports(cell));
     let mut lines = Vec::new();
-    let rate = |to: To| topology.rate(cell, to).map(crate::format::rate);
-    if let Some(rate) = rate(To::Network) {
+    let rate = |to: LinkEnd| topology.rate(cell, to).map(crate::format::rate);
+    if let Some(rate) = rate(LinkEnd::Network) {
         lines.push(format!("to the network {rate} each way"));
     }
-    if let Some(rate) = rate(To::Storage) {
+    if let Some(rate) = rate(LinkEnd::Storage) {
         lines.push(format!("to the storage {rate} each way"));
     }
     if ports > 0 {

@@ -148,8 +148,9 @@ fn too_few(
     counted: &[&RepetitionFigure],
     by_devices: bool,
 ) -> Option<(String, String)> {
-    let of =
-        |value: fn(&plan::TargetTerms) -> Option<Bytes>| subject.target.and_then(value).map(|held| held.0);
+    let of = |value: fn(&plan::TargetDescription) -> Option<Bytes>| {
+        subject.target.and_then(value).map(|held| held.0)
+    };
     let (caches, memory) = (of(|one| one.caches), of(|one| one.server_memory));
     let is_near = by_devices || subject.client() == Client::LocalToServer;
     if caches.is_none() && memory.is_none() {

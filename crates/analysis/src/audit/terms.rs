@@ -1,7 +1,8 @@
 //! Checks of figures against the terms of their study and the network links of its nodes.
 
 use plan::{
-    Amount, CACHE_MULTIPLE, Client, Operation, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic, TargetTerms,
+    Amount, CACHE_MULTIPLE, Client, Operation, Phase, Plan, SERVER_MEMORY_MULTIPLE, Statistic,
+    TargetDescription,
 };
 use record::{HostFacts, Provenance, PublishedStatistic, Run};
 
@@ -63,7 +64,7 @@ fn devices_above(subject: &Subject<'_>, limit: &Expected) -> Option<String> {
 
 /// The data against all caches, and what is read against the memory of the servers. Source: study
 /// E keeps caches to 5 % of the working set, study D reads four times the memory of its servers.
-fn working_set(subject: &Subject<'_>, target: &TargetTerms) -> Option<Found> {
+fn working_set(subject: &Subject<'_>, target: &TargetDescription) -> Option<Found> {
     if !subject.figure.phase.is_transfers() {
         return None;
     }

@@ -15,7 +15,7 @@ use crate::statistics::{CONFIDENCE, Summary, bound_least, median_bounds};
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
 pub struct Verdict {
-    /// The commitment, by its place in [`plan::Terms::commitments`].
+    /// The commitment, by its place in [`plan::Criteria::commitments`].
     pub place: usize,
     pub commitment: Commitment,
     pub judgement: Standing,

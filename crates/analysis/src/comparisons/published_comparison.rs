@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedPlace, Setting, SettingValue};
+use plan::study::UnknownId;
+use plan::{Bytes, Case, Layer, Operation, Phase, Plan, PublishedReference, Setting, SettingValue};
 use record::{Library, Metric, Published, PublishedOperation, PublishedStatistic, PublishedUnit};
 
 use crate::figures::{Figure, Rate, RateOf, RepetitionFigure, Subject, operation_of};
@@ -135,19 +136,6 @@ impl PublishedComparison {
     }
 }
 
-/// An id of a study file that the library does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the name says it")]
-pub struct UnknownId {
-    pub id: String,
-    /// `published` or `claim`.
-    pub table: &'static str,
-    /// Which of these tables, from 0.
-    pub index: usize,
-    /// The id that was probably meant.
-    pub nearest: Option<String>,
-}
-
 /// The ids in `plan` that `library` does not have, so that a run can be refused before it starts. A claim with a text is
 /// the user's own and needs no entry.
 #[must_use]
@@ -182,7 +170,7 @@ pub fn beside(plan: &Plan, figures: &[Figure], library: &Library) -> Vec<Publish
     let gate = Gate::new(plan, figures, &[]);
     let all = &gate.subjects;
     let of_figures = plan.terms.published.iter().filter(|place| place.figures.phase != Some(Phase::Jobs));
-    let places: Vec<(&PublishedPlace, &Published)> =
+    let places: Vec<(&PublishedReference, &Published)> =
         of_figures.filter_map(|place| Some((place, library.figure(&place.id)?))).collect();
     let has_slopes = places.iter().any(|(_, published)| published.statistic == PublishedStatistic::Slope);
     let scaling = if has_slopes { weak_scaling::weak_scaling(&gate) } else { Vec::new() };
@@ -208,7 +196,7 @@ struct Own<'a> {
 impl Own<'_> {
     fn placed(
         &self,
-        place: &PublishedPlace,
+        place: &PublishedReference,
         published: &Published,
         library: &Library,
     ) -> PublishedComparison {

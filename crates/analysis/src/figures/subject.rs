@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::mem::{Discriminant, discriminant};
 
-use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Sharing, TargetTerms};
+use plan::{Case, Client, Layer, Order, Phase, Plan, Setting, SettingValue, Sharing, TargetDescription};
 
 use crate::figures::Figure;
 
@@ -24,13 +24,13 @@ pub(crate) struct Subject<'a> {
     pub(crate) figure: &'a Figure,
     pub(crate) case: &'a Case,
     /// None where the study does not describe the target.
-    pub(crate) target: Option<&'a TargetTerms>,
+    pub(crate) target: Option<&'a TargetDescription>,
 }
 
 /// Every figure whose case is in the plan, in the order of the figures.
 pub(crate) fn subjects<'a>(plan: &'a Plan, figures: &'a [Figure]) -> Vec<Subject<'a>> {
     let cases: HashMap<&str, &Case> = plan.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let targets: HashMap<&str, &TargetTerms> =
+    let targets: HashMap<&str, &TargetDescription> =
         plan.terms.targets.iter().map(|terms| (terms.name.as_str(), terms)).collect();
     // Imported cases name no target: terms that came with them may describe the one that they are of.
     let only = plan.terms.targets.first().filter(|_| plan.terms.targets.len() == 1);

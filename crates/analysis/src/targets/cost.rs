@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{Bytes, Phase, Plan, TargetTerms};
+use plan::{Bytes, Phase, Plan, TargetDescription};
 use record::{FileSystemFacts, HostFacts};
 
 use crate::figures::{Subject, grouped};
@@ -188,12 +188,12 @@ fn rate(subject: &Subject<'_>) -> f64 {
 }
 
 fn cost(subject: &Subject<'_>) -> Option<Cost> {
-    let terms: &TargetTerms = subject.target?;
+    let terms: &TargetDescription = subject.target?;
     let mut walls: Vec<u64> = subject.figure.counted().map(|pass| pass.phase.wall_ns).collect();
     walls.sort_unstable();
     let seconds = *walls.get(walls.len() / 2)? as f64 / 1e9;
     let seconds_per_tb = TERABYTE / rate(subject);
-    let TargetTerms { devices, rack_units, ports, .. } = *terms;
+    let TargetDescription { devices, rack_units, ports, .. } = *terms;
     Some(Cost { seconds, seconds_per_tb, devices, rack_units, ports })
 }
 
@@ -201,8 +201,9 @@ fn cost(subject: &Subject<'_>) -> Option<Cost> {
 /// transfers.
 #[must_use]
 pub(crate) fn placements(gate: &Gate<'_>) -> Vec<Stated<Placement>> {
-    let says = |terms: &&TargetTerms| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
-    let placement = |terms: &TargetTerms| {
+    let says =
+        |terms: &&TargetDescription| terms.rack_units > 0.0 || terms.capacity.is_some() || terms.slots > 0;
+    let placement = |terms: &TargetDescription| {
         let (read, write) = large_rates(gate, &terms.name).filter(|(_, write)| write.1 > 0.0)?;
         let (mut reads, mut all) = (0.0, 0.0);
         let of_target = gate.subjects.iter().filter(|one| one.case.target == terms.name);
@@ -267,7 +268,7 @@ pub(crate) fn fits_of(plan: &Plan, timelines: &[Timeline], host: Option<&HostFac
         });
         jobs.into_iter().chain(files).map(|bytes| (case.target.as_str(), bytes))
     }));
-    let fit = |terms: &TargetTerms| {
+    let fit = |terms: &TargetDescription| {
         let own = put.get(terms.name.as_str()).copied().unwrap_or(0);
         let needed = terms.needs.map_or(own, |bytes| bytes.0);
         let slots = (terms.slots > 0 && terms.devices > 0).then_some((terms.devices, terms.slots));

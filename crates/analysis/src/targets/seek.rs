@@ -1,7 +1,7 @@
 //! Positioning time and transfer rate of a device, from its rates at several transfer sizes, and what the block size of
 //! a file system makes of them.
 
-use plan::{Phase, Setting, TargetTerms};
+use plan::{Phase, Setting, TargetDescription};
 
 use crate::figures::{Subject, texts};
 use crate::gate::{
@@ -293,7 +293,7 @@ impl Statement for StripPoint {
     ];
 }
 
-/// A point for each target with [`plan::TargetTerms::fs_block`] and each phase in which the target below it
+/// A point for each target with [`plan::TargetDescription::fs_block`] and each phase in which the target below it
 /// was measured at several sizes, in rising order of blocks.
 pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint>> {
     let mut targets: Vec<_> = gate.plan.terms.targets.iter().collect();
@@ -302,7 +302,12 @@ pub(crate) fn strips(gate: &Gate<'_>, fits: &[SeekFit]) -> Vec<Stated<StripPoint
     of_phase(Phase::Write).chain(of_phase(Phase::Read)).collect()
 }
 
-fn strip(gate: &Gate<'_>, fits: &[SeekFit], terms: &TargetTerms, phase: Phase) -> Option<Stated<StripPoint>> {
+fn strip(
+    gate: &Gate<'_>,
+    fits: &[SeekFit],
+    terms: &TargetDescription,
+    phase: Phase,
+) -> Option<Stated<StripPoint>> {
     let (block, below) = (terms.fs_block?.0, terms.above.as_deref()?);
     let fit = fits.iter().find(|fit| fit.target == below && fit.phase == phase)?;
     let of_target = || gate.subjects.iter().filter(|subject| subject.case.target == terms.name);

@@ -74,7 +74,7 @@ pub(crate) fn usable_links(gate: &Gate<'_>) -> Vec<WeakestLink> {
     links(gate.plan, gate.figures, |place| gate.is_usable(place))
 }
 
-/// The lowest limit of each target for each number of nodes in [`plan::Terms::nodes`], or for one: the
+/// The lowest limit of each target for each number of nodes in [`plan::Criteria::nodes`], or for one: the
 /// minimum over all its limits of count × limit, times the nodes or devices where a limit is one of
 /// each, and times the nodes where each has a target of its own. Study B: of 1.25 GB/s for each node, 10 for the cluster and 120 for the servers, 16
 /// nodes can have 10.

@@ -159,11 +159,11 @@ fn tasks_that_do_not_divide_are_named_with_their_bound() {
 fn a_working_set_that_caches_hold_is_named_with_their_share() {
     let mut one = One::new(|_| {});
     one.plan.cases[0].target = "t".to_owned();
-    let terms = |caches, memory| plan::TargetTerms {
+    let terms = |caches, memory| plan::TargetDescription {
         name: "t".to_owned(),
         caches,
         server_memory: memory,
-        ..plan::TargetTerms::default()
+        ..plan::TargetDescription::default()
     };
     // The workload has 1 MiB.
     one.plan.terms.targets = vec![terms(Some(Bytes::kib(128)), None)];
@@ -232,7 +232,7 @@ fn the_mean_of_rates_is_not_the_rate_of_the_sums() {
 fn published_bests_beside_medians_are_named_together() {
     let mut study = crate::studies::Study::new(Vec::new());
     study.add("w", "t", &[], Phase::Read, &[100e6, 101e6]);
-    let place = |id: &str| plan::PublishedPlace { id: id.to_owned(), figures: plan::Selector::default() };
+    let place = |id: &str| plan::PublishedReference { id: id.to_owned(), figures: plan::Selector::default() };
     study.plan.terms.published =
         ["a-t2-read-best", "b-tab3-ssd-read-mean", "a-t3-read-best"].map(place).to_vec();
     let doubts = audit(&study.plan, &study.figures(), &[]);

@@ -1,13 +1,13 @@
 //! Published figures stand beside the own figures that the study names for them, in one unit.
 
 use analysis::comparisons::{PublishedComparison, beside, unknown_ids};
-use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use plan::{Claim, Phase, PublishedReference, Quantity, Relation, Selector, Side};
 use record::published;
 
 use crate::studies::{Study, bytes, count, target};
 
-fn place(id: &str, figures: Selector) -> PublishedPlace {
-    PublishedPlace { id: id.to_owned(), figures }
+fn place(id: &str, figures: Selector) -> PublishedReference {
+    PublishedReference { id: id.to_owned(), figures }
 }
 
 fn all() -> Selector {

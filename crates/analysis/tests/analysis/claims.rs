@@ -9,7 +9,7 @@ use analysis::{
     gate::{Gate, Standing},
     sweeps::curves,
 };
-use plan::{Claim, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use plan::{Claim, Phase, PublishedReference, Quantity, Relation, Selector, Side};
 use record::{PhaseKey, published};
 
 use crate::rows::{SECOND, phase};
@@ -265,7 +265,7 @@ fn the_other_statements_of_the_study_are_listed_as_not_tested() {
     let mut study = study(&[10e9], &[8e9]);
     assert_eq!(verdicts(&study, Vec::new()), []);
     study.plan.terms.published =
-        vec![PublishedPlace { id: "a-t2-read-best".to_owned(), figures: Selector::default() }];
+        vec![PublishedReference { id: "a-t2-read-best".to_owned(), figures: Selector::default() }];
     assert_eq!(verdicts(&study, Vec::new()), [], "a figure beside own ones asks for no statement");
     let rules = vec![rule(
         "a-claim-best",

@@ -7,7 +7,7 @@ use analysis::{
     sweeps::curves,
     targets::{SeekFit, SeekTime, UNEVEN_SHARE, member_sets, seek_fits},
 };
-use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetTerms};
+use plan::{Amount, Bytes, Expectation, Order, Per, Phase, Sharing, TargetDescription};
 use proptest::prelude::{prop_assert, proptest};
 use record::{BlockDeviceFacts, Fact, HostFacts, PhaseKey, TargetDevices, TaskRow};
 
@@ -238,7 +238,7 @@ fn fits(study: &Study, figures: &[Figure]) -> Vec<SeekFit> {
     seek_fits(&gate, &curves(&gate))
 }
 
-fn sized(target_terms: Vec<TargetTerms>, devices: f64, sizes: &[u64]) -> Study {
+fn sized(target_terms: Vec<TargetDescription>, devices: f64, sizes: &[u64]) -> Study {
     let mut study = Study::new(target_terms);
     for &size in sizes {
         let rate = (devices * disk_rate(size as f64) * 10.0).round() / 10.0;

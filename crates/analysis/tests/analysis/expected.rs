@@ -6,7 +6,7 @@ use analysis::{
 };
 use plan::{
     Amount, Bytes, Case, Expectation, Nanos, Operation, Order, Per, Phase, Plan, Setting, SettingValue,
-    TargetTerms, WorkloadSpec,
+    TargetDescription, WorkloadSpec,
 };
 
 use crate::rows::{bucket, workload};
@@ -120,7 +120,8 @@ fn an_imported_case_without_a_target_is_on_the_only_one_that_is_described() {
     let study = Study::default().with(on("", "r", Phase::Read, |_| ()), &[1000]);
     let drive = Expectation { per: Per::Device, ..sheet("drive", Amount::OperationsPerSecond(100.0)) };
     let mut plan = with(&study, vec![drive]);
-    let described = |name: &str| TargetTerms { name: name.to_owned(), devices: 10, ..TargetTerms::default() };
+    let described =
+        |name: &str| TargetDescription { name: name.to_owned(), devices: 10, ..TargetDescription::default() };
     for (names, ratio) in [(&["d"][..], 1.0), (&["d", "e"], 10.0)] {
         plan.terms.targets = names.iter().map(|name| described(name)).collect();
         assert_eq!(shares(&expected(&plan, &study.figures())), [("drive", ratio)], "{names:?}");
@@ -151,7 +152,8 @@ fn only_drives_of_at_most_50_megabytes_have_the_advice_to_look_for_another_vendo
         ],
     );
     let mut reached = |devices| {
-        plan.terms.targets = vec![TargetTerms { name: "d".to_owned(), devices, ..TargetTerms::default() }];
+        plan.terms.targets =
+            vec![TargetDescription { name: "d".to_owned(), devices, ..TargetDescription::default() }];
         let found = expected(&plan, &study.figures());
         found.into_iter().map(|one| one.reached.unwrap_or_default()).collect::<Vec<_>>()
     };

@@ -2,7 +2,7 @@
 //! through once.
 
 use analysis::{audit::Check, gate::Standing};
-use plan::{Amount, Bound, Commitment, Over, Phase, PublishedPlace, RateName, Selector, Statistic};
+use plan::{Amount, Bound, Commitment, Over, Phase, PublishedReference, RateName, Selector, Statistic};
 
 use crate::studies::{Study, count, findings, target};
 
@@ -41,7 +41,7 @@ fn published_figures_stand_beside_own_ones_where_the_study_names_them() {
     study.add("w", "disk", &[count("tasks", 1)], Phase::Read, &[2.0 * GB]);
     let none = findings(&study.plan, &study.figures(), 4);
     assert!(none.published.is_empty() && none.claims.is_empty());
-    let place = PublishedPlace { id: "a-t2-read-best".to_owned(), figures: Selector::default() };
+    let place = PublishedReference { id: "a-t2-read-best".to_owned(), figures: Selector::default() };
     study.plan.terms.published.push(place);
     let found = findings(&study.plan, &study.figures(), 4);
     assert_eq!(found.published.len(), 1);

@@ -10,7 +10,7 @@ use analysis::{
     statistics::Contrast,
 };
 use plan::jobs::{Action, Step};
-use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetTerms, TestKind, Work};
+use plan::{Bytes, Case, JobTest, Jobs, Phase, Setting, SettingValue, TargetDescription, TestKind, Work};
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run};
 
@@ -114,7 +114,7 @@ fn of(systems: &[(&str, Vec<Vec<Did>>)]) -> Run {
     let mut plan = plan(cases);
     plan.terms.targets = systems
         .iter()
-        .map(|(name, _)| TargetTerms { name: (*name).to_owned(), ..TargetTerms::default() })
+        .map(|(name, _)| TargetDescription { name: (*name).to_owned(), ..TargetDescription::default() })
         .collect();
     run(&plan, records)
 }

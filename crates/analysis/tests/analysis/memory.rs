@@ -10,7 +10,7 @@ use analysis::{
 };
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Client, Commitment, Order, Over, Phase, Plan, Selector, Statistic,
-    TargetTerms, WorkloadSpec,
+    TargetDescription, WorkloadSpec,
 };
 use proptest::prelude::{any, prop_assert_ne, proptest};
 use record::{
@@ -54,7 +54,8 @@ impl Read {
             ..Case::new("c", workload, vec![Phase::Read])
         };
         let mut plan = plan(vec![case]);
-        plan.terms.targets = vec![TargetTerms { name: "store".to_owned(), ..TargetTerms::default() }];
+        plan.terms.targets =
+            vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
         plan.terms.commitments = vec![Commitment {
             name: "rate".to_owned(),
             by: String::new(),

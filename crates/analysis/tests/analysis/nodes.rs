@@ -7,7 +7,7 @@ use analysis::{
     gate::Gate,
     nodes::{NodeComparison, node_comparisons, slow_node_warnings, slow_nodes},
 };
-use plan::{Case, Layer, Nanos, Phase, Plan, PublishedPlace, Selector};
+use plan::{Case, Layer, Nanos, Phase, Plan, PublishedReference, Selector};
 use proptest::prelude::*;
 use record::{DeviceRow, PhaseKey, PhaseRecord, TaskRow, Warning, published};
 
@@ -235,7 +235,7 @@ fn beside_the_published_rate_of_a_node_with_own_storage_stands_the_mean_of_the_o
     let own = |layer: Layer, phase: Phase, id: &str| {
         let mut plan = rows::plan(vec![Case { phases: vec![phase], ..case("c", "t", 2, 1) }]);
         plan.terms.targets = vec![target("t", |terms| terms.layer = layer)];
-        plan.terms.published = vec![PublishedPlace { id: id.to_owned(), figures: Selector::default() }];
+        plan.terms.published = vec![PublishedReference { id: id.to_owned(), figures: Selector::default() }];
         let figures = of(&plan, vec![pass("c", 0, phase, &[at("a", 100), at("b", 300)])]);
         beside(&plan, &figures, published())[0].own.map(f64::round)
     };

@@ -9,7 +9,7 @@ use analysis::{
     gate::Standing,
 };
 use plan::{
-    Amount, Bound, Bytes, Case, Client, Commitment, Over, Phase, Plan, Selector, Statistic, TargetTerms,
+    Amount, Bound, Bytes, Case, Client, Commitment, Over, Phase, Plan, Selector, Statistic, TargetDescription,
 };
 use proptest::prelude::{prop_assert_eq, proptest};
 use record::{PhaseKey, PhaseRecord, PhaseRow, ServerRow, Warning, WarningRow};
@@ -80,7 +80,8 @@ impl Read {
             ..Case::new("c", workload, vec![Phase::Read])
         };
         let mut plan = plan(vec![case]);
-        plan.terms.targets = vec![TargetTerms { name: "store".to_owned(), ..TargetTerms::default() }];
+        plan.terms.targets =
+            vec![TargetDescription { name: "store".to_owned(), ..TargetDescription::default() }];
         plan.terms.commitments = vec![Commitment {
             name: "rate".to_owned(),
             by: String::new(),
@@ -94,7 +95,7 @@ impl Read {
         Self { plan, rows: rows.concat() }
     }
 
-    fn with(mut self, change: impl FnOnce(&mut TargetTerms)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut TargetDescription)) -> Self {
         change(&mut self.plan.terms.targets[0]);
         self
     }
@@ -186,10 +187,10 @@ fn bytes_over_the_wire_leave_only_the_memory_of_servers() {
         Read::of(std::slice::from_ref(&rows))
             .is_doubtful(Check::MemoryNotExcluded, "what servers have is not said");
         // Reads from front to back are beyond a quarter of the data; the memory of the node counts no more.
-        let small = |target: &mut TargetTerms| target.server_memory = Some(Bytes(READ / 4));
+        let small = |target: &mut TargetDescription| target.server_memory = Some(Bytes(READ / 4));
         Read::of(std::slice::from_ref(&rows)).with(small).passes();
         Read::of(&[]).with(small).is_doubtful(Check::MemoryNotExcluded, "of memory on the nodes");
-        let local = |target: &mut TargetTerms| {
+        let local = |target: &mut TargetDescription| {
             small(target);
             target.client = Client::LocalToServer;
         };

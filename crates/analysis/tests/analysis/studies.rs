@@ -6,7 +6,7 @@ use analysis::{
     findings::Findings,
     gate::Stated,
 };
-use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetTerms, WorkloadSpec};
+use plan::{Bytes, Case, Phase, Plan, Setting, SettingValue, TargetDescription, WorkloadSpec};
 use record::{PhaseKey, PhaseRow};
 
 use crate::rows::{self, SECOND};
@@ -29,14 +29,14 @@ pub(crate) fn word(key: &str, value: &str) -> Setting {
     Setting { key: key.to_owned(), value: SettingValue::Word(value.to_owned()) }
 }
 
-pub(crate) fn target(name: &str, change: impl FnOnce(&mut TargetTerms)) -> TargetTerms {
-    let mut terms = TargetTerms { name: name.to_owned(), ..TargetTerms::default() };
+pub(crate) fn target(name: &str, change: impl FnOnce(&mut TargetDescription)) -> TargetDescription {
+    let mut terms = TargetDescription { name: name.to_owned(), ..TargetDescription::default() };
     change(&mut terms);
     terms
 }
 
 impl Study {
-    pub(crate) fn new(targets: Vec<TargetTerms>) -> Self {
+    pub(crate) fn new(targets: Vec<TargetDescription>) -> Self {
         let mut plan = rows::plan(Vec::new());
         plan.terms.targets = targets;
         Self { plan, phases: Vec::new() }

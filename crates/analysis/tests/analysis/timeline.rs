@@ -2,7 +2,7 @@
 
 use plan::jobs::{Action, Step, TableOrder};
 use plan::{
-    Bytes, Case, JobSpace, JobTable, JobTest, Jobs, Phase, Plan, Setting, SettingValue, TargetTerms,
+    Bytes, Case, JobSpace, JobTable, JobTest, Jobs, Phase, Plan, Setting, SettingValue, TargetDescription,
     TestKind, Work, Workload,
 };
 use proptest::collection::vec;
@@ -126,13 +126,13 @@ fn of_jobs(jobs: Jobs) -> Workload {
 fn study() -> Plan {
     let case = Case { target: "flash".to_owned(), ..Case::new("c", of_jobs(jobs()), vec![Phase::Jobs]) };
     let mut plan = plan(vec![case]);
-    plan.terms.targets = vec![TargetTerms {
+    plan.terms.targets = vec![TargetDescription {
         name: "flash".to_owned(),
         devices: 5,
         slots: 4,
         rack_units: 2.0,
         capacity: Some(Bytes(300 * MB)),
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     }];
     plan
 }

@@ -9,7 +9,9 @@ use analysis::{
     statistics::Sample,
     sweeps::{Curve, curves},
 };
-use plan::{Amount, Claim, Expectation, Layer, Phase, PublishedPlace, Quantity, Relation, Selector, Side};
+use plan::{
+    Amount, Claim, Expectation, Layer, Phase, PublishedReference, Quantity, Relation, Selector, Side,
+};
 use record::published;
 
 use crate::nodes::{OnNode, case, pass};
@@ -377,7 +379,7 @@ fn the_own_slope_stands_beside_the_published_one() {
         .iter()
         .find(|one| one.statistic == record::PublishedStatistic::Slope && one.value == 5153e6)
         .expect("the slope of study B");
-    let place = PublishedPlace { id: slope.id.clone(), figures: on("nvme") };
+    let place = PublishedReference { id: slope.id.clone(), figures: on("nvme") };
     study.plan.terms.published = vec![place];
     let figures = study.figures();
     let found = &beside(&study.plan, &figures, published())[0];

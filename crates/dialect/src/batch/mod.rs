@@ -29,7 +29,7 @@
 //!     size = "4GiB"
 //! "#;
 //! let plan = plan::study::read("/home/me/weak.toml".as_ref(), text)?;
-//! let around = plan::Surroundings {
+//! let around = plan::RunEnvironment {
 //!     spaces: Vec::new(),
 //!     memory: None,
 //!     node_of: Vec::new(),
@@ -52,7 +52,7 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Plan, Question, outlooks};
+use plan::{Case, Plan, Question, estimates};
 
 pub use request::{Asked, BatchError, Jobs, Script};
 use request::{Job, Study};
@@ -168,7 +168,7 @@ fn workload_without_nodes(plan: &Plan, study: &Study<'_>) -> Option<String> {
 fn wall_time(asked: &Asked<'_>, nodes: Option<u32>) -> WallTime {
     let mut plan = asked.plan.clone();
     plan.cases.retain(|case| nodes.is_none_or(|nodes| case.workload.nodes == nodes));
-    let (all, _) = outlooks(&plan, asked.around);
+    let (all, _) = estimates(&plan, asked.around);
     let forecast: f64 = all.iter().map(|outlook| outlook.seconds).sum();
     WallTime::of(forecast, asked.time)
 }

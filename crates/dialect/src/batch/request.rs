@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::{Nanos, Plan, Surroundings};
+use plan::{Nanos, Plan, RunEnvironment};
 use thiserror::Error;
 
 use super::system::System;
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
     /// the path should be absolute.
     pub plan: &'a Plan,
     /// Rates from which the wall time is forecast.
-    pub around: &'a Surroundings,
+    pub around: &'a RunEnvironment,
     /// For which batch system.
     pub system: System,
     /// Which jobs.
@@ -63,7 +63,7 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// One job with one rank on each node, all else left to the site.
     #[must_use]
-    pub fn new(plan: &'a Plan, around: &'a Surroundings, system: System) -> Self {
+    pub fn new(plan: &'a Plan, around: &'a RunEnvironment, system: System) -> Self {
         Self {
             plan,
             around,

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use dialect::batch::{Asked, BatchError, Jobs, Script, System, scripts};
 use plan::study::{Options, Override, read_with};
-use plan::{ExpectedRate, Nanos, Plan, Surroundings};
+use plan::{ExpectedRate, Nanos, Plan, RunEnvironment};
 
 const SYSTEMS: [System; 3] = [System::Slurm, System::Pbs, System::Flux];
 
@@ -34,9 +34,9 @@ fn study(path: &str, text: &str, set: &[&str]) -> Plan {
     read_with(path.as_ref(), text, &Options { overrides, ..Options::default() }).expect("a study")
 }
 
-fn around() -> Surroundings {
+fn around() -> RunEnvironment {
     let (write, read) = (ExpectedRate::assumed(), ExpectedRate::assumed());
-    Surroundings { spaces: Vec::new(), memory: None, node_of: Vec::new(), write, read }
+    RunEnvironment { spaces: Vec::new(), memory: None, node_of: Vec::new(), write, read }
 }
 
 /// All scripts as one text.

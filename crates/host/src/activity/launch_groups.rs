@@ -33,7 +33,7 @@ const ACCOUNT: &str = "cpuacct";
 
 /// A directory of a hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct GroupDirectory {
     version: Version,
     directory: PathBuf,
 }
@@ -42,9 +42,9 @@ struct Place {
 #[derive(Debug)]
 pub struct RunGroups {
     /// Limits memory, and counts processes killed by the limit.
-    memory: Option<Place>,
+    memory: Option<GroupDirectory>,
     /// Accounts for processor time.
-    account: Option<Place>,
+    account: Option<GroupDirectory>,
     /// Why there is no group for memory, or none at all.
     missing: Vec<String>,
 }
@@ -52,8 +52,8 @@ pub struct RunGroups {
 /// The groups of one launch.
 #[derive(Debug)]
 pub struct LaunchGroup {
-    memory: Option<Place>,
-    account: Option<Place>,
+    memory: Option<GroupDirectory>,
+    account: Option<GroupDirectory>,
 }
 
 impl RunGroups {
@@ -94,14 +94,14 @@ impl RunGroups {
     /// # Errors
     /// One cannot be created, or the kernel rejects the limit.
     pub fn launch(&self, name: &str, memory_max: Option<u64>) -> Result<LaunchGroup, HostError> {
-        let inside = |place: &Option<Place>| -> Result<Option<Place>, HostError> {
-            let Some(Place { version, directory }) = place else { return Ok(None) };
+        let inside = |place: &Option<GroupDirectory>| -> Result<Option<GroupDirectory>, HostError> {
+            let Some(GroupDirectory { version, directory }) = place else { return Ok(None) };
             let directory = directory.join(name);
             match fs::create_dir(&directory) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                     Err(HostError::io("make the control group", &directory, error))
                 }
-                _ => Ok(Some(Place { version: *version, directory })),
+                _ => Ok(Some(GroupDirectory { version: *version, directory })),
             }
         };
         let memory = inside(&self.memory)?;
@@ -128,7 +128,7 @@ impl RunGroups {
         self.places().try_for_each(|place| remove_below(&place.directory))
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &GroupDirectory> {
         places(&self.memory, &self.account)
     }
 
@@ -194,13 +194,16 @@ impl LaunchGroup {
 }
 
 /// The directories without duplicates: version 2 has one for both.
-fn places<'p>(memory: &'p Option<Place>, account: &'p Option<Place>) -> impl Iterator<Item = &'p Place> {
+fn places<'p>(
+    memory: &'p Option<GroupDirectory>,
+    account: &'p Option<GroupDirectory>,
+) -> impl Iterator<Item = &'p GroupDirectory> {
     let account = account.as_ref().filter(|one| memory.as_ref() != Some(one));
     memory.iter().chain(account)
 }
 
 /// Creates the group `name` where `controller` is available, and returns it.
-fn place(root: &Root, name: &str, controller: &str) -> Result<Place, String> {
+fn place(root: &Root, name: &str, controller: &str) -> Result<GroupDirectory, String> {
     let mounts = mount_table(root).map_err(|error| error.to_string())?;
     let groups = Groups::of(root, &mounts, controller).ok_or("no control groups are mounted")?;
     let mut why = "no group to make one in".to_owned();
@@ -209,7 +212,7 @@ fn place(root: &Root, name: &str, controller: &str) -> Result<Place, String> {
     let levels = if groups.version == Version::One { 1 } else { groups.directories.len() };
     for parent in groups.directories.iter().take(levels) {
         match make(&root.path(parent), name, groups.version) {
-            Ok(directory) => return Ok(Place { version: groups.version, directory }),
+            Ok(directory) => return Ok(GroupDirectory { version: groups.version, directory }),
             Err(error) => why = format!("{}: {error}", parent.display()),
         }
     }

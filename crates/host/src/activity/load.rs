@@ -65,7 +65,7 @@ struct Counted {
     cpu: Option<CpuTimes>,
     /// Periods and throttled ones of each group, innermost first.
     quotas: Vec<(u64, u64)>,
-    waited: Waited,
+    waited: RunQueueDelay,
     /// The wait time of the sampling thread.
     own_waited_ns: u64,
     memory_stall_ns: Option<u64>,
@@ -73,7 +73,7 @@ struct Counted {
 
 /// Time that threads have waited for a processor.
 #[derive(Debug, Clone, Default)]
-struct Waited {
+struct RunQueueDelay {
     /// Nanoseconds of each sampled thread.
     threads: HashMap<u32, u64>,
     /// Threads whose number is a multiple of this power of two were sampled.
@@ -115,7 +115,7 @@ impl LoadWatch {
                 at: Instant::now(),
                 cpu: None,
                 quotas: Vec::new(),
-                waited: Waited::default(),
+                waited: RunQueueDelay::default(),
                 own_waited_ns: 0,
                 memory_stall_ns: None,
             },
@@ -190,13 +190,13 @@ impl LoadWatch {
         (all, step)
     }
 
-    fn waited(&self) -> Waited {
+    fn waited(&self) -> RunQueueDelay {
         let of = |(process, thread): (u32, u32)| {
             let text = self.root.read(&format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
             Some((thread, waited_ns(&text)?))
         };
         let (threads, step) = self.threads();
-        Waited { threads: threads.into_iter().filter_map(of).collect(), step }
+        RunQueueDelay { threads: threads.into_iter().filter_map(of).collect(), step }
     }
 
     /// Total of the first line: `some avg10=0.00 avg60=0.00 avg300=0.00 total=13`, in microseconds.
@@ -252,7 +252,7 @@ fn most_throttled(now: &[(u64, u64)], last: &[(u64, u64)]) -> Option<(u64, u64)>
 }
 
 /// Sum over the current threads; a new one counts from its start.
-fn waited_since(now: &Waited, last: &Waited) -> Option<u64> {
+fn waited_since(now: &RunQueueDelay, last: &RunQueueDelay) -> Option<u64> {
     // Both are powers of two: multiples of the larger one were sampled both times.
     let step = now.step.max(last.step).max(1);
     let since =
@@ -271,7 +271,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::{Duration, Instant};
 
-    use super::{LoadSample, LoadWatch, Waited, waited_since};
+    use super::{LoadSample, LoadWatch, RunQueueDelay, waited_since};
     use crate::fake::Tree;
 
     /// A host whose process 7 of the run has a thread of this state that has waited `waited_ns`, and whose group was
@@ -359,15 +359,15 @@ mod tests {
 
     #[test]
     fn of_many_threads_those_count_that_were_looked_at_both_times() {
-        let all = |step: u32, each: u64| Waited {
+        let all = |step: u32, each: u64| RunQueueDelay {
             threads: (1..=1000).filter(|thread| thread % step == 0).map(|thread| (thread, each)).collect(),
             step,
         };
         assert_eq!(waited_since(&all(4, 9), &all(1, 2)), Some(7 * 1000));
         assert_eq!(waited_since(&all(1, 9), &all(4, 2)), Some(7 * 1000), "the others had waited before");
-        let few = Waited { threads: [(2, 50)].into(), step: 1 };
+        let few = RunQueueDelay { threads: [(2, 50)].into(), step: 1 };
         assert_eq!(waited_since(&all(4, 9), &few), Some(9 * 1000), "threads of the phase are new");
-        assert_eq!(waited_since(&Waited::default(), &few), None);
+        assert_eq!(waited_since(&RunQueueDelay::default(), &few), None);
     }
 
     #[test]

@@ -8,4 +8,5 @@ pub(crate) mod load;
 pub(crate) mod memory;
 pub(crate) mod observer;
 pub(crate) mod programs;
+pub(crate) mod quiet;
 pub(crate) mod trace;

@@ -19,48 +19,33 @@ const STACK_BYTES: usize = 128 * 1024;
 /// One interval of one device, as differences of the kernel's counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSample {
-    /// The kernel's name, as in `nvme0n1`.
-    pub device: String,
     /// The interval starts this long after the observer did.
     pub start_ns: u64,
     /// The interval's length.
     pub length_ns: u64,
-    /// Completed reads.
-    pub reads: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Sum of the reads' times.
-    pub read_time_ns: u64,
-    /// Completed writes.
-    pub writes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Sum of the writes' times.
-    pub write_time_ns: u64,
-    /// Time during which at least one request was under way.
-    pub busy_ns: u64,
-    /// Requests under way, summed over time.
-    pub queue_time_ns: u64,
+    /// The increase of the counters.
+    pub counters: DeviceCounters,
 }
 
 impl DeviceSample {
     /// The sample as a row of the record, of this node.
     #[must_use]
     pub fn into_row(self, key: PhaseKey, node: &str) -> DeviceRow {
+        let counters = self.counters;
         DeviceRow {
             key,
             node: node.to_owned(),
-            device: self.device,
+            device: counters.device,
             start_ns: self.start_ns,
             length_ns: self.length_ns,
-            reads: self.reads,
-            read_bytes: self.read_bytes,
-            read_time_ns: self.read_time_ns,
-            writes: self.writes,
-            write_bytes: self.write_bytes,
-            write_time_ns: self.write_time_ns,
-            busy_ns: self.busy_ns,
-            queue_time_ns: self.queue_time_ns,
+            reads: counters.reads,
+            read_bytes: counters.read_bytes,
+            read_time_ns: counters.read_time_ns,
+            writes: counters.writes,
+            write_bytes: counters.write_bytes,
+            write_time_ns: counters.write_time_ns,
+            busy_ns: counters.busy_ns,
+            queue_time_ns: counters.queue_time_ns,
         }
     }
 }
@@ -107,10 +92,10 @@ impl Observer {
         let started_raw_ns = started_raw_ns.unwrap_or_default();
         for file in files {
             let last = file.read()?;
-            watches.push(Watch { file, last, last_at: started, samples: Vec::new() });
+            watches.push(ObservedDevice { file, last, last_at: started, samples: Vec::new() });
         }
         let load = LoadWatch::new(root, mates);
-        let mut watches = Watches { started_raw_ns, devices: watches, load, seen: Vec::new() };
+        let mut watches = ObservedDevices { started_raw_ns, devices: watches, load, seen: Vec::new() };
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let signal = Arc::clone(&stop);
         let thread = thread::Builder::new()
@@ -152,14 +137,14 @@ impl Drop for Observer {
 }
 
 /// One device under observation.
-struct Watch {
+struct ObservedDevice {
     file: CounterFile,
     last: DeviceCounters,
     last_at: Instant,
     samples: Vec<DeviceSample>,
 }
 
-impl Watch {
+impl ObservedDevice {
     /// A device that has gone gives no more samples; what was seen of it stays. Tells whether it had no request all
     /// the time.
     fn sample(&mut self, started: Instant) -> bool {
@@ -168,17 +153,9 @@ impl Watch {
         let delta = counters.since(&self.last);
         let idle = delta.reads + delta.writes + delta.under_way == 0;
         self.samples.push(DeviceSample {
-            device: delta.device,
             start_ns: nanoseconds(self.last_at.duration_since(started)),
             length_ns: nanoseconds(now.duration_since(self.last_at)),
-            reads: delta.reads,
-            read_bytes: delta.read_bytes,
-            read_time_ns: delta.read_time_ns,
-            writes: delta.writes,
-            write_bytes: delta.write_bytes,
-            write_time_ns: delta.write_time_ns,
-            busy_ns: delta.busy_ns,
-            queue_time_ns: delta.queue_time_ns,
+            counters: delta,
         });
         self.last = counters;
         self.last_at = now;
@@ -187,14 +164,14 @@ impl Watch {
 }
 
 /// All that is watched.
-struct Watches {
+struct ObservedDevices {
     started_raw_ns: u64,
-    devices: Vec<Watch>,
+    devices: Vec<ObservedDevice>,
     load: LoadWatch,
     seen: Vec<LoadSample>,
 }
 
-impl Watches {
+impl ObservedDevices {
     /// A sample that should have been taken `late` ago.
     fn sample(&mut self, started: Instant, late: Duration) {
         let idle =

@@ -1,20 +1,15 @@
-//! One block device: its name, its relations to other devices, and its facts.
+//! One block device: its name, its identity, and its relations to other devices.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use record::{BlockDeviceFacts, Fact};
+use record::Fact;
 
-use crate::devices::pci;
 use crate::{DeviceNumber, Root};
 
 /// Depth limit of a device stack; a deeper one is treated as a loop.
 pub(crate) const LAYERS_MAX: usize = 16;
-/// Why a volume has no hardware queues: md and most device-mapper targets process each request in the
-/// submitting thread and pass it on.
-const OF_ITS_MEMBERS: &str = "it has no queue of its own and hands requests on to its members";
-
 /// Unit of sizes in `/sys`: sectors of 512 bytes, independent of the device.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
@@ -65,6 +60,22 @@ pub(crate) fn name_of_source(root: &Root, source: &str) -> Option<String> {
 /// The directory of a device in `/sys/devices`, as the tree names it.
 pub(crate) fn directory(root: &Root, name: &str) -> Option<PathBuf> {
     root.without_prefix(&fs::canonicalize(root.path(format!("/sys/class/block/{name}"))).ok()?)
+}
+
+/// The directory of a block device below its controller. A namespace with several paths (native multipath of
+/// NVMe) is below no controller: its first one is used.
+pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
+    let directory = directory(root, name)?;
+    if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {
+        return Some(directory);
+    }
+    let subsystem = directory.parent()?;
+    let is_controller = |name: &String| {
+        name.strip_prefix("nvme")
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let controller = root.names(subsystem.to_str()?).into_iter().find(is_controller)?;
+    root.without_prefix(&root.path(subsystem.join(controller)).canonicalize().ok()?)
 }
 
 /// The disk that a partition is on; `None` for a whole device.
@@ -125,110 +136,9 @@ pub(crate) fn world_wide_name(root: &Root, name: &str) -> Option<String> {
     })
 }
 
-/// The facts of a whole device.
-pub(crate) fn facts(root: &Root, name: &str) -> BlockDeviceFacts {
-    let base = format!("/sys/block/{name}");
-    let text = |file: &str| root.text(&format!("{base}/{file}"));
-    BlockDeviceFacts {
-        name: name.to_owned(),
-        model: model(root, &base),
-        serial: serial(root, name),
-        firmware: match text("device/firmware_rev") {
-            Fact::Known(revision) => Fact::Known(revision),
-            Fact::Unknown(reason) => match text("device/rev") {
-                Fact::Known(revision) => Fact::Known(revision),
-                Fact::Unknown(_) => Fact::Unknown(reason),
-            },
-        },
-        size_bytes: size_bytes(root, name).unwrap_or(0),
-        rotational: match root.number::<u8>(&format!("{base}/queue/rotational")) {
-            Fact::Known(flag) => Fact::Known(flag != 0),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
-        scheduler: match text("queue/scheduler") {
-            Fact::Known(list) => Fact::Known(chosen(&list).to_owned()),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
-        hardware_queues: match u32::try_from(root.names(&format!("{base}/mq")).len()) {
-            Ok(queues @ 1..) => Fact::Known(queues),
-            _ if !slaves(root, name).is_empty() => Fact::Unknown(OF_ITS_MEMBERS.to_owned()),
-            _ => Fact::Unknown(format!("no {base}/mq")),
-        },
-        queue_requests: root.number(&format!("{base}/queue/nr_requests")),
-        read_ahead_bytes: match root.number::<u64>(&format!("{base}/queue/read_ahead_kb")) {
-            Fact::Known(kib) => Fact::Known(kib.saturating_mul(1024)),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
-        logical_block_bytes: root.number(&format!("{base}/queue/logical_block_size")),
-        physical_block_bytes: root.number(&format!("{base}/queue/physical_block_size")),
-        numa_node: numa_node(root, name),
-        world_wide_name: world_wide_name(root, name)
-            .map_or_else(|| Fact::Unknown(format!("no {base}/wwid")), Fact::Known),
-        queue_depth: root.number(&format!("{base}/device/queue_depth")),
-        first_queue_cpus: match root.text(&format!("{base}/mq/0/cpu_list")) {
-            Fact::Known(list) => Fact::Known(list.replace(", ", ",")),
-            unknown => unknown,
-        },
-        driver: driver(root, name),
-        wear_percent: Fact::default(),
-        volatile_write_cache: match text("queue/write_cache") {
-            Fact::Known(kind) => Fact::Known(kind != "write through"),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
-        pcie: pci::place_of(root, name),
-    }
-}
-
-/// The driver of the nearest device above that has one, with its version where it has one.
-fn driver(root: &Root, name: &str) -> Fact<String> {
-    let Some(directory) = pci::controller_directory(root, name) else {
-        return Fact::Unknown(format!("no /sys/block/{name}"));
-    };
-    for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {
-        let target = fs::read_link(root.path(above.join("driver"))).ok();
-        let found = target.as_ref().and_then(|target| target.file_name()?.to_str());
-        if let Some(driver) = found {
-            return Fact::Known(match root.text(&format!("/sys/module/{driver}/version")) {
-                Fact::Known(version) => format!("{driver} {version}"),
-                Fact::Unknown(_) => driver.to_owned(),
-            });
-        }
-    }
-    Fact::Unknown(format!("no driver above /sys/block/{name}"))
-}
-
-/// The model; for SCSI with the vendor before it, unless that is the placeholder of SATA.
-fn model(root: &Root, base: &str) -> Fact<String> {
-    let model = root.text(&format!("{base}/device/model"));
-    let Fact::Known(model) = model else { return model };
-    match root.text(&format!("{base}/device/vendor")) {
-        Fact::Known(vendor) if vendor != "ATA" && !vendor.starts_with("0x") => {
-            Fact::Known(format!("{vendor} {model}"))
-        }
-        _ => Fact::Known(model),
-    }
-}
-
 /// The selected entry of a list such as `none [mq-deadline] kyber`.
 pub(crate) fn chosen(list: &str) -> &str {
     list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(list, |(choice, _)| choice)
-}
-
-/// The node of the nearest ancestor that has one: the disk itself has none, its controller or bus does.
-fn numa_node(root: &Root, name: &str) -> Fact<i32> {
-    let Some(directory) = pci::controller_directory(root, name) else {
-        return Fact::Unknown(format!("no /sys/block/{name}"));
-    };
-    for above in directory.ancestors().take_while(|above| *above != Path::new("/sys/devices")) {
-        let file = above.join("numa_node");
-        let Some(file) = file.to_str() else { continue };
-        match root.number::<i32>(file) {
-            Fact::Known(node @ 0..) => return Fact::Known(node),
-            Fact::Known(_) => return Fact::Unknown(format!("{file} says that it belongs to none")),
-            Fact::Unknown(_) => {}
-        }
-    }
-    Fact::Unknown(format!("no numa_node above /sys/block/{name}"))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::devices::block::SECTOR_BYTES;
 use crate::{HostError, Root};
 
@@ -15,7 +17,7 @@ const NS_PER_MS: u64 = 1_000_000;
 
 /// Activity of a device since it appeared. The columns are those of `Documentation/admin-guide/iostats.rst`
 /// of Linux: fields 1, 3, 4, 5, 7, 8, 9, 10 and 11.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCounters {
     /// The kernel's name, as in `nvme0n1`.
     pub device: String,

@@ -1,6 +1,7 @@
 //! The block devices that carry the bytes of a path, and the devices below them.
 
 pub(crate) mod block;
+pub(crate) mod block_facts;
 pub(crate) mod counters;
 pub(crate) mod direct;
 pub(crate) mod pci;

@@ -55,15 +55,12 @@ const SYSTEMS: [System; 4] = [
 pub(super) fn gather(root: &Root, environment: fn(&str) -> Option<String>) -> Option<BatchJobFacts> {
     let set = |variable: &str| environment(variable).filter(|value| !value.is_empty());
     let (system, id) = SYSTEMS.iter().find_map(|system| Some((system, set(system.id)?)))?;
-    let told = |variable: &str| {
-        set(variable)
-            .map_or_else(|| Fact::Unknown(format!("{} does not set {variable}", system.name)), Fact::Known)
-    };
-    let nodes = match told(system.nodes) {
-        Fact::Known(path) if system.nodes_in_file => in_file(root, &path),
-        Fact::Known(list) => Fact::Known(once(list.split_whitespace())),
-        unknown => unknown,
-    };
+    let told =
+        |variable: &str| Fact::of(set(variable), || format!("{} does not set {variable}", system.name));
+    let nodes = told(system.nodes).and_then(|list| match system.nodes_in_file {
+        true => in_file(root, &list),
+        false => Fact::Known(once(list.split_whitespace())),
+    });
     Some(BatchJobFacts {
         system: system.name.to_owned(),
         id,

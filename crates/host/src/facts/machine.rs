@@ -44,13 +44,9 @@ pub(super) fn gather(root: &Root) -> MachineFacts {
         vendor: root.text(&format!("{IDENTITY}/sys_vendor")),
         product: product(root),
         firmware: firmware(root),
-        compiler: match &kernel_build {
-            Fact::Known(text) => compiler(text).map_or_else(
-                || Fact::Unknown("/proc/version names no compiler".to_owned()),
-                |name| Fact::Known(name.to_owned()),
-            ),
-            Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
-        },
+        compiler: kernel_build.clone().and_then(|text| {
+            Fact::of(compiler(&text).map(str::to_owned), || "/proc/version names no compiler".to_owned())
+        }),
         kernel_build,
         kernel_arguments: kernel_arguments(root),
         tuned_profile: tuned_profile(root),
@@ -62,13 +58,10 @@ fn kernel_arguments(root: &Root) -> Fact<Option<String>> {
         let name = word.split('=').next().unwrap_or(word);
         ARGUMENTS.contains(&name.split('.').next().unwrap_or(name))
     };
-    match root.text("/proc/cmdline") {
-        Fact::Known(line) => {
-            let words: Vec<&str> = line.split_whitespace().filter(matters).collect();
-            Fact::Known((!words.is_empty()).then(|| words.join(" ")))
-        }
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    }
+    root.text("/proc/cmdline").map(|line| {
+        let words: Vec<&str> = line.split_whitespace().filter(matters).collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    })
 }
 
 fn product(root: &Root) -> Fact<String> {
@@ -92,30 +85,30 @@ fn firmware(root: &Root) -> Fact<String> {
 /// GNU ld 2.40) #1 SMP`: the part in brackets that names one, up to its first comma.
 fn compiler(version: &str) -> Option<&str> {
     let group = groups(version).into_iter().find(|group| group.contains("gcc") || group.contains("clang"))?;
-    let mut depth = 0_i32;
+    let mut scope = 0_i32;
     let end = group.char_indices().find(|(_, letter)| {
-        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
-        *letter == ',' && depth == 0
+        scope += i32::from(*letter == '(') - i32::from(*letter == ')');
+        *letter == ',' && scope == 0
     });
     Some(group[..end.map_or(group.len(), |(at, _)| at)].trim())
 }
 
 /// The texts in the outermost parentheses.
 fn groups(text: &str) -> Vec<&str> {
-    let (mut groups, mut depth, mut start) = (Vec::new(), 0_u32, 0);
+    let (mut groups, mut scope, mut start) = (Vec::new(), 0_u32, 0);
     for (at, letter) in text.char_indices() {
         match letter {
             '(' => {
-                depth += 1;
-                if depth == 1 {
+                scope += 1;
+                if scope == 1 {
                     start = at + 1;
                 }
             }
-            ')' if depth == 1 => {
+            ')' if scope == 1 => {
                 groups.push(&text[start..at]);
-                depth = 0;
+                scope = 0;
             }
-            ')' => depth = depth.saturating_sub(1),
+            ')' => scope = scope.saturating_sub(1),
             _ => {}
         }
     }

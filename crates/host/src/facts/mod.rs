@@ -4,6 +4,7 @@
 //! that answer at once; [`complete`] reads slower, constant facts after the run. [`whole`] is both, for all
 //! devices and file systems.
 
+mod cpuinfo;
 pub(crate) mod io_uring;
 mod job;
 mod machine;
@@ -16,19 +17,16 @@ use std::path::{Path, PathBuf};
 
 use record::{BlockDeviceFacts, Fact, FileSystemFacts, HostFacts, TargetDevices};
 
-use self::processors::Depth;
+use self::processors::FactScope;
 use crate::activity::cpu;
 use crate::activity::memory;
-use crate::devices::block;
 use crate::devices::wear;
+use crate::devices::{block, block_facts};
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 use crate::system::cpu_list;
 use crate::{Root, devices, tuning};
 
-/// Bytes of `/proc/cpuinfo` that are read: the first processor's entry. On hosts with hundreds of
-/// processors the whole file takes the kernel milliseconds.
-const CPUINFO_BYTES: usize = 4096;
 /// Limit of sockets; more means a broken topology.
 const SOCKETS_MAX: u32 = 1024;
 
@@ -48,7 +46,7 @@ pub(crate) fn gather(
         node: node(root),
         operating_system: operating_system(root),
         kernel: kernel(root),
-        cpu_model: cpu_model(root),
+        cpu_model: cpuinfo::model(root),
         sockets: sockets(root),
         logical_cpus: logical_cpus(root),
         usable_cpus: cpu::usable(root, &table),
@@ -63,7 +61,7 @@ pub(crate) fn gather(
         devices: block_devices(root, &table, targets),
         target_devices: targets.iter().map(|target| target_devices(root, &table, target)).collect(),
         machine: machine::gather(root),
-        processors: processors::gather(root, Depth::Start),
+        processors: processors::gather(root, FactScope::Start),
         job: job::gather(root, environment),
         tuning: tuning::in_force(root, &tuning::state_directory(root, environment)),
         ..HostFacts::default()
@@ -85,11 +83,11 @@ pub(crate) fn complete(root: &Root, facts: &mut HostFacts) {
 pub(crate) fn whole(root: &Root, environment: fn(&str) -> Option<String>, clock: &str) -> HostFacts {
     let table = file_system::mount_table(root).unwrap_or_default();
     let mut facts = gather(root, environment, &[], clock);
-    facts.processors = processors::gather(root, Depth::Whole);
+    facts.processors = processors::gather(root, FactScope::Whole);
     facts.file_systems = file_system::all(root, &table);
     let holds_something = |name: &String| block::size_bytes(root, name).is_some_and(|bytes| bytes > 0);
     let names = root.names("/sys/block").into_iter().filter(holds_something);
-    facts.devices = names.map(|name| block::facts(root, &name)).collect();
+    facts.devices = names.map(|name| block_facts::of(root, &name)).collect();
     complete(root, &mut facts);
     facts
 }
@@ -121,7 +119,7 @@ fn block_devices(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<Block
             }
         }
     }
-    names.iter().map(|name| block::facts(root, name)).collect()
+    names.iter().map(|name| block_facts::of(root, name)).collect()
 }
 
 /// The name of the node.
@@ -150,43 +148,6 @@ fn operating_system(root: &Root) -> Fact<String> {
         Some(name) => Fact::Known(name.trim().trim_matches(['"', '\'']).to_owned()),
         None => Fact::Unknown("/etc/os-release has no PRETTY_NAME".to_owned()),
     }
-}
-
-fn cpu_model(root: &Root) -> Fact<String> {
-    let path = "/proc/cpuinfo";
-    if let Err(reason) = cpuinfo(root) {
-        return Fact::Unknown(reason);
-    }
-    // x86 and LoongArch have a model name, POWER calls it cpu; ARM only has numbers.
-    if let Some(model) = cpu_value(root, &["model name", "Model Name", "cpu"]) {
-        return Fact::Known(model);
-    }
-    match (cpu_value(root, &["CPU implementer"]), cpu_value(root, &["CPU part"])) {
-        (Some(implementer), Some(part)) => Fact::Known(format!("ARM implementer {implementer} part {part}")),
-        _ => Fact::Unknown(format!("{path} names no model")),
-    }
-}
-
-/// The first of `keys` that the first processor has in `/proc/cpuinfo`.
-fn cpu_value(root: &Root, keys: &[&str]) -> Option<String> {
-    let text = cpuinfo(root).ok()?;
-    keys.iter().find_map(|key| {
-        text.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            (name.trim() == *key && !value.trim().is_empty()).then(|| value.trim().to_owned())
-        })
-    })
-}
-
-/// The entry of the first processor.
-fn cpuinfo(root: &Root) -> Result<String, String> {
-    use std::io::Read;
-    let path = "/proc/cpuinfo";
-    let mut head = vec![0; CPUINFO_BYTES];
-    let read = std::fs::File::open(root.path(path)).and_then(|mut file| file.read(&mut head));
-    let length = read.map_err(|error| format!("{path}: {error}"))?;
-    head.truncate(length);
-    Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
 /// Number of sockets: repeatedly takes the first processor outside the known sockets and reads its siblings.
@@ -221,13 +182,10 @@ fn sockets(root: &Root) -> Fact<u32> {
 
 /// The number of entries in a list such as `0-1`.
 fn listed(root: &Root, path: &str) -> Fact<u32> {
-    match root.text(path) {
-        Fact::Known(list) => match cpu_list::parse(&list) {
-            Some(ranges) => Fact::Known(cpu_list::count(&ranges)),
-            None => Fact::Unknown(format!("{path} holds {list:?}, not a list")),
-        },
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    }
+    root.text(path).and_then(|list| {
+        let count = cpu_list::parse(&list).map(|ranges| cpu_list::count(&ranges));
+        Fact::of(count, || format!("{path} holds {list:?}, not a list"))
+    })
 }
 
 pub(crate) fn logical_cpus(root: &Root) -> u32 {

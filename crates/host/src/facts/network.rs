@@ -32,11 +32,10 @@ pub(super) fn gather(root: &Root) -> Fact<Vec<NetworkFacts>> {
 
 fn interface(root: &Root, name: &str) -> NetworkFacts {
     let base = format!("{INTERFACES}/{name}");
-    let speed = match root.number::<i64>(&format!("{base}/speed")) {
-        Fact::Known(megabits @ 1..) => Fact::Known(megabits.unsigned_abs().saturating_mul(1_000_000)),
-        Fact::Known(number) => Fact::Unknown(format!("{base}/speed says {number}")),
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    };
+    let speed = root.number::<i64>(&format!("{base}/speed")).and_then(|megabits| match megabits {
+        1.. => Fact::Known(megabits.unsigned_abs().saturating_mul(1_000_000)),
+        _ => Fact::Unknown(format!("{base}/speed says {megabits}")),
+    });
     NetworkFacts {
         name: name.to_owned(),
         kind: match root.text(&format!("{base}/type")).known().map(String::as_str) {
@@ -54,19 +53,11 @@ fn interface(root: &Root, name: &str) -> NetworkFacts {
 
 fn port(root: &Root, adapter: &str, number: &str) -> NetworkFacts {
     let base = format!("{ADAPTERS}/{adapter}/ports/{number}");
-    let rate = match root.text(&format!("{base}/rate")) {
-        Fact::Known(rate) => {
-            bits(&rate).map_or_else(|| Fact::Unknown(format!("{base}/rate says {rate}")), Fact::Known)
-        }
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    };
-    let state = match root.text(&format!("{base}/state")) {
-        // `4: ACTIVE`
-        Fact::Known(state) => {
-            Fact::Known(state.split_once(": ").map_or(state.as_str(), |(_, name)| name).to_lowercase())
-        }
-        unknown => unknown,
-    };
+    let rate = root.text(&format!("{base}/rate"));
+    let rate = rate.and_then(|rate| Fact::of(bits(&rate), || format!("{base}/rate says {rate}")));
+    // `4: ACTIVE`
+    let name = |state: String| state.split_once(": ").map_or(state.as_str(), |(_, name)| name).to_lowercase();
+    let state = root.text(&format!("{base}/state")).map(name);
     let layer = root.text(&format!("{base}/link_layer"));
     let kind = match layer.known().map(String::as_str) {
         _ if adapter.starts_with("hfi") => "omni-path".to_owned(),
@@ -117,7 +108,7 @@ fn below(root: &Root, device: &str) -> NetworkFacts {
         state: Fact::default(),
         bits_per_second: Fact::default(),
         mtu_bytes: Fact::default(),
-        driver: driver.map_or_else(|| Fact::Unknown(format!("no {device}/driver")), Fact::Known),
+        driver: Fact::of(driver, || format!("no {device}/driver")),
         numa_node,
         pci_address: function.map_or_else(
             || Fact::Unknown("it is on no PCI bus".to_owned()),

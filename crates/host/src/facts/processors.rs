@@ -28,18 +28,18 @@ const LIMITS: [&str; 5] =
 
 /// Extent of the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum FactScope {
     /// Fast subset for the start of a run.
     Start,
     /// Everything.
     Whole,
 }
 
-pub(super) fn gather(root: &Root, depth: Depth) -> ProcessorFacts {
+pub(super) fn gather(root: &Root, scope: FactScope) -> ProcessorFacts {
     let online = online(root);
-    let looked_at = match depth {
-        Depth::Whole => online.clone(),
-        Depth::Start => spread(&online),
+    let looked_at = match scope {
+        FactScope::Whole => online.clone(),
+        FactScope::Start => spread(&online),
     };
     let mut facts = ProcessorFacts {
         threads_per_core: threads_per_core(root, &looked_at),
@@ -50,7 +50,7 @@ pub(super) fn gather(root: &Root, depth: Depth) -> ProcessorFacts {
         c1e: c1e(root, &looked_at),
         ..ProcessorFacts::default()
     };
-    if depth == Depth::Whole {
+    if scope == FactScope::Whole {
         complete(root, &mut facts);
     }
     facts
@@ -87,13 +87,10 @@ fn none_online<T>() -> Fact<T> {
 fn threads_per_core(root: &Root, cpus: &[u32]) -> Fact<u32> {
     let Some(first) = cpus.first() else { return none_online() };
     let threads = |cpu: u32| -> Fact<u32> {
-        match root.text(&format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list")) {
-            Fact::Known(list) => cpu_list::parse(&list).map_or_else(
-                || Fact::Unknown(format!("processor {cpu}: {list:?} is no list")),
-                |ranges| Fact::Known(cpu_list::count(&ranges)),
-            ),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        }
+        root.text(&format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list")).and_then(|list| {
+            let count = cpu_list::parse(&list).map(|ranges| cpu_list::count(&ranges));
+            Fact::of(count, || format!("processor {cpu}: {list:?} is no list"))
+        })
     };
     let one = threads(*first);
     let differs = cpus.iter().find(|cpu| threads(**cpu).known() != one.known());
@@ -146,34 +143,29 @@ fn kibibytes(text: &str) -> Option<u64> {
 
 fn nodes(root: &Root) -> Fact<Vec<NumaNodeFacts>> {
     let path = format!("{NODES}/online");
-    let list = match root.text(&path) {
-        Fact::Known(list) => list,
-        Fact::Unknown(reason) => return Fact::Unknown(reason),
-    };
-    let ranges = cpu_list::parse(&list).filter(|ranges| cpu_list::count(ranges) <= CPUS_MAX);
-    let Some(ranges) = ranges else { return Fact::Unknown(format!("{path} holds {list:?}, not a list")) };
-    let nodes = ranges.into_iter().flatten().map(|node| {
+    let ranges = root.text(&path).and_then(|list| {
+        let ranges = cpu_list::parse(&list).filter(|ranges| cpu_list::count(ranges) <= CPUS_MAX);
+        Fact::of(ranges, || format!("{path} holds {list:?}, not a list"))
+    });
+    let node = |node: u32| {
         let base = format!("{NODES}/node{node}");
         NumaNodeFacts {
             node,
             cpus: root.text(&format!("{base}/cpulist")).known().cloned().unwrap_or_default(),
             memory_bytes: memory(root, &format!("{base}/meminfo")),
         }
-    });
-    Fact::Known(nodes.collect())
+    };
+    ranges.map(|ranges| ranges.into_iter().flatten().map(node).collect())
 }
 
 /// `Node 0 MemTotal:  197000000 kB`.
 fn memory(root: &Root, path: &str) -> Fact<u64> {
-    let text = match root.text(path) {
-        Fact::Known(text) => text,
-        Fact::Unknown(reason) => return Fact::Unknown(reason),
-    };
-    let total = text.lines().find_map(|line| {
+    let total = |line: &str| {
         let rest = line.split_once("MemTotal:")?.1.trim().strip_suffix("kB")?;
         rest.trim().parse::<u64>().ok()?.checked_mul(1024)
-    });
-    total.map_or_else(|| Fact::Unknown(format!("{path} has no MemTotal")), Fact::Known)
+    };
+    let text = root.text(path);
+    text.and_then(|text| Fact::of(text.lines().find_map(total), || format!("{path} has no MemTotal")))
 }
 
 fn governors(root: &Root, cpus: &[u32]) -> Fact<Vec<CountedValue>> {
@@ -258,7 +250,7 @@ fn c1e(root: &Root, cpus: &[u32]) -> Fact<SwitchedOn> {
     if cpus.is_empty() {
         return none_online();
     }
-    let vendor = super::cpu_value(root, &["vendor_id"]);
+    let vendor = super::cpuinfo::value(root, &["vendor_id"]);
     if vendor.as_deref().is_some_and(|vendor| vendor != "GenuineIntel") {
         return Fact::Unknown("bit 1 of register 0x1FC is C1E on Intel's processors alone".to_owned());
     }

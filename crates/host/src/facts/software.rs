@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PLACES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// How a version is found.
-enum Way {
+enum VersionSource {
     /// A kernel file with the version; the paths `there` exist while the driver is loaded.
     Driver { there: &'static [&'static str], version: &'static [&'static str] },
     /// The first line of a program's output that contains `after`; the version follows it.
@@ -23,25 +23,34 @@ enum Way {
 }
 
 /// The software that is looked for, in display order.
-const ALL: [(&str, Way); 12] = [
+const ALL: [(&str, VersionSource); 12] = [
     (
         "NVMe driver",
-        Way::Driver {
+        VersionSource::Driver {
             there: &["/sys/bus/pci/drivers/nvme", "/sys/module/nvme"],
             version: &["/sys/module/nvme/version"],
         },
     ),
-    ("mdadm", Way::Program { name: "mdadm", arguments: &["--version"], after: "mdadm - " }),
+    ("mdadm", VersionSource::Program { name: "mdadm", arguments: &["--version"], after: "mdadm - " }),
     (
         "Intel RSTe (IMSM)",
-        Way::Program { name: "mdadm", arguments: &["--detail-platform"], after: "Version : " },
+        VersionSource::Program { name: "mdadm", arguments: &["--detail-platform"], after: "Version : " },
     ),
-    ("LVM", Way::Program { name: "lvm", arguments: &["version"], after: "LVM version:" }),
-    ("device mapper", Way::Program { name: "lvm", arguments: &["version"], after: "Driver version:" }),
-    ("XVM", Way::Driver { there: &["/sys/module/xvm", "/proc/xvm"], version: &["/sys/module/xvm/version"] }),
+    ("LVM", VersionSource::Program { name: "lvm", arguments: &["version"], after: "LVM version:" }),
+    (
+        "device mapper",
+        VersionSource::Program { name: "lvm", arguments: &["version"], after: "Driver version:" },
+    ),
+    (
+        "XVM",
+        VersionSource::Driver {
+            there: &["/sys/module/xvm", "/proc/xvm"],
+            version: &["/sys/module/xvm/version"],
+        },
+    ),
     (
         "GPFS (Spectrum Scale)",
-        Way::Program {
+        VersionSource::Program {
             name: "/usr/lpp/mmfs/bin/mmdiag",
             arguments: &["--version"],
             after: "Current GPFS build: ",
@@ -49,23 +58,26 @@ const ALL: [(&str, Way); 12] = [
     ),
     (
         "Lustre",
-        Way::Driver {
+        VersionSource::Driver {
             there: &["/sys/fs/lustre", "/proc/fs/lustre"],
             version: &["/sys/fs/lustre/version", "/proc/fs/lustre/version"],
         },
     ),
-    ("BeeGFS", Way::Driver { there: &["/sys/module/beegfs"], version: &["/sys/module/beegfs/version"] }),
-    ("Slurm", Way::Program { name: "slurmd", arguments: &["-V"], after: "slurm" }),
-    ("PBS", Way::Program { name: "qstat", arguments: &["--version"], after: "pbs_version =" }),
-    ("Flux", Way::Program { name: "flux", arguments: &["--version"], after: "flux-core version" }),
+    (
+        "BeeGFS",
+        VersionSource::Driver { there: &["/sys/module/beegfs"], version: &["/sys/module/beegfs/version"] },
+    ),
+    ("Slurm", VersionSource::Program { name: "slurmd", arguments: &["-V"], after: "slurm" }),
+    ("PBS", VersionSource::Program { name: "qstat", arguments: &["--version"], after: "pbs_version =" }),
+    ("Flux", VersionSource::Program { name: "flux", arguments: &["--version"], after: "flux-core version" }),
 ];
 
 pub(super) fn gather(root: &Root) -> Fact<Vec<SoftwareFacts>> {
     let all = ALL.iter().map(|(name, way)| SoftwareFacts {
         name: (*name).to_owned(),
         version: match way {
-            Way::Driver { there, version } => of_driver(root, there, version),
-            Way::Program { name, arguments, after } => of_program(root, name, arguments, after),
+            VersionSource::Driver { there, version } => of_driver(root, there, version),
+            VersionSource::Program { name, arguments, after } => of_program(root, name, arguments, after),
         },
     });
     Fact::Known(all.collect())

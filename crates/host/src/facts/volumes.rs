@@ -68,11 +68,9 @@ fn mapped(root: &Root, name: &str) -> VolumeFacts {
         level: Fact::Unknown(unsaid()),
         chunk_bytes: Fact::Unknown(unsaid()),
         members: block::slaves(root, name),
-        state: match root.number::<u8>(&format!("{base}/suspended")) {
-            Fact::Known(0) => Fact::Known("active".to_owned()),
-            Fact::Known(_) => Fact::Known("suspended".to_owned()),
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        },
+        state: root
+            .number::<u8>(&format!("{base}/suspended"))
+            .map(|flag| if flag == 0 { "active" } else { "suspended" }.to_owned()),
     }
 }
 

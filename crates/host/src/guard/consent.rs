@@ -4,13 +4,10 @@ use std::path::Path;
 
 use record::Fact;
 
-use super::Reason;
-use super::place::whole_devices;
+use super::device_relations::whole_devices;
+use super::{Reason, UNKNOWN_DATA_WORD};
 use crate::Root;
 use crate::devices::block;
-
-/// The word that, among the consents, accepts data without a known signature. It names no device.
-pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
 
 /// Prefixes under which the kernel shows a world wide name that is a hexadecimal number, and that
 /// other programs write with `0x`.
@@ -27,9 +24,9 @@ pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reaso
             is_named |= number.is_some() && block::number_at(root, Path::new(consent)) == number;
         } else {
             match by_identity(root, name, consent) {
-                Verdict::Named => is_named = true,
-                Verdict::Refused(reason) => reasons.push(reason),
-                Verdict::NotThis => {}
+                IdentityMatch::Named => is_named = true,
+                IdentityMatch::Refused(reason) => reasons.push(reason),
+                IdentityMatch::NotThis => {}
             }
         }
     }
@@ -40,7 +37,7 @@ pub(super) fn reasons(root: &Root, name: &str, consents: &[String]) -> Vec<Reaso
     reasons
 }
 
-enum Verdict {
+enum IdentityMatch {
     Named,
     /// The consent names another device: there may be several targets.
     NotThis,
@@ -49,7 +46,7 @@ enum Verdict {
 
 /// Compares with the serials and world wide names of all devices; one shared by two devices identifies
 /// neither.
-fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
+fn by_identity(root: &Root, name: &str, consent: &str) -> IdentityMatch {
     let whole = block::whole_of(root, name).unwrap_or_else(|| name.to_owned());
     let mut devices: Vec<String> = Vec::new();
     let mut in_other_case = None;
@@ -64,17 +61,17 @@ fn by_identity(root: &Root, name: &str, consent: &str) -> Verdict {
     let given = consent.to_owned();
     if !devices.contains(&whole) {
         return match in_other_case {
-            Some(name) => Verdict::Refused(Reason::ConsentInOtherCase { given, name }),
-            None => Verdict::NotThis,
+            Some(name) => IdentityMatch::Refused(Reason::ConsentInOtherCase { given, name }),
+            None => IdentityMatch::NotThis,
         };
     }
     if devices.len() > 1 {
-        return Verdict::Refused(Reason::AmbiguousConsent { given, devices });
+        return IdentityMatch::Refused(Reason::AmbiguousConsent { given, devices });
     }
     if whole != name {
-        return Verdict::Refused(Reason::ConsentForWholeDisk { given, disk: whole });
+        return IdentityMatch::Refused(Reason::ConsentForWholeDisk { given, disk: whole });
     }
-    Verdict::Named
+    IdentityMatch::Named
 }
 
 /// The device that the user calls `given`: by a path with a slash, or by a unique serial number or world wide
@@ -152,7 +149,7 @@ fn own_names(root: &Root, name: &str) -> Vec<String> {
                 .into_iter()
                 // An identity with a slash would be treated as a path.
                 .filter(|identity| !identity.contains('/'))
-                .filter(|identity| matches!(by_identity(root, name, identity), Verdict::Named)),
+                .filter(|identity| matches!(by_identity(root, name, identity), IdentityMatch::Named)),
         );
     }
     names

@@ -9,8 +9,11 @@ use std::process::{Command, Output, Stdio};
 use rustix::fs::{Advice, SeekFrom};
 use serde::{Deserialize, Serialize};
 
-use super::{Reason, StampTest};
+use super::Reason;
 use crate::activity::programs;
+
+/// Tests whether 512 bytes were written by this program.
+pub(super) type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 /// Bytes read at each end: signatures and the tables of volume managers are there.
 const END_BYTES: u64 = 1 << 20;

@@ -24,8 +24,8 @@
 
 mod consent;
 mod content;
+mod device_relations;
 mod openers;
-mod place;
 mod refusal;
 mod usage;
 mod wipe;
@@ -40,13 +40,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{OFlags, SeekFrom};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-pub use consent::UNKNOWN_DATA_WORD;
 pub(crate) use consent::{find, identities};
 pub(crate) use content::Signature;
-pub use refusal::{Reason, Refusal};
+use content::StampTest;
+pub use refusal::{Reason, Refusal, UNKNOWN_DATA_WORD};
 
 use crate::devices::block;
 use crate::system::sys;
@@ -59,9 +59,6 @@ const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 /// Longest wait for a child of this process that holds our files until exec. On an overloaded host it may
 /// wait to be scheduled.
 const CHILD_PAUSE_MAX: Duration = Duration::from_secs(5);
-
-/// Tests whether 512 bytes were written by this program.
-type StampTest = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 /// The guard of a host's raw block devices.
 #[derive(Clone)]
@@ -267,21 +264,6 @@ impl PermittedDevice {
     #[must_use]
     pub fn is_same(&self, file: &File) -> bool {
         file.metadata().is_ok_and(|metadata| self.is_described_by(&metadata))
-    }
-
-    /// Discards every byte of the device (`BLKDISCARD`), and returns how many there are.
-    ///
-    /// # Errors
-    /// The device cannot be opened for writing, another one took its place, or it discards nothing.
-    pub fn discard(&self) -> Result<u64, HostError> {
-        let failed = |error: io::Error| HostError::io("discard", &self.path, error);
-        let file = OpenOptions::new().read(true).write(true).open(&self.path).map_err(failed)?;
-        if !self.is_same(&file) {
-            return Err(failed(io::Error::other("another device took its place")));
-        }
-        let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(|error| failed(error.into()))?;
-        sys::discard(&file, 0, bytes).map_err(failed)?;
-        Ok(bytes)
     }
 
     /// Closes it, so that another program can claim it. A child before its exec may hold it a moment longer.

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use plan::shell_word;
 use thiserror::Error;
 
-use super::UNKNOWN_DATA_WORD;
+/// The word that, among the consents, accepts data without a known signature. It names no device.
+pub const UNKNOWN_DATA_WORD: &str = "unknown-data";
 
 /// A device that may not be written, with every reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::place::{LoopUse, overlapping, partitions, whole_devices};
+use super::device_relations::{LoopUse, overlapping, partitions, whole_devices};
 use super::{Reason, openers};
 use crate::Root;
 use crate::devices::block;
@@ -45,7 +45,7 @@ pub(super) fn reasons(root: &Root, name: &str) -> Vec<Reason> {
 /// The kernel tables of the host, read once.
 struct Tables {
     /// Mounts of every namespace that can be seen, with a process in it where it is not ours.
-    mounts: Vec<SeenMount>,
+    mounts: Vec<ProcessMount>,
     /// Swap spaces, as named in the table.
     swaps: Vec<Swap>,
     loops: Vec<LoopUse>,
@@ -56,7 +56,7 @@ struct Tables {
     missing: Option<String>,
 }
 
-struct SeenMount {
+struct ProcessMount {
     mount: Mount,
     process: Option<u32>,
     /// The block device that is mounted, by the path in the table.
@@ -181,7 +181,7 @@ impl Tables {
 }
 
 /// The mounts of this process, and of one process for each other mount namespace.
-fn all_mounts(root: &Root) -> Vec<SeenMount> {
+fn all_mounts(root: &Root) -> Vec<ProcessMount> {
     let mut devices: HashMap<String, Option<String>> = HashMap::new();
     let mut all = Vec::new();
     let mut take = |process: Option<u32>, text: &str| {
@@ -192,7 +192,7 @@ fn all_mounts(root: &Root) -> Vec<SeenMount> {
             } else {
                 None
             };
-            all.push(SeenMount { mount, process, source_device });
+            all.push(ProcessMount { mount, process, source_device });
         }
     };
     let namespace = |process: &str| fs::read_link(root.path(format!("/proc/{process}/ns/mnt"))).ok();

@@ -1,5 +1,6 @@
 //! Wipes a device, and reclaims one that a layout has used.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -38,25 +39,66 @@ impl Guard {
 
 impl PermittedDevice {
     /// Discards the device, then overwrites with zeros any data found where [`Guard::permit`] looks: not
-    /// every device reads zeros after a discard, and not every one discards. Returns the bytes discarded, 0
-    /// if not supported, and the bytes overwritten.
+    /// every device reads zeros after a discard, and not every one discards.
     ///
     /// # Errors
     /// The device cannot be opened for writing or written, or another one took its place.
-    pub fn wipe(&self) -> Result<(u64, u64), HostError> {
+    pub(crate) fn wipe(&self) -> Result<Wiped, HostError> {
         let failed = |error: io::Error| HostError::io("wipe", &self.path, error);
-        let file = OpenOptions::new().read(true).write(true).open(&self.path).map_err(failed)?;
-        if !self.is_same(&file) {
-            return Err(failed(io::Error::other("another device took its place")));
-        }
-        let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(|error| failed(error.into()))?;
-        let discarded = match sys::discard(&file, 0, bytes) {
+        let (file, bytes) = self.writable().map_err(failed)?;
+        let discarded_bytes = match sys::discard(&file, 0, bytes) {
             Ok(()) => bytes,
             Err(error) if is_unsupported(&error) => 0,
             Err(error) => return Err(failed(error)),
         };
-        let overwritten = blank(&file, bytes).map_err(failed)?;
-        Ok((discarded, overwritten))
+        let overwritten_bytes = blank(&file, bytes).map_err(failed)?;
+        Ok(Wiped { discarded_bytes, overwritten_bytes })
+    }
+
+    /// Discards every byte of the device (`BLKDISCARD`), and returns how many there are.
+    ///
+    /// # Errors
+    /// The device cannot be opened for writing, another one took its place, or it discards nothing.
+    pub fn discard(&self) -> Result<u64, HostError> {
+        let failed = |error: io::Error| HostError::io("discard", &self.path, error);
+        let (file, bytes) = self.writable().map_err(failed)?;
+        sys::discard(&file, 0, bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// The device opened for writing, and its size in bytes.
+    fn writable(&self) -> io::Result<(File, u64)> {
+        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        if !self.is_same(&file) {
+            return Err(io::Error::other("another device took its place"));
+        }
+        let bytes = rustix::fs::seek(&file, SeekFrom::End(0))?;
+        Ok((file, bytes))
+    }
+}
+
+/// How a device was wiped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wiped {
+    /// 0 where the device does not discard.
+    discarded_bytes: u64,
+    /// Of the samples that had other data than zeros.
+    overwritten_bytes: u64,
+}
+
+impl fmt::Display for Wiped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.discarded_bytes, self.overwritten_bytes) {
+            (0, overwritten) => write!(
+                f,
+                "it does not discard: {overwritten} bytes of what was found on it were overwritten with zeros"
+            ),
+            (discarded, 0) => write!(f, "discarded {discarded} bytes"),
+            (discarded, overwritten) => write!(
+                f,
+                "discarded {discarded} bytes; it does not read zeros then: {overwritten} bytes were overwritten"
+            ),
+        }
     }
 }
 

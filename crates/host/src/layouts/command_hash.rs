@@ -38,9 +38,9 @@ pub struct CommandHash([u8; 32]);
 const VERSION: &str = "ioproof commands 1";
 
 /// Hashes parts, each with its length, so that different lists give different input.
-struct Parts(Sha256);
+struct LengthPrefixedHash(Sha256);
 
-impl Parts {
+impl LengthPrefixedHash {
     fn add(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
@@ -79,7 +79,7 @@ impl CommandHash {
         checks: &[Action],
         directories: &[PathBuf],
     ) -> Self {
-        let mut parts = Parts(Sha256::new());
+        let mut parts = LengthPrefixedHash(Sha256::new());
         parts.add(VERSION.as_bytes());
         parts.add(name.as_bytes());
         parts.head("devices", devices.len());

@@ -38,7 +38,7 @@ fn sequence(root: &Root, name: &str) -> Option<u64> {
 }
 
 /// Where a device of a ledger is now.
-pub(super) enum Located {
+pub(super) enum DeviceLocation {
     /// Found.
     At(PathBuf, DeviceNumber),
     /// It is gone for good with all its data.
@@ -47,7 +47,11 @@ pub(super) enum Located {
 
 /// Looks for the device of a ledger: it is the same if the kernel has had no other at its number since, or if
 /// it has the serial number or world wide name, or content that only the layout can have written.
-pub(super) fn locate(root: &Root, device: &OwnedDevice, is_same_boot: bool) -> Result<Located, String> {
+pub(super) fn locate(
+    root: &Root,
+    device: &OwnedDevice,
+    is_same_boot: bool,
+) -> Result<DeviceLocation, String> {
     let path = &device.path;
     let found = block::number_at(root, path)
         .and_then(|number| Some((number, block::name_of(root, number)?)))
@@ -57,25 +61,25 @@ pub(super) fn locate(root: &Root, device: &OwnedDevice, is_same_boot: bool) -> R
         && *number == device.number()
         && sequence(root, name) == device.sequence
     {
-        return Ok(Located::At(path.clone(), *number));
+        return Ok(DeviceLocation::At(path.clone(), *number));
     }
     for identity in &device.identities {
         if let Ok(name) = guard::find(root, identity)
             && block::size_bytes(root, &name) == Some(device.size_bytes)
             && let Some(number) = block::number_of(root, &name)
         {
-            return Ok(Located::At(node_of(&name), number));
+            return Ok(DeviceLocation::At(node_of(&name), number));
         }
     }
     if !is_same_boot && path.to_string_lossy().starts_with(LOOP) {
-        return Ok(Located::Ended);
+        return Ok(DeviceLocation::Ended);
     }
     if !is_same_boot
         && device.identities.is_empty()
         && let Some((number, _)) = found
         && carries_own(path, device)
     {
-        return Ok(Located::At(path.clone(), number));
+        return Ok(DeviceLocation::At(path.clone(), number));
     }
     let names = if device.identities.is_empty() {
         "no serial number".to_owned()

@@ -13,7 +13,7 @@ use record::CommandRun;
 use super::commands::{self, Remarks};
 use super::ledger::{self, Event, Standing, StepState};
 use super::survey::Inspection;
-use super::{CommandHash, LayoutError, Layouts, undo};
+use super::{CommandHash, LayoutError, Layouts, log, undo};
 use crate::devices::block;
 use crate::{Guard, HostError, PermittedDevice, Root};
 
@@ -22,48 +22,57 @@ use crate::{Guard, HostError, PermittedDevice, Root};
 const NODE_TRIES: u32 = 200;
 const NODE_PAUSE: Duration = Duration::from_millis(50);
 
-pub(super) fn create(
-    layouts: &Layouts,
-    layout: &Layout,
-    consents: &[String],
-    agreed: CommandHash,
-    run_id: &str,
-    tell: &mut dyn FnMut(&CommandRun),
-) -> Result<Standing, LayoutError> {
-    let refuse = |obstacles| LayoutError::Obstacles { layout: layout.name.clone(), obstacles };
-    let Inspection { survey, owned, permits } = layouts.inspect(layout, consents);
-    if !survey.obstacles.is_empty() {
-        return Err(refuse(survey.obstacles));
-    }
-    if survey.commands != agreed {
-        return Err(LayoutError::CommandsChanged { layout: layout.name.clone() });
-    }
-    let mut standing = Standing::begin(&layouts.root, layout, run_id, owned, survey.steps);
-    if standing.needs_ledger() {
-        let _lock = ledger::lock(&layouts.state)?;
-        // Another program may have started one since the survey.
-        let obstacles = layouts.neighbours(layout, &survey.devices);
-        if !obstacles.is_empty() {
-            return Err(refuse(obstacles));
+impl Layouts {
+    /// Creates the layout with the agreed commands ([`super::Survey::commands`]). `tell` gets each finished
+    /// command.
+    ///
+    /// # Errors
+    /// The commands differ from the agreed ones or there is an obstacle, and nothing was done; or a step
+    /// failed, and all were undone. What could not be undone is named and stays in the ledger.
+    pub fn create(
+        &self,
+        layout: &Layout,
+        consents: &[String],
+        agreed: CommandHash,
+        run_id: &str,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<Standing, LayoutError> {
+        let mut tell = log::logged(&self.state, &layout.name, tell);
+        let refuse = |obstacles| LayoutError::Obstacles { layout: layout.name.clone(), obstacles };
+        let Inspection { survey, owned, permits } = self.inspect(layout, consents);
+        if !survey.obstacles.is_empty() {
+            return Err(refuse(survey.obstacles));
         }
-        standing.create_ledger(&layouts.state)?;
+        if survey.commands != agreed {
+            return Err(LayoutError::CommandsChanged { layout: layout.name.clone() });
+        }
+        let mut standing = Standing::begin(&self.root, layout, run_id, owned, survey.steps);
+        if standing.needs_ledger() {
+            let _lock = ledger::lock(&self.state)?;
+            // Another program may have started one since the survey.
+            let obstacles = self.neighbours(layout, &survey.devices);
+            if !obstacles.is_empty() {
+                return Err(refuse(obstacles));
+            }
+            standing.create_ledger(&self.state)?;
+        }
+        let failure = match build(self, &mut standing, permits, &mut tell) {
+            Ok(()) => return Ok(standing),
+            Err(failure) => failure,
+        };
+        let left = undo::undo_all(self, &mut standing, &mut tell);
+        let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
+        // The first error is the one to report.
+        let _ = undo::close(standing, &left);
+        Err(match failure {
+            Failure::Step(step) => LayoutError::Step { layout, step, left, ledger },
+            Failure::Interrupted => LayoutError::Interrupted { layout, left, ledger },
+            // The disk of the ledger is full, or gone: the error says which file; what is left is in it, as far as
+            // it could be written.
+            Failure::Ledger(error) if left.is_empty() => error,
+            Failure::Ledger(_) => LayoutError::Left { layout, left, ledger },
+        })
     }
-    let failure = match build(layouts, &mut standing, permits, tell) {
-        Ok(()) => return Ok(standing),
-        Err(failure) => failure,
-    };
-    let left = undo::all(layouts, &mut standing, tell);
-    let (layout, ledger) = (layout.name.clone(), standing.ledger_place());
-    // The first error is the one to report.
-    let _ = undo::close(standing, &left);
-    Err(match failure {
-        Failure::Step(step) => LayoutError::Step { layout, step, left, ledger },
-        Failure::Interrupted => LayoutError::Interrupted { layout, left, ledger },
-        // The disk of the ledger is full, or gone: the error says which file; what is left is in it, as far as
-        // it could be written.
-        Failure::Ledger(error) if left.is_empty() => error,
-        Failure::Ledger(_) => LayoutError::Left { layout, left, ledger },
-    })
 }
 
 /// Why a layout is not created.
@@ -164,20 +173,7 @@ fn wipe(permits: &[PermittedDevice], device: &Path) -> Result<String, HostError>
     let Some(permit) = permits.iter().find(|permit| permit.path() == device) else {
         return Err(HostError::io("wipe", device, io::Error::other("the guard has not permitted it")));
     };
-    permit.wipe().map(wiped)
-}
-
-/// The message about a wiped device.
-pub(super) fn wiped((discarded, overwritten): (u64, u64)) -> String {
-    match (discarded, overwritten) {
-        (0, overwritten) => format!(
-            "it does not discard: {overwritten} bytes of what was found on it were overwritten with zeros"
-        ),
-        (discarded, 0) => format!("discarded {discarded} bytes"),
-        (discarded, overwritten) => format!(
-            "discarded {discarded} bytes; it does not read zeros then: {overwritten} bytes were overwritten"
-        ),
-    }
+    permit.wipe().map(|wiped| wiped.to_string())
 }
 
 /// Creates a directory and its parents, each recorded before its creation.

@@ -5,13 +5,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::layout::{Action, Step, When, package};
+use plan::layout::{Action, Step, UndoCondition, package};
 use plan::{Layout, Recipe};
 
 use super::error::Obstacle;
 use super::ledger::{OwnedDevice, Standing};
-use super::place::Verdict;
-use super::{CommandHash, Layouts, devices, kernel, place};
+use super::ownership::Ownership;
+use super::{CommandHash, Layouts, devices, kernel, ownership};
 use crate::activity::programs;
 use crate::file_systems::file_system;
 use crate::{PermittedDevice, Refusal, Root};
@@ -39,6 +39,14 @@ pub(super) struct Inspection {
 }
 
 impl Layouts {
+    /// The steps and all obstacles. Nothing is written, and no rights are needed: facts that need rights are
+    /// listed as obstacles. `consents` are the values of `--destroy-data-on` besides the devices that the
+    /// layout names.
+    #[must_use]
+    pub fn survey(&self, layout: &Layout, consents: &[String]) -> Survey {
+        self.inspect(layout, consents).survey
+    }
+
     pub(super) fn inspect(&self, layout: &Layout, consents: &[String]) -> Inspection {
         let mut obstacles: Vec<Obstacle> = layout.problems().into_iter().map(Obstacle::Problem).collect();
         let (nodes, owned) = self.find(layout, &mut obstacles);
@@ -121,7 +129,11 @@ impl Layouts {
             Recipe::Raw => Vec::new(),
             Recipe::Existing => existing(&self.root, &layout.mount_point).into_iter().collect(),
             Recipe::Lustre { .. } => lustre(&self.root, &layout.mount_point).into_iter().collect(),
-            _ => layout.directories().iter().filter_map(|path| place::in_the_way(&self.root, path)).collect(),
+            _ => layout
+                .directories()
+                .iter()
+                .filter_map(|path| ownership::mount_point_obstacle(&self.root, path))
+                .collect(),
         }
     }
 
@@ -159,7 +171,7 @@ fn existing(root: &Root, path: &Path) -> Option<Obstacle> {
 
 /// The directory must be new or empty: stripes apply to new files only.
 fn lustre(root: &Root, path: &Path) -> Option<Obstacle> {
-    if let Some(obstacle) = place::in_the_way(root, path) {
+    if let Some(obstacle) = ownership::mount_point_obstacle(root, path) {
         return Some(obstacle);
     }
     let table = file_system::mount_table(root).ok()?;
@@ -197,19 +209,19 @@ fn names(root: &Root, recipe: &Recipe, steps: &[Step]) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     for when in steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.when) {
         match when {
-            When::Stacked { node, .. } if root.exists(&node.to_string_lossy()) => {
+            UndoCondition::Stacked { node, .. } if root.exists(&node.to_string_lossy()) => {
                 obstacles.push(taken(node.clone(), "there is one already: give another --node".to_owned()));
             }
-            When::Grouped { group, volume: None, .. } => {
+            UndoCondition::Grouped { group, volume: None, .. } => {
                 let place = Path::new("/dev").join(group);
-                if root.path(&place).exists() || place::verdict(root, when) != Verdict::Nothing {
+                if root.path(&place).exists() || ownership::of(root, when) != Ownership::Nothing {
                     obstacles
                         .push(taken(place, "there is such a group already: give another --group".to_owned()));
                 }
             }
-            When::Answers(_) if matches!(recipe, Recipe::Gpfs { .. }) => {
+            UndoCondition::Answers(_) if matches!(recipe, Recipe::Gpfs { .. }) => {
                 if let Recipe::Gpfs { file_system, .. } = recipe
-                    && place::verdict(root, when) != Verdict::Nothing
+                    && ownership::of(root, when) != Ownership::Nothing
                 {
                     let reason = "there is such a file system already: give another --file-system".to_owned();
                     obstacles.push(taken(PathBuf::from(file_system), reason));

@@ -10,11 +10,10 @@ use plan::layout::{Action, Undo};
 use record::CommandRun;
 
 use super::commands::{self, Remarks};
-use super::devices::{Located, locate};
+use super::devices::{DeviceLocation, locate};
 use super::ledger::{self, Event, LedgerStep, OwnedDevice, Standing, StepState};
-use super::make::wiped;
-use super::place::{self, Verdict};
-use super::{LayoutError, Layouts};
+use super::ownership::{self, Ownership};
+use super::{LayoutError, Layouts, log};
 use crate::guard::Signature;
 use crate::{Guard, Refusal};
 
@@ -23,29 +22,34 @@ use crate::{Guard, Refusal};
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// As [`Layouts::destroy`].
-pub(super) fn destroy(
-    layouts: &Layouts,
-    mut standing: Standing,
-    tell: &mut dyn FnMut(&CommandRun),
-) -> Result<(), LayoutError> {
-    let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
-    let layout = standing.name().to_owned();
-    standing.check_host()?;
-    if let Some(pid) = standing.owner()
-        && !standing.ledger.owner.is_this()
-    {
-        return Err(LayoutError::StillRunning { layout, pid, run_id: standing.ledger.run_id.clone() });
+impl Layouts {
+    /// Undoes all steps in reverse, and wipes the devices.
+    ///
+    /// # Errors
+    /// What could not be undone is named and stays in the ledger.
+    pub fn destroy(
+        &self,
+        mut standing: Standing,
+        tell: &mut dyn FnMut(&CommandRun),
+    ) -> Result<(), LayoutError> {
+        let Some(path) = standing.ledger_path().map(Path::to_owned) else { return Ok(()) };
+        let layout = standing.name().to_owned();
+        standing.check_host()?;
+        if let Some(pid) = standing.owner()
+            && !standing.ledger.owner.is_this()
+        {
+            return Err(LayoutError::StillRunning { layout, pid, run_id: standing.ledger.run_id.clone() });
+        }
+        let _lock = ledger::lock(&self.state)?;
+        if !path.exists() {
+            // Another program has destroyed it.
+            return Ok(());
+        }
+        standing.note(Event::Destroying)?;
+        let left = undo_all(self, &mut standing, &mut log::logged(&self.state, &layout, tell));
+        close(standing, &left)?;
+        if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
     }
-    let _lock = ledger::lock(&layouts.state)?;
-    if !path.exists() {
-        // Another program has destroyed it.
-        return Ok(());
-    }
-    standing.note(Event::Destroying)?;
-    let left = all(layouts, &mut standing, tell);
-    close(standing, &left)?;
-    if left.is_empty() { Ok(()) } else { Err(LayoutError::Left { layout, left, ledger: path }) }
 }
 
 /// Removes the ledger if nothing is left.
@@ -55,7 +59,7 @@ pub(super) fn close(standing: Standing, left: &[String]) -> Result<(), LayoutErr
 
 /// Undoes started steps in reverse order. A failed undo is reported and does not stop the others: a device
 /// still in use is not wiped.
-pub(super) fn all(
+pub(super) fn undo_all(
     layouts: &Layouts,
     standing: &mut Standing,
     tell: &mut dyn FnMut(&CommandRun),
@@ -91,10 +95,10 @@ fn one(
 ) -> Result<(), String> {
     let mut tries = 0;
     loop {
-        match place::verdict(&layouts.root, &undo.when) {
-            Verdict::Nothing => return Ok(()),
-            Verdict::Foreign(reason) => return Err(reason),
-            Verdict::Own => {}
+        match ownership::of(&layouts.root, &undo.when) {
+            Ownership::Nothing => return Ok(()),
+            Ownership::Foreign(reason) => return Err(reason),
+            Ownership::Own => {}
         }
         let remarks = Remarks { purpose: &undo.purpose, printed: None };
         let run = commands::perform(&undo.action, remarks, |action| match action {
@@ -127,7 +131,7 @@ fn ended(layouts: &Layouts, standing: &Standing, run: &CommandRun, action: &Acti
     }
     let is_half_built = standing.ledger.steps.iter().any(|step| step.state != StepState::Done);
     let mount_point = &standing.ledger.layout.mount_point;
-    let is_free = place::mount_at(&layouts.root, mount_point).is_none();
+    let is_free = ownership::mount_at(&layouts.root, mount_point).is_none();
     if matches!(action, Action::Shell(_)) && is_half_built && is_free {
         return Ok(());
     }
@@ -154,8 +158,8 @@ fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, S
     };
     let is_same_boot = standing.here.is_same_boot(&standing.ledger.host);
     let (path, number) = match locate(&layouts.root, device, is_same_boot)? {
-        Located::At(path, number) => (path, number),
-        Located::Ended => return Ok("it ended when the host started anew".to_owned()),
+        DeviceLocation::At(path, number) => (path, number),
+        DeviceLocation::Ended => return Ok("it ended when the host started anew".to_owned()),
     };
     let permit = layouts.guard.reclaim(&path, number).map_err(|refusal| told(&refusal))?;
     let found = Guard::signatures(permit.path()).map_err(|reason| reason.to_string())?;
@@ -167,7 +171,7 @@ fn wipe(layouts: &Layouts, standing: &Standing, path: &Path) -> Result<String, S
             path.display()
         ));
     }
-    permit.wipe().map(wiped).map_err(|error| error.to_string())
+    permit.wipe().map(|wiped| wiped.to_string()).map_err(|error| error.to_string())
 }
 
 fn told(refusal: &Refusal) -> String {

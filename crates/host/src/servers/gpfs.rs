@@ -3,7 +3,7 @@
 //! Shapes as IBM's administration guide prints them. The bytes of `fs_io_s` are those that the file system handed to
 //! programs, "from both disk and cache": they show no cache.
 
-use super::{Counter, number, size};
+use super::counter::{Counter, number, size};
 
 const CLIENT: &str = "gpfs-client";
 

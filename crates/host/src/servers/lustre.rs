@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::{Counter, TEXT_BYTES_MAX, number, size};
+use super::counter::{Counter, TEXT_BYTES_MAX, number, size};
 use crate::Root;
 
 const SERVER: &str = "lustre-server";
@@ -17,7 +17,7 @@ const CLIENT_PLACES: [&str; 2] = ["/sys/kernel/debug/lustre", "/proc/fs/lustre"]
 
 /// The kind of lines below a line `PARAMETER=`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Below {
+enum Section {
     /// Ignored.
     Nothing,
     /// `read_bytes 27 samples [bytes] 4096 1048576 13000000`.
@@ -55,7 +55,7 @@ fn by_host(text: &str) -> Vec<Vec<&str>> {
 
 fn of_lines(lines: &[&str]) -> Vec<Counter> {
     let mut found = Vec::new();
-    let (mut device, mut below) = ("", Below::Nothing);
+    let (mut device, mut below) = ("", Section::Nothing);
     // Bytes that the disks read and wrote at most, until the histogram is over.
     let mut most = [0_u64; 2];
     for line in lines {
@@ -64,13 +64,13 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
             let (room, of, name) = parameter;
             device = of;
             below = match (room, name) {
-                ("obdfilter", "stats") => Below::Stats(SERVER),
+                ("obdfilter", "stats") => Section::Stats(SERVER),
                 // On a metadata server these are its own connections to the storage targets.
-                ("osc", "stats") if !of.contains("-osc-MDT") => Below::Stats(CLIENT),
-                (_, "brw_stats") if is_server(room) => Below::Histograms,
-                _ => Below::Nothing,
+                ("osc", "stats") if !of.contains("-osc-MDT") => Section::Stats(CLIENT),
+                (_, "brw_stats") if is_server(room) => Section::Histograms,
+                _ => Section::Nothing,
             };
-            if let Below::Stats(system) = below {
+            if let Section::Stats(system) = below {
                 // A missing line means that nothing was moved yet.
                 found.extend(BYTES.map(|name| Counter::new(system, of, name, 0)));
             }
@@ -84,13 +84,13 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
         match below {
             _ if first == "obdidx" => {
                 close(&mut found, &mut most, device, below);
-                below = Below::Stripes;
+                below = Section::Stripes;
             }
-            Below::Stripes => match (first.parse::<u16>(), words.next().and_then(number)) {
+            Section::Stripes => match (first.parse::<u16>(), words.next().and_then(number)) {
                 (Ok(index), Some(_)) => found.push(stripe(index)),
-                _ => below = Below::Nothing,
+                _ => below = Section::Nothing,
             },
-            Below::Stats(_) => {
+            Section::Stats(_) => {
                 let told = found.iter_mut().rev().take(BYTES.len()).find(|one| one.counter == first);
                 // Samples, the word, the unit, least, most, sum.
                 let sum = words.nth(5).and_then(number);
@@ -99,20 +99,20 @@ fn of_lines(lines: &[&str]) -> Vec<Counter> {
                     told.value = sum;
                 }
             }
-            Below::Histograms if line.starts_with("disk I/O size") => {
+            Section::Histograms if line.starts_with("disk I/O size") => {
                 // One without lines says that there was nothing.
-                (below, most) = (Below::DiskSizes, [0; 2]);
+                (below, most) = (Section::DiskSizes, [0; 2]);
             }
-            Below::DiskSizes => match disk_size(line) {
+            Section::DiskSizes => match disk_size(line) {
                 Some([read, written]) => {
                     most = [most[0].saturating_add(read), most[1].saturating_add(written)];
                 }
                 None => {
                     close(&mut found, &mut most, device, below);
-                    below = Below::Histograms;
+                    below = Section::Histograms;
                 }
             },
-            Below::Nothing | Below::Histograms => {
+            Section::Nothing | Section::Histograms => {
                 let listed = line.split_once("l_ost_idx:").and_then(|(_, rest)| rest.split(',').next());
                 found.extend(listed.and_then(|index| index.trim().parse().ok()).map(stripe));
             }
@@ -149,9 +149,9 @@ fn disk_size(line: &str) -> Option<[u64; 2]> {
 }
 
 /// Ends a histogram of sizes.
-fn close(found: &mut Vec<Counter>, most: &mut [u64; 2], device: &str, below: Below) {
+fn close(found: &mut Vec<Counter>, most: &mut [u64; 2], device: &str, below: Section) {
     let [read, written] = std::mem::take(most);
-    if below == Below::DiskSizes {
+    if below == Section::DiskSizes {
         found.push(Counter::new(SERVER, device, "disk_read_bytes_max", read));
         found.push(Counter::new(SERVER, device, "disk_write_bytes_max", written));
     }

@@ -14,6 +14,7 @@
 //! assert_eq!((found[0].device.as_str(), found[0].counter, found[0].value), ("a-OST0001", "read_bytes", 12288));
 //! ```
 
+mod counter;
 mod gpfs;
 mod lustre;
 mod nfs;
@@ -22,39 +23,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use counter::{Counter, TEXT_BYTES_MAX};
+
 use crate::Root;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
 
-/// Size limit of a text: two thousand storage targets print less.
-pub const TEXT_BYTES_MAX: usize = 16 << 20;
 /// Limit of counters; no existing system has more.
 const COUNTERS_MAX: usize = 1 << 16;
-
-/// A counter or a setting of a server or client.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Counter {
-    /// Whose: `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or `nfs-client`.
-    pub system: &'static str,
-    /// Its object: a storage target, a mount.
-    pub device: String,
-    /// Its name, unit last.
-    pub counter: &'static str,
-    /// Its value; 1 for an enabled setting.
-    pub value: u64,
-}
-
-impl Counter {
-    /// Whether it is a setting rather than a counter.
-    #[must_use]
-    pub fn is_setting(&self) -> bool {
-        matches!(self.counter, "read_cache_enable" | "writethrough_cache_enable" | "pagepool_bytes" | "asked")
-    }
-
-    fn new(system: &'static str, device: &str, counter: &'static str, value: u64) -> Self {
-        Self { system, device: device.to_owned(), counter, value }
-    }
-}
 
 /// All counters in `text`, in its order for each system.
 #[must_use]
@@ -68,7 +44,7 @@ pub fn counters(text: &str) -> Vec<Counter> {
 
 /// Output of one source before and after a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct CollectedOutput {
     /// A command, or a file of the kernel.
     pub source: String,
     /// Before; none if it was not queried.
@@ -98,24 +74,6 @@ pub(crate) fn clients(root: &Root, table: &[Mount], targets: &[PathBuf]) -> Vec<
         found.extend(lustre::client(root));
     }
     found
-}
-
-/// The number at the start of `text`.
-fn number(text: &str) -> Option<u64> {
-    text.trim().parse().ok()
-}
-
-/// A number of bytes with `K`, `M`, `G` or `T` for powers of 1024, as in `16G`.
-fn size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (digits, shift) = match text.char_indices().last()? {
-        (at, 'K' | 'k') => (&text[..at], 10),
-        (at, 'M' | 'm') => (&text[..at], 20),
-        (at, 'G' | 'g') => (&text[..at], 30),
-        (at, 'T' | 't') => (&text[..at], 40),
-        _ => (text, 0),
-    };
-    number(digits)?.checked_mul(1 << shift)
 }
 
 #[cfg(test)]

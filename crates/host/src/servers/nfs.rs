@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Counter, TEXT_BYTES_MAX, number};
+use super::counter::{Counter, TEXT_BYTES_MAX, number};
 use crate::Root;
 use crate::file_systems::mounts::unescape_path;
 

@@ -96,13 +96,8 @@ impl Root {
 
     /// The number in a file as a fact.
     pub(crate) fn number<T: FromStr>(&self, absolute: &str) -> Fact<T> {
-        match self.text(absolute) {
-            Fact::Known(text) => match text.parse() {
-                Ok(number) => Fact::Known(number),
-                Err(_) => Fact::Unknown(format!("{absolute} holds {text:?}, not a number that fits")),
-            },
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        }
+        let reason = |text: &str| format!("{absolute} holds {text:?}, not a number that fits");
+        self.text(absolute).and_then(|text| Fact::of(text.parse().ok(), || reason(&text)))
     }
 
     /// The names in a directory in order; none if it cannot be read.

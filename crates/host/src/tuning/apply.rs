@@ -4,9 +4,10 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::ledger::{EntryState, Ledger};
+use super::ledger::Ledger;
+use super::ledger::entry::EntryState;
 use super::planned::{TuningPlan, Write};
-use super::setting::{Setting, Settings};
+use super::settings::setting::{Setting, Settings};
 use crate::{HostIdentity, LedgerError, Root};
 
 /// Outcome of a write.

@@ -3,7 +3,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Step`], [`Profile`] | the settings examined, the advice, its reason and source |
-//! | [`Site`] | the examined host, with the named devices |
+//! | [`TuningContext`] | the examined host, with the named devices |
 //! | [`Finding`] | one setting compared with the advice |
 //! | [`TuningPlan`] | all that a profile would write, with the old values |
 //! | [`Ledger`] | the old values on stable storage, from before the first write until all is restored |
@@ -16,41 +16,39 @@
 //! use host::{Root, tuning};
 //! let root = Root::default();
 //! let settings = tuning::HostSettings::new(&root);
-//! let site = tuning::Site::new(&root, &settings, &[])?;
+//! let context = tuning::TuningContext::new(&root, &settings, &[])?;
 //! let profile = tuning::profile("thp-never").expect("it is one");
-//! for finding in profile.steps[0].findings(&site) {
+//! for finding in profile.steps[0].findings(&context) {
 //!     assert_eq!(finding.step, "thp-never");
 //! }
 //! # Ok::<(), tuning::UnknownDevice>(())
 //! ```
 
 mod apply;
-mod keep;
+mod context;
 mod ledger;
-mod mount_flags;
-mod owner;
+mod persist;
 mod planned;
 mod profiles;
-mod programs;
 mod recorded;
 mod restore;
-mod setting;
-mod site;
+mod settings;
 mod step;
 mod steps;
-mod tuned;
 
 pub use apply::{Applied, Outcome, apply, forbidden};
-pub use keep::{KeptOutcome, files as kept_files, write as write_kept_files};
-pub use ledger::{Application, Entry, EntryState, KeptFile, KeptForm, LEDGER, Ledger};
-pub use owner::Owner;
+pub use context::{ALL_DEVICES, Device, TuningContext, UnknownDevice};
+pub use ledger::entry::{Entry, EntryState};
+pub use ledger::owner::Owner;
+pub use ledger::{Application, LEDGER, Ledger, PersistentFile, PersistentForm};
+pub use persist::{PersistenceOutcome, files as persistent_files, write as write_persistent_files};
 pub use planned::{TuningPlan, Write, needs_devices};
 pub use profiles::{Profile, STORAGE_BENCHMARK, UnknownProfile, profile, profiles, steps_of};
 pub use recorded::{STATE_VARIABLE, in_force, state_directory};
-pub use restore::{Action, Back, Restored, Surveyed, restore, survey};
-pub use setting::{HostSettings, Setting, Settings};
-pub use site::{ALL_DEVICES, Device, Site, UnknownDevice};
-pub use step::{Finding, Scope, Severity, State, Step, as_json};
+pub use restore::{PlannedRestore, RestoreAction, RestoreOutcome, RestoreResult, restore, survey};
+pub use settings::host::HostSettings;
+pub use settings::setting::{Setting, Settings};
+pub use step::{Compliance, Finding, Scope, SettingState, Severity, Step, as_json};
 pub use steps::{LUSTRE_COMMAND, ReadCache, read_caches};
 
 #[cfg(test)]

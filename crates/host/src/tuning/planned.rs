@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::setting::Setting;
-use super::site::Site;
-use super::step::{Finding, Scope, State, Step};
+use super::context::TuningContext;
+use super::settings::setting::Setting;
+use super::step::{Compliance, Finding, Scope, Step};
 
 /// One write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,16 +45,20 @@ pub struct TuningPlan {
 impl TuningPlan {
     /// What `steps`, of `profiles`, would write on the host.
     #[must_use]
-    pub fn new(site: &mut Site<'_>, profiles: Vec<&'static str>, steps: &[&'static Step]) -> Self {
+    pub fn new(
+        context: &mut TuningContext<'_>,
+        profiles: Vec<&'static str>,
+        steps: &[&'static Step],
+    ) -> Self {
         let (mut writes, mut others): (Vec<Write>, Vec<Finding>) = (Vec::new(), Vec::new());
         for step in steps {
-            for finding in step.findings(site) {
+            for finding in step.findings(context) {
                 // What is as advised stays so only if nothing before it changes it along.
                 let is_moved = |setting: &Setting| writes.iter().any(|write| write.moves.contains(setting));
-                let moved = finding.setting.as_ref().is_some_and(is_moved);
+                let moved = finding.state.setting.as_ref().is_some_and(is_moved);
                 match Write::of(&finding, moved) {
                     Some(write) => {
-                        site.plan(&write.setting, &write.new);
+                        context.plan(&write.setting, &write.new);
                         writes.push(write);
                     }
                     None => others.push(finding),
@@ -68,19 +72,21 @@ impl TuningPlan {
 impl Write {
     /// The write that follows the advice of a finding; none where nothing is to be written.
     fn of(finding: &Finding, moved: bool) -> Option<Self> {
-        if finding.state != State::Differs && !(moved && finding.state == State::AsAdvised) {
+        if finding.state.compliance != Compliance::Differs
+            && !(moved && finding.state.compliance == Compliance::AsAdvised)
+        {
             return None;
         }
         Some(Self {
             step: finding.step,
-            what: finding.what.clone(),
-            setting: finding.setting.clone()?,
-            old: finding.current.clone()?,
-            new: finding.advised.clone()?,
+            what: finding.state.what.clone(),
+            setting: finding.state.setting.clone()?,
+            old: finding.state.current.clone()?,
+            new: finding.state.advised.clone()?,
             reason: finding.reason,
             source: finding.source,
-            moves: finding.moves.clone(),
-            device: finding.device.clone(),
+            moves: finding.state.moves.clone(),
+            device: finding.state.device.clone(),
         })
     }
 

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use record::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 
-use super::ledger::{Application, Entry, EntryState, Ledger};
-use super::setting::{HostSettings, Settings};
+use super::ledger::entry::{Entry, EntryState};
+use super::ledger::{Application, Ledger};
+use super::settings::host::HostSettings;
+use super::settings::setting::Settings;
 use crate::ledger::STATE_DIRECTORY;
 use crate::{HostIdentity, Root};
 

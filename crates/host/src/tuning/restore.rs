@@ -1,9 +1,10 @@
 //! Restores the previous settings, and reports those that failed.
 
 use super::apply::{Outcome, set};
-use super::keep::{self, KeptOutcome};
-use super::ledger::{Entry, EntryState, Ledger, device_number};
-use super::setting::{Setting, Settings};
+use super::ledger::entry::{Entry, EntryState};
+use super::ledger::{Ledger, device_number};
+use super::persist::{self, PersistenceOutcome};
+use super::settings::setting::{Setting, Settings};
 use super::steps::{counts_bytes, other_face};
 use crate::{HostIdentity, LedgerError, Root};
 
@@ -12,7 +13,7 @@ const ROUNDS_MAX: usize = 4;
 
 /// What is to be done about one setting of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum RestoreAction {
     /// The old value is written.
     PutBack {
         /// What it reads as now.
@@ -35,7 +36,7 @@ pub enum Action {
 
 /// A setting of a ledger, and what is to be done about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surveyed {
+pub struct PlannedRestore {
     /// The entry of the ledger.
     pub index: usize,
     /// The setting where it is now: a boot may have given its device another name.
@@ -43,12 +44,12 @@ pub struct Surveyed {
     /// What it is to read as.
     pub old: String,
     /// What is to be done.
-    pub action: Action,
+    pub action: RestoreAction,
 }
 
 /// Outcome for one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Back {
+pub enum RestoreOutcome {
     /// It reads as before again.
     Restored(String),
     /// Nothing had to be done, for this reason.
@@ -61,32 +62,34 @@ pub enum Back {
 
 /// Result of a restore.
 #[derive(Debug)]
-pub struct Restored {
+pub struct RestoreResult {
     /// Each setting that was looked at, in the order of the work.
-    pub settings: Vec<(Setting, Back)>,
+    pub settings: Vec<(Setting, RestoreOutcome)>,
     /// Each file that made settings persistent; an error says why it still exists.
-    pub kept: Vec<KeptOutcome>,
+    pub kept: Vec<PersistenceOutcome>,
 }
 
-impl Restored {
+impl RestoreResult {
     /// Whether something is still to be restored.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        let left = |(_, back): &(Setting, Back)| matches!(back, Back::Foreign(_) | Back::Failed(_));
+        let left = |(_, back): &(Setting, RestoreOutcome)| {
+            matches!(back, RestoreOutcome::Foreign(_) | RestoreOutcome::Failed(_))
+        };
         self.settings.iter().any(left) || self.kept.iter().any(|(_, removed)| removed.is_err())
     }
 
     /// Whether all remaining settings were set by others.
     #[must_use]
     pub fn is_only_foreign(&self) -> bool {
-        let failed = |(_, back): &(Setting, Back)| matches!(back, Back::Failed(_));
+        let failed = |(_, back): &(Setting, RestoreOutcome)| matches!(back, RestoreOutcome::Failed(_));
         !self.settings.iter().any(failed) && self.kept.iter().all(|(_, removed)| removed.is_ok())
     }
 }
 
 /// What [`restore`] would do about each setting that is not restored yet, the last changed first.
 #[must_use]
-pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<Surveyed> {
+pub fn survey(ledger: &Ledger, root: &Root, settings: &dyn Settings) -> Vec<PlannedRestore> {
     let look = Look {
         root,
         settings,
@@ -112,19 +115,19 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn at(&self, index: usize, entry: &Entry) -> Surveyed {
-        let found = |setting: Setting, old: String, action| Surveyed { index, setting, old, action };
+    fn at(&self, index: usize, entry: &Entry) -> PlannedRestore {
+        let found = |setting: Setting, old: String, action| PlannedRestore { index, setting, old, action };
         if !self.rebooted {
             let same = device_number(self.root, &entry.setting) == entry.device_number;
             let action = if entry.device_number.is_none() || same {
                 self.action(entry, &entry.setting, &entry.old)
             } else {
-                Action::Gone
+                RestoreAction::Gone
             };
             return found(entry.setting.clone(), entry.old.clone(), action);
         }
         if !entry.set_at_boot && !entry.setting.outlives_boot() {
-            return found(entry.setting.clone(), entry.old.clone(), Action::Rebooted);
+            return found(entry.setting.clone(), entry.old.clone(), RestoreAction::Rebooted);
         }
         match entry.setting_now(self.root) {
             Some(setting) => {
@@ -132,19 +135,19 @@ impl Look<'_> {
                 let action = self.action(entry, &setting, &old);
                 found(setting, old, action)
             }
-            None => found(entry.setting.clone(), entry.old.clone(), Action::Gone),
+            None => found(entry.setting.clone(), entry.old.clone(), RestoreAction::Gone),
         }
     }
 
-    fn action(&self, entry: &Entry, setting: &Setting, old: &str) -> Action {
+    fn action(&self, entry: &Entry, setting: &Setting, old: &str) -> RestoreAction {
         let now = match self.settings.read(setting) {
             Ok(text) => text.trim().to_owned(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && belongs_to_scheduler(setting) => {
                 // It comes back with its scheduler.
-                return Action::PutBack { now: String::new() };
+                return RestoreAction::PutBack { now: String::new() };
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Action::Gone,
-            Err(error) => return Action::PutBack { now: format!("unreadable: {error}") },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return RestoreAction::Gone,
+            Err(error) => return RestoreAction::PutBack { now: format!("unreadable: {error}") },
         };
         let is_ours = if self.rebooted {
             entry.is_set_again(setting, &now, self.settings)
@@ -152,16 +155,16 @@ impl Look<'_> {
             entry.ours.iter().any(|value| setting.same(value, &now))
         };
         if setting.same(&now, old) {
-            Action::AsItWas
+            RestoreAction::AsItWas
         } else if is_ours || self.cut_short && entry.coupled {
-            Action::PutBack { now }
+            RestoreAction::PutBack { now }
         } else if matches!(entry.state, EntryState::Refused(_)) {
-            Action::NeverSet
+            RestoreAction::NeverSet
         } else if self.rebooted && !setting.outlives_boot() {
             // The script failed, or does not run: who has set this cannot be told from what the boot sets.
-            Action::Rebooted
+            RestoreAction::Rebooted
         } else {
-            Action::Foreign { now }
+            RestoreAction::Foreign { now }
         }
     }
 }
@@ -184,31 +187,31 @@ pub fn restore(
     root: &Root,
     settings: &dyn Settings,
     force: bool,
-) -> Result<Restored, LedgerError> {
+) -> Result<RestoreResult, LedgerError> {
     let survey = survey(&ledger, root, settings);
     ledger.restoring()?;
-    let mut wanted: Vec<Wanted> = Vec::new();
-    let mut done: Vec<(usize, Setting, Back)> = Vec::new();
-    for Surveyed { index, setting, old, action } in survey {
+    let mut wanted: Vec<TargetValue> = Vec::new();
+    let mut done: Vec<(usize, Setting, RestoreOutcome)> = Vec::new();
+    for PlannedRestore { index, setting, old, action } in survey {
         let mut want = |value: &str, foreign: bool| {
             let (setting, value) = (setting.clone(), setting.value(value));
-            wanted.push(Wanted { index, setting, value, foreign, writes: 0, failed: None });
+            wanted.push(TargetValue { index, setting, value, foreign, writes: 0, failed: None });
         };
         let nothing = match action {
             // These may be changed along with another that is put back.
-            Action::PutBack { .. } | Action::AsItWas => {
+            RestoreAction::PutBack { .. } | RestoreAction::AsItWas => {
                 want(&old, false);
                 continue;
             }
-            Action::Foreign { now } => {
+            RestoreAction::Foreign { now } => {
                 want(if force { &old } else { &now }, !force);
                 continue;
             }
-            Action::Gone => "it is not there any more",
-            Action::NeverSet => "it was never set",
-            Action::Rebooted => "a boot since has undone it",
+            RestoreAction::Gone => "it is not there any more",
+            RestoreAction::NeverSet => "it was never set",
+            RestoreAction::Rebooted => "a boot since has undone it",
         };
-        done.push((index, setting, Back::Nothing(nothing)));
+        done.push((index, setting, RestoreOutcome::Nothing(nothing)));
     }
     for _ in 0..ROUNDS_MAX {
         if !round(&mut wanted, settings) {
@@ -217,14 +220,14 @@ pub fn restore(
     }
     done.extend(wanted.into_iter().map(|wanted| wanted.end(settings)));
     for (index, _, back) in &done {
-        if matches!(back, Back::Restored(_) | Back::Nothing(_)) {
+        if matches!(back, RestoreOutcome::Restored(_) | RestoreOutcome::Nothing(_)) {
             ledger.restored(*index)?;
         }
     }
-    let kept = if done.iter().any(|(_, _, back)| matches!(back, Back::Failed(_))) {
+    let kept = if done.iter().any(|(_, _, back)| matches!(back, RestoreOutcome::Failed(_))) {
         ledger.kept.iter().map(|file| (file.clone(), Err(NEEDED_STILL.to_owned()))).collect()
     } else {
-        keep::remove(&mut ledger, root, force)?
+        persist::remove(&mut ledger, root, force)?
     };
     if ledger.is_settled() {
         ledger.remove()?;
@@ -232,11 +235,11 @@ pub fn restore(
         ledger.paused()?;
     }
     let settings = done.into_iter().map(|(_, setting, back)| (setting, back)).collect();
-    Ok(Restored { settings, kept })
+    Ok(RestoreResult { settings, kept })
 }
 
 /// A value that a setting is to have in the end.
-struct Wanted {
+struct TargetValue {
     index: usize,
     setting: Setting,
     value: String,
@@ -247,7 +250,7 @@ struct Wanted {
 }
 
 /// Writes each value that is not there; says whether one was.
-fn round(wanted: &mut [Wanted], settings: &dyn Settings) -> bool {
+fn round(wanted: &mut [TargetValue], settings: &dyn Settings) -> bool {
     let faces: Vec<(Setting, String)> =
         wanted.iter().map(|wanted| (wanted.setting.clone(), wanted.value.clone())).collect();
     let mut wrote = false;
@@ -278,16 +281,16 @@ fn follows_other_face(setting: &Setting, value: &str, all: &[(Setting, String)])
     value == "0" && (counts_bytes(setting) || other != "0")
 }
 
-impl Wanted {
-    fn end(self, settings: &dyn Settings) -> (usize, Setting, Back) {
+impl TargetValue {
+    fn end(self, settings: &dyn Settings) -> (usize, Setting, RestoreOutcome) {
         let back = match settings.read(&self.setting) {
             Ok(text) if !self.setting.same(&text, &self.value) => {
-                Back::Failed(self.failed.unwrap_or_else(|| format!("it reads as {}", text.trim())))
+                RestoreOutcome::Failed(self.failed.unwrap_or_else(|| format!("it reads as {}", text.trim())))
             }
-            Ok(text) if self.foreign => Back::Foreign(text.trim().to_owned()),
-            Ok(_) if self.writes == 0 => Back::Nothing("it was so already"),
-            Ok(text) => Back::Restored(text.trim().to_owned()),
-            Err(error) => Back::Failed(self.failed.unwrap_or_else(|| error.to_string())),
+            Ok(text) if self.foreign => RestoreOutcome::Foreign(text.trim().to_owned()),
+            Ok(_) if self.writes == 0 => RestoreOutcome::Nothing("it was so already"),
+            Ok(text) => RestoreOutcome::Restored(text.trim().to_owned()),
+            Err(error) => RestoreOutcome::Failed(self.failed.unwrap_or_else(|| error.to_string())),
         };
         (self.index, self.setting, back)
     }

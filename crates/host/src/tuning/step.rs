@@ -3,8 +3,8 @@
 use plan::shell_word;
 use serde::Serialize;
 
-use super::setting::{Setting, Settings};
-use super::site::Site;
+use super::context::TuningContext;
+use super::settings::setting::{Setting, Settings};
 
 /// Importance of a finding for measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,27 +48,35 @@ pub struct Step {
     pub published: Option<&'static str>,
     /// What is different about what this program does, or to be kept in mind.
     pub note: Option<&'static str>,
-    pub(super) look: fn(&Site<'_>) -> Vec<Seen>,
+    pub(super) check: fn(&TuningContext<'_>) -> Vec<SettingState>,
 }
 
 /// The current state of one setting.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) what: String,
-    pub(super) setting: Option<Setting>,
-    pub(super) current: Option<String>,
-    pub(super) advised: Option<String>,
-    pub(super) state: State,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettingState {
+    /// What it is about, as in `read-ahead of nvme0n1`.
+    pub what: String,
+    /// Its location.
+    pub setting: Option<Setting>,
+    /// What it reads as.
+    pub current: Option<String>,
+    /// What it should be.
+    pub advised: Option<String>,
+    /// How the two compare.
+    #[serde(flatten)]
+    pub compliance: Compliance,
     /// Settings that the kernel changes along with this one.
+    #[serde(skip)]
     pub(super) moves: Vec<Setting>,
     /// The path by which the user named the device.
+    #[serde(skip)]
     pub(super) device: Option<String>,
 }
 
 /// How a setting compares with the advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "why", rename_all = "kebab-case")]
-pub enum State {
+pub enum Compliance {
     /// As advised.
     AsAdvised,
     /// Differs; `host tune` can set it.
@@ -86,17 +94,9 @@ pub enum State {
 pub struct Finding {
     /// The step that looked, and the profile that sets it.
     pub step: &'static str,
-    /// What it is about, as in `read-ahead of nvme0n1`.
-    pub what: String,
-    /// Its location.
-    pub setting: Option<Setting>,
-    /// What it reads as.
-    pub current: Option<String>,
-    /// What it should be.
-    pub advised: Option<String>,
-    /// How the two compare.
+    /// The setting.
     #[serde(flatten)]
-    pub state: State,
+    pub state: SettingState,
     /// How much that matters here.
     pub severity: Severity,
     /// Why it is advised.
@@ -105,63 +105,65 @@ pub struct Finding {
     pub source: &'static str,
     /// The command of this program that sets it.
     pub apply: Option<String>,
-    #[serde(skip)]
-    pub(super) moves: Vec<Setting>,
-    #[serde(skip)]
-    pub(super) device: Option<String>,
 }
 
 impl Step {
+    /// A step of the host that is no more than advice, for the fields that most steps leave as they are.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        scope: Scope::Host,
+        severity: Severity::Advice,
+        reason: "",
+        source: "",
+        published: None,
+        note: None,
+        check: |_| Vec::new(),
+    };
+
     /// The findings of this step on the host.
     #[must_use]
-    pub fn findings(&self, site: &Site<'_>) -> Vec<Finding> {
-        (self.look)(site).into_iter().map(|seen| self.finding(seen)).collect()
+    pub fn findings(&self, context: &TuningContext<'_>) -> Vec<Finding> {
+        (self.check)(context).into_iter().map(|state| self.finding(state)).collect()
     }
 
-    fn finding(&self, seen: Seen) -> Finding {
-        let severity = match &seen.state {
-            State::AsAdvised | State::NotHere(_) | State::Shown => Severity::Fine,
-            State::Differs | State::ByHand(_) => self.severity,
+    fn finding(&self, state: SettingState) -> Finding {
+        let severity = match &state.compliance {
+            Compliance::AsAdvised | Compliance::NotHere(_) | Compliance::Shown => Severity::Fine,
+            Compliance::Differs | Compliance::ByHand(_) => self.severity,
         };
-        let apply = (seen.state == State::Differs).then(|| match (&seen.device, self.scope) {
+        let apply = (state.compliance == Compliance::Differs).then(|| match (&state.device, self.scope) {
             (Some(device), Scope::Devices) => {
                 format!("ioproof host tune {} --device {}", self.name, shell_word(device))
             }
             _ => format!("ioproof host tune {}", self.name),
         });
-        Finding {
-            step: self.name,
-            what: seen.what,
-            setting: seen.setting,
-            current: seen.current,
-            advised: seen.advised,
-            state: seen.state,
-            severity,
-            reason: self.reason,
-            source: self.source,
-            apply,
-            moves: seen.moves,
-            device: seen.device,
-        }
+        Finding { step: self.name, state, severity, reason: self.reason, source: self.source, apply }
     }
 }
 
-impl Seen {
+impl SettingState {
     /// A setting that should read as `advised`.
-    pub(super) fn of(site: &Site<'_>, what: impl Into<String>, setting: Setting, advised: &str) -> Self {
+    pub(super) fn of(
+        context: &TuningContext<'_>,
+        what: impl Into<String>,
+        setting: Setting,
+        advised: &str,
+    ) -> Self {
         let what = what.into();
-        let text = match site.read(&setting) {
+        let text = match context.read(&setting) {
             Ok(text) => text,
             Err(why) => return Self::not_here(what, why),
         };
-        let value = site.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
-        let state = if setting.same(&value, advised) { State::AsAdvised } else { State::Differs };
+        let value = context.planned(&setting).map_or_else(|| setting.value(&text), str::to_owned);
+        let same = setting.same(&value, advised);
+        let compliance = if same { Compliance::AsAdvised } else { Compliance::Differs };
         Self {
             what,
             setting: Some(setting),
             current: Some(text),
             advised: Some(advised.to_owned()),
-            state,
+            compliance,
             moves: Vec::new(),
             device: None,
         }
@@ -169,26 +171,26 @@ impl Seen {
 
     /// Something that this host does not have.
     pub(super) fn not_here(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::said(what, None, State::NotHere(why.into()))
+        Self::said(what, None, Compliance::NotHere(why.into()))
     }
 
     /// A fact that is shown.
     pub(super) fn shown(what: impl Into<String>, current: impl Into<String>) -> Self {
-        Self::said(what, Some(current.into()), State::Shown)
+        Self::said(what, Some(current.into()), Compliance::Shown)
     }
 
     /// Something that only the user can change.
     pub(super) fn by_hand(what: impl Into<String>, current: Option<String>, todo: impl Into<String>) -> Self {
-        Self::said(what, current, State::ByHand(todo.into()))
+        Self::said(what, current, Compliance::ByHand(todo.into()))
     }
 
-    pub(super) fn said(what: impl Into<String>, current: Option<String>, state: State) -> Self {
+    pub(super) fn said(what: impl Into<String>, current: Option<String>, compliance: Compliance) -> Self {
         Self {
             what: what.into(),
             setting: None,
             current,
             advised: None,
-            state,
+            compliance,
             moves: Vec::new(),
             device: None,
         }
@@ -206,8 +208,8 @@ impl Seen {
 
     /// The same, but a difference is only shown: the value is left as it is.
     pub(super) fn staying(self) -> Self {
-        match self.state {
-            State::Differs => Self { state: State::Shown, advised: None, ..self },
+        match self.compliance {
+            Compliance::Differs => Self { compliance: Compliance::Shown, advised: None, ..self },
             _ => self,
         }
     }

@@ -58,12 +58,12 @@ fn direct_writes_reach_the_device_byte_for_byte_and_cached_reads_do_not() {
     write_direct(&path);
     let samples = observer.stop().devices;
     let bracket = counters(&device).since(&before);
-    let written: u64 = samples.iter().map(|sample| sample.write_bytes).sum();
+    let written: u64 = samples.iter().map(|sample| sample.counters.write_bytes).sum();
     let share = written as f64 / APPLICATION_BYTES as f64;
     println!("device bytes / application bytes = {share:.4} in {} intervals", samples.len());
     assert!((1.0..1.05).contains(&share), "{share}");
     assert!(written <= bracket.write_bytes, "the observer sees no more than the counters around it");
-    assert!(samples.iter().map(|sample| sample.writes).sum::<u64>() >= APPLICATION_MIB as u64);
+    assert!(samples.iter().map(|sample| sample.counters.writes).sum::<u64>() >= APPLICATION_MIB as u64);
     for pair in samples.windows(2) {
         assert_eq!(pair[0].start_ns + pair[0].length_ns, pair[1].start_ns, "no time is left out");
     }

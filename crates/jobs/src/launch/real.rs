@@ -13,7 +13,7 @@ use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use host::{LaunchGroup, RunGroups};
-use plan::{JobSpace, Named, named};
+use plan::{EntryType, JobSpace, entry_type};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create, statvfs};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -387,7 +387,7 @@ fn unblocked<S: AsFd>(stream: &S) -> io::Result<()> {
 /// directory with them: the removal of the roots reports it.
 fn remove_own(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().and_then(named) == Some(Named::File) {
+        if entry.file_name().to_str().and_then(entry_type) == Some(EntryType::File) {
             let _ = fs::remove_file(entry.path());
         }
     }

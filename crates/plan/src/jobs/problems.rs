@@ -28,7 +28,7 @@ pub struct JobProblem {
 }
 
 /// Where a mistake is.
-type Place = (Option<usize>, Option<usize>, Option<usize>);
+type ProblemPosition = (Option<usize>, Option<usize>, Option<usize>);
 
 impl Jobs {
     /// Rejects jobs that cannot be launched as `tasks` on `nodes`.
@@ -352,13 +352,19 @@ struct Problems {
 }
 
 impl Problems {
-    fn add(&mut self, at: Place, key: &'static str, message: impl Into<String>, help: impl Into<String>) {
+    fn add(
+        &mut self,
+        at: ProblemPosition,
+        key: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let (table, test, step) = at;
         self.all.push(JobProblem { table, test, step, error: PlanError::new(key, message, help) });
     }
 
     /// Checks the numbers of rows and keys of a table.
-    fn rows(&mut self, at: Place, name: &str, (rows, groups): (u64, u64)) {
+    fn rows(&mut self, at: ProblemPosition, name: &str, (rows, groups): (u64, u64)) {
         if rows == 0 || rows > ROWS_MAX {
             let message = format!("table `{name}` has {rows} rows");
             self.add(at, "rows", message, format!("give 1 to {ROWS_MAX} at this scale"));

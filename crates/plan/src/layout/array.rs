@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Step, Undo, When};
+use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Step, Undo, UndoCondition};
 use crate::Bytes;
 
 /// The container of Intel's metadata that holds the array.
@@ -87,7 +87,7 @@ fn stop(node: &Path, members: &[PathBuf]) -> Undo {
     Undo::new(
         format!("stop {}", node.display()),
         Action::words(["mdadm", "--stop", &node.to_string_lossy()]),
-        When::Stacked { node: node.to_owned(), members: members.to_owned() },
+        UndoCondition::Stacked { node: node.to_owned(), members: members.to_owned() },
     )
 }
 
@@ -97,7 +97,7 @@ fn release<'a>(members: &'a [PathBuf], kind: &'a str) -> impl Iterator<Item = Un
         Undo::new(
             format!("take the metadata off {}", member.display()),
             Action::words(["mdadm", "--zero-superblock", &member.to_string_lossy()]),
-            When::Carries { device: member.clone(), kind: kind.to_owned() },
+            UndoCondition::Carries { device: member.clone(), kind: kind.to_owned() },
         )
     })
 }

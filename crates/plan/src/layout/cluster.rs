@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::directory;
-use super::{Action, Provenance, Step, Undo, When};
+use super::{Action, Provenance, Step, Undo, UndoCondition};
 use crate::Bytes;
 
 const GPFS_1M: &str = "a-cmd-gpfs-t3";
@@ -34,12 +34,12 @@ pub(super) fn gpfs(name: &str, block: Bytes, nodes: u32, nsd_list: &Path, place:
     let remove = Undo::new(
         format!("delete the file system {name}"),
         Action::words(["mmdelfs", name]),
-        When::Answers(["mmlsfs", name].map(str::to_owned).into()),
+        UndoCondition::Answers(["mmlsfs", name].map(str::to_owned).into()),
     );
     let unmount = Undo::new(
         format!("unmount {place_word}"),
         Action::words(["mmumount", &place_word]),
-        When::Mounted {
+        UndoCondition::Mounted {
             place: place.to_owned(),
             sources: vec![PathBuf::from(name), Path::new("/dev").join(name)],
         },
@@ -79,7 +79,7 @@ pub(super) fn lustre(count: u32, first: Option<u32>, stripe: Option<Bytes>, plac
     let back = Undo::new(
         format!("give {place_word} back the layout of the directory above"),
         Action::words(["lfs", "setstripe", "-d", &place_word]),
-        When::Answers(["lfs", "getstripe", "-d", &place_word].map(str::to_owned).into()),
+        UndoCondition::Answers(["lfs", "getstripe", "-d", &place_word].map(str::to_owned).into()),
     );
     let lay =
         Step::new(format!("let new files in {place_word} go over {count} targets"), Action::Command(words));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, Step, Undo, When};
+use super::{Action, FileSystem, FileSystemKind, MdMetadata, Provenance, Recipe, Step, Undo, UndoCondition};
 
 /// The command printed in the first study for one card.
 const PRINTED_MAKER: &str = "mkfs.xfs -f -K -d su=128k,sw=1";
@@ -132,7 +132,7 @@ fn unmount(sources: &[PathBuf], place: &Path) -> Undo {
     Undo::new(
         format!("unmount {}", place.display()),
         Action::words(["umount", &place.to_string_lossy()]),
-        When::Mounted { place: place.to_owned(), sources: sources.to_owned() },
+        UndoCondition::Mounted { place: place.to_owned(), sources: sources.to_owned() },
     )
 }
 
@@ -141,7 +141,7 @@ pub(super) fn directory(place: &Path) -> Step {
     let back = Undo::new(
         format!("remove {}, if it was made here", place.display()),
         Action::RemoveDirectory(place.to_owned()),
-        When::Begun,
+        UndoCondition::Begun,
     );
     Step::new(format!("make the directory {}", place.display()), Action::MakeDirectory(place.to_owned()))
         .undone_by(vec![back])
@@ -150,6 +150,6 @@ pub(super) fn directory(place: &Path) -> Step {
 /// Discards all bytes of a device, before and after.
 pub(super) fn wipe(device: &Path) -> Step {
     let action = Action::Wipe(device.to_owned());
-    let back = Undo::new(format!("leave {} empty", device.display()), action.clone(), When::Begun);
+    let back = Undo::new(format!("leave {} empty", device.display()), action.clone(), UndoCondition::Begun);
     Step::new(format!("start with an empty {}", device.display()), action).undone_by(vec![back])
 }

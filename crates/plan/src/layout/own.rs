@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::directory;
-use super::{Action, Provenance, Step, Undo, When};
+use super::{Action, Provenance, Step, Undo, UndoCondition};
 use crate::shell_word;
 
 /// All devices, with spaces between.
@@ -25,7 +25,7 @@ pub(super) fn steps(create: &[String], destroy: &[String], devices: &[PathBuf], 
         purpose: "as the user wrote it".to_owned(),
         action: line(text),
         provenance: Provenance::User,
-        when: When::Begun,
+        when: UndoCondition::Begun,
     };
     if let Some(first) = steps.first_mut() {
         first.undo = destroy.iter().map(back).collect();

@@ -44,7 +44,7 @@ impl Step {
 
 impl Undo {
     /// An undo command of our own.
-    pub(super) fn new(purpose: String, action: Action, when: When) -> Self {
+    pub(super) fn new(purpose: String, action: Action, when: UndoCondition) -> Self {
         Self { purpose, action, provenance: Provenance::Own, when }
     }
 }
@@ -75,13 +75,13 @@ pub struct Undo {
     /// Provenance of the command.
     pub provenance: Provenance,
     /// Condition for undoing: an interrupted step may have left nothing to undo.
-    pub when: When,
+    pub when: UndoCondition,
 }
 
 /// Condition that must hold before something is undone; it checks that the object belongs to the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum When {
+pub enum UndoCondition {
     /// The step was begun.
     Begun,
     /// One of `sources` is mounted at `place`.

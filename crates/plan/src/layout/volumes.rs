@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Action, Provenance, Step, Undo, Volume, When};
+use super::{Action, Provenance, Step, Undo, UndoCondition, Volume};
 use crate::Bytes;
 
 /// The text describes it without printing a command.
@@ -27,12 +27,12 @@ pub(super) fn steps(group: &str, stripe: Bytes, volumes: &[Volume], devices: &[P
             let back = Undo::new(
                 format!("take LVM's metadata off {name}"),
                 Action::words(["pvremove", name]),
-                When::Carries { device: PathBuf::from(name), kind: MEMBER.to_owned() },
+                UndoCondition::Carries { device: PathBuf::from(name), kind: MEMBER.to_owned() },
             );
             Step::new(format!("give {name} to LVM"), Action::words(["pvcreate", name])).undone_by(vec![back])
         })
         .collect();
-    let grouped = |volume: Option<&str>| When::Grouped {
+    let grouped = |volume: Option<&str>| UndoCondition::Grouped {
         group: group.to_owned(),
         volume: volume.map(str::to_owned),
         members: devices.to_owned(),

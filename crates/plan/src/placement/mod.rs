@@ -1,6 +1,6 @@
 //! Which task accesses which file, and where in it.
 
-pub(crate) mod across;
+pub(crate) mod cross_node_reads;
 pub(crate) mod geometry;
 pub(crate) mod region;
 pub(crate) mod spread;

@@ -1,9 +1,9 @@
 //! Warnings about a case before it starts.
 
-use super::{PhaseOutlook, SpaceOutlook};
-use crate::criteria::CACHE_MULTIPLE;
-use crate::placement::across::reads_from_others;
-use crate::{Bytes, Case, across};
+use super::{PhaseEstimate, SpaceEstimate};
+use crate::cases::criteria::CACHE_MULTIPLE;
+use crate::placement::cross_node_reads::reads_from_others;
+use crate::{Bytes, Case, cross_node_reads};
 
 /// A phase shorter than this is dominated by start, end and the burst of caches and token buckets; study A's
 /// shortest lines took 1.8 s and say little.
@@ -23,7 +23,7 @@ pub enum Concern {
     /// A phase is too short for a meaningful rate.
     TooShort {
         /// The phase.
-        outlook: PhaseOutlook,
+        estimate: PhaseEstimate,
         /// Segments for a phase of [`PHASE_SECONDS_ADVISED`], or of five times what the protocol asks
         /// for; none where the clock or a count of operations ends it.
         segments: Option<u64>,
@@ -31,21 +31,21 @@ pub enum Concern {
     /// A phase takes unreasonably long.
     TooLong {
         /// The phase.
-        outlook: PhaseOutlook,
+        estimate: PhaseEstimate,
         /// Segments for a phase of [`PHASE_SECONDS_MAX`]; none where one segment is too much.
         segments: Option<u64>,
     },
     /// The files will not fit.
     NoSpace {
         /// Where.
-        space: SpaceOutlook,
+        space: SpaceEstimate,
         /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
         segments: Option<u64>,
     },
     /// The files fit, but leave little room.
     LittleSpace {
         /// Where.
-        space: SpaceOutlook,
+        space: SpaceEstimate,
         /// Segments that fit into [`SPACE_SHARE_MAX`] of the space; none where one is too much.
         segments: Option<u64>,
     },
@@ -89,13 +89,13 @@ pub enum Concern {
     },
 }
 
-pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Concern> {
+pub(super) fn length_concerns(case: &Case, phases: &[PhaseEstimate]) -> Vec<Concern> {
     let segments = case.workload.geometry.segments;
     let transfers = case.workload.work.is_transfers();
     let by_volume =
-        |outlook: &PhaseOutlook| !outlook.by_clock && case.workload.operations.is_none() && transfers;
-    let scaled = |outlook: &PhaseOutlook, seconds: f64| {
-        by_volume(outlook).then(|| whole_up(segments as f64 * seconds / outlook.seconds))
+        |estimate: &PhaseEstimate| !estimate.by_clock && case.workload.operations.is_none() && transfers;
+    let scaled = |estimate: &PhaseEstimate, seconds: f64| {
+        by_volume(estimate).then(|| whole_up(segments as f64 * seconds / estimate.seconds))
     };
     let asked = case.protocol.phase_min.as_secs_f64();
     let (least, advised) = if asked > 0.0 {
@@ -105,26 +105,26 @@ pub(super) fn length_concerns(case: &Case, phases: &[PhaseOutlook]) -> Vec<Conce
     };
     // The duration for the directories of a tree is meaningless, and a guess for items does not justify
     // advice.
-    let is_known = |outlook: &&PhaseOutlook| transfers || outlook.by_clock;
-    let results = phases.iter().filter(|outlook| outlook.phase.is_result()).filter(is_known);
-    let concern = |outlook: &PhaseOutlook| {
-        if outlook.seconds < least {
-            let segments = scaled(outlook, advised);
-            return Some(Concern::TooShort { outlook: outlook.clone(), segments });
+    let is_known = |estimate: &&PhaseEstimate| transfers || estimate.by_clock;
+    let results = phases.iter().filter(|estimate| estimate.phase.is_result()).filter(is_known);
+    let concern = |estimate: &PhaseEstimate| {
+        if estimate.seconds < least {
+            let segments = scaled(estimate, advised);
+            return Some(Concern::TooShort { estimate: estimate.clone(), segments });
         }
-        if outlook.seconds > PHASE_SECONDS_MAX {
-            let fitting = segments as f64 * PHASE_SECONDS_MAX / outlook.seconds;
-            let segments = (by_volume(outlook) && fitting >= 1.0).then(|| whole(fitting).0);
-            return Some(Concern::TooLong { outlook: outlook.clone(), segments });
+        if estimate.seconds > PHASE_SECONDS_MAX {
+            let fitting = segments as f64 * PHASE_SECONDS_MAX / estimate.seconds;
+            let segments = (by_volume(estimate) && fitting >= 1.0).then(|| whole(fitting).0);
+            return Some(Concern::TooLong { estimate: estimate.clone(), segments });
         }
         None
     };
     results.filter_map(concern).collect()
 }
 
-pub(super) fn space_concerns(case: &Case, spaces: &[SpaceOutlook]) -> Vec<Concern> {
+pub(super) fn space_concerns(case: &Case, spaces: &[SpaceEstimate]) -> Vec<Concern> {
     let segments = case.workload.geometry.segments;
-    let concern = |space: &SpaceOutlook| {
+    let concern = |space: &SpaceEstimate| {
         let share = space.share();
         if share <= SPACE_SHARE_MAX {
             return None;
@@ -184,11 +184,11 @@ pub(super) fn across_concern(case: &Case, node_of: &[u32]) -> Option<Concern> {
         return None;
     }
     // A run that is too small is refused when it starts.
-    let across = across(&case.workload, node_of).ok()??;
-    (across.own_node > 0).then_some(Concern::ReadsOwnNode {
-        tasks: across.own_node,
-        of: across.tasks,
-        distance: across.distance,
+    let reads = cross_node_reads(&case.workload, node_of).ok()??;
+    (reads.own_node > 0).then_some(Concern::ReadsOwnNode {
+        tasks: reads.own_node,
+        of: reads.tasks,
+        distance: reads.distance,
     })
 }
 

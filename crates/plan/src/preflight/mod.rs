@@ -1,10 +1,11 @@
 //! Plausibility of a case in its environment, before it starts: time, space and memory.
 //!
-//! A [`crate::Forecast`] needs only the case. An [`Outlook`] compares it with the [`Surroundings`]: free
+//! A [`crate::Forecast`] needs only the case. An [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
 //! space, memory and the expected, measured or assumed rates.
 
-mod around;
 mod concern;
+mod environment;
+pub(crate) mod forecast;
 mod space;
 #[cfg(test)]
 mod tests;
@@ -12,22 +13,22 @@ mod totals;
 
 use std::collections::HashMap;
 
-pub use around::{ExpectedRate, Space, Surroundings};
 pub use concern::{
     Concern, MEMORY_MULTIPLE_MIN, PHASE_SECONDS_ADVISED, PHASE_SECONDS_MAX, PHASE_SECONDS_MIN,
     SPACE_SHARE_MAX,
 };
-pub use space::SpaceOutlook;
+pub use environment::{ExpectedRate, RunEnvironment, Space};
+pub use space::SpaceEstimate;
 pub use totals::Totals;
 
-use crate::forecast::Filled;
-use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetTerms};
+use crate::preflight::forecast::Filled;
+use crate::{Bytes, Case, Forecast, Layer, Phase, Plan, TargetDescription};
 use concern::{across_concern, cache_concern, length_concerns, memory_concern, space_concerns, whole};
-use space::{Placed, spaces, together};
+use space::{TargetFileSystems, spaces, together};
 
 /// The expected volume and duration of one phase of a case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PhaseOutlook {
+pub struct PhaseEstimate {
     /// Which phase.
     pub phase: Phase,
     /// Bytes per second that it is expected to reach.
@@ -44,65 +45,70 @@ pub struct PhaseOutlook {
 
 /// The forecast of one case, compared with its environment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlook {
+pub struct CaseEstimate {
     /// What it creates and transfers.
     pub forecast: Forecast,
     /// Data written before the case because no earlier case is certain to have written it; known only if the
-    /// earlier cases are, see [`outlooks`].
-    pub fill: Option<PhaseOutlook>,
+    /// earlier cases are, see [`estimates`].
+    pub fill: Option<PhaseEstimate>,
     /// The preconditioning before the first pass, all its writes together.
-    pub precondition: Option<PhaseOutlook>,
+    pub precondition: Option<PhaseEstimate>,
     /// Each phase of one pass, in order.
-    pub phases: Vec<PhaseOutlook>,
+    pub phases: Vec<PhaseEstimate>,
     /// Seconds of all passes (see [`Case::passes_max`]) with their delays, of the preconditioning
     /// and of the fill.
     pub seconds: f64,
     /// The caches of the target as a share of the case's data, where the study says how large
-    /// they are; known only with the plan, see [`outlooks`].
+    /// they are; known only with the plan, see [`estimates`].
     pub cache_share: Option<f64>,
     /// Space that its files take, by file system.
-    pub spaces: Vec<SpaceOutlook>,
+    pub spaces: Vec<SpaceEstimate>,
     /// Warnings about it.
     pub concerns: Vec<Concern>,
 }
 
-impl Outlook {
-    /// The outlook of `case`.
+impl CaseEstimate {
+    /// The estimate of `case`.
     ///
     /// ```
-    /// use plan::{Bytes, Case, Concern, ExpectedRate, Geometry, Nanos, Outlook, Phase, Surroundings, WorkloadSpec};
+    /// use plan::{Bytes, Case, Concern, ExpectedRate, Geometry, Nanos, CaseEstimate, Phase, RunEnvironment, WorkloadSpec};
     /// // Study A, layout 3: 33 tasks × 1 MiB × 1000 take 1.8 s at 18.8 GB/s.
     /// let geometry = Geometry { transfer: Bytes::mib(1), block: Bytes::mib(1), segments: 1000 };
     /// let mut spec = WorkloadSpec::new("gpfs", "file", geometry);
     /// (spec.tasks, spec.direct) = (33, true);
     /// let case = Case::new("gpfs", spec.validate()?, vec![Phase::Write]);
     /// let rate = ExpectedRate { bytes_per_second: 18.8e9, transfer_time: Nanos(0), source: "published".into() };
-    /// let around = Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
-    /// let outlook = Outlook::of(&case, &around);
-    /// assert!((outlook.seconds - 1.84).abs() < 0.01);
-    /// assert!(matches!(outlook.concerns[0], Concern::TooShort { segments: Some(5434), .. }));
+    /// let environment = RunEnvironment { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
+    /// let estimate = CaseEstimate::of(&case, &environment);
+    /// assert!((estimate.seconds - 1.84).abs() < 0.01);
+    /// assert!(matches!(estimate.concerns[0], Concern::TooShort { segments: Some(5434), .. }));
     /// # Ok::<(), plan::PlanError>(())
     /// ```
     #[must_use]
-    pub fn of(case: &Case, around: &Surroundings) -> Self {
-        Self::placed(case, around, &Placed::of(around), Layer::Unstated)
+    pub fn of(case: &Case, environment: &RunEnvironment) -> Self {
+        Self::placed(case, environment, &TargetFileSystems::of(environment), Layer::Unstated)
     }
 
-    fn placed(case: &Case, around: &Surroundings, placed: &Placed<'_>, layer: Layer) -> Self {
+    fn placed(
+        case: &Case,
+        environment: &RunEnvironment,
+        placed: &TargetFileSystems<'_>,
+        layer: Layer,
+    ) -> Self {
         let forecast = Forecast::of(case);
-        let phases: Vec<PhaseOutlook> =
-            case.phases.iter().map(|&phase| phase_outlook(case, phase, around, layer)).collect();
+        let phases: Vec<PhaseEstimate> =
+            case.phases.iter().map(|&phase| phase_estimate(case, phase, environment, layer)).collect();
         let one: f64 = phases.iter().map(|phase| phase.seconds + case.delay.as_secs_f64()).sum();
         let all = one * f64::from(case.passes_max());
         let limited = case.time_limit.map_or(all, |limit| all.min(limit.as_secs_f64().max(one)));
         let written = forecast.footprint.0.saturating_mul(u64::from(case.protocol.precondition));
-        let precondition = (written > 0).then(|| streamed(Bytes(written), case, around, layer));
+        let precondition = (written > 0).then(|| streamed(Bytes(written), case, environment, layer));
         let seconds = limited + precondition.as_ref().map_or(0.0, |phase| phase.seconds);
-        let spaces = spaces(case, around, placed, layer);
+        let spaces = spaces(case, environment, placed, layer);
         let mut concerns = length_concerns(case, &phases);
         concerns.extend(space_concerns(case, &spaces));
-        concerns.extend(memory_concern(case, around.memory));
-        concerns.extend(across_concern(case, &around.node_of));
+        concerns.extend(memory_concern(case, environment.memory));
+        concerns.extend(across_concern(case, &environment.node_of));
         if forecast.balance_bound < 1.0 {
             let targets = u32::try_from(case.workload.files.targets.len()).unwrap_or(u32::MAX);
             let (tasks, bound) = (case.workload.tasks, forecast.balance_bound);
@@ -112,48 +118,56 @@ impl Outlook {
     }
 }
 
-/// The outlook of every case of `plan`, and what all of them together put on each file system at
+/// The estimate of every case of `plan`, and what all of them together put on each file system at
 /// most: every set of files once, at its largest.
 #[must_use]
-pub fn outlooks<'p>(plan: &'p Plan, around: &Surroundings) -> (Vec<Outlook>, Vec<SpaceOutlook>) {
+pub fn estimates<'p>(
+    plan: &'p Plan,
+    environment: &RunEnvironment,
+) -> (Vec<CaseEstimate>, Vec<SpaceEstimate>) {
     let mut filled = Filled::default();
-    let placed = Placed::of(around);
-    let targets: HashMap<&str, &TargetTerms> =
+    let placed = TargetFileSystems::of(environment);
+    let targets: HashMap<&str, &TargetDescription> =
         plan.terms.targets.iter().map(|target| (target.name.as_str(), target)).collect();
-    let mut outlook = |case: &'p Case| {
+    let mut estimate = |case: &'p Case| {
         let target = targets.get(case.target.as_str());
         let layer = target.map_or(Layer::Unstated, |target| target.layer);
-        let mut outlook = Outlook::placed(case, around, &placed, layer);
-        let bytes = filled.before(case, outlook.forecast.footprint);
+        let mut estimate = CaseEstimate::placed(case, environment, &placed, layer);
+        let bytes = filled.before(case, estimate.forecast.footprint);
         if bytes.0 > 0 {
-            let fill = streamed(bytes, case, around, layer);
-            outlook.seconds += fill.seconds;
-            outlook.fill = Some(fill);
+            let fill = streamed(bytes, case, environment, layer);
+            estimate.seconds += fill.seconds;
+            estimate.fill = Some(fill);
         }
         if let Some(caches) = target.and_then(|target| target.caches) {
-            let volume = outlook.forecast.footprint;
-            outlook.cache_share = Some(caches.0 as f64 / (volume.0 as f64).max(1.0));
-            outlook.concerns.extend(cache_concern(case, volume, caches));
+            let volume = estimate.forecast.footprint;
+            estimate.cache_share = Some(caches.0 as f64 / (volume.0 as f64).max(1.0));
+            estimate.concerns.extend(cache_concern(case, volume, caches));
         }
-        outlook
+        estimate
     };
-    let all: Vec<Outlook> = plan.cases.iter().map(&mut outlook).collect();
-    let totals = together(plan, around, &all);
+    let all: Vec<CaseEstimate> = plan.cases.iter().map(&mut estimate).collect();
+    let totals = together(plan, environment, &all);
     (all, totals)
 }
 
 /// A sequential write that fills or preconditions files.
-fn streamed(bytes: Bytes, case: &Case, around: &Surroundings, layer: Layer) -> PhaseOutlook {
-    let bytes_per_second = (around.write.bytes_per_second * storages(case, layer)).max(1.0);
+fn streamed(bytes: Bytes, case: &Case, environment: &RunEnvironment, layer: Layer) -> PhaseEstimate {
+    let bytes_per_second = (environment.write.bytes_per_second * storages(case, layer)).max(1.0);
     let seconds = bytes.0 as f64 / bytes_per_second;
-    PhaseOutlook { phase: Phase::Fill, bytes_per_second, bytes, operations: None, seconds, by_clock: false }
+    PhaseEstimate { phase: Phase::Fill, bytes_per_second, bytes, operations: None, seconds, by_clock: false }
 }
 
 /// Expected duration of a phase without transfers: one small-transfer time per operation, which is a guess,
 /// since data sheets give no figure for them.
-fn operations_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
+fn operations_estimate(
+    case: &Case,
+    phase: Phase,
+    environment: &RunEnvironment,
+    layer: Layer,
+) -> PhaseEstimate {
     let workload = &case.workload;
-    let expected = if phase.makes() { &around.write } else { &around.read };
+    let expected = if phase.makes() { &environment.write } else { &environment.read };
     let bytes = workload.phase_bytes(phase);
     let under_way = f64::from(workload.tasks) * f64::from(workload.backend.depth());
     let per_second = under_way / expected.transfer_time.as_secs_f64().max(1e-9);
@@ -168,7 +182,7 @@ fn operations_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: L
     let operations = all.map(|all| whole(all as f64 * share).0);
     let bytes = whole(bytes.0 as f64 * share);
     let bytes_per_second = bytes.0 as f64 / seconds.max(1e-9);
-    PhaseOutlook { phase, bytes_per_second, bytes, operations, seconds, by_clock }
+    PhaseEstimate { phase, bytes_per_second, bytes, operations, seconds, by_clock }
 }
 
 /// Number of storages with the expected rates: one per node for node-local storage.
@@ -176,13 +190,13 @@ fn storages(case: &Case, layer: Layer) -> f64 {
     if layer == Layer::NodeLocal { f64::from(case.workload.nodes) } else { 1.0 }
 }
 
-fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer) -> PhaseOutlook {
+fn phase_estimate(case: &Case, phase: Phase, environment: &RunEnvironment, layer: Layer) -> PhaseEstimate {
     let workload = &case.workload;
     if !workload.work.is_transfers() {
-        return operations_outlook(case, phase, around, layer);
+        return operations_estimate(case, phase, environment, layer);
     }
     let storages = storages(case, layer);
-    let (write, read) = (around.write.on(storages, workload), around.read.on(storages, workload));
+    let (write, read) = (environment.write.on(storages, workload), environment.read.on(storages, workload));
     let bytes_per_second = match phase {
         // Reads and writes alternate, so times add up and rates do not.
         Phase::Mixed => {
@@ -208,5 +222,5 @@ fn phase_outlook(case: &Case, phase: Phase, around: &Surroundings, layer: Layer)
         }
     };
     let moved = if by_clock { seconds * bytes_per_second } else { volume };
-    PhaseOutlook { phase, bytes_per_second, bytes: whole(moved), operations: None, seconds, by_clock }
+    PhaseEstimate { phase, bytes_per_second, bytes: whole(moved), operations: None, seconds, by_clock }
 }

@@ -5,13 +5,13 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::{Outlook, Space, Surroundings};
+use super::{CaseEstimate, RunEnvironment, Space};
 use crate::placement::spread::tasks_of_node;
 use crate::{Bytes, Case, JobSpace, Layer, Plan, Sharing, Workload};
 
 /// Space that a case (or a plan) takes on one file system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpaceOutlook {
+pub struct SpaceEstimate {
     /// Mount point or device.
     pub name: String,
     /// Bytes that its files take there at the same time; of the node with the most where each node
@@ -21,7 +21,7 @@ pub struct SpaceOutlook {
     pub free: Bytes,
 }
 
-impl SpaceOutlook {
+impl SpaceEstimate {
     /// Needed ÷ free.
     #[must_use]
     pub fn share(&self) -> f64 {
@@ -30,12 +30,12 @@ impl SpaceOutlook {
 }
 
 /// The file systems of each target, precomputed for many cases.
-pub(super) struct Placed<'a>(HashMap<&'a OsStr, Vec<usize>>);
+pub(super) struct TargetFileSystems<'a>(HashMap<&'a OsStr, Vec<usize>>);
 
-impl<'a> Placed<'a> {
-    pub(super) fn of(around: &'a Surroundings) -> Self {
+impl<'a> TargetFileSystems<'a> {
+    pub(super) fn of(environment: &'a RunEnvironment) -> Self {
         let mut placed: HashMap<&OsStr, Vec<usize>> = HashMap::new();
-        for (index, space) in around.spaces.iter().enumerate() {
+        for (index, space) in environment.spaces.iter().enumerate() {
             for target in &space.targets {
                 placed.entry(target.as_os_str()).or_default().push(index);
             }
@@ -47,37 +47,41 @@ impl<'a> Placed<'a> {
 /// Space that the files of `case` take on each file system of its targets.
 pub(super) fn spaces(
     case: &Case,
-    around: &Surroundings,
-    placed: &Placed<'_>,
+    environment: &RunEnvironment,
+    placed: &TargetFileSystems<'_>,
     layer: Layer,
-) -> Vec<SpaceOutlook> {
+) -> Vec<SpaceEstimate> {
     let files = &case.workload.files;
     let sets = if files.file_per_repetition { u64::from(case.passes_max()) } else { 1 };
-    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); around.spaces.len()];
+    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); environment.spaces.len()];
     for (index, target) in files.targets.iter().enumerate() {
         for &space in placed.0.get(target.as_os_str()).map_or(&[][..], Vec::as_slice) {
             targets[space].push(index);
         }
     }
-    let outlook = |(space, targets): (&Space, Vec<usize>)| {
+    let estimate = |(space, targets): (&Space, Vec<usize>)| {
         let needed = (!targets.is_empty()).then(|| bytes_on_targets(&case.workload, &targets, layer))?;
         let needed = Bytes(needed.saturating_mul(sets));
-        Some(SpaceOutlook { name: space.name.clone(), needed, free: space.free })
+        Some(SpaceEstimate { name: space.name.clone(), needed, free: space.free })
     };
-    around.spaces.iter().zip(targets).filter_map(outlook).collect()
+    environment.spaces.iter().zip(targets).filter_map(estimate).collect()
 }
 
 /// The key by which cases use the same files.
 type Names<'p> = (&'p [PathBuf], Sharing, bool, bool);
 
 /// Space that all cases together take on each file system: every set of files once, at its largest.
-pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> Vec<SpaceOutlook> {
+pub(super) fn together(
+    plan: &Plan,
+    environment: &RunEnvironment,
+    all: &[CaseEstimate],
+) -> Vec<SpaceEstimate> {
     let mut sets: HashMap<Names<'_>, HashMap<&str, u64>> = HashMap::new();
-    for (case, outlook) in plan.cases.iter().zip(all) {
+    for (case, estimate) in plan.cases.iter().zip(all) {
         let files = &case.workload.files;
         let key = (files.targets.as_slice(), files.sharing, files.unique_dir, files.file_per_repetition);
         let most = sets.entry(key).or_default();
-        for space in &outlook.spaces {
+        for space in &estimate.spaces {
             let most = most.entry(space.name.as_str()).or_default();
             *most = (*most).max(space.needed.0);
         }
@@ -85,9 +89,9 @@ pub(super) fn together(plan: &Plan, around: &Surroundings, all: &[Outlook]) -> V
     let total = |space: &Space| {
         let needed = sets.values().filter_map(|most| most.get(space.name.as_str()));
         let needed = Bytes(needed.fold(0, |sum, &bytes| sum.saturating_add(bytes)));
-        SpaceOutlook { name: space.name.clone(), needed, free: space.free }
+        SpaceEstimate { name: space.name.clone(), needed, free: space.free }
     };
-    around.spaces.iter().map(total).collect()
+    environment.spaces.iter().map(total).collect()
 }
 
 /// Bytes on these targets of `workload`, by their numbers. Tasks are distributed round-robin over the

@@ -1,14 +1,14 @@
 //! Tests of the warnings before a run.
 
-use super::{Concern, ExpectedRate, Outlook, Space, Surroundings, outlooks};
+use super::{CaseEstimate, Concern, ExpectedRate, RunEnvironment, Space, estimates};
 use crate::{
-    Bytes, Case, Geometry, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing, TargetTerms, Terms,
-    Totals, WorkloadSpec,
+    Bytes, Case, Criteria, Geometry, Layer, Nanos, Phase, Plan, Protocol, Question, Sharing,
+    TargetDescription, Totals, WorkloadSpec,
 };
 
-fn around(free: u64, rate: f64) -> Surroundings {
+fn environment(free: u64, rate: f64) -> RunEnvironment {
     let rate = ExpectedRate { bytes_per_second: rate, transfer_time: Nanos(0), source: "test".to_owned() };
-    Surroundings {
+    RunEnvironment {
         spaces: vec![Space { name: "/t".into(), free: Bytes(free), targets: vec!["/t/f".into()] }],
         memory: Some(Bytes::gib(64)),
         node_of: Vec::new(),
@@ -29,32 +29,32 @@ fn case(tasks: u32, block: Bytes, segments: u64, change: impl FnOnce(&mut Worklo
 
 #[test]
 fn published_volumes_against_twenty_four_terabytes() {
-    let around = around(24_000_000_000_000, 24e9);
-    let tight = Outlook::of(&case(132, Bytes::mib(16), 10_000, |_| ()), &around);
+    let environment = environment(24_000_000_000_000, 24e9);
+    let tight = CaseEstimate::of(&case(132, Bytes::mib(16), 10_000, |_| ()), &environment);
     assert_eq!(tight.forecast.footprint.0, 22_145_925_120_000);
     assert!(
         matches!(tight.concerns[0], Concern::LittleSpace { segments: Some(9753), .. }),
         "{:?}",
         tight.concerns
     );
-    let over = Outlook::of(&case(264, Bytes::mib(16), 10_000, |_| ()), &around);
+    let over = CaseEstimate::of(&case(264, Bytes::mib(16), 10_000, |_| ()), &environment);
     let Some(Concern::NoSpace { segments: Some(segments), .. }) = over.concerns.first() else {
         panic!("{:?}", over.concerns)
     };
-    let fits = Outlook::of(&case(264, Bytes::mib(16), *segments, |_| ()), &around);
+    let fits = CaseEstimate::of(&case(264, Bytes::mib(16), *segments, |_| ()), &environment);
     assert_eq!(fits.concerns, [], "the advice is good");
-    let more = Outlook::of(&case(264, Bytes::mib(16), *segments + 1, |_| ()), &around);
+    let more = CaseEstimate::of(&case(264, Bytes::mib(16), *segments + 1, |_| ()), &environment);
     assert_ne!(more.concerns, [], "and no smaller than needed");
 }
 
 #[test]
 fn the_advised_segments_make_a_short_phase_long_enough() {
-    let around = around(u64::MAX, 18.8e9);
-    let short = Outlook::of(&case(33, Bytes::mib(1), 1_000, |_| ()), &around);
+    let environment = environment(u64::MAX, 18.8e9);
+    let short = CaseEstimate::of(&case(33, Bytes::mib(1), 1_000, |_| ()), &environment);
     let Some(Concern::TooShort { segments: Some(segments), .. }) = short.concerns.first() else {
         panic!("{:?}", short.concerns)
     };
-    let longer = Outlook::of(&case(33, Bytes::mib(1), *segments, |_| ()), &around);
+    let longer = CaseEstimate::of(&case(33, Bytes::mib(1), *segments, |_| ()), &environment);
     assert!(longer.concerns.is_empty() && longer.phases[0].seconds >= 10.0, "{:?}", longer.phases);
 }
 
@@ -62,12 +62,12 @@ fn the_advised_segments_make_a_short_phase_long_enough() {
 #[test]
 fn a_phase_is_short_by_what_the_study_asks_for() {
     let mut case = case(1, Bytes::mib(1), 100, |_| ());
-    let around = around(u64::MAX, 100.0 * 1024.0 * 1024.0);
-    assert!(matches!(Outlook::of(&case, &around).concerns[0], Concern::TooShort { .. }));
+    let environment = environment(u64::MAX, 100.0 * 1024.0 * 1024.0);
+    assert!(matches!(CaseEstimate::of(&case, &environment).concerns[0], Concern::TooShort { .. }));
     case.protocol.phase_min = Nanos::millis(50);
-    assert_eq!(Outlook::of(&case, &around).concerns, []);
+    assert_eq!(CaseEstimate::of(&case, &environment).concerns, []);
     case.protocol.phase_min = Nanos::secs(3);
-    let Concern::TooShort { segments, .. } = Outlook::of(&case, &around).concerns[0] else {
+    let Concern::TooShort { segments, .. } = CaseEstimate::of(&case, &environment).concerns[0] else {
         panic!("a second is too short")
     };
     assert_eq!(segments, Some(1500), "five times what is asked for");
@@ -77,7 +77,7 @@ fn a_phase_is_short_by_what_the_study_asks_for() {
 fn a_phase_by_the_clock_is_not_measured_by_its_volume() {
     let timed = |seconds| {
         let case = case(1, Bytes::mib(1), 1, |s| s.duration = Some(Nanos::secs(seconds)));
-        Outlook::of(&case, &around(u64::MAX, 1e9))
+        CaseEstimate::of(&case, &environment(u64::MAX, 1e9))
     };
     assert_eq!(timed(5).concerns, []);
     assert_eq!(timed(5).phases[0].bytes, Bytes(5_000_000_000));
@@ -94,10 +94,10 @@ fn one_small_transfer_at_a_time_is_bound_by_its_latency() {
 #[test]
 fn buffered_volume_below_the_memory_is_a_concern() {
     let buffered = case(1, Bytes::mib(1), 40_000, |s| s.direct = false);
-    let outlook = Outlook::of(&buffered, &around(u64::MAX, 1e9));
+    let estimate = CaseEstimate::of(&buffered, &environment(u64::MAX, 1e9));
     let expected =
         Concern::Cacheable { volume: Bytes::mib(40_000), memory: Bytes::gib(64), segments: 131_072 };
-    assert_eq!(outlook.concerns, [expected]);
+    assert_eq!(estimate.concerns, [expected]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_read_of_files_that_nothing_has_written_is_preceded_by_a_fill() {
         case.phases = phases.to_vec();
         let question = Question::Quick { directory: "/t".into() };
         let plan = Plan::new(String::new(), question, 0, vec![case.clone(), case]);
-        outlooks(&plan, &around(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
+        estimates(&plan, &environment(u64::MAX, 1e9)).0.iter().map(|o| o.fill.is_some()).collect::<Vec<_>>()
     };
     assert_eq!(fills(&[Phase::Read]), [true, false]);
     assert_eq!(fills(&[Phase::Write, Phase::Read]), [false, false]);
@@ -118,9 +118,9 @@ fn thirty_three_tasks_on_twelve_targets_are_a_concern() {
     let case = case(33, Bytes::mib(1), 10_000, |s| {
         s.files.targets = (0..12).map(|d| format!("/t/{d}").into()).collect();
     });
-    let outlook = Outlook::of(&case, &around(u64::MAX, 20e9));
-    let [Concern::Unbalanced { tasks: 33, targets: 12, bound }] = outlook.concerns[..] else {
-        panic!("{:?}", outlook.concerns)
+    let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 20e9));
+    let [Concern::Unbalanced { tasks: 33, targets: 12, bound }] = estimate.concerns[..] else {
+        panic!("{:?}", estimate.concerns)
     };
     assert!((bound - 0.9167).abs() < 1e-4);
 }
@@ -131,7 +131,7 @@ fn cases_on_the_same_files_need_their_space_once() {
     let other = case(1, Bytes::mib(1), 5, |s| s.files.sharing = Sharing::Shared);
     let plan =
         Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![small, large, other]);
-    let (all, spaces) = outlooks(&plan, &around(u64::MAX, 1e9));
+    let (all, spaces) = estimates(&plan, &environment(u64::MAX, 1e9));
     assert_eq!(all.len(), 3);
     assert_eq!(spaces[0].needed, Bytes::mib(35));
 }
@@ -141,11 +141,11 @@ fn warm_up_rounds_and_preconditioning_are_counted() {
     let mut case = case(1, Bytes::mib(100), 100, |_| ());
     case.repetitions = 3;
     case.protocol = Protocol { warm_up: 1, rounds: 2, precondition: 2, ..Protocol::default() };
-    let outlook = Outlook::of(&case, &around(u64::MAX, 100.0 * 1024.0 * 1024.0));
+    let estimate = CaseEstimate::of(&case, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0));
     // Seven passes of two phases of 100 s, and two writes before them.
-    assert!((outlook.seconds - 1600.0).abs() < 1e-6, "{}", outlook.seconds);
+    assert!((estimate.seconds - 1600.0).abs() < 1e-6, "{}", estimate.seconds);
     let plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
-    let totals = Totals::of(&plan, &[outlook]);
+    let totals = Totals::of(&plan, &[estimate]);
     assert_eq!((totals.cases, totals.passes), (1, 7));
     assert_eq!((totals.written, totals.read), (Bytes::mib(90_000), Bytes::mib(70_000)));
 }
@@ -158,13 +158,13 @@ fn published_working_sets_are_set_against_the_caches() {
         case.target = "array".to_owned();
         let question = Question::Quick { directory: "/t".into() };
         let mut plan = Plan::new(String::new(), question, 0, vec![case]);
-        let target = TargetTerms {
+        let target = TargetDescription {
             name: "array".into(),
             caches: Some(Bytes(120_000_000_000)),
-            ..TargetTerms::default()
+            ..TargetDescription::default()
         };
-        plan.terms = Terms { targets: vec![target], ..Terms::default() };
-        outlooks(&plan, &around(u64::MAX, 1e9)).0.remove(0)
+        plan.terms = Criteria { targets: vec![target], ..Criteria::default() };
+        estimates(&plan, &environment(u64::MAX, 1e9)).0.remove(0)
     };
     let published = caches(76);
     assert!((published.cache_share.expect("the caches are known") - 0.046).abs() < 0.001);
@@ -184,11 +184,11 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
         });
         case.target = "flash".to_owned();
         let mut plan = Plan::new(String::new(), Question::Quick { directory: "/t".into() }, 0, vec![case]);
-        let target = TargetTerms { name: "flash".into(), layer, ..TargetTerms::default() };
-        plan.terms = Terms { targets: vec![target], ..Terms::default() };
-        let mut around = around(u64::MAX, 1e9);
-        around.spaces[0].targets = targets.iter().map(|target| (*target).into()).collect();
-        outlooks(&plan, &around).1[0].needed
+        let target = TargetDescription { name: "flash".into(), layer, ..TargetDescription::default() };
+        plan.terms = Criteria { targets: vec![target], ..Criteria::default() };
+        let mut environment = environment(u64::MAX, 1e9);
+        environment.spaces[0].targets = targets.iter().map(|target| (*target).into()).collect();
+        estimates(&plan, &environment).1[0].needed
     };
     assert_eq!(space(Layer::Shared, &["/t/a"]), Bytes::mib(120));
     assert_eq!(space(Layer::NodeLocal, &["/t/a"]), Bytes::mib(30), "three tasks on each of four nodes");
@@ -201,23 +201,23 @@ fn on_storage_of_each_node_files_take_space_of_their_node_alone() {
 
 #[test]
 fn operations_are_moved_but_the_files_take_what_a_pass_goes_over() {
-    let outlook = |operations| {
+    let estimate = |operations| {
         let mut case =
             case(2, Bytes::mib(1), 100, |s| (s.operations, s.files.fill) = (Some(operations), true));
         case.phases = vec![Phase::Read];
         let question = Question::Quick { directory: "/t".into() };
         let plan = Plan::new(String::new(), question, 0, vec![case]);
-        outlooks(&plan, &around(u64::MAX, 100.0 * 1024.0 * 1024.0)).0.remove(0)
+        estimates(&plan, &environment(u64::MAX, 100.0 * 1024.0 * 1024.0)).0.remove(0)
     };
     for (operations, seconds) in [(1000, 20.0), (50, 1.0)] {
-        let outlook = outlook(operations);
-        assert_eq!(outlook.forecast.footprint, Bytes::mib(200));
-        assert_eq!(outlook.spaces[0].needed, Bytes::mib(200));
-        assert_eq!(outlook.phases[0].bytes, Bytes::mib(2 * operations));
-        assert_eq!(outlook.fill.as_ref().map(|fill| fill.bytes), Some(Bytes::mib(200)));
-        assert!((outlook.phases[0].seconds - seconds).abs() < 1e-6, "{}", outlook.phases[0].seconds);
+        let estimate = estimate(operations);
+        assert_eq!(estimate.forecast.footprint, Bytes::mib(200));
+        assert_eq!(estimate.spaces[0].needed, Bytes::mib(200));
+        assert_eq!(estimate.phases[0].bytes, Bytes::mib(2 * operations));
+        assert_eq!(estimate.fill.as_ref().map(|fill| fill.bytes), Some(Bytes::mib(200)));
+        assert!((estimate.phases[0].seconds - seconds).abs() < 1e-6, "{}", estimate.phases[0].seconds);
     }
-    assert!(matches!(outlook(50).concerns[0], Concern::TooShort { segments: None, .. }));
+    assert!(matches!(estimate(50).concerns[0], Concern::TooShort { segments: None, .. }));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn each_node_caches_what_its_own_tasks_move() {
             Concern::Cacheable { volume, .. } => Some(*volume),
             _ => None,
         };
-        Outlook::of(&case, &around(u64::MAX, 1e9)).concerns.iter().find_map(cacheable)
+        CaseEstimate::of(&case, &environment(u64::MAX, 1e9)).concerns.iter().find_map(cacheable)
     };
     assert_eq!(volume(1), None);
     assert_eq!(volume(2), Some(Bytes::gib(80)));

@@ -1,6 +1,6 @@
 //! Totals of a whole study.
 
-use super::{Outlook, PhaseOutlook};
+use super::{CaseEstimate, PhaseEstimate};
 use crate::{Bytes, Case, Phase, Plan};
 
 /// Expected volume and duration of all cases of a plan together, if nothing ends one early.
@@ -19,7 +19,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The sum of `outlooks`, which are those of `plan`.
+    /// The sum of `estimates`, which are those of `plan`.
     ///
     /// ```
     /// let text = r#"
@@ -37,31 +37,31 @@ impl Totals {
     /// "#;
     /// let plan = plan::study::read("scale.toml".as_ref(), text)?;
     /// let rate = plan::ExpectedRate::assumed();
-    /// let around = plan::Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
-    /// let totals = plan::Totals::of(&plan, &plan::outlooks(&plan, &around).0);
+    /// let environment = plan::RunEnvironment { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
+    /// let totals = plan::Totals::of(&plan, &plan::estimates(&plan, &environment).0);
     /// assert_eq!((totals.cases, totals.passes), (2, 8));
     /// assert_eq!((totals.written, totals.read), (plan::Bytes::gib(8), plan::Bytes::gib(8)));
     /// # Ok::<(), plan::study::StudyErrors>(())
     /// ```
     #[must_use]
-    pub fn of(plan: &Plan, outlooks: &[Outlook]) -> Self {
+    pub fn of(plan: &Plan, estimates: &[CaseEstimate]) -> Self {
         let mut totals = Self::default();
-        for (case, outlook) in plan.cases.iter().zip(outlooks) {
+        for (case, estimate) in plan.cases.iter().zip(estimates) {
             let passes = u64::from(case.passes_max());
             totals.cases += 1;
             totals.passes += passes;
-            totals.seconds += outlook.seconds;
-            for phase in &outlook.phases {
+            totals.seconds += estimate.seconds;
+            for phase in &estimate.phases {
                 totals.add(case, phase, passes);
             }
-            for phase in outlook.fill.iter().chain(&outlook.precondition) {
+            for phase in estimate.fill.iter().chain(&estimate.precondition) {
                 totals.add(case, phase, 1);
             }
         }
         totals
     }
 
-    fn add(&mut self, case: &Case, phase: &PhaseOutlook, times: u64) {
+    fn add(&mut self, case: &Case, phase: &PhaseEstimate, times: u64) {
         let all = phase.bytes.0.saturating_mul(times);
         let read = match phase.phase {
             Phase::Mixed => all / 100 * u64::from(case.workload.read_percent),

@@ -143,3 +143,13 @@ impl StudyError {
 pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
+
+/// `text` in a message: at most a line of it.
+pub(crate) fn shown(text: &str) -> String {
+    /// Characters of a message that a user's own word may take.
+    const SHOWN_MAX: usize = 40;
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
+        None => text.escape_debug().to_string(),
+    }
+}

@@ -26,55 +26,27 @@
 //! ```
 
 mod build;
-mod criteria;
-mod data;
 mod error;
-mod jobs;
 mod keys;
-mod layout;
+mod names;
 mod on_directory;
+mod options;
 mod overrides;
-mod protocol;
 mod reference;
 mod schema;
 mod table;
-mod target;
-mod work;
-mod workload;
 
 use std::path::Path;
 
 pub use error::{StudyError, StudyErrors};
 pub use on_directory::{on_directory, placed_elsewhere};
+pub use options::{CASES_LIMIT, CASES_MAX, Options};
 pub use overrides::{Override, OverrideError};
 pub use reference::reference;
 pub use schema::schema;
 
-use crate::{Plan, Terms};
-use table::fields::Values as _;
-
-/// More cases than this need the user's consent: a minute each would take a week.
-pub const CASES_MAX: u64 = 10_000;
-/// More cases than this are refused: their plan would take gigabytes of memory.
-pub const CASES_LIMIT: u64 = 1_000_000;
-
-/// Options for reading a study.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Overrides of values in the file, applied in this order.
-    pub overrides: Vec<Override>,
-    /// A study with more cases is refused; see [`StudyErrors::too_many_cases`].
-    pub cases_max: u64,
-    /// Nodes of the run, the default of a workload's `nodes`; 1 without a launcher. A study may ask for more;
-    /// the caller rejects that.
-    pub nodes: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { overrides: Vec::new(), cases_max: CASES_MAX, nodes: 1 }
-    }
-}
+use crate::{Criteria, Plan};
+use table::values::Values as _;
 
 /// Reads the study in `text`, the contents of the file `path`. No file is accessed.
 ///
@@ -91,31 +63,34 @@ pub fn table_of(key: &str) -> Option<&'static str> {
     tables.into_iter().find(|table| table.find(key).is_some()).map(|table| table.name)
 }
 
-/// An id in a study that is unknown to the library of ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Foreign<'a> {
+/// An id of a study that the library of published studies does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownId {
     /// `published` or `claim`.
-    pub table: &'a str,
+    pub table: &'static str,
     /// Which of these tables, from 0 in the order of the file.
     pub index: usize,
-    /// What is wrong with its id, as a lowercase fragment that names it.
-    pub message: &'a str,
-    /// The next step.
-    pub help: &'a str,
+    /// As it is written.
+    pub id: String,
+    /// The id that was probably meant.
+    pub nearest: Option<String>,
 }
 
-/// The mistakes `foreign` of the otherwise valid study in `text`, each at its id.
+/// The mistakes of the otherwise valid study in `text` that has `unknown` ids.
 #[must_use]
-pub fn foreign(path: &Path, text: &str, options: &Options, foreign: &[Foreign<'_>]) -> StudyErrors {
+pub fn unknown_ids(path: &Path, text: &str, options: &Options, unknown: &[UnknownId]) -> StudyErrors {
     let mut errors = Vec::new();
     let document = table::document::Document::parse(text, &options.overrides, &mut errors);
-    let error = |one: &Foreign<'_>| {
+    let error = |one: &UnknownId| {
         let key = if one.table == "published" { "figure" } else { "id" };
         let fields = document.as_ref().and_then(|document| document.many(one.table).get(one.index));
         let span = fields.map_or(0..0, |fields| fields.span(key));
-        StudyError::new(span, "not known", one.message, one.help)
+        let message = format!("`{}` is not in the library of published studies", one.id);
+        let meant = one.nearest.as_ref().map_or_else(String::new, |id| format!("did you mean `{id}`? "));
+        let help = format!("{meant}`ioproof reference list` and `ioproof reference claims` show all ids");
+        StudyError::new(span, "not known", message, help)
     };
-    errors.extend(foreign.iter().map(error));
+    errors.extend(unknown.iter().map(error));
     StudyErrors::new(path, &overrides::shown_text(text, &options.overrides), errors)
 }
 
@@ -161,17 +136,10 @@ pub fn read_with(path: &Path, text: &str, options: &Options) -> Result<Plan, Stu
 ///
 /// # Errors
 /// All mistakes that can be told apart, in the order of the file: what selects none of the figures among them.
-pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Terms, StudyErrors> {
+pub fn read_terms(path: &Path, text: &str, plan: &Plan) -> Result<Criteria, StudyErrors> {
     let mut errors = Vec::new();
     let document = table::document::Document::parse_terms(text, &[], &mut errors);
-    let known = criteria::KnownNames::of_plan(plan);
-    let read = document.map(|document| {
-        let mut targets = plan.terms.targets.clone();
-        if targets.is_empty() {
-            targets = target::described(document.many("target"));
-        }
-        criteria::terms(&document, targets, &known, &mut errors)
-    });
+    let read = document.map(|document| build::terms_about(plan, &document, &mut errors));
     match read {
         Some(terms) if errors.is_empty() => Ok(terms),
         _ => Err(StudyErrors::new(path, text, errors)),

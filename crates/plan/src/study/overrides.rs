@@ -10,11 +10,10 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::criteria::PROMISES;
-use super::error::StudyError;
-use super::keys::TABLES;
-use super::table::fields::{Span, shown};
-use super::table::kind::Table;
+use super::error::{StudyError, shown};
+use super::keys::{PROMISES, TABLES};
+use super::table::definition::Table;
+use super::table::values::Span;
 use crate::text::nearest::nearest;
 
 /// Mutually exclusive keys: an override of one replaces the others.
@@ -207,7 +206,7 @@ fn put<'i>(tables: &mut DeTable<'i>, table: &Table, one: &'i Override, span: &Sp
         }
     }
     (hits == 0)
-        .then(|| super::target::unknown(table.name, wanted, span.clone(), names.iter().map(String::as_str)))
+        .then(|| super::names::unknown(table.name, wanted, span.clone(), names.iter().map(String::as_str)))
 }
 
 /// Replaces a value of the file, and any mutually exclusive key.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::keys::{SELECTION, STEP, TABLES, TEST};
-use super::table::kind::{Absent, Key, Kind, Table};
+use super::table::definition::{Key, KeyDefault, Table, ValueKind};
 
 /// What comes before the tables. The example is read by a test.
 const INTRODUCTION: &str = r#"# The study file
@@ -448,9 +448,9 @@ fn write_table(text: &mut String, table: &Table) {
 
 fn row(key: &Key) -> String {
     let absent = match key.absent {
-        Absent::Refused => "refused".to_owned(),
-        Absent::Value(value) => format!("`{value}`"),
-        Absent::Needed(words) | Absent::Described(words) => words.to_owned(),
+        KeyDefault::Refused => "refused".to_owned(),
+        KeyDefault::Value(value) => format!("`{value}`"),
+        KeyDefault::Needed(words) | KeyDefault::Described(words) => words.to_owned(),
     };
     let mut meaning = key.meaning.to_owned();
     for (word, what) in key.kind.words() {
@@ -461,18 +461,18 @@ fn row(key: &Key) -> String {
 }
 
 /// The type of a value with its unit or bounds.
-fn value(kind: &Kind) -> String {
+fn value(kind: &ValueKind) -> String {
     match kind {
-        Kind::Count(least, most) if *most == i64::MAX.unsigned_abs() => {
+        ValueKind::Count(least, most) if *most == i64::MAX.unsigned_abs() => {
             format!("a whole number, {least} or more")
         }
-        Kind::Count(least, most) => format!("a whole number from {least} to {most}"),
-        Kind::Name => "a name: letters, digits, `.`, `_`, `-`, at most 64".to_owned(),
-        Kind::Rate => "a number above 0, per second".to_owned(),
-        Kind::Size => "a size in bytes".to_owned(),
-        Kind::Number(least, most) if *least > 0.0 => format!("a number above 0 and up to {most}"),
-        Kind::Counts(least, most) => format!("a list or range of whole numbers from {least} to {most}"),
-        Kind::Reference(table) => format!("the name of a `[[{table}]]`"),
+        ValueKind::Count(least, most) => format!("a whole number from {least} to {most}"),
+        ValueKind::Name => "a name: letters, digits, `.`, `_`, `-`, at most 64".to_owned(),
+        ValueKind::Rate => "a number above 0, per second".to_owned(),
+        ValueKind::Size => "a size in bytes".to_owned(),
+        ValueKind::Number(least, most) if *least > 0.0 => format!("a number above 0 and up to {most}"),
+        ValueKind::Counts(least, most) => format!("a list or range of whole numbers from {least} to {most}"),
+        ValueKind::Reference(table) => format!("the name of a `[[{table}]]`"),
         other => other.noun().to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::{SELECTION, STEP, TABLES, WORKLOAD};
-use super::table::kind::{Absent, Key, Kind, Table};
+use super::table::definition::{Key, KeyDefault, Table, ValueKind};
 
 /// A size written as text.
 const SIZE: &str = "^[0-9]+([.][0-9]+)? *(B|[kKmMgGtTpP]|[KMGTP]iB|[kKMGTP]B)?$";
@@ -53,7 +53,7 @@ fn object(table: &Table) -> Value {
     let properties: Map<String, Value> =
         table.all().map(|key| (key.name.to_owned(), property(table, key))).collect();
     let required: Vec<&str> =
-        table.all().filter(|key| matches!(key.absent, Absent::Refused)).map(|key| key.name).collect();
+        table.all().filter(|key| matches!(key.absent, KeyDefault::Refused)).map(|key| key.name).collect();
     let mut object = json!({
         "type": "object",
         "description": plain(table.meaning),
@@ -92,41 +92,43 @@ fn literal(text: &str) -> Option<Value> {
     serde_json::to_value(table.get("value")?).ok()
 }
 
-fn value(kind: &Kind) -> Value {
+fn value(kind: &ValueKind) -> Value {
     let text = |pattern: &str| json!({ "type": "string", "pattern": pattern });
     let list = |item: Value| json!({ "type": "array", "minItems": 1, "items": item });
     match kind {
-        Kind::Text | Kind::Reference(_) => json!({ "type": "string" }),
-        Kind::Name => text(NAME),
-        Kind::Path => json!({ "type": "string", "minLength": 1 }),
-        Kind::Paths | Kind::Texts(_) => list(json!({ "type": "string", "minLength": 1 })),
-        Kind::Size => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, text(SIZE)] }),
-        Kind::Time => text(TIME),
-        Kind::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Kind::Counts(least, most) => {
+        ValueKind::Text | ValueKind::Reference(_) => json!({ "type": "string" }),
+        ValueKind::Name => text(NAME),
+        ValueKind::Path => json!({ "type": "string", "minLength": 1 }),
+        ValueKind::Paths | ValueKind::Texts(_) => list(json!({ "type": "string", "minLength": 1 })),
+        ValueKind::Size => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, text(SIZE)] }),
+        ValueKind::Time => text(TIME),
+        ValueKind::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueKind::Counts(least, most) => {
             let item = json!({ "type": "integer", "minimum": least, "maximum": most });
             json!({ "anyOf": [list(item), range()] })
         }
-        Kind::Rate => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1e9 }),
-        Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
-        Kind::Share => json!({ "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, text(SHARE)] }),
-        Kind::Bandwidth => text(BANDWIDTH),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Word(_) => words(kind),
-        Kind::Words(_) => list(words(kind)),
-        Kind::Keys => {
+        ValueKind::Rate => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1e9 }),
+        ValueKind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+        ValueKind::Share => {
+            json!({ "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, text(SHARE)] })
+        }
+        ValueKind::Bandwidth => text(BANDWIDTH),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Word(_) => words(kind),
+        ValueKind::Words(_) => list(words(kind)),
+        ValueKind::Keys => {
             let names: Vec<&str> = swept().map(|key| key.name).collect();
             json!({ "type": "array", "minItems": 2, "items": { "enum": names } })
         }
-        Kind::Until => text(UNTIL),
-        Kind::Settings => {
+        ValueKind::Until => text(UNTIL),
+        ValueKind::Settings => {
             let properties: Map<String, Value> =
                 swept().map(|key| (key.name.to_owned(), value(&key.kind))).collect();
             json!({ "type": "object", "properties": properties, "additionalProperties": false })
         }
-        Kind::Table(table) => json!({ "$ref": format!("#/$defs/{}", table.name) }),
-        Kind::Tables(table) => list(json!({ "$ref": format!("#/$defs/{}", table.name) })),
-        Kind::Side(table) => {
+        ValueKind::Table(table) => json!({ "$ref": format!("#/$defs/{}", table.name) }),
+        ValueKind::Tables(table) => list(json!({ "$ref": format!("#/$defs/{}", table.name) })),
+        ValueKind::Side(table) => {
             let reference = json!({ "$ref": format!("#/$defs/{}", table.name) });
             json!({ "anyOf": [reference, { "type": "number" }, text(BANDWIDTH), text(OPERATIONS), text(SIZE), text(TIME), text(SHARE)] })
         }
@@ -142,7 +144,7 @@ fn range() -> Value {
     json!({ "type": "string", "pattern": RANGE })
 }
 
-fn words(kind: &Kind) -> Value {
+fn words(kind: &ValueKind) -> Value {
     let one = |(word, meaning): &(&str, &str)| json!({ "const": word, "description": plain(meaning) });
     json!({ "oneOf": kind.words().iter().map(one).collect::<Vec<_>>() })
 }

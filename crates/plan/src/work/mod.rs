@@ -1,9 +1,7 @@
 //! Kinds of work of a workload.
 
-pub mod exchanges;
 pub(crate) mod names;
 pub(crate) mod operation;
-pub mod randomops;
 pub(crate) mod rpc;
 pub(crate) mod tree;
 

@@ -60,7 +60,7 @@ impl Workload {
 
 /// The kind of object behind a name of a tree or object set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum EntryType {
     /// A directory: of a tree, an item, or a set of objects.
     Directory,
     /// A file: an item or an object.
@@ -71,41 +71,41 @@ pub enum Named {
 /// there is foreign.
 ///
 /// ```
-/// use plan::{Named, named};
-/// assert_eq!(named("file.mdtest.3.17-renamed"), Some(Named::File));
-/// assert_eq!(named("mdtest_tree.0.5"), Some(Named::Directory));
-/// assert_eq!(named("file.mdtest.results"), None);
+/// use plan::{EntryType, entry_type};
+/// assert_eq!(entry_type("file.mdtest.3.17-renamed"), Some(EntryType::File));
+/// assert_eq!(entry_type("mdtest_tree.0.5"), Some(EntryType::Directory));
+/// assert_eq!(entry_type("file.mdtest.results"), None);
 /// ```
 #[must_use]
-pub fn named(name: &str) -> Option<Named> {
+pub fn entry_type(name: &str) -> Option<EntryType> {
     let numbers = |text: &str, between: char, counts: &[usize]| {
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         text.split(between).all(is_number) && counts.contains(&text.split(between).count())
     };
     let item = |rest: &str| numbers(rest.strip_suffix(RENAMED).unwrap_or(rest), '.', &[2]);
     if let Some(rest) = name.strip_prefix(TREE) {
-        return numbers(rest, '.', &[1, 2]).then_some(Named::Directory);
+        return numbers(rest, '.', &[1, 2]).then_some(EntryType::Directory);
     }
     if let Some(rest) = name.strip_prefix(DIRECTORY) {
-        return item(rest).then_some(Named::Directory);
+        return item(rest).then_some(EntryType::Directory);
     }
     if let Some(rest) = name.strip_prefix(FILE) {
         let rest = rest.strip_prefix(SHARED).map_or(rest.to_owned(), |number| format!("0.{number}"));
-        return item(&rest).then_some(Named::File);
+        return item(&rest).then_some(EntryType::File);
     }
     if let Some(rest) = name.strip_prefix(OBJECT) {
-        return numbers(rest, '.', &[1]).then_some(Named::File);
+        return numbers(rest, '.', &[1]).then_some(EntryType::File);
     }
     if let Some(rest) = name.strip_prefix(LAUNCH) {
-        return numbers(rest, '.', &[1]).then_some(Named::Directory);
+        return numbers(rest, '.', &[1]).then_some(EntryType::Directory);
     }
     if let Some((_, number)) = name.strip_suffix(TABLE).and_then(|rest| rest.rsplit_once('.')) {
-        return numbers(number, '.', &[1]).then_some(Named::File);
+        return numbers(number, '.', &[1]).then_some(EntryType::File);
     }
     if Space::ALL.iter().any(|space| space.name() == name) {
-        return Some(Named::Directory);
+        return Some(EntryType::Directory);
     }
-    numbers(name, '_', &[2]).then_some(Named::Directory)
+    numbers(name, '_', &[2]).then_some(EntryType::Directory)
 }
 
 /// The paths of the trees of a workload.
@@ -167,6 +167,17 @@ impl<'a> TreePlacement<'a> {
             path.push(&name);
         }
         path
+    }
+
+    /// The most bytes that a path of the trees has.
+    pub(crate) fn path_bytes_max(self) -> usize {
+        let last = self.workload.tasks.saturating_sub(1);
+        let targets = self.workload.files.targets.iter();
+        let root = targets.map(|target| target.as_os_str().len()).max().unwrap_or(0);
+        let directory = self.directory(last, self.tree.directories().saturating_sub(1));
+        let name = Self::file_name(last, self.tree.items_per_task()).len() + RENAMED.len();
+        // A root has the number of a repetition in its name.
+        root + "/test-dir.4294967295-0/".len() + directory.as_os_str().len() + 1 + name
     }
 
     /// The name of a file: `file.mdtest.3.17`, with `-renamed` appended after a rename. `number` is that of
@@ -309,7 +320,7 @@ pub fn table_name(table: &str, number: u32) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Named, ObjectsPlacement, RENAMED, TreePlacement, named};
+    use super::{EntryType, ObjectsPlacement, RENAMED, TreePlacement, entry_type};
     use crate::{Bytes, Geometry, Objects, Tree, Work, WorkloadSpec};
 
     #[test]
@@ -333,17 +344,17 @@ mod tests {
             format!("{}{RENAMED}", TreePlacement::file_name(2, 17)),
             ObjectsPlacement::object_name(0),
         ] {
-            assert_eq!(named(&file), Some(Named::File), "{file}");
+            assert_eq!(entry_type(&file), Some(EntryType::File), "{file}");
         }
         for directory in
             [TreePlacement::directory_name(2, 17), ObjectsPlacement::set(3, 0), "mdtest_tree.1.2".to_owned()]
         {
-            assert_eq!(named(&directory), Some(Named::Directory), "{directory}");
+            assert_eq!(entry_type(&directory), Some(EntryType::Directory), "{directory}");
         }
         for other in
             ["file.mdtest.1", "file.mdtest.1.2.3", "file-", "_", "1_", "mdtest_tree.", "core", "file-1x"]
         {
-            assert_eq!(named(other), None, "{other}");
+            assert_eq!(entry_type(other), None, "{other}");
         }
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::names::variants;
+
 /// Kind of operation. For files in trees and for objects, a read or write covers the whole file, with open
 /// and close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,33 +30,25 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Read,
-        Self::Write,
-        Self::Create,
-        Self::Stat,
-        Self::List,
-        Self::Rename,
-        Self::Remove,
-        Self::Exchange,
+    const NAMES: [(Self, &'static str); 8] = [
+        (Self::Read, "read"),
+        (Self::Write, "write"),
+        (Self::Create, "create"),
+        (Self::Stat, "stat"),
+        (Self::List, "list"),
+        (Self::Rename, "rename"),
+        (Self::Remove, "remove"),
+        (Self::Exchange, "exchange"),
     ];
+    /// All of them.
+    pub const ALL: [Self; 8] = variants(&Self::NAMES);
     /// Those of transfers, in the order of their indices.
     pub const TRANSFERS: [Self; 2] = [Self::Read, Self::Write];
 
     /// The word used in tables and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Create => "create",
-            Self::Stat => "stat",
-            Self::List => "list",
-            Self::Rename => "rename",
-            Self::Remove => "remove",
-            Self::Exchange => "exchange",
-        }
+        Self::NAMES[self as usize].1
     }
 }
 

@@ -18,8 +18,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::workload::TASKS_MAX;
-use crate::{Backend, Bytes, Nanos, PlanError, Workload};
+use crate::workload::limits::TASKS_MAX;
+use crate::{Backend, Bytes, Nanos, PlanError};
 
 /// Limit on the size of one message; in-flight data is held in kernel memory only.
 const MESSAGE_MAX: Bytes = Bytes(1 << 30);
@@ -379,15 +379,15 @@ impl Rpc {
         Ok(())
     }
 
-    /// The conditions of a figure, as in
+    /// The conditions of a figure on `nodes` nodes, as in
     /// `1 KiB request, 1 KiB response, 4 connections, 4 threads, depth 1, TCP, one-to-one`.
-    pub(crate) fn conditions(&self, workload: &Workload) -> String {
+    pub(crate) fn conditions(&self, nodes: u32, depth: u32) -> String {
         let count = |count: u32, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let ends = match self.ends {
             1 => " within one process".to_owned(),
-            ends if workload.nodes == 1 => format!(" of {ends} processes"),
-            ends if ends == workload.nodes => format!(" of {ends} nodes"),
-            ends => format!(" of {ends} processes on {} nodes", workload.nodes),
+            ends if nodes == 1 => format!(" of {ends} processes"),
+            ends if ends == nodes => format!(" of {ends} nodes"),
+            ends => format!(" of {ends} processes on {nodes} nodes"),
         };
         let interface = self.interface.as_ref().map_or_else(String::new, |name| format!(" over {name}"));
         let bound = |who: &str, binding: &Binding| match binding {
@@ -404,7 +404,7 @@ impl Rpc {
             self.response_bytes,
             count(self.connections, "connection"),
             count(self.threads, "thread"),
-            workload.backend.depth(),
+            depth,
             Self::TRANSPORT,
             self.pattern,
         )

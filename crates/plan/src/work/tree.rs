@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Phase, PlanError, TreePlacement, Workload};
+use crate::{Bytes, Phase, PlanError};
 
 /// Limit on directories in all trees together: creating more takes hours.
 const DIRECTORIES_MAX: u64 = 1 << 26;
@@ -18,13 +18,13 @@ const SETS_MAX: u32 = 1 << 20;
 /// Limit on the pause of a step as a percentage of its length; beyond it the pause would be measured.
 const WAITING_PERCENT_MAX: u32 = 100_000;
 /// Longest path that Linux takes (`PATH_MAX`), its zero left out.
-const PATH_BYTES_MAX: usize = 4095;
+pub(crate) const PATH_BYTES_MAX: usize = 4095;
 /// A path has at most 4096 bytes (`PATH_MAX`), and a level of a tree takes about 20 of them.
 pub const TREE_DEPTH_MAX: u32 = 128;
 
 /// A tree of directories, and the items (files, directories) that each task has in it.
 ///
-/// Each pass has its own directory below each target, [`TreePlacement::root`], with one tree for all tasks,
+/// Each pass has its own directory below each target, [`crate::TreePlacement::root`], with one tree for all tasks,
 /// or one per task. The directories of a tree are numbered level by level from 0, the topmost; those below
 /// number `d` are `d · branching + 1` to `d · branching + branching`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,26 +192,6 @@ impl Tree {
             ));
         }
         Ok(())
-    }
-
-    /// Checks that the kernel takes the longest path of `workload`, which has this tree.
-    pub(crate) fn check_paths(workload: &Workload) -> Result<(), PlanError> {
-        let Some(placement) = TreePlacement::new(workload) else { return Ok(()) };
-        let tree = placement.tree();
-        let last = workload.tasks.saturating_sub(1);
-        let root = workload.files.targets.iter().map(|target| target.as_os_str().len()).max().unwrap_or(0);
-        let below = placement.directory(last, tree.directories().saturating_sub(1)).as_os_str().len();
-        let name = TreePlacement::file_name(last, tree.items_per_task()).len() + crate::RENAMED.len();
-        // A root has the number of a repetition in its name.
-        let bytes = root + "/test-dir.4294967295-0/".len() + below + 1 + name;
-        if bytes <= PATH_BYTES_MAX {
-            return Ok(());
-        }
-        Err(PlanError::new(
-            "levels",
-            format!("the longest path would have {bytes} bytes, and the kernel takes {PATH_BYTES_MAX}"),
-            "lower the levels, or name a target with a shorter path",
-        ))
     }
 
     /// Description of the items of `phase`, as in `1000 files of 3901 bytes each in 4 directories`.

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a study that is not as expected fails the test")]
 
 use crate::common::{RIGHT, shown, study};
-use plan::study::{Foreign, Options, Override, StudyErrors, foreign, read_terms, read_with};
+use plan::study::{Options, Override, StudyErrors, UnknownId, read_terms, read_with, unknown_ids};
 use plan::{
-    Amount, Bound, Bytes, Client, Layer, Nanos, NodeTerms, Over, Per, Phase, Plan, Protocol, Quantity,
+    Amount, Bound, Bytes, Client, Layer, Nanos, NodeDescription, Over, Per, Phase, Plan, Protocol, Quantity,
     RateName, Relation, SettingValue, Side, Statistic, Stopping,
 };
 
@@ -39,7 +39,7 @@ fn targets_say_what_they_are() {
     assert_eq!((plan.terms.exclusive, plan.terms.release.as_deref()), (Some(false), Some("5.1.2")));
     assert_eq!(plan.terms.nodes, [1, 4, 8, 16]);
     assert_eq!(plan.terms.node.words(), "40 cores, 160 threads, 512 GiB of memory");
-    assert_eq!(NodeTerms::default().words(), "");
+    assert_eq!(NodeDescription::default().words(), "");
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn a_foreign_id_is_shown_in_its_line() {
     let text = format!("{RIGHT}\n[[published]]\nfigure = \"one\"\n\n[[published]]\nfigure = \"two\"\n");
     study(&text).unwrap();
     let unknown =
-        [Foreign { table: "published", index: 1, message: "`two` is unknown", help: "did you mean `one`?" }];
-    let errors = foreign("study.toml".as_ref(), &text, &Options::default(), &unknown);
+        [UnknownId { table: "published", index: 1, id: "two".to_owned(), nearest: Some("one".to_owned()) }];
+    let errors = unknown_ids("study.toml".as_ref(), &text, &Options::default(), &unknown);
     assert_eq!(errors.errors()[0].place(), text.find("\"two\"").unwrap());
     assert!(shown(&errors).contains("figure = \"two\""), "{}", shown(&errors));
 }

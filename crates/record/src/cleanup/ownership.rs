@@ -41,7 +41,7 @@ pub struct Claimed {
     pub existed: bool,
 }
 
-/// A tree that a run will create: it is removed by the names that [`plan::named`] knows, not by a list.
+/// A tree that a run will create: it is removed by the names that [`plan::entry_type`] knows, not by a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedTree {
     /// Its root, below the directory of the claim; empty for that directory itself.

@@ -1,4 +1,4 @@
-//! Removing trees by name: entries that a run creates below its roots have names that [`plan::named`] knows,
+//! Removing trees by name: entries that a run creates below its roots have names that [`plan::entry_type`] knows,
 //! so that a million files are removed without a list of them, and no others are.
 
 use std::fs::{self, DirEntry};
@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Named, named};
+use plan::{EntryType, entry_type};
 
 use crate::RecordError;
 
@@ -85,7 +85,7 @@ pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
     };
     for entry in entries {
         let entry = entry.map_err(RecordError::io("read", directory))?;
-        if entry.file_name().to_str().is_some_and(|name| named(name).is_some()) {
+        if entry.file_name().to_str().is_some_and(|name| entry_type(name).is_some()) {
             return Ok(Some(entry.path()));
         }
     }
@@ -107,9 +107,11 @@ pub fn named_files(directory: &Path, most: usize) -> Result<Vec<PathBuf>, Record
         for entry in entries {
             let entry = entry.map_err(RecordError::io("read", &here))?;
             let Ok(file_type) = entry.file_type() else { continue };
-            match entry.file_name().to_str().and_then(named) {
-                Some(Named::File) if file_type.is_file() && found.len() < most => found.push(entry.path()),
-                Some(Named::Directory) if file_type.is_dir() && level < LEVELS_MAX => {
+            match entry.file_name().to_str().and_then(entry_type) {
+                Some(EntryType::File) if file_type.is_file() && found.len() < most => {
+                    found.push(entry.path())
+                }
+                Some(EntryType::Directory) if file_type.is_dir() && level < LEVELS_MAX => {
                     left.push((entry.path(), level + 1));
                 }
                 _ => {}
@@ -171,18 +173,20 @@ impl Sweep<'_> {
 
     fn entry(&mut self, entry: &DirEntry, level: u32) -> Result<(), RecordError> {
         let path = entry.path();
-        let kind = entry.file_name().to_str().and_then(named);
+        let kind = entry.file_name().to_str().and_then(entry_type);
         let file_type = match entry.file_type() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             file_type => file_type.map_err(RecordError::io("look at", &path))?,
         };
         match kind {
-            Some(Named::File) if file_type.is_file() && self.owns(&path) => match fs::remove_file(&path) {
-                Ok(()) => self.swept.removed += 1,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(RecordError::io("remove", &path)(error)),
-            },
-            Some(Named::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {
+            Some(EntryType::File) if file_type.is_file() && self.owns(&path) => {
+                match fs::remove_file(&path) {
+                    Ok(()) => self.swept.removed += 1,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(RecordError::io("remove", &path)(error)),
+                }
+            }
+            Some(EntryType::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {
                 // An item is empty, as a rule.
                 match fs::remove_dir(&path) {
                     Ok(()) => self.swept.removed += 1,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
+use plan::{Case, Criteria, Order, Plan, Question, WorkloadSpec};
 
 use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
@@ -116,7 +116,7 @@ fn plan_of(runs: &[Run]) -> Result<(Plan, Vec<Warning>), RecordError> {
 }
 
 /// Adds those of `more` that are new; the names of those that are known and say something else.
-fn add_terms(terms: &mut Terms, more: &Terms) -> Vec<String> {
+fn add_terms(terms: &mut Criteria, more: &Criteria) -> Vec<String> {
     let mut names = Vec::new();
     let mut differ = |what: &str, of: Vec<String>| {
         names.extend(of.into_iter().map(|name| format!("{what} `{name}`")));

@@ -36,7 +36,7 @@ pub struct Part {
     /// Its processes, where a launcher has started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
-    /// [`plan::Terms::exclusive`] of its study.
+    /// [`plan::Criteria::exclusive`] of its study.
     #[serde(default)]
     pub exclusive: Option<bool>,
     /// The cases that it has rows of.

@@ -1,6 +1,6 @@
 //! The host of a run compared with the machines of the published studies in its terms.
 
-use plan::Terms;
+use plan::Criteria;
 use record::HostFacts;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,10 @@ pub(crate) struct PrintedFact {
 }
 
 /// The machines of the studies whose figures or statements are named by `terms` or are `beside` own figures.
-pub(crate) fn machines<'a>(terms: &'a Terms, beside: impl Iterator<Item = &'a str>) -> Vec<PublishedMachine> {
+pub(crate) fn machines<'a>(
+    terms: &'a Criteria,
+    beside: impl Iterator<Item = &'a str>,
+) -> Vec<PublishedMachine> {
     let library = record::published();
     let figures = terms.published.iter().map(|one| one.id.as_str()).chain(beside);
     let of_figures = figures.filter_map(|id| library.figure(id)).map(|one| &one.study);

@@ -3,8 +3,8 @@
 use std::iter;
 
 use plan::{
-    Bytes, Case, Existing, Keep, NodeReads, Order, Outlook, Phase, PhaseOutlook, ReadFrom, Sharing,
-    SpaceOutlook, Spread, Surroundings, Workload,
+    Bytes, Case, CaseEstimate, Existing, Keep, NodeReads, Order, Phase, PhaseEstimate, ReadFrom,
+    RunEnvironment, Sharing, SpaceEstimate, Spread, Workload,
 };
 
 use crate::format::screen::Screen;
@@ -22,10 +22,10 @@ pub(super) fn line(name: &str, text: &str, screen: Screen) -> String {
 /// What a case of transfers does.
 pub(super) fn transfer_lines(
     case: &Case,
-    outlook: &Outlook,
-    around: &Surroundings,
+    estimate: &CaseEstimate,
+    around: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
-    let (workload, forecast) = (&case.workload, &outlook.forecast);
+    let (workload, forecast) = (&case.workload, &estimate.forecast);
     let geometry = workload.geometry;
     let per_block = counted(geometry.transfers_per_block(), "transfer");
     let per_task = geometry.bytes_per_task().both_units();
@@ -35,7 +35,7 @@ pub(super) fn transfer_lines(
         ("segments", format!("{}: {per_task} a task", grouped(geometry.segments))),
         ("tasks", tasks_words(workload)),
         ("volume", format!("{} in one pass of all tasks", forecast.phase_bytes.both_units())),
-        ("files", files_words(case, outlook)),
+        ("files", files_words(case, estimate)),
         ("existing", existing_words(workload).to_owned()),
         ("targets", targets_words(workload)),
     ];
@@ -80,7 +80,7 @@ fn across_lines(case: &Case, node_of: &[u32]) -> Vec<String> {
         return Vec::new();
     }
     // A run with too few processes is rejected when it starts.
-    let Ok(Some(across)) = plan::across(&case.workload, node_of) else { return Vec::new() };
+    let Ok(Some(across)) = plan::cross_node_reads(&case.workload, node_of) else { return Vec::new() };
     let mut lines = vec![across.sentence()];
     if case.workload.read_from != ReadFrom::Same {
         lines.extend(across.nodes.iter().take(NAMED).map(node_words));
@@ -105,7 +105,7 @@ fn node_words(node: &NodeReads) -> String {
     format!("node {} with {tasks} reads {}", node.node, from.collect::<Vec<_>>().join(", "))
 }
 
-fn files_words(case: &Case, outlook: &Outlook) -> String {
+fn files_words(case: &Case, estimate: &CaseEstimate) -> String {
     let files = &case.workload.files;
     let kind = match files.sharing {
         Sharing::Shared => "shared by all tasks",
@@ -113,15 +113,15 @@ fn files_words(case: &Case, outlook: &Outlook) -> String {
         Sharing::PerTask => "one for each task",
     };
     let sets = if files.file_per_repetition { ", a set for each repetition" } else { "" };
-    let (fewest, most) = outlook.forecast.files_per_target;
+    let (fewest, most) = estimate.forecast.files_per_target;
     let spread = match (files.targets.len(), files.sharing) {
         (1, _) => String::new(),
         (_, Sharing::Shared) => "; a shared file uses the first target alone".to_owned(),
         (_, Sharing::PerTask) if fewest == most => format!("; {most} on each target"),
         (_, Sharing::PerTask) => format!("; {fewest} or {most} on each target"),
     };
-    let size = outlook.forecast.file_bytes.both_units();
-    format!("{} of {size}, {kind}{sets}{spread}", grouped(outlook.forecast.files))
+    let size = estimate.forecast.file_bytes.both_units();
+    format!("{} of {size}, {kind}{sets}{spread}", grouped(estimate.forecast.files))
 }
 
 fn existing_words(workload: &Workload) -> &'static str {
@@ -238,25 +238,25 @@ pub(super) fn keep_words(workload: &Workload) -> &'static str {
 }
 
 /// Predicted volume, duration and rate of a phase of transfers, and the source of the rate.
-pub(super) fn predicted_transfers(outlook: &PhaseOutlook, around: &Surroundings) -> String {
-    let phase = outlook.phase;
+pub(super) fn predicted_transfers(estimate: &PhaseEstimate, around: &RunEnvironment) -> String {
+    let phase = estimate.phase;
     let source = match if phase.writes() { &around.write.source } else { &around.read.source } {
         source if phase == Phase::Mixed && *source != around.read.source => {
             format!("{source}; {}", around.read.source)
         }
         source => source.clone(),
     };
-    let volume = decimal_bytes(outlook.bytes.0);
-    let at = format!("{} ({source})", rate(outlook.bytes_per_second));
-    let seconds = duration(outlook.seconds);
-    match outlook.by_clock {
+    let volume = decimal_bytes(estimate.bytes.0);
+    let at = format!("{} ({source})", rate(estimate.bytes_per_second));
+    let seconds = duration(estimate.seconds);
+    match estimate.by_clock {
         true => format!("{phase}: {seconds} by the clock, {volume} at {at}"),
         false => format!("{phase}: {volume} take {seconds} at {at}"),
     }
 }
 
 /// Bytes needed of bytes free.
-pub(super) fn space_words(space: &SpaceOutlook) -> String {
+pub(super) fn space_words(space: &SpaceEstimate) -> String {
     let (needed, free) = (space.needed.both_units(), space.free.both_units());
     format!("{}: {needed} of {free} free, {}", space.name, percent(space.share()))
 }

@@ -1,6 +1,6 @@
 //! Warnings before a plan starts, with the option that would avoid each.
 
-use plan::{Bytes, Case, Concern, PhaseOutlook, Plan, Question, Sharing, SpaceOutlook};
+use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -34,10 +34,10 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         }
         _ => format!("segments{to} {segments}"),
     };
-    let take = |outlook: &PhaseOutlook| {
-        let (phase, seconds) = (outlook.phase, duration(outlook.seconds));
-        let (volume, rate) = (decimal_bytes(outlook.bytes.0), rate(outlook.bytes_per_second));
-        match outlook.bytes.0 {
+    let take = |estimate: &PhaseEstimate| {
+        let (phase, seconds) = (estimate.phase, duration(estimate.seconds));
+        let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second));
+        match estimate.bytes.0 {
             0 => format!("{phase}: takes {seconds}"),
             _ => format!("{phase}: {volume} take {seconds} at {rate}"),
         }
@@ -47,20 +47,20 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         None => "use fewer tasks or a smaller block".to_owned(),
     };
     match concern {
-        Concern::TooShort { outlook, segments } => {
+        Concern::TooShort { estimate, segments } => {
             let advice = match (segments, case.workload.operations) {
                 (Some(segments), _) => format!("raise {}", set(" to", *segments)),
                 (None, Some(_)) => "do more operations".to_owned(),
                 (None, None) => "set a longer time".to_owned(),
             };
-            format!("{}, too short for a rate that can be defended: {advice}", take(outlook))
+            format!("{}, too short for a rate that can be defended: {advice}", take(estimate))
         }
-        Concern::TooLong { outlook, segments } => {
+        Concern::TooLong { estimate, segments } => {
             let advice = match segments {
                 Some(segments) => format!("lower {}", set(" to", *segments)),
                 None => "use fewer tasks, a smaller block or a shorter time".to_owned(),
             };
-            format!("{}: {advice}, if that is not meant", take(outlook))
+            format!("{}: {advice}, if that is not meant", take(estimate))
         }
         Concern::NoSpace { space, segments } => {
             let (needs, name, free) = (product(case, space), &space.name, decimal_bytes(space.free.0));
@@ -107,7 +107,7 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
 }
 
 /// `132 tasks × 16 MiB × 10,000 = 22.1 TB`, or the bytes alone where the files are spread.
-fn product(case: &Case, space: &SpaceOutlook) -> String {
+fn product(case: &Case, space: &SpaceEstimate) -> String {
     let geometry = case.workload.geometry;
     let needed = decimal_bytes(space.needed.0);
     if space.needed != case.workload.bytes() {

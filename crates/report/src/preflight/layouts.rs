@@ -46,9 +46,9 @@ pub enum Commands {
 
 /// The layouts one after another, each with its devices and obstacles.
 #[must_use]
-pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -> String {
+pub fn layouts(estimates: &[LayoutOutlook], commands: Commands, screen: Screen) -> String {
     let mut out = "Layouts, made and dismantled one after another\n".to_owned();
-    for (at, one) in outlooks.iter().enumerate() {
+    for (at, one) in estimates.iter().enumerate() {
         let layout = &one.layout;
         let head = [("", &layout.name), (": ", &layout.title), ("; stands for ", &layout.stands_for)];
         let head = head.into_iter().filter(|(_, words)| !words.is_empty());
@@ -60,7 +60,7 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
             let known: Option<u64> = one.devices.iter().map(|(_, size)| *size).sum();
             let size = known.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes).both_units()));
             let count = counted(one.devices.len() as u64, "device");
-            let before = outlooks[..at].iter().find(|other| other.devices == one.devices);
+            let before = estimates[..at].iter().find(|other| other.devices == one.devices);
             let before = before.filter(|_| one.devices.len() > 1);
             let names = match before {
                 Some(other) => format!("those of {}", other.layout.name),
@@ -86,14 +86,14 @@ pub fn layouts(outlooks: &[LayoutOutlook], commands: Commands, screen: Screen) -
         }
     }
     if commands == Commands::Counted {
-        out += &obstacles(outlooks, screen);
+        out += &obstacles(estimates, screen);
     }
     out
 }
 
 /// Obstacles to layouts, each once, with the layouts; a common obstacle of several devices is one line.
-fn obstacles(outlooks: &[LayoutOutlook], screen: Screen) -> String {
-    let each = outlooks
+fn obstacles(estimates: &[LayoutOutlook], screen: Screen) -> String {
+    let each = estimates
         .iter()
         .flat_map(|one| one.obstacles.iter().map(|obstacle| (one.layout.name.as_str(), obstacle.as_str())));
     // `device "/dev/nvme0n1": there is no such device`

@@ -1,6 +1,6 @@
 //! Preview of a plan: [`preflight`] in a few lines, [`outline`] without repetition, [`explain`] in full.
 //!
-//! The arithmetic is in [`plan::Outlook`]; this module formats it.
+//! The arithmetic is in [`plan::CaseEstimate`]; this module formats it.
 
 mod case;
 mod concerns;
@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plan::{
-    Case, ExpectedRate, OptionNote, Outlook, Plan, Question, SpaceOutlook, Surroundings, outlooks, visible,
+    Case, CaseEstimate, ExpectedRate, OptionNote, Plan, Question, RunEnvironment, SpaceEstimate, estimates,
+    visible,
 };
 
 pub use self::layouts::{Commands, LayoutOutlook, layouts};
@@ -37,9 +38,9 @@ const CONCERNS_BEFORE: usize = 3;
 /// A short preview before a run starts: cases, seconds, bytes and space, and the main concerns. [`outline`]
 /// has the rest.
 #[must_use]
-pub fn preflight(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
-    let (all, spaces) = outlooks(plan, around);
-    let seconds = duration(all.iter().map(|outlook| outlook.seconds).sum());
+pub fn preflight(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+    let (all, spaces) = estimates(plan, around);
+    let seconds = duration(all.iter().map(|estimate| estimate.seconds).sum());
     let passes = plan.cases.iter().map(|case| u64::from(case.passes_max())).sum();
     let (cases, passes) = (counted(all.len() as u64, "case"), grouped(passes));
     let source = match (&around.write, &around.read) {
@@ -62,12 +63,12 @@ const ROOM: &str = "Slots and room, by what the study says of its targets";
 const LIMITS: &str = "Expected at most, by the study's own limits";
 
 /// Bytes written and bytes read by all passes.
-fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
+fn moved(plan: &Plan, all: &[CaseEstimate]) -> (u64, u64) {
     let moved = |writes: bool| {
-        let phases = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
+        let phases = plan.cases.iter().zip(all).flat_map(|(case, estimate)| {
             let times = u64::from(case.passes_max());
-            let fill = outlook.fill.iter().map(|phase| (phase, 1));
-            fill.chain(outlook.phases.iter().map(move |phase| (phase, times)))
+            let fill = estimate.fill.iter().map(|phase| (phase, 1));
+            fill.chain(estimate.phases.iter().map(move |phase| (phase, times)))
         });
         let bytes = phases.filter(|(phase, _)| phase.phase.makes() == writes);
         bytes.fold(0_u64, |sum, (phase, times)| sum.saturating_add(phase.bytes.0.saturating_mul(times)))
@@ -76,7 +77,7 @@ fn moved(plan: &Plan, all: &[Outlook]) -> (u64, u64) {
 }
 
 /// `; 52.8 TB written, 53.0 TB read`; the volume of passes ended by the clock depends on a rate.
-fn volume(plan: &Plan, all: &[Outlook]) -> String {
+fn volume(plan: &Plan, all: &[CaseEstimate]) -> String {
     let by_clock = plan.cases.iter().any(|case| case.workload.duration.is_some());
     let more = if by_clock { ", more on faster storage" } else { "" };
     match moved(plan, all) {
@@ -137,13 +138,13 @@ fn table_of_study(
 /// The plan for `--explain` without repetition: common properties once, each workload with a row for cases
 /// that differ in one swept key only, and concerns by kind. A plan of one case is shown in full.
 #[must_use]
-pub fn outline(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
+pub fn outline(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
     if let [only] = plan.cases.as_slice()
         && only.workload.work.jobs().is_none()
     {
         return explain(plan, around, screen);
     }
-    let (all, spaces) = outlooks(plan, around);
+    let (all, spaces) = estimates(plan, around);
     let cases = outline::cases(plan, &all, around, screen);
     let (concerns, advice) =
         (sweep::concerns(plan, &all, usize::MAX, screen), terms::repetitions(plan, screen));
@@ -157,16 +158,16 @@ pub fn outline(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
 /// units, tasks, files, targets, bounds, the first offsets, predicted volume and seconds, space,
 /// memory and what should be looked at.
 #[must_use]
-pub fn explain(plan: &Plan, around: &Surroundings, screen: Screen) -> String {
-    let (all, spaces) = outlooks(plan, around);
+pub fn explain(plan: &Plan, around: &RunEnvironment, screen: Screen) -> String {
+    let (all, spaces) = estimates(plan, around);
     let mut out = format!("{}\n{}", visible(&plan.title), question(plan, screen));
     let cases = plan.cases.len();
-    for (number, (case, outlook)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
+    for (number, (case, estimate)) in plan.cases.iter().zip(&all).enumerate().take(CASES_EXPLAINED) {
         let name =
             if case.title.is_empty() { case.id.clone() } else { format!("{}: {}", case.id, case.title) };
         let _ = write!(out, "\nCase {} of {cases}  {}\n", number + 1, visible(&name));
-        out.push_str(&case_lines(case, outlook, around, screen));
-        out.extend(outlook.concerns.iter().map(|concern| concerns::line(plan, case, concern, screen)));
+        out.push_str(&case_lines(case, estimate, around, screen));
+        out.extend(estimate.concerns.iter().map(|concern| concerns::line(plan, case, concern, screen)));
     }
     if cases > CASES_EXPLAINED {
         let _ = write!(out, "\n… and {} more cases\n", cases - CASES_EXPLAINED);
@@ -212,19 +213,19 @@ fn options(notes: &[OptionNote], screen: Screen) -> String {
     out
 }
 
-fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings, screen: Screen) -> String {
+fn case_lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment, screen: Screen) -> String {
     let is_transfers = case.workload.work.is_transfers();
-    let does = works::what_lines(case, outlook, around);
+    let does = works::what_lines(case, estimate, around);
     let mut out: String = does.iter().map(|(name, text)| line(name, text, screen)).collect();
-    let phases = outlook.fill.iter().chain(&outlook.phases);
+    let phases = estimate.fill.iter().chain(&estimate.phases);
     out.extend(phases.map(|phase| line("predicted", &works::predicted(phase, around), screen)));
-    out.extend(outlook.spaces.iter().map(|space| line("space", &space_words(space), screen)));
+    out.extend(estimate.spaces.iter().map(|space| line("space", &space_words(space), screen)));
     if is_transfers {
         out.push_str(&line("memory", &memory_words(&case.workload, around.memory), screen));
     }
-    if outlook.phases.len() > 1 || case.repetitions > 1 {
+    if estimate.phases.len() > 1 || case.repetitions > 1 {
         let repetitions = counted(u64::from(case.repetitions), "repetition");
-        out.push_str(&line("time", &format!("{} for {repetitions}", duration(outlook.seconds)), screen));
+        out.push_str(&line("time", &format!("{} for {repetitions}", duration(estimate.seconds)), screen));
     }
     if is_transfers {
         out.push_str(&offsets::first(case, screen));
@@ -236,13 +237,13 @@ fn case_lines(case: &Case, outlook: &Outlook, around: &Surroundings, screen: Scr
 /// All cases together: time, volume, space, rates and seed, then the study's statements about the whole.
 fn altogether(
     plan: &Plan,
-    all: &[Outlook],
-    spaces: &[SpaceOutlook],
-    around: &Surroundings,
+    all: &[CaseEstimate],
+    spaces: &[SpaceEstimate],
+    around: &RunEnvironment,
     full: bool,
     screen: Screen,
 ) -> String {
-    let seconds: f64 = all.iter().map(|outlook| outlook.seconds).sum();
+    let seconds: f64 = all.iter().map(|estimate| estimate.seconds).sum();
     let moves_data = moved(plan, all) != (0, 0);
     let cases = counted(all.len() as u64, "case");
     let mut lines = vec![("time", format!("about {} in {cases}{}", duration(seconds), volume(plan, all)))];

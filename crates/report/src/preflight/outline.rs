@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Case, Outlook, Plan, SettingValue, Surroundings};
+use plan::{Case, CaseEstimate, Plan, RunEnvironment, SettingValue};
 
 use super::case::line;
 use super::sweep::{Group, groups, taken, values};
@@ -29,9 +29,9 @@ const TARGETS: &str = "targets";
 type Lines = Vec<(&'static str, String)>;
 
 /// The cases of `plan`, by workload.
-pub(super) fn cases(plan: &Plan, all: &[Outlook], around: &Surroundings, screen: Screen) -> String {
+pub(super) fn cases(plan: &Plan, all: &[CaseEstimate], around: &RunEnvironment, screen: Screen) -> String {
     let lines_of_cases: Vec<Lines> =
-        plan.cases.iter().zip(all).map(|(case, outlook)| lines(case, outlook, around)).collect();
+        plan.cases.iter().zip(all).map(|(case, estimate)| lines(case, estimate, around)).collect();
     let of_all = common(&lines_of_cases.iter().collect::<Vec<_>>());
     let mut out = String::new();
     if plan.cases.len() > 1 && !of_all.is_empty() {
@@ -51,9 +51,9 @@ fn place(plan: &Plan, case: &Case) -> usize {
 }
 
 /// Description of the case, with one line for each name; `--full` has all lines.
-fn lines(case: &Case, outlook: &Outlook, around: &Surroundings) -> Lines {
+fn lines(case: &Case, estimate: &CaseEstimate, around: &RunEnvironment) -> Lines {
     let is_transfers = case.workload.work.is_transfers();
-    let mut lines = works::what_lines(case, outlook, around);
+    let mut lines = works::what_lines(case, estimate, around);
     let writes = case.phases.iter().any(|phase| phase.writes());
     lines.retain(|(name, _)| match *name {
         "" => false,
@@ -115,11 +115,11 @@ fn workload(
 
 /// `2 d 10 h for 16 files, 26.4 TB in one pass`.
 fn totals(group: &Group<'_>) -> String {
-    let (case, outlook) = group[0];
-    let (files, bytes) = (outlook.forecast.files, outlook.forecast.phase_bytes.0);
+    let (case, estimate) = group[0];
+    let (files, bytes) = (estimate.forecast.files, estimate.forecast.phase_bytes.0);
     let files = if files > 0 { format!(" for {}", counted(files, "file")) } else { String::new() };
     let pass = if bytes > 0 { format!(", {} in one pass", decimal_bytes(bytes)) } else { String::new() };
-    format!("{}{files}{pass}; {}", duration(outlook.seconds), counted(case.repetitions.into(), "repetition"))
+    format!("{}{files}{pass}; {}", duration(estimate.seconds), counted(case.repetitions.into(), "repetition"))
 }
 
 /// The swept keys of `group` in the order of the study, each with how many values it takes.
@@ -158,19 +158,19 @@ fn points(group: &Group<'_>) -> Table {
             values(&settings.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>())
         });
     }
-    let files = |row: &Group<'_>| range(row, |outlook| outlook.forecast.files, grouped);
-    let pass = |row: &Group<'_>| range(row, |outlook| outlook.forecast.phase_bytes.0, decimal_bytes);
+    let files = |row: &Group<'_>| range(row, |estimate| estimate.forecast.files, grouped);
+    let pass = |row: &Group<'_>| range(row, |estimate| estimate.forecast.phase_bytes.0, decimal_bytes);
     table = table
         .right("cases", |row| grouped(row.len() as u64))
         .right("files", files)
         .right("one pass", pass)
-        .right("predicted", |row| duration(row.iter().map(|(_, outlook)| outlook.seconds).sum()));
+        .right("predicted", |row| duration(row.iter().map(|(_, estimate)| estimate.seconds).sum()));
     table.done().without_empty_columns()
 }
 
 /// `1 to 12`, `4`: the least and the most of the cases of a row.
-fn range(row: &Group<'_>, number: impl Fn(&Outlook) -> u64, words: impl Fn(u64) -> String) -> String {
-    let numbers = || row.iter().map(|(_, outlook)| number(outlook));
+fn range(row: &Group<'_>, number: impl Fn(&CaseEstimate) -> u64, words: impl Fn(u64) -> String) -> String {
+    let numbers = || row.iter().map(|(_, estimate)| number(estimate));
     let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
     match (words(least), words(most)) {
         (least, most) if least == most => least,

@@ -2,7 +2,7 @@
 
 use std::mem::discriminant;
 
-use plan::{Case, Concern, Outlook, Plan, Setting, SettingValue};
+use plan::{Case, CaseEstimate, Concern, Plan, Setting, SettingValue};
 
 use super::concerns::{concern_words, is_news};
 use crate::format::counted;
@@ -13,9 +13,9 @@ use crate::format::table::wrapped;
 const VALUES_NAMED: usize = 6;
 
 /// The cases of one workload.
-pub(super) type Group<'a> = Vec<(&'a Case, &'a Outlook)>;
+pub(super) type Group<'a> = Vec<(&'a Case, &'a CaseEstimate)>;
 
-pub(super) fn groups<'a>(plan: &'a Plan, all: &'a [Outlook]) -> Vec<Group<'a>> {
+pub(super) fn groups<'a>(plan: &'a Plan, all: &'a [CaseEstimate]) -> Vec<Group<'a>> {
     analysis::figures::grouped(plan.cases.iter().zip(all), |(case, _)| match case.group.as_str() {
         "" => &case.id,
         group => group,
@@ -45,9 +45,9 @@ pub(super) fn values(settings: &[&Setting]) -> String {
 }
 
 /// Concerns by kind, each with the number of cases affected, and the worst in full: at most `most` kinds.
-pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen) -> String {
-    let each = plan.cases.iter().zip(all).flat_map(|(case, outlook)| {
-        outlook.concerns.iter().map(move |concern| (case, concern)).filter(|(_, one)| is_news(plan, one))
+pub(super) fn concerns(plan: &Plan, all: &[CaseEstimate], most: usize, screen: Screen) -> String {
+    let each = plan.cases.iter().zip(all).flat_map(|(case, estimate)| {
+        estimate.concerns.iter().map(move |concern| (case, concern)).filter(|(_, one)| is_news(plan, one))
     });
     let kinds = analysis::figures::grouped(each, |(_, concern)| discriminant(*concern));
     let mut out = String::new();
@@ -72,8 +72,8 @@ pub(super) fn concerns(plan: &Plan, all: &[Outlook], most: usize, screen: Screen
 /// Size of the necessary change: advice for the worst case also fits the others.
 fn weight(concern: &Concern) -> f64 {
     match concern {
-        Concern::TooShort { outlook, .. } => -outlook.seconds,
-        Concern::TooLong { outlook, .. } => outlook.seconds,
+        Concern::TooShort { estimate, .. } => -estimate.seconds,
+        Concern::TooLong { estimate, .. } => estimate.seconds,
         Concern::NoSpace { space, .. } | Concern::LittleSpace { space, .. } => space.share(),
         Concern::Cacheable { volume, .. } => -(volume.0 as f64),
         Concern::CachesTooLarge { share, .. } => *share,

@@ -1,7 +1,7 @@
 //! Descriptions of cases by their kind of work: trees, objects, requests and responses, jobs; transfers are in
 //! `case`.
 
-use plan::{Case, Existing, Outlook, Phase, PhaseOutlook, Surroundings, Work};
+use plan::{Case, CaseEstimate, Existing, Phase, PhaseEstimate, RunEnvironment, Work};
 
 use super::case::{clock_words, keep_words, phases_words, predicted_transfers, tasks_words, transfer_lines};
 use super::jobs;
@@ -10,13 +10,13 @@ use crate::format::{counted, decimal_bytes, duration, grouped};
 /// What the case does: names and texts of lines.
 pub(super) fn what_lines(
     case: &Case,
-    outlook: &Outlook,
-    around: &Surroundings,
+    estimate: &CaseEstimate,
+    around: &RunEnvironment,
 ) -> Vec<(&'static str, String)> {
     if case.workload.work.is_transfers() {
-        return transfer_lines(case, outlook, around);
+        return transfer_lines(case, estimate, around);
     }
-    let (workload, forecast) = (&case.workload, &outlook.forecast);
+    let (workload, forecast) = (&case.workload, &estimate.forecast);
     let mut lines = vec![("tasks", tasks_words(workload))];
     match &workload.work {
         Work::Tree(tree) => {
@@ -74,22 +74,22 @@ fn directories(count: u64) -> String {
 }
 
 /// Predicted operations and duration of a phase, and the source of the prediction.
-pub(super) fn predicted(outlook: &PhaseOutlook, around: &Surroundings) -> String {
-    let phase = outlook.phase;
+pub(super) fn predicted(estimate: &PhaseEstimate, around: &RunEnvironment) -> String {
+    let phase = estimate.phase;
     if phase.is_transfers() {
-        return predicted_transfers(outlook, around);
+        return predicted_transfers(estimate, around);
     }
     let source = if phase.makes() { &around.write.source } else { &around.read.source };
-    let (seconds, volume) = (duration(outlook.seconds), decimal_bytes(outlook.bytes.0));
-    let bytes = if outlook.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
-    match outlook.operations {
+    let (seconds, volume) = (duration(estimate.seconds), decimal_bytes(estimate.bytes.0));
+    let bytes = if estimate.bytes.0 > 0 { format!(" with {volume}") } else { String::new() };
+    match estimate.operations {
         // The compute time of jobs is unknown in advance.
         None if matches!(phase, Phase::Load | Phase::Jobs) => {
             format!("{phase}: {volume} of tables, at least {seconds} by their volume ({source})")
         }
-        None if outlook.by_clock => format!("{phase}: {seconds} by the clock"),
+        None if estimate.by_clock => format!("{phase}: {seconds} by the clock"),
         None => format!("{phase}: time unknown"),
-        Some(all) if outlook.by_clock => {
+        Some(all) if estimate.by_clock => {
             format!("{phase}: {seconds} by the clock, {} operations at most{bytes}", grouped(all))
         }
         Some(all) => {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use plan::{Outlook, Phase, PhaseOutlook, Plan};
+use plan::{CaseEstimate, Phase, PhaseEstimate, Plan};
 
 use crate::format::{decimal_bytes, duration, grouped};
 
@@ -18,7 +18,7 @@ struct Step {
     case: String,
     repetition: u32,
     repetitions: u32,
-    outlook: PhaseOutlook,
+    estimate: PhaseEstimate,
     delay: f64,
 }
 
@@ -41,20 +41,20 @@ pub(super) struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// All phases of `plan`, with the outlook of each of its cases.
-    pub(super) fn new(plan: &Plan, outlooks: &[Outlook]) -> Self {
+    /// All phases of `plan`, with the estimate of each of its cases.
+    pub(super) fn new(plan: &Plan, estimates: &[CaseEstimate]) -> Self {
         let steps_of = |(place, pass): (usize, u32)| {
-            let (case, outlook) = plan.cases.get(place).zip(outlooks.get(place))?;
-            let step = move |outlook: &PhaseOutlook, delay| Step {
+            let (case, estimate) = plan.cases.get(place).zip(estimates.get(place))?;
+            let step = move |estimate: &PhaseEstimate, delay| Step {
                 case: case.id.clone(),
                 repetition: pass,
                 repetitions: case.passes_max(),
-                outlook: outlook.clone(),
+                estimate: estimate.clone(),
                 delay,
             };
-            let fill = outlook.fill.iter().filter(move |_| pass == 0).map(move |fill| step(fill, 0.0));
+            let fill = estimate.fill.iter().filter(move |_| pass == 0).map(move |fill| step(fill, 0.0));
             let delay = case.delay.as_secs_f64();
-            Some(fill.chain(outlook.phases.iter().map(move |phase| step(phase, delay))))
+            Some(fill.chain(estimate.phases.iter().map(move |phase| step(phase, delay))))
         };
         let steps =
             plan.blocks().flat_map(|block| plan.turns(block)).filter_map(steps_of).flatten().collect();
@@ -78,7 +78,7 @@ impl TimeLeft {
     pub(super) fn start(&mut self, case: &str, repetition: u32, phase: Phase) {
         let from = self.next();
         let is_it =
-            |step: &Step| step.case == case && step.repetition == repetition && step.outlook.phase == phase;
+            |step: &Step| step.case == case && step.repetition == repetition && step.estimate.phase == phase;
         let later = self.steps[from..].iter().position(is_it).map(|index| index + from);
         self.current = later.or_else(|| self.steps.iter().position(is_it));
         (self.moved, self.operations, self.elapsed) = (0, 0, 0.0);
@@ -110,8 +110,8 @@ impl TimeLeft {
     /// later ones as forecast, corrected by how the earlier ones went.
     pub(super) fn seconds(&self) -> f64 {
         let pace = self.pace();
-        let forecast = |one: &PhaseOutlook| if one.by_clock { one.seconds } else { one.seconds * pace };
-        let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.outlook));
+        let forecast = |one: &PhaseEstimate| if one.by_clock { one.seconds } else { one.seconds * pace };
+        let later = self.steps[self.next()..].iter().map(|step| step.delay + forecast(&step.estimate));
         let share = self.share();
         let this = self.step().filter(|_| !self.between).map_or(0.0, |one| match share {
             _ if one.by_clock => (one.seconds - self.elapsed).max(0.0),
@@ -127,14 +127,14 @@ impl TimeLeft {
         if self.expected <= 0.0 {
             return 1.0;
         }
-        let by_volume = self.steps.iter().filter(|step| !step.outlook.by_clock);
-        let all: f64 = by_volume.map(|step| step.outlook.seconds).sum();
+        let by_volume = self.steps.iter().filter(|step| !step.estimate.by_clock);
+        let all: f64 = by_volume.map(|step| step.estimate.seconds).sum();
         let weight = (self.expected / (TRUSTED_FROM * all)).min(1.0);
         1.0 + (self.took / self.expected - 1.0) * weight
     }
 
-    fn step(&self) -> Option<&PhaseOutlook> {
-        self.current.and_then(|index| self.steps.get(index)).map(|step| &step.outlook)
+    fn step(&self) -> Option<&PhaseEstimate> {
+        self.current.and_then(|index| self.steps.get(index)).map(|step| &step.estimate)
     }
 
     /// Description of the current work in at most `columns`, if possible, by shortening the case name.
@@ -146,7 +146,7 @@ impl TimeLeft {
             0..=1 => String::new(),
             all => format!(" {}/{all}", step.repetition + 1),
         };
-        let (before, after) = (self.case_of(&step.case), format!(" {}{pass}", step.outlook.phase));
+        let (before, after) = (self.case_of(&step.case), format!(" {}{pass}", step.estimate.phase));
         let room = columns.saturating_sub(before.chars().count() + after.chars().count()).max(NAME_LEAST);
         let name = match step.case.chars().count() > room {
             true => step.case.chars().take(room - 1).chain(['…']).collect(),
@@ -184,7 +184,7 @@ mod tests {
     use std::time::Duration;
 
     use plan::{
-        Bytes, Case, ExpectedRate, Geometry, Nanos, Phase, Plan, Question, Surroundings, WorkloadSpec,
+        Bytes, Case, ExpectedRate, Geometry, Nanos, Phase, Plan, Question, RunEnvironment, WorkloadSpec,
     };
 
     use super::TimeLeft;
@@ -206,8 +206,8 @@ mod tests {
         let plan = Plan::new(String::new(), question, 0, cases);
         let rate = ExpectedRate { bytes_per_second: 1e9, transfer_time: Nanos(0), source: String::new() };
         let around =
-            Surroundings { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
-        TimeLeft::new(&plan, &plan::outlooks(&plan, &around).0)
+            RunEnvironment { spaces: vec![], memory: None, node_of: vec![], write: rate.clone(), read: rate };
+        TimeLeft::new(&plan, &plan::estimates(&plan, &around).0)
     }
 
     fn close(left: &TimeLeft, seconds: f64) {

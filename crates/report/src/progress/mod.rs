@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use analysis::statistics::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Bytes, Case, Order, Outlook, Phase, Plan, Role, Stopping, visible, visible_lines};
+use plan::{Bytes, Case, CaseEstimate, Order, Phase, Plan, Role, Stopping, visible, visible_lines};
 use record::PhaseRow;
 
 use self::left::TimeLeft;
@@ -60,10 +60,10 @@ struct Results {
 /// Progress of a run on stderr:
 ///
 /// ```no_run
-/// # fn show(plan: &plan::Plan, around: &plan::Surroundings) {
+/// # fn show(plan: &plan::Plan, around: &plan::RunEnvironment) {
 /// use report::{Progress, Shown};
-/// let (outlooks, _) = plan::outlooks(plan, around);
-/// let mut progress = Progress::new("runs/1".as_ref(), plan, &outlooks, Shown::All);
+/// let (estimates, _) = plan::estimates(plan, around);
+/// let mut progress = Progress::new("runs/1".as_ref(), plan, &estimates, Shown::All);
 /// progress.start(&plan.cases[0], 0, plan::Phase::Write);
 /// progress.update(1 << 30, 1 << 10, std::time::Duration::from_secs(2));
 /// progress.end(std::time::Duration::from_secs(4));
@@ -89,15 +89,15 @@ pub struct Progress {
 impl Progress {
     /// Shows the location of the record of `plan`, and the expected duration.
     #[must_use]
-    pub fn new(record: &Path, plan: &Plan, outlooks: &[Outlook], shown: Shown) -> Self {
+    pub fn new(record: &Path, plan: &Plan, estimates: &[CaseEstimate], shown: Shown) -> Self {
         let started = Instant::now();
         let view = View::of(shown);
-        let left = TimeLeft::new(plan, outlooks);
+        let left = TimeLeft::new(plan, estimates);
         let (results, launches) = (Vec::new(), String::new());
         let progress =
             Self { left, view, started, results, counts: false, small: false, phase: None, launches };
         if shown != Shown::Nothing {
-            progress.view.write(&format!("record {} · {}", record.display(), extent(plan, outlooks)));
+            progress.view.write(&format!("record {} · {}", record.display(), extent(plan, estimates)));
         }
         progress
     }
@@ -417,16 +417,16 @@ fn rate_text(phase: Phase, small: bool, rate: f64) -> String {
 }
 
 /// `12 cases × 5, 1 h 50 min to 2 h 30 min`.
-fn extent(plan: &Plan, outlooks: &[Outlook]) -> String {
+fn extent(plan: &Plan, estimates: &[CaseEstimate]) -> String {
     let repetitions = || plan.cases.iter().map(|case| case.repetitions);
     let times = match (repetitions().min().unwrap_or(1), repetitions().max().unwrap_or(1)) {
         (_, 0 | 1) => String::new(),
         (least, most) if least == most => format!(" × {most}"),
         (least, most) => format!(" × {least} to {most}"),
     };
-    let all = || plan.cases.iter().zip(outlooks);
-    let most: f64 = all().map(|(_, outlook)| outlook.seconds).sum();
-    let least: f64 = all().map(|(case, outlook)| outlook.seconds * least_share(case)).sum();
+    let all = || plan.cases.iter().zip(estimates);
+    let most: f64 = all().map(|(_, estimate)| estimate.seconds).sum();
+    let least: f64 = all().map(|(case, estimate)| estimate.seconds * least_share(case)).sum();
     let cases = counted(plan.cases.len() as u64, "case");
     match (duration(least), duration(most)) {
         _ if most < 0.05 => format!("{cases}{times}, less than 0.1 s"),

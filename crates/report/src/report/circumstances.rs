@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plan::{Bytes, Client, NodeTerms, Plan, TargetTerms};
+use plan::{Bytes, Client, NodeDescription, Plan, TargetDescription};
 use record::{HostFacts, Manifest, Provenance};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,7 +51,7 @@ impl StudyInfo {
     pub(crate) fn of(plan: &Plan, manifest: &Manifest) -> Self {
         let terms = &plan.terms;
         let clients: HashSet<Client> = plan.described_targets().map(|one| one.client).collect();
-        let target = |one: &TargetTerms| TargetInfo {
+        let target = |one: &TargetDescription| TargetInfo {
             name: one.name.clone(),
             title: {
                 let title = if one.title.is_empty() { &one.name } else { &one.title };
@@ -80,7 +80,7 @@ impl StudyInfo {
 }
 
 /// Differences between `host` and the study's description of a node.
-fn node_differs(said: &NodeTerms, host: &HostFacts) -> Vec<String> {
+fn node_differs(said: &NodeDescription, host: &HostFacts) -> Vec<String> {
     let threads = said.threads.filter(|&threads| host.logical_cpus > 0 && threads != host.logical_cpus);
     let sizes = said.memory.map(|memory| memory.0 as f64 / host.memory_bytes as f64);
     let is_other = |ratio: &f64| ratio.is_finite() && (ratio - 1.0).abs() > NODE_MEMORY_SLACK;

@@ -10,7 +10,7 @@ use analysis::{
     gate::Standing,
     statistics::{CONFIDENCE, bound_least, median_bounds},
 };
-use plan::{Bound, Case, Client, Layer, Nanos, Over, Plan, Question, Statistic, Stopping, TargetTerms};
+use plan::{Bound, Case, Client, Layer, Nanos, Over, Plan, Question, Statistic, Stopping, TargetDescription};
 use record::{Fact, Provenance, Run};
 
 use crate::format::table::{Cell, Table};
@@ -250,7 +250,7 @@ impl Sheet<'_> {
         }
         for case in cases {
             let terms = self.plan().terms.targets.iter().find(|one| one.name == case.target);
-            let is_declared = |one: &TargetTerms| {
+            let is_declared = |one: &TargetDescription| {
                 let is_near = one.client == Client::LocalToServer || one.layer == Layer::NodeLocal;
                 is_near || one.server_memory.is_some() || one.caches.is_some()
             };

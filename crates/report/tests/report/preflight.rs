@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use plan::{
     Amount, Backend, Bound, Bytes, Case, Claim, Commitment, ExpectedRate, Geometry, Nanos, OptionNote, Order,
-    Over, Phase, Plan, Quantity, Question, RateName, ReadFrom, Relation, Selector, Sharing, Side, Space,
-    Statistic, Surroundings, SyncRule, TargetTerms, WorkloadSpec,
+    Over, Phase, Plan, Quantity, Question, RateName, ReadFrom, Relation, RunEnvironment, Selector, Sharing,
+    Side, Space, Statistic, SyncRule, TargetDescription, WorkloadSpec,
 };
 
 /// Study A, layout 2: twelve mount points, a file for each task.
@@ -38,13 +38,13 @@ fn ior(case: Case) -> Plan {
     Plan::new("IOR on 12 targets", question, 42, vec![case])
 }
 
-fn around(rate: f64, free: u64) -> Surroundings {
+fn around(rate: f64, free: u64) -> RunEnvironment {
     let expected = |bytes_per_second| ExpectedRate {
         bytes_per_second,
         transfer_time: Nanos(0),
         source: "given with --expect".into(),
     };
-    Surroundings {
+    RunEnvironment {
         spaces: vec![Space {
             name: "/p3700".into(),
             free: Bytes(free),
@@ -162,12 +162,12 @@ fn a_claim_or_a_promise_that_needs_more_repetitions_is_told_before_the_run() {
 fn slots_and_room_that_the_study_tells_are_shown_before_the_run() {
     let mut plan = ior(twelve_cards(12, Bytes::mib(1), 1_000));
     plan.cases[0].target = "cards".to_owned();
-    plan.terms.targets.push(TargetTerms {
+    plan.terms.targets.push(TargetDescription {
         name: "cards".to_owned(),
         devices: 12,
         slots: 11,
         capacity: Some(Bytes::gib(1)),
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     });
     let around = around(20e9, 24_000_000_000_000);
     for text in [
@@ -233,7 +233,7 @@ fn sweep() -> Plan {
         }
     }
     let mut plan = Plan::new("Made-up sweep", Question::Quick { directory: "/p3700".into() }, 42, cases);
-    plan.terms.targets = vec![plan::TargetTerms {
+    plan.terms.targets = vec![plan::TargetDescription {
         name: "xfs".into(),
         title: "Twelve XFS".into(),
         devices: 12,

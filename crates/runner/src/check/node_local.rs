@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use comm::{Comm, Topology};
-use plan::{Case, Layer, Plan, TargetTerms, WorkloadSpec};
+use plan::{Case, Layer, Plan, TargetDescription, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
@@ -74,7 +74,7 @@ pub(crate) fn check_separate(
         });
     }
     let name = found.directory.display().to_string();
-    let local = TargetTerms { name, layer: Layer::NodeLocal, ..TargetTerms::default() };
+    let local = TargetDescription { name, layer: Layer::NodeLocal, ..TargetDescription::default() };
     node_local(case, &local, nodes).map_err(|error| {
         let RunnerError::Rule { problem: broken, .. } = error else { return error };
         let (problem, instead) = match broken.field {
@@ -97,7 +97,7 @@ pub(crate) fn check_separate(
 }
 
 /// Enforces the rules of node-local targets for `case`, whose tasks are on this number of nodes.
-pub(crate) fn node_local(case: &Case, target: &TargetTerms, nodes: usize) -> Result<(), RunnerError> {
+pub(crate) fn node_local(case: &Case, target: &TargetDescription, nodes: usize) -> Result<(), RunnerError> {
     let mut spread = case.clone();
     let mut spec: WorkloadSpec = spread.workload.into();
     spec.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use host::servers::{Counter, TEXT_BYTES_MAX, Told, counters};
+use host::servers::{CollectedOutput, Counter, TEXT_BYTES_MAX, counters};
 use host::{Host, OutputFile, ends_with_us, find_on_path};
 use plan::{Bytes, Case, Placement, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
@@ -37,7 +37,7 @@ pub struct Servers {
 /// Output of the commands before a phase.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    told: Vec<Told>,
+    told: Vec<CollectedOutput>,
     limit: Duration,
     warnings: Vec<Warning>,
 }
@@ -47,7 +47,7 @@ impl Servers {
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let asking = plan.terms.targets.iter().filter(|target| !target.server_collect.is_empty());
-        let of = |target: &plan::TargetTerms| {
+        let of = |target: &plan::TargetDescription| {
             let limit = target.server_time_limit.map_or(TIME_LIMIT, Duration::from);
             (target.name.clone(), (target.server_collect.clone(), limit))
         };
@@ -61,7 +61,11 @@ impl Servers {
         for source in commands {
             match printed(shell(source), *limit, controls) {
                 Ok(text) => {
-                    asked.told.push(Told { source: source.clone(), before: Some(text), after: None });
+                    asked.told.push(CollectedOutput {
+                        source: source.clone(),
+                        before: Some(text),
+                        after: None,
+                    });
                 }
                 Err(reason) => asked.untold(source, reason),
             }
@@ -83,7 +87,7 @@ impl Asked {
         pass: u32,
         host: &Host,
         controls: &Controls,
-    ) -> (Vec<Told>, Vec<Warning>) {
+    ) -> (Vec<CollectedOutput>, Vec<Warning>) {
         for mut told in std::mem::take(&mut self.told) {
             match printed(shell(&told.source), self.limit, controls) {
                 Ok(text) => told.after = Some(text),
@@ -95,7 +99,7 @@ impl Asked {
             match printed(command, TIME_LIMIT, controls) {
                 Ok(text) => {
                     let source = "lfs getstripe".to_owned();
-                    self.told.push(Told { source, before: None, after: Some(text) });
+                    self.told.push(CollectedOutput { source, before: None, after: Some(text) });
                 }
                 Err(reason) => self.untold("lfs getstripe", reason),
             }
@@ -111,7 +115,7 @@ impl Asked {
 }
 
 /// A warning if a text could not be fully used.
-fn unread(told: &Told) -> Option<Warning> {
+fn unread(told: &CollectedOutput) -> Option<Warning> {
     let text = told.before.as_ref().or(told.after.as_ref())?;
     let found = counters(text);
     let reason = match (found.is_empty(), told.before == told.after) {
@@ -197,7 +201,11 @@ impl Drop for Running {
 
 /// Rows of the output around a phase on `node`; an empty name means a command, whose counters are useless if
 /// it prints the same text twice, for example a file that is not being updated.
-pub(crate) fn rows(key: &PhaseKey, node: &str, told: &Told) -> (Vec<ServerRow>, Vec<ServerTextRow>) {
+pub(crate) fn rows(
+    key: &PhaseKey,
+    node: &str,
+    told: &CollectedOutput,
+) -> (Vec<ServerRow>, Vec<ServerTextRow>) {
     let (node, source): (Arc<str>, Arc<str>) = (node.into(), told.source.as_str().into());
     let is_stale = node.is_empty() && told.before == told.after;
     let read = |text: &Option<String>| text.as_deref().map_or_else(Vec::new, counters);
@@ -254,7 +262,7 @@ mod tests {
     use std::time::Duration;
 
     use engine::Controls;
-    use host::servers::Told;
+    use host::servers::CollectedOutput;
     use plan::Phase;
     use record::{PhaseKey, ServerTextRow, Warning};
 
@@ -294,12 +302,12 @@ mod tests {
         assert!(say("yes", LONG).is_err());
     }
 
-    fn told(before: &str, after: Option<&str>) -> Told {
+    fn told(before: &str, after: Option<&str>) -> CollectedOutput {
         let after = after.map(str::to_owned);
-        Told { source: "ask".to_owned(), before: Some(before.to_owned()), after }
+        CollectedOutput { source: "ask".to_owned(), before: Some(before.to_owned()), after }
     }
 
-    fn of(told: &Told) -> Vec<(String, Option<u64>, Option<u64>)> {
+    fn of(told: &CollectedOutput) -> Vec<(String, Option<u64>, Option<u64>)> {
         let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
         let rows = rows(&key, "", told).0.into_iter().filter(|row| &*row.counter == "read_bytes");
         rows.map(|row| (format!("{}.{}", row.device, row.counter), row.before, row.after)).collect()

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
-use host::servers::Told;
+use host::servers::CollectedOutput;
 use host::{BlockTrace, Host, Observed, Observer, Unobservable};
 use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
 
@@ -169,7 +169,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// The same counters, before the phase and now.
-    fn told(&self, host: &Host, before: Vec<(String, String)>) -> Vec<Told> {
+    fn told(&self, host: &Host, before: Vec<(String, String)>) -> Vec<CollectedOutput> {
         if before.is_empty() {
             return Vec::new();
         }
@@ -177,7 +177,7 @@ impl<'a> PhaseRun<'a> {
         let told = |(source, text): (String, String)| {
             let place = now.iter().position(|(name, _)| *name == source);
             let after = place.map(|place| now.swap_remove(place).1);
-            Told { source, before: Some(text), after }
+            CollectedOutput { source, before: Some(text), after }
         };
         before.into_iter().map(told).collect()
     }

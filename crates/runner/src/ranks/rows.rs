@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcome};
-use host::servers::Told;
+use host::servers::CollectedOutput;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
 use plan::Operation;
 use record::{
@@ -54,7 +54,7 @@ pub(crate) struct Rows {
     /// For jobs: their launches.
     pub(crate) jobs: Option<JobRows>,
     /// Counters of the network file system clients on its node.
-    pub(crate) told: Vec<Told>,
+    pub(crate) told: Vec<CollectedOutput>,
 }
 
 /// Data about the devices below the kept operations.
@@ -212,7 +212,7 @@ impl<'a> Table<'a> {
     }
 
     /// Adds counters read on `node`; an empty name means a command of the study.
-    pub(crate) fn tell(&mut self, node: &str, told: &Told) {
+    pub(crate) fn tell(&mut self, node: &str, told: &CollectedOutput) {
         let (rows, texts) = servers::rows(&self.key, node, told);
         self.servers.extend(rows);
         self.server_texts.extend(texts);

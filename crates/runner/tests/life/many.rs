@@ -10,7 +10,7 @@ use comm::Fake;
 use engine::Controls;
 use plan::{
     Backend, Bytes, Case, Existing, Geometry, Layer, Nanos, Phase, Plan, ReadFrom, Sharing, Spread,
-    Stonewall, TargetTerms,
+    Stonewall, TargetDescription,
 };
 use record::{Run, RunState, Warning};
 use runner::{Checked, Earlier, Ended, ErrorKind, Event, RunnerError, Silent, Watch};
@@ -336,7 +336,8 @@ fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
     across.target = "scratch".to_owned();
     let mut plan = place.plan(vec![across]);
     let layer = Layer::NodeLocal;
-    plan.terms.targets = vec![TargetTerms { name: "scratch".to_owned(), layer, ..TargetTerms::default() }];
+    plan.terms.targets =
+        vec![TargetDescription { name: "scratch".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
     let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
     let error = lived.expect_err("refused");
@@ -413,7 +414,8 @@ fn a_target_that_is_said_to_be_shared_and_is_not_is_named_with_a_node() {
     own.target = "lustre".to_owned();
     let mut plan = place.plan(vec![own]);
     let layer = Layer::Shared;
-    plan.terms.targets = vec![TargetTerms { name: "lustre".to_owned(), layer, ..TargetTerms::default() }];
+    plan.terms.targets =
+        vec![TargetDescription { name: "lustre".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
     let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
     let said = lived.expect_err("refused").to_string();

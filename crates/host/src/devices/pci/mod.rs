@@ -42,25 +42,9 @@ pub(crate) fn nearest_function(directory: &Path) -> Option<(String, PathBuf)> {
     functions_above(directory).into_iter().next()
 }
 
-/// The directory of a block device below its controller. A namespace with several paths (native multipath of
-/// NVMe) is below no controller: its first one is used.
-pub(crate) fn controller_directory(root: &Root, name: &str) -> Option<PathBuf> {
-    let directory = block::directory(root, name)?;
-    if !directory.starts_with("/sys/devices/virtual/nvme-subsystem") {
-        return Some(directory);
-    }
-    let subsystem = directory.parent()?;
-    let is_controller = |name: &String| {
-        name.strip_prefix("nvme")
-            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let controller = root.names(subsystem.to_str()?).into_iter().find(is_controller)?;
-    root.without_prefix(&root.path(subsystem.join(controller)).canonicalize().ok()?)
-}
-
 /// Where a block device is on the bus.
 pub(crate) fn place_of(root: &Root, name: &str) -> Fact<PcieFacts> {
-    let Some(directory) = controller_directory(root, name) else {
+    let Some(directory) = block::controller_directory(root, name) else {
         return Fact::Unknown(format!("no /sys/block/{name}"));
     };
     match nearest_function(&directory) {
@@ -91,18 +75,15 @@ fn place(root: &Root, address: &str, directory: &Path) -> PcieFacts {
 
 fn link(root: &Root, directory: &Path, which: &str) -> LinkFacts {
     let file = |what: &str| format!("{}/{which}_link_{what}", directory.display());
-    let width = match root.number::<u32>(&file("width")) {
-        // Kernels say 0 or 255 where a function has no link of its own.
-        Fact::Known(width @ 1..=32) => Fact::Known(width),
-        Fact::Known(width) => Fact::Unknown(format!("{} says {width}", file("width"))),
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    };
-    let generation = match root.text(&file("speed")) {
-        Fact::Known(speed) => generation(&speed)
-            .map_or_else(|| Fact::Unknown(format!("{} says {speed}", file("speed"))), Fact::Known),
-        Fact::Unknown(reason) => Fact::Unknown(reason),
-    };
-    LinkFacts { width, generation }
+    // Kernels say 0 or 255 where a function has no link of its own.
+    let of_link = |width: u32| Some(width).filter(|width| (1..=32).contains(width));
+    let width = root.number::<u32>(&file("width"));
+    let speed = root.text(&file("speed"));
+    LinkFacts {
+        width: width.and_then(|width| Fact::of(of_link(width), || format!("{} says {width}", file("width")))),
+        generation: speed
+            .and_then(|speed| Fact::of(generation(&speed), || format!("{} says {speed}", file("speed")))),
+    }
 }
 
 /// `8.0 GT/s PCIe` is generation 3.
@@ -132,7 +113,7 @@ fn slot_name(root: &Root, directory: &Path) -> Fact<String> {
         root.text(&format!("{SLOTS}/{name}/address")).known().is_some_and(|place| addresses.contains(place))
     });
     let address = addresses.first().map_or("the card", String::as_str);
-    found.map_or_else(|| Fact::Unknown(format!("no slot of {SLOTS} holds {address}")), Fact::Known)
+    Fact::of(found, || format!("no slot of {SLOTS} holds {address}"))
 }
 
 #[cfg(test)]

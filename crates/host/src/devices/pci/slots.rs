@@ -6,8 +6,9 @@ use record::{Card, Fact, LinkFacts, Slot, SlotCount, SlotMap, SlotUsage, SlotWar
 
 use super::names::{Names, is_storage, kind};
 use super::smbios::{self, FirmwareSlot};
-use super::{DEVICES, SLOTS, controller_directory, functions_above, link, place};
+use super::{DEVICES, SLOTS, functions_above, link, place};
 use crate::Root;
+use crate::devices::block;
 
 /// The tables of SMBIOS, as the kernel shows them to the superuser.
 const TABLES: &str = "/sys/firmware/dmi/tables/DMI";
@@ -17,7 +18,7 @@ const ASKED_WIDTH: u32 = 16;
 const ASKED_GENERATION: u32 = 3;
 
 /// A card and where its functions stand below the bridges.
-struct Found {
+struct FoundCard {
     card: Card,
     directory: PathBuf,
     /// Whether it is of a kind that is shown where no slot is known for it.
@@ -69,14 +70,14 @@ impl KernelSlot {
 }
 
 /// All cards: the functions of one device together.
-fn cards(root: &Root) -> Vec<Found> {
+fn cards(root: &Root) -> Vec<FoundCard> {
     let names = Names::read(root);
     let blocks: Vec<(String, PathBuf)> = root
         .names("/sys/block")
         .into_iter()
-        .filter_map(|name| Some((name.clone(), controller_directory(root, &name)?)))
+        .filter_map(|name| Some((name.clone(), block::controller_directory(root, &name)?)))
         .collect();
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<FoundCard> = Vec::new();
     for address in root.names(DEVICES) {
         let Some(class) = hexadecimal(root, &format!("{DEVICES}/{address}/class")) else { continue };
         // Bridges carry cards, they are none.
@@ -93,7 +94,8 @@ fn cards(root: &Root) -> Vec<Found> {
         for what in ["net", "infiniband"] {
             devices.extend(root.names(&format!("{DEVICES}/{address}/{what}")));
         }
-        let device_of = |found: &Found| found.card.pcie.address.split_once('.').map(|one| one.0.to_owned());
+        let device_of =
+            |found: &FoundCard| found.card.pcie.address.split_once('.').map(|one| one.0.to_owned());
         let own = address.split_once('.').map(|one| one.0.to_owned());
         if let Some(first) = all.iter_mut().find(|found| device_of(found) == own) {
             first.card.devices.extend(devices);
@@ -108,7 +110,7 @@ fn cards(root: &Root) -> Vec<Found> {
             numa_node: numa_node(root, &address),
             pcie: place(root, &address, &directory),
         };
-        all.push(Found { card, directory, is_kind: kind.is_some() });
+        all.push(FoundCard { card, directory, is_kind: kind.is_some() });
     }
     all
 }
@@ -138,7 +140,7 @@ fn driver(root: &Root, address: &str) -> Fact<String> {
     let path = format!("{DEVICES}/{address}/driver");
     let target = std::fs::read_link(root.path(&path)).ok();
     let name = target.and_then(|target| Some(target.file_name()?.to_str()?.to_owned()));
-    name.map_or_else(|| Fact::Unknown(format!("no {path}: no driver has taken it")), Fact::Known)
+    Fact::of(name, || format!("no {path}: no driver has taken it"))
 }
 
 fn numa_node(root: &Root, address: &str) -> Fact<i32> {
@@ -150,15 +152,20 @@ fn numa_node(root: &Root, address: &str) -> Fact<i32> {
 }
 
 /// Takes the cards out of `cards` that are at `place` (domain, bus and device) or below a bridge there.
-fn taken(cards: &mut Vec<Found>, place: &str) -> Vec<Found> {
-    let is_at = |found: &mut Found| {
+fn taken(cards: &mut Vec<FoundCard>, place: &str) -> Vec<FoundCard> {
+    let is_at = |found: &mut FoundCard| {
         let mut way = functions_above(&found.directory).into_iter();
         way.any(|(address, _)| address.split_once('.').is_some_and(|(device, _)| device == place))
     };
     cards.extract_if(.., is_at).collect()
 }
 
-fn of_firmware(root: &Root, firmware: &FirmwareSlot, kernel: &[KernelSlot], cards: &mut Vec<Found>) -> Slot {
+fn of_firmware(
+    root: &Root,
+    firmware: &FirmwareSlot,
+    kernel: &[KernelSlot],
+    cards: &mut Vec<FoundCard>,
+) -> Slot {
     let told = firmware.address.map(|address| address.to_string());
     let by_name = kernel.iter().find(|one| one.name == firmware.designation);
     let mut inside = Vec::new();
@@ -169,9 +176,8 @@ fn of_firmware(root: &Root, firmware: &FirmwareSlot, kernel: &[KernelSlot], card
         inside.extend(taken(cards, &one.address));
     }
     let address = told.or_else(|| by_name.map(|one| one.address.clone()));
-    let known = |value: Option<u32>, what: &str| {
-        value.map_or_else(|| Fact::Unknown(format!("the firmware does not say its {what}")), Fact::Known)
-    };
+    let known =
+        |value: Option<u32>, what: &str| Fact::of(value, || format!("the firmware does not say its {what}"));
     let own = LinkFacts {
         width: known(firmware.width, "width"),
         generation: known(firmware.generation, "generation"),
@@ -183,7 +189,7 @@ fn of_firmware(root: &Root, firmware: &FirmwareSlot, kernel: &[KernelSlot], card
     slot(root, &firmware.designation, kind, own, firmware.usage, address, inside)
 }
 
-fn of_kernel(root: &Root, kernel: &KernelSlot, cards: &mut Vec<Found>) -> Slot {
+fn of_kernel(root: &Root, kernel: &KernelSlot, cards: &mut Vec<FoundCard>) -> Slot {
     let inside = taken(cards, &kernel.address);
     let usage = if inside.is_empty() { SlotUsage::Unused } else { SlotUsage::Used };
     let unsaid = || Fact::Unknown(format!("{SLOTS} does not say"));
@@ -200,7 +206,7 @@ fn slot(
     own: LinkFacts,
     told: SlotUsage,
     address: Fact<String>,
-    inside: Vec<Found>,
+    inside: Vec<FoundCard>,
 ) -> Slot {
     let (unit, position) = unit_and_position(name);
     // What the slot does not say of itself, the port behind it does.

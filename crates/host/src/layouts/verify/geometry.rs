@@ -22,13 +22,10 @@ impl Findings<'_> {
         });
         let wanted = asked(make_options).or(below);
         let shown = Self::ask(&["xfs_info", &place.to_string_lossy()]);
-        let found = |value: fn(&Stripe) -> u64| match &shown {
-            Fact::Known(text) => match read(text) {
-                Some(stripe) => Fact::Known(value(&stripe).to_string()),
-                None => Fact::Unknown("xfs_info prints it in a form that is not known".to_owned()),
-            },
-            Fact::Unknown(reason) => Fact::Unknown(reason.clone()),
-        };
+        let stripe = shown.and_then(|text| {
+            Fact::of(read(&text), || "xfs_info prints it in a form that is not known".to_owned())
+        });
+        let found = |value: fn(&Stripe) -> u64| stripe.clone().map(|stripe| value(&stripe).to_string());
         let mut told = |property: &str, value: fn(&Stripe) -> u64| {
             let wanted = wanted.map(|stripe| value(&stripe).to_string());
             self.add(place.display(), property, wanted, found(value), "xfs_info");

@@ -11,7 +11,7 @@ use plan::{FileSystem, FileSystemKind, Recipe};
 use record::{CommandEnd, Fact, LayoutFinding};
 
 use super::commands::{self, Remarks};
-use super::{Standing, place};
+use super::{Standing, ownership};
 use crate::Root;
 use crate::devices::block;
 use crate::file_systems::file_system;
@@ -144,7 +144,7 @@ impl Findings<'_> {
 
     /// The mount at `place`: kind, device and options.
     fn mounted(&mut self, place: &Path, sources: &[PathBuf], kind: Option<&str>, options: &str) {
-        let Some(mount) = place::mount_at(self.root, place) else {
+        let Some(mount) = ownership::mount_at(self.root, place) else {
             let found = Fact::Known("nothing is mounted there".to_owned());
             return self.add(place.display(), "file system", kind.map(str::to_owned), found, MOUNT_TABLE);
         };
@@ -152,7 +152,7 @@ impl Findings<'_> {
         self.add(place.display(), "file system", wanted, Fact::Known(mount.kind.clone()), MOUNT_TABLE);
         // A device has several names, and for a file system over several devices the kernel shows any of
         // them.
-        let is_own = place::is_from(self.root, &mount, sources);
+        let is_own = ownership::is_from(self.root, &mount, sources);
         let (wanted, found) = match sources {
             [source] if is_own => (Some(source.display().to_string()), source.display().to_string()),
             [source] => (Some(source.display().to_string()), mount.source.clone()),

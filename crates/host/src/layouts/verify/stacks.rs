@@ -102,10 +102,10 @@ impl Findings<'_> {
             ];
             for (property, column, wanted) in properties {
                 let found = match &line {
-                    Ok(line) => match line.get(column) {
-                        Some(value) => Fact::Known((*value).to_owned()),
-                        None => Fact::Unknown("lvs shows it not".to_owned()),
-                    },
+                    Ok(line) => {
+                        let value = line.get(column).map(|value| (*value).to_owned());
+                        Fact::of(value, || "lvs shows it not".to_owned())
+                    }
                     Err(found) => found.clone(),
                 };
                 self.add(format!("{group}/{}", volume.name), property, wanted, found, "lvs");
@@ -115,13 +115,10 @@ impl Findings<'_> {
 
     /// The block size of a GPFS.
     pub(super) fn gpfs(&mut self, file_system: &str, block: Bytes) {
-        let found = match Self::ask(&["mmlsfs", file_system, "-B"]) {
-            Fact::Known(text) => match flag(&text, "-B") {
-                Some(value) => Fact::Known(value.to_owned()),
-                None => Fact::Unknown("mmlsfs prints it in a form that is not known".to_owned()),
-            },
-            Fact::Unknown(reason) => Fact::Unknown(reason),
-        };
+        let found = Self::ask(&["mmlsfs", file_system, "-B"]).and_then(|text| {
+            let value = flag(&text, "-B").map(str::to_owned);
+            Fact::of(value, || "mmlsfs prints it in a form that is not known".to_owned())
+        });
         self.add(file_system, "block size, bytes", Some(block.get().to_string()), found, "mmlsfs");
     }
 }

@@ -1,7 +1,7 @@
 //! Read caches of Lustre servers, which study D has shown to be off.
 
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step};
+use super::super::context::TuningContext;
+use super::super::step::{Compliance, Scope, SettingState, Severity, Step};
 
 /// As meant; the slide prints `pdsh -w oss[21-26] Ictl get param obdfilter.*_read_cache_enable`.
 pub const LUSTRE_COMMAND: &str = "pdsh -w oss[21-26] lctl get_param obdfilter.*.read_cache_enable";
@@ -20,7 +20,7 @@ pub(super) const SERVER_CACHES: Step = Step {
         "the slide misprints the command (\"Ictl get param\", \"*_read\"); meant is: pdsh -w oss[21-26] lctl \
          get_param obdfilter.*.read_cache_enable; expected is =0 of each target",
     ),
-    look: server_caches,
+    check: server_caches,
 };
 
 /// The read cache of one object storage target.
@@ -57,20 +57,20 @@ pub fn read_caches(text: &str) -> Vec<ReadCache> {
     text.lines().filter_map(read).collect()
 }
 
-fn server_caches(site: &Site<'_>) -> Vec<Seen> {
+fn server_caches(context: &TuningContext<'_>) -> Vec<SettingState> {
     let what = "read caches of Lustre servers";
-    let (text, origin) = match &site.lustre {
+    let (text, origin) = match &context.lustre {
         Some((text, origin)) => (text.clone(), origin.clone()),
-        None if site.programs.find("lctl").is_none() => {
+        None if context.programs.find("lctl").is_none() => {
             let why = format!(
                 "no lctl: say `{LUSTRE_COMMAND} > FILE` where the servers answer, and give --lustre-params FILE"
             );
-            return vec![Seen::not_here(what, why)];
+            return vec![SettingState::not_here(what, why)];
         }
         None => {
             // Newer servers have the parameter below osd-*, older ones below obdfilter.
             let names = ["obdfilter.*.read_cache_enable", "osd-*.*.read_cache_enable"];
-            let tried = names.map(|name| site.programs.run("lctl", &["get_param", name]));
+            let tried = names.map(|name| context.programs.run("lctl", &["get_param", name]));
             let said = tried.iter().flatten().fold(String::new(), |all, text| all + text);
             (said, "lctl get_param".to_owned())
         }
@@ -79,27 +79,27 @@ fn server_caches(site: &Site<'_>) -> Vec<Seen> {
     if caches.is_empty() {
         let why =
             format!("{origin} names no {PARAMETER}: this is no object storage server; see {LUSTRE_COMMAND}");
-        return vec![Seen::not_here(what, why)];
+        return vec![SettingState::not_here(what, why)];
     }
     caches.into_iter().map(cache).collect()
 }
 
-fn cache(cache: ReadCache) -> Seen {
+fn cache(cache: ReadCache) -> SettingState {
     let what = match &cache.server {
         Some(server) => format!("{server}: {}", cache.parameter),
         None => cache.parameter.clone(),
     };
-    let mut seen = match cache.on {
-        Some(false) => Seen::said(what, Some("0".to_owned()), State::AsAdvised),
-        Some(true) => Seen::by_hand(
+    let mut state = match cache.on {
+        Some(false) => SettingState::said(what, Some("0".to_owned()), Compliance::AsAdvised),
+        Some(true) => SettingState::by_hand(
             what,
             Some("1".to_owned()),
             format!("lctl set_param {}=0 on its server, then measure", cache.parameter),
         ),
-        None => Seen::by_hand(what, None, "its value is neither 0 nor 1: look at the server"),
+        None => SettingState::by_hand(what, None, "its value is neither 0 nor 1: look at the server"),
     };
-    seen.advised = Some("0".to_owned());
-    seen
+    state.advised = Some("0".to_owned());
+    state
 }
 
 #[cfg(test)]

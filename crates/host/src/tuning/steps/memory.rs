@@ -1,8 +1,8 @@
 //! Huge pages, swapping and how much dirty data waits in memory.
 
-use super::super::setting::Setting;
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, Step, existing};
+use super::super::context::TuningContext;
+use super::super::settings::setting::Setting;
+use super::super::step::{SettingState, Severity, Step, existing};
 
 /// On the kernels of Red Hat Enterprise Linux 6, and on all others.
 pub(in crate::tuning) const HUGE_PAGES: [&str; 2] =
@@ -24,60 +24,55 @@ pub(super) fn settings() -> Vec<Setting> {
 pub(super) const THP: Step = Step {
     name: "thp-never",
     title: "no transparent huge pages",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "memory that is moved together for a huge page delays whoever asks for it, at no known time",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("echo never > /sys/kernel/mm/redhat_transparent_hugepage/enabled"),
     note: Some(
         "the published path is that of Red Hat Enterprise Linux 6; the one that this kernel has is used",
     ),
-    look: thp,
+    check: thp,
+    ..Step::PLAIN
 };
 
-fn thp(site: &Site<'_>) -> Vec<Seen> {
+fn thp(context: &TuningContext<'_>) -> Vec<SettingState> {
     for file in HUGE_PAGES {
-        if site.root.exists(file) {
-            return vec![Seen::of(site, "transparent huge pages", Setting::file(file), "never")];
+        if context.root.exists(file) {
+            return vec![SettingState::of(context, "transparent huge pages", Setting::file(file), "never")];
         }
     }
     let why = format!("neither {} nor {}: this kernel has none", HUGE_PAGES[0], HUGE_PAGES[1]);
-    vec![Seen::not_here("transparent huge pages", why)]
+    vec![SettingState::not_here("transparent huge pages", why)]
 }
 
 pub(super) const SWAPPINESS: Step = Step {
     name: "swappiness",
     title: "programs stay in memory while files are read and written",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "memory of the benchmark that is swapped out for cached files adds I/O that nobody asked for",
     source: "Linux: admin-guide/sysctl/vm.rst, swappiness; TuneD, profile throughput-performance (10)",
-    published: None,
-    note: None,
-    look: |site| vec![Seen::of(site, "swappiness", Setting::file(SWAPPINESS_FILE), "10")],
+    check: |context| vec![SettingState::of(context, "swappiness", Setting::file(SWAPPINESS_FILE), "10")],
+    ..Step::PLAIN
 };
 
 pub(super) const DIRTY_RATIOS: Step = Step {
     name: "dirty-ratios",
     title: "40 % of memory may be dirty before writers wait, writing back begins at 10 %",
-    scope: Scope::Host,
     severity: Severity::Fine,
     reason: "buffered writes are held up later; what is measured before an fsync is memory all the more",
     source: "TuneD, profiles enterprise-storage and throughput-performance (vm.dirty_ratio = 40)",
-    published: None,
     note: Some("ratio and bytes are one setting: what was set in bytes comes back in bytes"),
-    look: dirty_ratios,
+    check: dirty_ratios,
+    ..Step::PLAIN
 };
 
-fn dirty_ratios(site: &Site<'_>) -> Vec<Seen> {
+fn dirty_ratios(context: &TuningContext<'_>) -> Vec<SettingState> {
     let advised = ["40", "10"];
     DIRTY_PAIRS
         .into_iter()
         .zip(advised)
         .map(|((ratio, bytes), advised)| {
             let name = ratio.trim_start_matches("/proc/sys/vm/");
-            let moves = existing(site.settings, vec![Setting::file(bytes)]);
-            Seen::of(site, format!("vm.{name}"), Setting::file(ratio), advised).moving(moves)
+            let moves = existing(context.settings, vec![Setting::file(bytes)]);
+            SettingState::of(context, format!("vm.{name}"), Setting::file(ratio), advised).moving(moves)
         })
         .collect()
 }

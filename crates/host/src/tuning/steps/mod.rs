@@ -10,8 +10,6 @@ mod storage_profile;
 
 pub use lustre::{LUSTRE_COMMAND, ReadCache, read_caches};
 
-use super::setting::Setting;
-use super::site::Site;
 use super::step::Step;
 
 /// All steps, those that change what others set first.
@@ -36,19 +34,6 @@ pub(super) const STEPS: [&Step; 19] = [
     &storage_profile::FIRMWARE_STEP,
     &lustre::SERVER_CACHES,
 ];
-
-/// Everything that TuneD's storage profiles set and this program knows of.
-fn what_tuned_sets(site: &Site<'_>) -> Vec<Setting> {
-    let mut all = memory::settings();
-    all.push(Setting::file(super::tuned::MODE));
-    all.extend(
-        power::governors(site).into_iter().flat_map(|(_, governor, preference)| [governor, preference]),
-    );
-    for name in super::site::storage(site.root) {
-        all.extend(["scheduler", "nr_requests", "read_ahead_kb"].map(|file| queues::setting(&name, file)));
-    }
-    super::step::existing(site.settings, all)
-}
 
 pub(in crate::tuning) use memory::{HUGE_PAGES, counts_bytes, other_face};
 pub(in crate::tuning) use processors::POWER_CONTROL;

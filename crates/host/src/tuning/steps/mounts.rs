@@ -1,9 +1,9 @@
 //! Options of mounts.
 
-use super::super::mount_flags::without_access_times;
-use super::super::setting::Setting;
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step};
+use super::super::context::TuningContext;
+use super::super::settings::mount_flags::without_access_times;
+use super::super::settings::setting::Setting;
+use super::super::step::{Compliance, Scope, SettingState, Severity, Step};
 
 pub(super) const MOUNT_OPTIONS: Step = Step {
     name: "mount-options",
@@ -14,33 +14,33 @@ pub(super) const MOUNT_OPTIONS: Step = Step {
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
     published: Some("mounted with the options noatime and nodiratime"),
     note: Some("the mount alone is changed, until it is unmounted; /etc/fstab is yours"),
-    look: mount_options,
+    check: mount_options,
 };
 
-fn mount_options(site: &Site<'_>) -> Vec<Seen> {
+fn mount_options(context: &TuningContext<'_>) -> Vec<SettingState> {
     let mut found = Vec::new();
-    for mount in site.mounts_on_devices() {
+    for mount in context.mounts_on_devices() {
         let mount_point = mount.mount_point.to_string_lossy().into_owned();
         let what = format!("{mount_point} ({})", mount.kind);
         let setting = Setting::Mount { mount_point };
-        let current = match site.read(&setting) {
+        let current = match context.read(&setting) {
             Ok(current) => current,
             Err(why) => {
-                found.push(Seen::not_here(what, why));
+                found.push(SettingState::not_here(what, why));
                 continue;
             }
         };
         let has = |option: &str| current.split(',').any(|word| word == option);
-        let mut seen = Seen::of(site, what, setting, &without_access_times(&current));
+        let mut seen = SettingState::of(context, what, setting, &without_access_times(&current));
         // Without times of access there are none of directories: the second option changes nothing.
         if has("noatime") || has("ro") {
-            seen.state = State::AsAdvised;
+            seen.compliance = Compliance::AsAdvised;
         }
         seen.device = Some(mount.source.clone());
         found.push(seen);
     }
     if found.is_empty() {
-        found.push(Seen::not_here("mounts", "no file system of the devices is mounted"));
+        found.push(SettingState::not_here("mounts", "no file system of the devices is mounted"));
     }
     found
 }

@@ -1,8 +1,8 @@
 //! Idle states, frequency and turbo of the processors.
 
-use super::super::setting::Setting;
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step, existing};
+use super::super::context::TuningContext;
+use super::super::settings::setting::Setting;
+use super::super::step::{Compliance, SettingState, Severity, Step, existing};
 
 const STUDY_C: &str = "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), tuning recommendations";
 const CPUS: &str = "/sys/devices/system/cpu";
@@ -10,58 +10,59 @@ const CPUS: &str = "/sys/devices/system/cpu";
 pub(super) const C_STATES: Step = Step {
     name: "c-states",
     title: "no idle state deeper than C1",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "a processor that sleeps deeply wakes late; \"generally keeping CSTATES at a 1 or 0 level works \
              well\", which the study left at default on its newer processors",
     source: STUDY_C,
-    published: None,
     note: Some(
         "/dev/cpu_dma_latency limits the states too, but only while a process holds it open: not used here",
     ),
-    look: c_states,
+    check: c_states,
+    ..Step::PLAIN
 };
 
-fn c_states(site: &Site<'_>) -> Vec<Seen> {
+fn c_states(context: &TuningContext<'_>) -> Vec<SettingState> {
     let mut found = Vec::new();
     let mut limits = Vec::new();
     for (file, what) in [
         ("/sys/module/intel_idle/parameters/max_cstate", "limit of intel_idle"),
         ("/sys/module/processor/parameters/max_cstate", "limit of ACPI"),
     ] {
-        if let Ok(limit) = site.read(&Setting::file(file)) {
-            limits.push(Seen::shown(format!("C-states: {what}"), limit));
+        if let Ok(limit) = context.read(&Setting::file(file)) {
+            limits.push(SettingState::shown(format!("C-states: {what}"), limit));
         }
     }
     let (mut states, mut changed) = (0_u32, 0_u32);
-    for (cpu, name) in processors(site) {
-        for state in site.root.names(&format!("{CPUS}/{name}/cpuidle")) {
+    for (cpu, name) in processors(context) {
+        for state in context.root.names(&format!("{CPUS}/{name}/cpuidle")) {
             let directory = format!("{CPUS}/{name}/cpuidle/{state}");
             let setting = Setting::file(format!("{directory}/disable"));
-            let called = site.read(&Setting::file(format!("{directory}/name"))).unwrap_or(state.clone());
-            let latency = site.read(&Setting::file(format!("{directory}/latency"))).ok();
+            let called = context.read(&Setting::file(format!("{directory}/name"))).unwrap_or(state.clone());
+            let latency = context.read(&Setting::file(format!("{directory}/latency"))).ok();
             let latency = latency.and_then(|text| text.parse::<u64>().ok());
             let what = format!("C-state {called} of CPU {cpu}");
             states += 1;
-            let default = site.read(&Setting::file(format!("{directory}/default_status"))).ok();
+            let default = context.read(&Setting::file(format!("{directory}/default_status"))).ok();
             let default = if default.as_deref() == Some("disabled") { "1" } else { "0" };
-            changed += u32::from(site.read(&setting).is_ok_and(|text| text != default));
+            changed += u32::from(context.read(&setting).is_ok_and(|text| text != default));
             found.push(if is_deep(&state, &called, latency) {
-                Seen::of(site, what, setting, "1")
+                SettingState::of(context, what, setting, "1")
             } else {
-                Seen::of(site, what, setting, "0").staying()
+                SettingState::of(context, what, setting, "0").staying()
             });
         }
     }
     if found.is_empty() {
-        found.push(Seen::not_here("C-states", format!("no {CPUS}/cpu*/cpuidle: the kernel shows none")));
+        found.push(SettingState::not_here(
+            "C-states",
+            format!("no {CPUS}/cpu*/cpuidle: the kernel shows none"),
+        ));
     } else {
         let text = if changed == 0 {
             format!("left at default: all {states} as the kernel sets them")
         } else {
             format!("changed: {changed} of {states} are not as the kernel sets them")
         };
-        limits.insert(0, Seen::shown("C-states of all processors", text));
+        limits.insert(0, SettingState::shown("C-states of all processors", text));
     }
     limits.extend(found);
     limits
@@ -80,8 +81,8 @@ fn is_deep(directory: &str, name: &str, latency_us: Option<u64>) -> bool {
 }
 
 /// The processors with their directories, in the order of their numbers.
-fn processors(site: &Site<'_>) -> Vec<(u32, String)> {
-    let mut all: Vec<(u32, String)> = site
+fn processors(context: &TuningContext<'_>) -> Vec<(u32, String)> {
+    let mut all: Vec<(u32, String)> = context
         .root
         .names(CPUS)
         .into_iter()
@@ -94,42 +95,40 @@ fn processors(site: &Site<'_>) -> Vec<(u32, String)> {
 pub(super) const GOVERNOR: Step = Step {
     name: "governor",
     title: "processors at full frequency",
-    scope: Scope::Host,
     severity: Severity::Warning,
     reason: "a processor that is slowed down between requests makes each of them longer, and runs differ",
     source: "Linux: admin-guide/pm/cpufreq.rst, performance; TuneD, profile throughput-performance",
-    published: None,
-    note: None,
-    look: governor,
+    check: governor,
+    ..Step::PLAIN
 };
 
-fn governor(site: &Site<'_>) -> Vec<Seen> {
-    let all = governors(site);
+fn governor(context: &TuningContext<'_>) -> Vec<SettingState> {
+    let all = governors(context);
     if all.is_empty() {
-        return vec![Seen::not_here(
+        return vec![SettingState::not_here(
             "frequency governor",
             format!("no {CPUS}/cpufreq: the kernel sets none"),
         )];
     }
-    let look = |(policy, governor, preference): (String, Setting, Setting)| {
-        let moves = existing(site.settings, vec![preference]);
-        Seen::of(site, format!("governor of {policy}"), governor, "performance").moving(moves)
+    let check = |(policy, governor, preference): (String, Setting, Setting)| {
+        let moves = existing(context.settings, vec![preference]);
+        SettingState::of(context, format!("governor of {policy}"), governor, "performance").moving(moves)
     };
-    all.into_iter().map(look).collect()
+    all.into_iter().map(check).collect()
 }
 
 /// The policies with their governors, and what intel_pstate changes along with those.
-pub(super) fn governors(site: &Site<'_>) -> Vec<(String, Setting, Setting)> {
+pub(super) fn governors(context: &TuningContext<'_>) -> Vec<(String, Setting, Setting)> {
     let policies = format!("{CPUS}/cpufreq");
-    let places: Vec<(String, String)> = if site.root.exists(&policies) {
-        let names = site.root.names(&policies).into_iter();
+    let places: Vec<(String, String)> = if context.root.exists(&policies) {
+        let names = context.root.names(&policies).into_iter();
         names
             .filter(|name| name.starts_with("policy"))
             .map(|name| (format!("{policies}/{name}"), name))
             .collect()
     } else {
         let with_directory = |(_, name): (u32, String)| (format!("{CPUS}/{name}/cpufreq"), name);
-        processors(site).into_iter().map(with_directory).collect()
+        processors(context).into_iter().map(with_directory).collect()
     };
     let with_settings = |(directory, name): (String, String)| {
         let setting = |file: &str| Setting::file(format!("{directory}/{file}"));
@@ -137,7 +136,7 @@ pub(super) fn governors(site: &Site<'_>) -> Vec<(String, Setting, Setting)> {
     };
     places
         .into_iter()
-        .filter(|(directory, _)| site.root.exists(&format!("{directory}/scaling_governor")))
+        .filter(|(directory, _)| context.root.exists(&format!("{directory}/scaling_governor")))
         .map(with_settings)
         .collect()
 }
@@ -145,24 +144,22 @@ pub(super) fn governors(site: &Site<'_>) -> Vec<(String, Setting, Setting)> {
 pub(super) const TURBO: Step = Step {
     name: "turbo",
     title: "turbo frequencies allowed",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "\"for those processors supporting turbo-boost mode, it should be set to take advantage of that\"",
     source: STUDY_C,
-    published: None,
     note: Some("turbo depends on temperature and load: runs that are compared need the same state of it"),
-    look: turbo,
+    check: turbo,
+    ..Step::PLAIN
 };
 
-fn turbo(site: &Site<'_>) -> Vec<Seen> {
+fn turbo(context: &TuningContext<'_>) -> Vec<SettingState> {
     for (file, advised) in [("intel_pstate/no_turbo", "0"), ("cpufreq/boost", "1")] {
         let setting = Setting::file(format!("{CPUS}/{file}"));
-        if site.read(&setting).is_ok() {
-            return vec![Seen::of(site, "turbo", setting, advised)];
+        if context.read(&setting).is_ok() {
+            return vec![SettingState::of(context, "turbo", setting, advised)];
         }
     }
     let why = format!("no {CPUS}/intel_pstate/no_turbo and no {CPUS}/cpufreq/boost");
-    vec![Seen::said("turbo", None, State::NotHere(why))]
+    vec![SettingState::said("turbo", None, Compliance::NotHere(why))]
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Interrupts and the C1E state, as study A has set them.
 
-use super::super::setting::{Setting, names_nobody, number};
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step};
+use super::super::context::TuningContext;
+use super::super::settings::setting::{Setting, names_nobody, number};
+use super::super::step::{Compliance, SettingState, Severity, Step};
 use crate::system::cpu_list;
 
 const STUDY_A: &str = "Analysis of Intel SSDs on SGI UV 300 (CUNY, study A), slide \"Test setup\"";
@@ -20,7 +20,6 @@ const C1E_ENABLE: u64 = 1 << 1;
 pub(super) const IRQ_AFFINITY: Step = Step {
     name: "irq-affinity",
     title: "interrupts of NVMe devices on the processors that the driver hints at",
-    scope: Scope::Host,
     severity: Severity::Warning,
     reason: "a completion that interrupts a far processor costs time on every request",
     source: STUDY_A,
@@ -29,33 +28,43 @@ pub(super) const IRQ_AFFINITY: Step = Step {
         "kernels since 4.8 manage these interrupts themselves and refuse the write (EIO): such ones are named \
          and stay as they are, since the kernel has placed them already",
     ),
-    look: irq_affinity,
+    check: irq_affinity,
+    ..Step::PLAIN
 };
 
-fn irq_affinity(site: &Site<'_>) -> Vec<Seen> {
+fn irq_affinity(context: &TuningContext<'_>) -> Vec<SettingState> {
     let mut numbers: Vec<u32> =
-        site.root.names("/proc/irq").iter().filter_map(|name| name.parse().ok()).collect();
+        context.root.names("/proc/irq").iter().filter_map(|name| name.parse().ok()).collect();
     numbers.sort_unstable();
     let mut found = Vec::new();
     for irq in numbers {
         let directory = format!("/proc/irq/{irq}");
-        let Some(queue) = site.root.names(&directory).into_iter().find(|name| name.starts_with("nvme"))
+        let Some(queue) = context.root.names(&directory).into_iter().find(|name| name.starts_with("nvme"))
         else {
             continue;
         };
         let what = format!("IRQ {irq} ({queue})");
-        let seen = match site.read(&Setting::file(format!("{directory}/affinity_hint"))) {
+        let state = match context.read(&Setting::file(format!("{directory}/affinity_hint"))) {
             Ok(hint) if names_nobody(&hint) => {
-                let affinity = site.read(&Setting::file(format!("{directory}/smp_affinity")));
-                Seen::said(what, affinity.ok(), State::NotHere("its driver gives no hint".to_owned()))
+                let affinity = context.read(&Setting::file(format!("{directory}/smp_affinity")));
+                SettingState::said(
+                    what,
+                    affinity.ok(),
+                    Compliance::NotHere("its driver gives no hint".to_owned()),
+                )
             }
-            Ok(hint) => Seen::of(site, what, Setting::file(format!("{directory}/smp_affinity")), &hint),
-            Err(why) => Seen::not_here(what, why),
+            Ok(hint) => {
+                SettingState::of(context, what, Setting::file(format!("{directory}/smp_affinity")), &hint)
+            }
+            Err(why) => SettingState::not_here(what, why),
         };
-        found.push(seen);
+        found.push(state);
     }
     if found.is_empty() {
-        found.push(Seen::not_here("interrupts of NVMe devices", "no /proc/irq/*/nvme*: no NVMe device"));
+        found.push(SettingState::not_here(
+            "interrupts of NVMe devices",
+            "no /proc/irq/*/nvme*: no NVMe device",
+        ));
     }
     found
 }
@@ -63,8 +72,6 @@ fn irq_affinity(site: &Site<'_>) -> Vec<Seen> {
 pub(super) const C1E: Step = Step {
     name: "c1e-off",
     title: "C1E off: bit 1 of MSR 0x1fc clear on every online processor",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "an idle processor that lowers its voltage answers a completion microseconds later",
     source: STUDY_A,
     published: Some(PUBLISHED_C1E),
@@ -72,40 +79,41 @@ pub(super) const C1E: Step = Step {
         "the published line writes the whole register, which sets other bits to those of one machine, and \
          takes the processors for one range; only bit 1 is cleared here, on every processor that is online",
     ),
-    look: c1e,
+    check: c1e,
+    ..Step::PLAIN
 };
 
-fn c1e(site: &Site<'_>) -> Vec<Seen> {
-    let list = match site.read(&Setting::file("/sys/devices/system/cpu/online")) {
+fn c1e(context: &TuningContext<'_>) -> Vec<SettingState> {
+    let list = match context.read(&Setting::file("/sys/devices/system/cpu/online")) {
         Ok(list) => list,
-        Err(why) => return vec![Seen::not_here("C1E", why)],
+        Err(why) => return vec![SettingState::not_here("C1E", why)],
     };
     let Some(ranges) = cpu_list::parse(&list) else {
-        return vec![Seen::not_here(
+        return vec![SettingState::not_here(
             "C1E",
             format!("/sys/devices/system/cpu/online holds {list:?}, not a list"),
         )];
     };
     let online: Vec<u32> = ranges.into_iter().flatten().collect();
-    if !online.iter().any(|cpu| site.root.exists(&format!("/dev/cpu/{cpu}/msr"))) {
+    if !online.iter().any(|cpu| context.root.exists(&format!("/dev/cpu/{cpu}/msr"))) {
         let why = "no /dev/cpu/*/msr: no MSRs on this host, or their driver is not loaded (modprobe msr)";
-        return vec![Seen::not_here("C1E", why)];
+        return vec![SettingState::not_here("C1E", why)];
     }
-    online.into_iter().map(|cpu| c1e_of(site, cpu)).collect()
+    online.into_iter().map(|cpu| c1e_of(context, cpu)).collect()
 }
 
-fn c1e_of(site: &Site<'_>, cpu: u32) -> Seen {
+fn c1e_of(context: &TuningContext<'_>, cpu: u32) -> SettingState {
     let what = format!("C1E of CPU {cpu}");
     let setting = Setting::Register { cpu, register: POWER_CONTROL };
-    let value = match site.read(&setting) {
+    let value = match context.read(&setting) {
         Ok(text) => match number(&text) {
             Some(value) => value,
-            None => return Seen::not_here(what, format!("{setting} reads {text:?}")),
+            None => return SettingState::not_here(what, format!("{setting} reads {text:?}")),
         },
-        Err(why) => return Seen::not_here(what, why),
+        Err(why) => return SettingState::not_here(what, why),
     };
-    let mut seen = Seen::of(site, what, setting, &format!("{:#x}", value & !C1E_ENABLE));
+    let mut state = SettingState::of(context, what, setting, &format!("{:#x}", value & !C1E_ENABLE));
     let bit = u8::from(value & C1E_ENABLE != 0);
-    seen.what = format!("C1E of CPU {cpu}: bit 1 is {bit}, {}", if bit == 1 { "on" } else { "off" });
-    seen
+    state.what = format!("C1E of CPU {cpu}: bit 1 is {bit}, {}", if bit == 1 { "on" } else { "off" });
+    state
 }

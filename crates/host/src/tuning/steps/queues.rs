@@ -1,8 +1,8 @@
 //! The queues of block devices.
 
-use super::super::setting::Setting;
-use super::super::site::{Device, Site};
-use super::super::step::{Scope, Seen, Severity, Step, existing};
+use super::super::context::{Device, TuningContext};
+use super::super::settings::setting::Setting;
+use super::super::step::{Scope, SettingState, Severity, Step, existing};
 use crate::devices::block::chosen;
 
 /// The attributes are described there.
@@ -12,70 +12,73 @@ pub(super) fn setting(device: &str, file: &str) -> Setting {
     Setting::file(format!("/sys/block/{device}/queue/{file}"))
 }
 
-fn each(site: &Site<'_>, what: &str, file: &str, advised: &str) -> Vec<Seen> {
-    let look = |device: &Device| of(site, device, what, file, advised);
-    named(site, what, site.devices.iter().map(look).collect())
+fn each(context: &TuningContext<'_>, what: &str, file: &str, advised: &str) -> Vec<SettingState> {
+    let check = |device: &Device| of(context, device, what, file, advised);
+    named(context, what, context.devices.iter().map(check).collect())
 }
 
-fn of(site: &Site<'_>, device: &Device, what: &str, file: &str, advised: &str) -> Seen {
-    Seen::of(site, format!("{what} of {}", device.name), setting(&device.name, file), advised)
+fn of(context: &TuningContext<'_>, device: &Device, what: &str, file: &str, advised: &str) -> SettingState {
+    SettingState::of(context, format!("{what} of {}", device.name), setting(&device.name, file), advised)
         .of_device(&device.path)
 }
 
-fn named(site: &Site<'_>, what: &str, found: Vec<Seen>) -> Vec<Seen> {
-    if site.devices.is_empty() { vec![Seen::not_here(what, "no block device with storage")] } else { found }
+fn named(context: &TuningContext<'_>, what: &str, found: Vec<SettingState>) -> Vec<SettingState> {
+    if context.devices.is_empty() {
+        vec![SettingState::not_here(what, "no block device with storage")]
+    } else {
+        found
+    }
 }
 
 pub(super) const READ_AHEAD: Step = Step {
     name: "read-ahead",
     title: "8 MiB are read ahead (16384 sectors)",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "buffered sequential reading waits for the device between short pieces otherwise",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C), /etc/rc.local",
     published: Some("blockdev --setra 16384 /dev/mapper/DEVICENAME-FOR-SASWORK"),
     note: Some("direct I/O is not read ahead; small random reads through the page cache may lose by it"),
-    look: |site| each(site, "read-ahead", "read_ahead_kb", "8192"),
+    check: |context| each(context, "read-ahead", "read_ahead_kb", "8192"),
+    ..Step::PLAIN
 };
 
 pub(super) const SCHEDULER: Step = Step {
     name: "scheduler",
     title: "no scheduler before flash, mq-deadline before turning disks",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "a scheduler costs processor time on each request and orders what flash need not have in order",
     source: "Linux: block/switching-sched.rst; TuneD, profile spectrumscale-ece (none for NVMe)",
-    published: None,
     note: Some(
         "with the scheduler the kernel sets nr_requests and its own parameters anew: restored as well",
     ),
-    look: scheduler,
+    check: scheduler,
+    ..Step::PLAIN
 };
 
-fn scheduler(site: &Site<'_>) -> Vec<Seen> {
-    let look = |device: &Device| {
+fn scheduler(context: &TuningContext<'_>) -> Vec<SettingState> {
+    let check = |device: &Device| {
         let file = setting(&device.name, "scheduler");
-        let Ok(choices) = site.read(&file) else {
-            return of(site, device, "scheduler", "scheduler", "none");
+        let Ok(choices) = context.read(&file) else {
+            return of(context, device, "scheduler", "scheduler", "none");
         };
-        let turns = site.read(&setting(&device.name, "rotational")).is_ok_and(|text| text == "1");
+        let turns = context.read(&setting(&device.name, "rotational")).is_ok_and(|text| text == "1");
         let advised = if turns && choices.contains("mq-deadline") { "mq-deadline" } else { "none" };
         // A device that is made of others has no queue of its own.
         if !choices.contains(advised) {
             let why = format!("its choices are {choices:?}");
-            return Seen::not_here(format!("scheduler of {}", device.name), why);
+            return SettingState::not_here(format!("scheduler of {}", device.name), why);
         }
         let mut moves = vec![setting(&device.name, "nr_requests"), setting(&device.name, "wbt_lat_usec")];
-        moves.extend(iosched(site, &device.name));
-        of(site, device, "scheduler", "scheduler", advised).moving(existing(site.settings, moves))
+        moves.extend(iosched(context, &device.name));
+        of(context, device, "scheduler", "scheduler", advised).moving(existing(context.settings, moves))
     };
-    named(site, "scheduler", site.devices.iter().map(look).collect())
+    named(context, "scheduler", context.devices.iter().map(check).collect())
 }
 
 /// The parameters of the scheduler that a device has, which go when another takes its place.
-pub(in crate::tuning) fn iosched(site: &Site<'_>, device: &str) -> Vec<Setting> {
+pub(in crate::tuning) fn iosched(context: &TuningContext<'_>, device: &str) -> Vec<Setting> {
     let directory = format!("/sys/block/{device}/queue/iosched");
-    let names = site.root.names(&directory).into_iter();
+    let names = context.root.names(&directory).into_iter();
     names.map(|name| Setting::file(format!("{directory}/{name}"))).collect()
 }
 
@@ -83,67 +86,62 @@ pub(super) const NR_REQUESTS: Step = Step {
     name: "nr-requests",
     title: "room for 1024 requests in a queue with a scheduler",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "requests beyond the room wait above the queue, where neither scheduler nor device sees them",
     source: KERNEL,
-    published: None,
-    note: None,
-    look: nr_requests,
+    check: nr_requests,
+    ..Step::PLAIN
 };
 
-fn nr_requests(site: &Site<'_>) -> Vec<Seen> {
-    let look = |device: &Device| {
-        let scheduler = site.later(&setting(&device.name, "scheduler"));
-        let seen = of(site, device, "requests in the queue", "nr_requests", "1024")
-            .moving(existing(site.settings, iosched(site, &device.name)));
+fn nr_requests(context: &TuningContext<'_>) -> Vec<SettingState> {
+    let check = |device: &Device| {
+        let scheduler = context.later(&setting(&device.name, "scheduler"));
+        let state = of(context, device, "requests in the queue", "nr_requests", "1024")
+            .moving(existing(context.settings, iosched(context, &device.name)));
         match scheduler.as_deref().map(chosen) {
-            Some("none") if seen.setting.is_some() => {
+            Some("none") if state.setting.is_some() => {
                 let what = "without a scheduler it is as long as the device itself takes";
-                Seen { what: format!("{}: {what}", seen.what), ..seen.staying() }
+                SettingState { what: format!("{}: {what}", state.what), ..state.staying() }
             }
-            _ => seen,
+            _ => state,
         }
     };
-    named(site, "requests in the queue", site.devices.iter().map(look).collect())
+    named(context, "requests in the queue", context.devices.iter().map(check).collect())
 }
 
 pub(super) const MAX_SECTORS: Step = Step {
     name: "max-sectors",
     title: "requests as large as the device takes, up to 4 MiB",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "a large transfer that is cut into more requests than it must be costs time for each of them",
     source: KERNEL,
-    published: None,
     note: Some("4 MiB is what the kernel itself takes by default since 6.10"),
-    look: max_sectors,
+    check: max_sectors,
+    ..Step::PLAIN
 };
 
-fn max_sectors(site: &Site<'_>) -> Vec<Seen> {
+fn max_sectors(context: &TuningContext<'_>) -> Vec<SettingState> {
     const LARGEST_KIB: u64 = 4096;
-    let look = |device: &Device| {
-        let largest = site.read(&setting(&device.name, "max_hw_sectors_kb"));
+    let check = |device: &Device| {
+        let largest = context.read(&setting(&device.name, "max_hw_sectors_kb"));
         let largest = largest.ok().and_then(|text| text.parse::<u64>().ok());
         let advised = largest.unwrap_or(LARGEST_KIB).min(LARGEST_KIB);
-        let current = site.read(&setting(&device.name, "max_sectors_kb")).ok();
-        let seen = of(site, device, "largest request", "max_sectors_kb", &advised.to_string())
-            .moving(existing(site.settings, vec![setting(&device.name, "read_ahead_kb")]));
+        let current = context.read(&setting(&device.name, "max_sectors_kb")).ok();
+        let state = of(context, device, "largest request", "max_sectors_kb", &advised.to_string())
+            .moving(existing(context.settings, vec![setting(&device.name, "read_ahead_kb")]));
         let larger = current.and_then(|text| text.parse::<u64>().ok()).is_some_and(|now| now > advised);
-        if larger { seen.staying() } else { seen }
+        if larger { state.staying() } else { state }
     };
-    named(site, "largest request", site.devices.iter().map(look).collect())
+    named(context, "largest request", context.devices.iter().map(check).collect())
 }
 
 pub(super) const RQ_AFFINITY: Step = Step {
     name: "rq-affinity",
     title: "completions on the processor that asked",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "the data of a completion is in the cache of who asked, and its work is counted there",
     source: KERNEL,
-    published: None,
-    note: None,
-    look: |site| each(site, "completions", "rq_affinity", "2"),
+    check: |context| each(context, "completions", "rq_affinity", "2"),
+    ..Step::PLAIN
 };
 
 pub(super) const NO_MERGES: Step = Step {
@@ -153,19 +151,17 @@ pub(super) const NO_MERGES: Step = Step {
     severity: Severity::Fine,
     reason: "a device is measured at the size of request that is asked for, and none larger",
     source: KERNEL,
-    published: None,
     note: Some("merging is part of what a storage stack does: only for measuring devices"),
-    look: |site| each(site, "merging", "nomerges", "2"),
+    check: |context| each(context, "merging", "nomerges", "2"),
+    ..Step::PLAIN
 };
 
 pub(super) const WRITEBACK_THROTTLING: Step = Step {
     name: "writeback-throttling",
     title: "writing back is not held up for readers",
     scope: Scope::Devices,
-    severity: Severity::Advice,
     reason: "the kernel slows buffered writing when it takes reads for late, by a target it has guessed",
     source: KERNEL,
-    published: None,
-    note: None,
-    look: |site| each(site, "writeback throttling", "wbt_lat_usec", "0"),
+    check: |context| each(context, "writeback throttling", "wbt_lat_usec", "0"),
+    ..Step::PLAIN
 };

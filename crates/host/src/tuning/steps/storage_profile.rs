@@ -1,16 +1,15 @@
 //! TuneD's profile for storage, as study C has set it, and the firmware that it names.
 
-use super::super::setting::Setting;
-use super::super::site::Site;
-use super::super::step::{Scope, Seen, Severity, State, Step};
-use super::super::tuned;
-use crate::devices::block;
+use super::super::context::{TuningContext, storage};
+use super::super::settings::setting::Setting;
+use super::super::settings::tuned;
+use super::super::step::{Compliance, Scope, SettingState, Step, existing};
+use super::{memory, power, queues};
+use crate::devices::block_facts;
 
 pub(super) const TUNED: Step = Step {
     name: "tuned-enterprise-storage",
     title: "TuneD's profile for storage",
-    scope: Scope::Host,
-    severity: Severity::Advice,
     reason: "\"tuned storage profile was set to enterprise-storage\"; more in the guide for your operating \
              system at support.sas.com/kb/42/197.html",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
@@ -19,39 +18,53 @@ pub(super) const TUNED: Step = Step {
         "where the name is gone (Red Hat Enterprise Linux 7 and later) throughput-performance is the nearest; \
          both allow transparent huge pages, which the study then turns off",
     ),
-    look: look_at_tuned,
+    check: check_tuned,
+    ..Step::PLAIN
 };
 
-fn look_at_tuned(site: &Site<'_>) -> Vec<Seen> {
+fn check_tuned(context: &TuningContext<'_>) -> Vec<SettingState> {
     let what = "profile of TuneD";
-    let active = site.read(&Setting::TunedProfile);
-    if site.programs.find(tuned::PROGRAM).is_none() {
-        let mut seen = Seen::not_here(what, format!("no {}: {}", tuned::PROGRAM, tuned::PACKAGE));
-        seen.current = active.ok().filter(|profile| !profile.is_empty());
-        return vec![seen];
+    let active = context.read(&Setting::TunedProfile);
+    if context.programs.find(tuned::PROGRAM).is_none() {
+        let mut state = SettingState::not_here(what, format!("no {}: {}", tuned::PROGRAM, tuned::PACKAGE));
+        state.current = active.ok().filter(|profile| !profile.is_empty());
+        return vec![state];
     }
-    let advised = if tuned::has(site.root, tuned::PUBLISHED) {
+    let advised = if tuned::has(context.root, tuned::PUBLISHED) {
         tuned::PUBLISHED
-    } else if tuned::has(site.root, tuned::SUCCESSOR) {
+    } else if tuned::has(context.root, tuned::SUCCESSOR) {
         tuned::SUCCESSOR
     } else {
         let why = format!("TuneD has neither {} nor {}", tuned::PUBLISHED, tuned::SUCCESSOR);
-        return vec![Seen::said(what, active.ok(), State::NotHere(why))];
+        return vec![SettingState::said(what, active.ok(), Compliance::NotHere(why))];
     };
-    if !tuned::runs(site.root) {
+    if !tuned::runs(context.root) {
         let todo = format!("TuneD does not run, so that a profile would change nothing: {}", tuned::START);
-        return vec![Seen::by_hand(what, active.ok(), todo)];
+        return vec![SettingState::by_hand(what, active.ok(), todo)];
     }
-    if tuned::kernel_settings(site.root, advised).is_empty() {
+    if tuned::kernel_settings(context.root, advised).is_empty() {
         let why = format!("TuneD's profile {advised} sets nothing that can be read back from the kernel");
-        return vec![Seen::said(what, active.ok(), State::NotHere(why))];
+        return vec![SettingState::said(what, active.ok(), Compliance::NotHere(why))];
     }
     let what = if advised == tuned::PUBLISHED {
         what.to_owned()
     } else {
         format!("{what}: {} for {}, which is gone", tuned::SUCCESSOR, tuned::PUBLISHED)
     };
-    vec![Seen::of(site, what, Setting::TunedProfile, advised).moving(super::what_tuned_sets(site))]
+    vec![SettingState::of(context, what, Setting::TunedProfile, advised).moving(what_tuned_sets(context))]
+}
+
+/// Everything that TuneD's storage profiles set and this program knows of.
+fn what_tuned_sets(context: &TuningContext<'_>) -> Vec<Setting> {
+    let mut all = memory::settings();
+    all.push(Setting::file(tuned::MODE));
+    all.extend(
+        power::governors(context).into_iter().flat_map(|(_, governor, preference)| [governor, preference]),
+    );
+    for name in storage(context.root) {
+        all.extend(["scheduler", "nr_requests", "read_ahead_kb"].map(|file| queues::setting(&name, file)));
+    }
+    existing(context.settings, all)
 }
 
 /// As study C has measured with.
@@ -61,34 +74,33 @@ pub(super) const FIRMWARE_STEP: Step = Step {
     name: "firmware",
     title: "firmware of the devices",
     scope: Scope::Look,
-    severity: Severity::Advice,
     reason: "\"device firmware level utilized was 8DV10054. Contact Intel for the latest suggested firmware\"",
     source: "Performance and Tuning Considerations for SAS using Intel SSD DC P3700 (study C)",
-    published: None,
     note: Some("this program changes no firmware"),
-    look: firmware,
+    check: firmware,
+    ..Step::PLAIN
 };
 
-fn firmware(site: &Site<'_>) -> Vec<Seen> {
+fn firmware(context: &TuningContext<'_>) -> Vec<SettingState> {
     let mut found = Vec::new();
-    for device in &site.devices {
-        let facts = block::facts(site.root, &device.name);
+    for device in &context.devices {
+        let facts = block_facts::of(context.root, &device.name);
         let what = format!("firmware of {}", device.name);
         let model = facts.model.known().cloned().unwrap_or_default();
         found.push(match facts.firmware {
-            record::Fact::Unknown(reason) => Seen::not_here(what, format!("unknown: {reason}")),
+            record::Fact::Unknown(reason) => SettingState::not_here(what, format!("unknown: {reason}")),
             record::Fact::Known(level) if level == FIRMWARE => {
-                Seen::said(what, Some(level), State::AsAdvised)
+                SettingState::said(what, Some(level), Compliance::AsAdvised)
             }
             record::Fact::Known(level) if model.contains("SSDPEDMD") || model.contains("P3700") => {
                 let todo = format!("study C measured with {FIRMWARE}: ask the maker for the latest");
-                Seen::by_hand(what, Some(level), todo)
+                SettingState::by_hand(what, Some(level), todo)
             }
-            record::Fact::Known(level) => Seen::shown(what, level),
+            record::Fact::Known(level) => SettingState::shown(what, level),
         });
     }
     if found.is_empty() {
-        found.push(Seen::not_here("firmware", "no block device with storage"));
+        found.push(SettingState::not_here("firmware", "no block device with storage"));
     }
     found
 }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustix::io::Errno;
 
 use super::fake_kernel::{Death, FakeKernel, contents, host, open_soon, plan, put_back, state, text, tune};
-use crate::tuning::{Action, Back, LEDGER, Ledger, Outcome, apply, profiles, survey};
+use crate::tuning::{LEDGER, Ledger, Outcome, RestoreAction, RestoreOutcome, apply, profiles, survey};
 
 const IRQ: &str = "/proc/irq/31/smp_affinity";
 const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -114,7 +114,7 @@ fn what_somebody_else_has_set_since_stays_unless_forced() {
     let foreign: Vec<String> = restored
         .settings
         .iter()
-        .filter(|(_, back)| matches!(back, Back::Foreign(_)))
+        .filter(|(_, back)| matches!(back, RestoreOutcome::Foreign(_)))
         .map(|(setting, _)| setting.to_string())
         .collect();
     assert_eq!(foreign, [SWAPPINESS, "/sys/block/nvme0n1/queue/nr_requests"]);
@@ -184,7 +184,7 @@ fn a_boot_has_undone_the_settings_of_the_kernel_but_not_the_profile_of_tuned() {
     tree.root().write_setting("/proc/sys/kernel/random/boot_id", "b00t-2").unwrap();
     tree.root().write_setting(SWAPPINESS, "10").unwrap();
     let ledger = Ledger::read(&state(&tree)).unwrap().unwrap();
-    assert_eq!(survey(&ledger, tree.root(), &kernel)[0].action, Action::Rebooted);
+    assert_eq!(survey(&ledger, tree.root(), &kernel)[0].action, RestoreAction::Rebooted);
     let again = plan(&tree, &kernel, &["thp-never"]);
     let error = apply(&again, tree.root(), &kernel, &mut open_soon(&tree), 0, &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("an earlier boot") && error.is_refusal(), "{error}");

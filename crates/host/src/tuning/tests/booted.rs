@@ -12,7 +12,10 @@ use super::fake_kernel::{
     C1E_ON, Death, FakeKernel, contents, host, open_soon, plan, plan_for, put_back, state, text,
 };
 use crate::fake::Tree;
-use crate::tuning::{Back, LEDGER, Ledger, Restored, Setting, apply, in_force, kept_files, write_kept_files};
+use crate::tuning::{
+    LEDGER, Ledger, RestoreOutcome, RestoreResult, Setting, apply, in_force, persistent_files,
+    write_persistent_files,
+};
 
 const SCRIPT: &str = "/etc/ioproof-tuning.sh";
 const SWAPPINESS: &str = "/proc/sys/vm/swappiness";
@@ -26,10 +29,10 @@ fn tune_for_good(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) {
 fn tune_named(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str], device: &str) {
     let mut plan = plan_for(tree, kernel, names, device);
     plan.persist = true;
-    let files = kept_files(&plan, Ledger::read(&state(tree)).unwrap().as_ref(), tree.root());
+    let files = persistent_files(&plan, Ledger::read(&state(tree)).unwrap().as_ref(), tree.root());
     let mut ledger = open_soon(tree);
     apply(&plan, tree.root(), kernel, &mut ledger, 0, &mut |_| {}).unwrap();
-    let written = write_kept_files(&files, &mut ledger, tree.root()).unwrap();
+    let written = write_persistent_files(&files, &mut ledger, tree.root()).unwrap();
     assert!(written.iter().all(|(_, written)| written.is_ok()), "{written:?}");
 }
 
@@ -84,7 +87,7 @@ fn values(tree: &Tree) -> BTreeMap<PathBuf, String> {
     contents(tree).into_iter().map(value).filter(|(path, _)| !path.ends_with("boot_id")).collect()
 }
 
-fn assert_gone(tree: &Tree, restored: &Restored) {
+fn assert_gone(tree: &Tree, restored: &RestoreResult) {
     assert!(!restored.is_partial(), "{restored:?}");
     assert!(!tree.root().path(SCRIPT).exists() && !state(tree).exists());
 }
@@ -119,7 +122,7 @@ fn where_the_script_did_not_run_the_values_of_the_boot_stay() {
     let writes = kernel.writes.get();
     let restored = put_back(&tree, &kernel, false);
     let swappiness = restored.settings.iter().find(|(setting, _)| setting.to_string() == SWAPPINESS);
-    assert_eq!(swappiness.unwrap().1, Back::Nothing("a boot since has undone it"));
+    assert_eq!(swappiness.unwrap().1, RestoreOutcome::Nothing("a boot since has undone it"));
     assert_gone(&tree, &restored);
     assert_eq!((kernel.writes.get(), text(&tree, SWAPPINESS).as_str()), (writes, "33"));
 }

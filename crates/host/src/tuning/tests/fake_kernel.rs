@@ -11,8 +11,8 @@ use rustix::io::Errno;
 use crate::Root;
 use crate::fake::Tree;
 use crate::tuning::{
-    Applied, HostSettings, Ledger, Restored, Setting, Settings, Site, TuningPlan, apply, profile, restore,
-    steps_of,
+    Applied, HostSettings, Ledger, RestoreResult, Setting, Settings, TuningContext, TuningPlan, apply,
+    profile, restore, steps_of,
 };
 use crate::{HostIdentity, LedgerError};
 
@@ -249,9 +249,9 @@ pub(super) fn plan(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) -> Tuni
 
 /// The plan of some profiles for a device of the tree.
 pub(super) fn plan_for(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str], device: &str) -> TuningPlan {
-    let mut site = Site::with_settings(tree.root(), kernel, &[PathBuf::from(device)]).unwrap();
+    let mut context = TuningContext::new(tree.root(), kernel, &[PathBuf::from(device)]).unwrap();
     let profiles: Vec<_> = names.iter().map(|name| profile(name).unwrap()).collect();
-    TuningPlan::new(&mut site, profiles.iter().map(|profile| profile.name).collect(), &steps_of(&profiles))
+    TuningPlan::new(&mut context, profiles.iter().map(|profile| profile.name).collect(), &steps_of(&profiles))
 }
 
 pub(super) fn open(tree: &Tree) -> Result<Ledger, LedgerError> {
@@ -278,7 +278,7 @@ pub(super) fn tune(tree: &Tree, kernel: &FakeKernel<'_>, names: &[&str]) -> Vec<
     apply(&plan, tree.root(), kernel, &mut open_soon(tree), 1_000_000_000, &mut |_| {}).unwrap()
 }
 
-pub(super) fn put_back(tree: &Tree, kernel: &FakeKernel<'_>, force: bool) -> Restored {
+pub(super) fn put_back(tree: &Tree, kernel: &FakeKernel<'_>, force: bool) -> RestoreResult {
     restore(open_soon(tree), tree.root(), kernel, force).unwrap()
 }
 

@@ -7,12 +7,12 @@ use proptest::prelude::*;
 
 use super::fake_kernel::{C1E_ON, FakeKernel, host, plan};
 use crate::fake::Tree;
-use crate::tuning::{Finding, Severity, Site, State, profile};
+use crate::tuning::{Compliance, Finding, SettingState, Severity, TuningContext, profile};
 
 fn findings(tree: &Tree, name: &str) -> Vec<Finding> {
     let kernel = FakeKernel::of(tree);
-    let site = Site::with_settings(tree.root(), &kernel, &[PathBuf::from("all")]).unwrap();
-    profile(name).unwrap().steps[0].findings(&site)
+    let context = TuningContext::new(tree.root(), &kernel, &[PathBuf::from("all")]).unwrap();
+    profile(name).unwrap().steps[0].findings(&context)
 }
 
 fn writes(tree: &Tree, name: &str) -> Vec<String> {
@@ -35,7 +35,7 @@ fn interrupts_of_nvme_devices_and_no_others_go_where_the_driver_hints() {
         ]
     );
     let silent = &findings(&tree, "irq-affinity")[1];
-    assert_eq!(silent.state, State::NotHere("its driver gives no hint".to_owned()));
+    assert_eq!(silent.state.compliance, Compliance::NotHere("its driver gives no hint".to_owned()));
 }
 
 #[test]
@@ -55,7 +55,10 @@ fn c1e_goes_off_by_one_bit_on_every_processor_of_a_list_with_gaps() {
 fn a_host_without_msrs_says_so() {
     let tree = Tree::new(&[("/sys/devices/system/cpu/online", "0-3")]);
     let found = findings(&tree, "c1e-off");
-    let [Finding { state: State::NotHere(why), .. }] = found.as_slice() else { panic!("{found:?}") };
+    let [Finding { state: SettingState { compliance: Compliance::NotHere(why), .. }, .. }] = found.as_slice()
+    else {
+        panic!("{found:?}")
+    };
     assert!(why.contains("modprobe msr"), "{why}");
 }
 
@@ -63,13 +66,16 @@ fn a_host_without_msrs_says_so() {
 fn deep_idle_states_are_named_with_their_processors_and_left_at_default_is_said() {
     let tree = host();
     let found = findings(&tree, "c-states");
-    assert!(found[0].current.as_ref().unwrap().contains("left at default: all 20"), "{found:?}");
-    let deep: Vec<&str> =
-        found.iter().filter(|found| found.state == State::Differs).map(|found| found.what.as_str()).collect();
+    assert!(found[0].state.current.as_ref().unwrap().contains("left at default: all 20"), "{found:?}");
+    let deep: Vec<&str> = found
+        .iter()
+        .filter(|found| found.state.compliance == Compliance::Differs)
+        .map(|found| found.state.what.as_str())
+        .collect();
     assert_eq!(deep.len(), 10, "{deep:?}");
     assert!(deep.contains(&"C-state C1E of CPU 4") && deep.contains(&"C-state C6 of CPU 7"));
     let tree = tree.files(&[("/sys/devices/system/cpu/cpu4/cpuidle/state3/disable", "1\n")]);
-    assert!(findings(&tree, "c-states")[0].current.as_ref().unwrap().contains("changed: 1 of 20"));
+    assert!(findings(&tree, "c-states")[0].state.current.as_ref().unwrap().contains("changed: 1 of 20"));
 }
 
 #[test]
@@ -83,7 +89,9 @@ fn huge_pages_are_set_where_the_kernel_has_them() {
         ["echo never > /sys/kernel/mm/redhat_transparent_hugepage/enabled"]
     );
     let none = Tree::new(&[]);
-    assert!(matches!(&findings(&none, "thp-never")[0].state, State::NotHere(why) if why.contains("redhat")));
+    assert!(
+        matches!(&findings(&none, "thp-never")[0].state.compliance, Compliance::NotHere(why) if why.contains("redhat"))
+    );
 }
 
 #[test]
@@ -133,7 +141,9 @@ fn the_profile_of_tuned_is_the_published_one_or_its_successor() {
     let stopped = program(host());
     fs::remove_file(stopped.root().path("/proc/812/comm")).unwrap();
     let finding = &findings(&stopped, "tuned-enterprise-storage")[0];
-    assert!(matches!(&finding.state, State::ByHand(todo) if todo.contains("systemctl start tuned")));
+    assert!(
+        matches!(&finding.state.compliance, Compliance::ByHand(todo) if todo.contains("systemctl start tuned"))
+    );
     let tree = program(Tree::new(&[
         ("/etc/tuned/active_profile", ""),
         ("/proc/7/comm", "tuned\n"),
@@ -143,11 +153,16 @@ fn the_profile_of_tuned_is_the_published_one_or_its_successor() {
     ]));
     assert_eq!(writes(&tree, "tuned-enterprise-storage"), ["tuned-adm profile throughput-performance"]);
     assert!(
-        findings(&tree, "tuned-enterprise-storage")[0].what.contains("for enterprise-storage, which is gone")
+        findings(&tree, "tuned-enterprise-storage")[0]
+            .state
+            .what
+            .contains("for enterprise-storage, which is gone")
     );
     let without = &findings(&host(), "tuned-enterprise-storage")[0];
-    assert!(matches!(&without.state, State::NotHere(why) if why.contains("install the package tuned")));
-    assert_eq!(without.current.as_deref(), Some("balanced"), "what is active is told all the same");
+    assert!(
+        matches!(&without.state.compliance, Compliance::NotHere(why) if why.contains("install the package tuned"))
+    );
+    assert_eq!(without.state.current.as_deref(), Some("balanced"), "what is active is told all the same");
 }
 
 #[test]
@@ -156,16 +171,16 @@ fn read_caches_that_are_on_are_warnings() {
     let kernel = FakeKernel::of(&tree);
     let text = "oss21: obdfilter.highiops-OST0000.read_cache_enable=1\n\
                 oss26: obdfilter.highiops-OST0009.read_cache_enable=0\n";
-    let site = Site::with_settings(tree.root(), &kernel, &[]).unwrap();
+    let context = TuningContext::new(tree.root(), &kernel, &[]).unwrap();
     let step = profile("lustre-server-caches").unwrap().steps[0];
-    let plan = &step.findings(&site)[0];
+    let plan = &step.findings(&context)[0];
     assert!(
-        matches!(&plan.state, State::NotHere(why) if why.contains("lctl get_param obdfilter.*.read_cache"))
+        matches!(&plan.state.compliance, Compliance::NotHere(why) if why.contains("lctl get_param obdfilter.*.read_cache"))
     );
-    let found = step.findings(&site.with_lustre(text.to_owned(), "params.txt".to_owned()));
+    let found = step.findings(&context.with_lustre(text.to_owned(), "params.txt".to_owned()));
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].severity, found[1].severity), (Severity::Warning, Severity::Fine));
-    assert!(found[0].what.starts_with("oss21:") && found[0].current.as_deref() == Some("1"));
+    assert!(found[0].state.what.starts_with("oss21:") && found[0].state.current.as_deref() == Some("1"));
 }
 
 #[test]
@@ -177,8 +192,8 @@ fn devices_are_named_by_path_name_directory_or_all() {
         .files(&[("/proc/self/mountinfo", "30 1 8:1 / / rw,relatime - xfs /dev/sda1 rw\n")]);
     let kernel = FakeKernel::of(&tree);
     let names = |given: &str| {
-        Site::with_settings(tree.root(), &kernel, &[PathBuf::from(given)])
-            .map(|site| site.devices().iter().map(|device| device.name.clone()).collect::<Vec<_>>())
+        TuningContext::new(tree.root(), &kernel, &[PathBuf::from(given)])
+            .map(|context| context.devices().iter().map(|device| device.name.clone()).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };
     assert_eq!(names("/dev/nvme0n1").unwrap(), ["nvme0n1"]);
@@ -200,10 +215,17 @@ fn mounts_on_the_devices_are_compared_with_the_published_options() {
     )]);
     let found = findings(&tree, "mount-options");
     assert_eq!(found.len(), 2, "tmpfs is on no device: {found:?}");
-    assert_eq!((found[0].what.as_str(), &found[0].state), ("/slow (xfs)", &State::Differs));
-    assert_eq!(found[0].advised.as_deref(), Some("rw,noatime,nodiratime"));
+    assert_eq!(
+        (found[0].state.what.as_str(), &found[0].state.compliance),
+        ("/slow (xfs)", &Compliance::Differs)
+    );
+    assert_eq!(found[0].state.advised.as_deref(), Some("rw,noatime,nodiratime"));
     assert_eq!(found[0].severity, Severity::Warning);
-    assert_eq!(found[1].state, State::AsAdvised, "noatime alone writes no times of directories either");
+    assert_eq!(
+        found[1].state.compliance,
+        Compliance::AsAdvised,
+        "noatime alone writes no times of directories either"
+    );
 }
 
 proptest! {

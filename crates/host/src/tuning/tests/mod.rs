@@ -4,7 +4,7 @@ mod applied;
 mod booted;
 mod fake_kernel;
 mod found;
-mod kept;
 mod ledgers;
 mod mounted;
 mod on_this_kernel;
+mod persisted;

@@ -4,7 +4,7 @@ use testbed::{FileSystem, LoopDevice, Testbed};
 
 use crate::Root;
 use crate::tuning::{
-    HostSettings, Outcome, Setting, Settings, Site, TuningPlan, apply, profile, restore, steps_of,
+    HostSettings, Outcome, Setting, Settings, TuningContext, TuningPlan, apply, profile, restore, steps_of,
 };
 
 #[test]
@@ -24,9 +24,9 @@ fn a_mount_is_set_by_itself_and_comes_back_with_its_other_options() {
         let before = settings.read(&setting).unwrap();
         assert!(before.contains("nosuid") && !before.contains("noatime"), "{before}");
 
-        let mut site = Site::new(&root, &settings, &[device.device().to_owned()]).unwrap();
+        let mut context = TuningContext::new(&root, &settings, &[device.device().to_owned()]).unwrap();
         let profile = profile("mount-options").unwrap();
-        let plan = TuningPlan::new(&mut site, vec![profile.name], &steps_of(&[profile]));
+        let plan = TuningPlan::new(&mut context, vec![profile.name], &steps_of(&[profile]));
         let mut ledger = super::fake_kernel::opened(state.path(), &root);
         let applied = apply(&plan, &root, &settings, &mut ledger, 0, &mut |_| {}).unwrap();
         let [applied] = applied.as_slice() else { panic!("one mount: {applied:?}") };

@@ -8,7 +8,8 @@ use testbed::{LoopDevice, Testbed};
 
 use crate::Root;
 use crate::tuning::{
-    Applied, HostSettings, Outcome, Restored, Site, TuningPlan, apply, profile, restore, steps_of,
+    Applied, HostSettings, Outcome, RestoreResult, TuningContext, TuningPlan, apply, profile, restore,
+    steps_of,
 };
 
 const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -25,14 +26,14 @@ use super::fake_kernel::opened;
 fn tune(state: &Path, devices: &[PathBuf], names: &[&str]) -> Vec<Applied> {
     let root = Root::default();
     let settings = HostSettings::new(&root);
-    let mut site = Site::new(&root, &settings, devices).unwrap();
+    let mut context = TuningContext::new(&root, &settings, devices).unwrap();
     let profiles: Vec<_> = names.iter().map(|name| profile(name).unwrap()).collect();
-    let plan = TuningPlan::new(&mut site, Vec::new(), &steps_of(&profiles));
+    let plan = TuningPlan::new(&mut context, Vec::new(), &steps_of(&profiles));
     let mut ledger = opened(state, &root);
     apply(&plan, &root, &settings, &mut ledger, 0, &mut |_| {}).unwrap()
 }
 
-fn put_back(state: &Path) -> Restored {
+fn put_back(state: &Path) -> RestoreResult {
     let root = Root::default();
     let ledger = opened(state, &root);
     restore(ledger, &root, &HostSettings::new(&root), false).unwrap()

@@ -1,7 +1,17 @@
 //! The keys of what a study says beside its cases: expectations, commitments, published figures
 //! and claims, and of the selections in them.
 
-use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table, Word};
+use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKind, Word};
+
+/// The keys of promised amounts, with the favourable side.
+pub(crate) const PROMISES: [&str; 6] = [
+    "bandwidth_at_least",
+    "bandwidth_at_most",
+    "iops_at_least",
+    "iops_at_most",
+    "latency_at_least",
+    "latency_at_most",
+];
 
 /// Phases that have a figure.
 const RESULTS: &[Word] = &[
@@ -65,21 +75,22 @@ const QUANTITIES: &[Word] = &[
     ("slowest-share", "the largest rate of several nodes ÷ (nodes × rate of the slowest)"),
 ];
 
-const WORKLOAD: Key =
-    Key::new("workload", Kind::Reference("workload")).left_out("all").means("The name of a `[[workload]]`.");
+const WORKLOAD: Key = Key::new("workload", ValueKind::Reference("workload"))
+    .left_out("all")
+    .means("The name of a `[[workload]]`.");
 
 const TARGET: Key =
-    Key::new("target", Kind::Reference("target")).left_out("all").means("The name of a `[[target]]`.");
+    Key::new("target", ValueKind::Reference("target")).left_out("all").means("The name of a `[[target]]`.");
 
 const PHASE: Key =
-    Key::new("phase", Kind::Word(RESULTS)).left_out("all that have a figure").means("The phase.");
+    Key::new("phase", ValueKind::Word(RESULTS)).left_out("all that have a figure").means("The phase.");
 
-const AT: Key = Key::new("at", Kind::Settings)
+const AT: Key = Key::new("at", ValueKind::Settings)
     .left_out("all points of the sweep")
     .means("Values of swept keys, as `{ tasks = 132, transfer = \"1MiB\" }`.");
 
 /// A choice of figures, written as an inline table.
-pub(in crate::study) const SELECTION: Table = Table {
+pub(crate) const SELECTION: Table = Table {
     name: "selection",
     meaning: "Chooses figures, as `left = { workload = \"scale\", target = \"flash\", at = { \
                 tasks = 132 } }`.",
@@ -88,31 +99,33 @@ pub(in crate::study) const SELECTION: Table = Table {
 };
 
 /// `[[expectation]]`.
-pub(in crate::study) const EXPECTATION: Table = Table {
+pub(crate) const EXPECTATION: Table = Table {
     name: "expectation",
     named_by: Some("name"),
     meaning: "A data-sheet value or the limit of a link, a controller or a server. Measured \
                 figures are shown as a share of it. One of `bandwidth`, `iops` and `latency` \
                 says how much.",
     keys: &[
-        Key::new("name", Kind::Text).means("What it is, as `\"PCIe x4\"`; unique in the study."),
-        Key::new("bandwidth", Kind::Bandwidth)
+        Key::new("name", ValueKind::Text).means("What it is, as `\"PCIe x4\"`; unique in the study."),
+        Key::new("bandwidth", ValueKind::Bandwidth)
             .left_out("another key says how much")
             .means("Bytes per second of one of `count`."),
-        Key::new("iops", Kind::Number(NUMBER_LEAST, 1e15))
+        Key::new("iops", ValueKind::Number(NUMBER_LEAST, 1e15))
             .left_out("another key says how much")
             .means("Operations per second of one of `count`."),
-        Key::new("latency", Kind::Time).left_out("another key says how much").means("Time of one transfer."),
-        Key::new("percentile", Kind::Number(NUMBER_LEAST, 100.0))
+        Key::new("latency", ValueKind::Time)
+            .left_out("another key says how much")
+            .means("Time of one transfer."),
+        Key::new("percentile", ValueKind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
             .means("Of `latency`: so many percent of the transfers are at most so long."),
-        Key::new("count", Kind::Number(NUMBER_LEAST, 1e9))
+        Key::new("count", ValueKind::Number(NUMBER_LEAST, 1e9))
             .default("1")
             .means("How many of them there are.")
-            .sets(Set::Expectation(|expected, value| expected.count = value.number())),
+            .sets(Setter::Expectation(|expected, value| expected.count = value.number())),
         Key::new(
             "per",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("target", "of the whole target"),
                 ("device", "of each of the target's `devices`"),
                 ("node", "of each node"),
@@ -120,69 +133,69 @@ pub(in crate::study) const EXPECTATION: Table = Table {
         )
         .default("\"target\"")
         .means("What they belong to.")
-        .sets(Set::Expectation(|expected, value| value.put(&mut expected.per))),
+        .sets(Setter::Expectation(|expected, value| value.put(&mut expected.per))),
         Key::flag("ceiling")
             .means(
                 "No figure can be above it: a link or a controller, not the promise of a data \
                 sheet. The lowest of all limits is the expected bound; a figure above a ceiling \
                 is doubted.",
             )
-            .sets(Set::Expectation(|expected, value| expected.ceiling = value.flag())),
+            .sets(Setter::Expectation(|expected, value| expected.ceiling = value.flag())),
         TARGET,
         PHASE,
-        Key::new("order", Kind::Word(&[("sequential", "rising offsets"), ("random", "a random order")]))
+        Key::new("order", ValueKind::Word(&[("sequential", "rising offsets"), ("random", "a random order")]))
             .left_out("both")
             .means("The order of the transfers.")
-            .sets(Set::Expectation(|expected, value| expected.random = Some(value.word() == "random"))),
-        Key::new("transfer", Kind::Size)
+            .sets(Setter::Expectation(|expected, value| expected.random = Some(value.word() == "random"))),
+        Key::new("transfer", ValueKind::Size)
             .left_out("all")
             .means("The transfer size.")
-            .sets(Set::Expectation(|expected, value| expected.transfer = Some(value.bytes()))),
-        Key::new("read_percent", Kind::Count(0, 100))
+            .sets(Setter::Expectation(|expected, value| expected.transfer = Some(value.bytes()))),
+        Key::new("read_percent", ValueKind::Count(0, 100))
             .left_out("all")
             .means("Share of reads in a mixed phase.")
-            .sets(Set::Expectation(|expected, value| {
+            .sets(Setter::Expectation(|expected, value| {
                 expected.read_percent = u8::try_from(value.count()).ok()
             })),
-        Key::new("at_latency", Kind::Time)
+        Key::new("at_latency", ValueKind::Time)
             .left_out("none")
             .means("The latency at which a data sheet promises it.")
-            .sets(Set::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
-        Key::new("source", Kind::Text)
+            .sets(Setter::Expectation(|expected, value| expected.at_latency = Some(value.nanos()))),
+        Key::new("source", ValueKind::Text)
             .left_out("none")
             .means("Where the value is from; the report prints it.")
-            .sets(Set::Expectation(|expected, value| expected.source = value.text())),
-        Key::new("reached", Kind::Text)
+            .sets(Setter::Expectation(|expected, value| expected.source = value.text())),
+        Key::new("reached", ValueKind::Text)
             .left_out("none")
             .means("What it means to reach it, in your words.")
-            .sets(Set::Expectation(|expected, value| expected.reached = value.text())),
-        Key::new("missed", Kind::Text)
+            .sets(Setter::Expectation(|expected, value| expected.reached = value.text())),
+        Key::new("missed", ValueKind::Text)
             .left_out("none")
             .means(
                 "What it means to stay below it, in your words, where it is the easiest of those \
                 with `reached`.",
             )
-            .sets(Set::Expectation(|expected, value| expected.missed = value.text())),
+            .sets(Setter::Expectation(|expected, value| expected.missed = value.text())),
     ],
     ..Table::PLAIN
 };
 
 /// `[[commitment]]`.
-pub(in crate::study) const COMMITMENT: Table = Table {
+pub(crate) const COMMITMENT: Table = Table {
     name: "commitment",
     named_by: Some("name"),
     meaning: "A promised figure and how it is judged, fixed before the run. One of the keys \
                 that end in `_at_least` or `_at_most` says how much.",
     keys: &[
-        Key::new("name", Kind::Text).means("What was promised, in a few words; unique in the study."),
-        Key::new("by", Kind::Text).left_out("none").means("Who promised it or asked for it."),
+        Key::new("name", ValueKind::Text).means("What was promised, in a few words; unique in the study."),
+        Key::new("by", ValueKind::Text).left_out("none").means("Who promised it or asked for it."),
         WORKLOAD,
         TARGET,
         PHASE,
         AT,
         Key::new(
             "statistic",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("median", "the middle one of the repetitions"),
                 ("mean", "their mean"),
                 ("worst", "the worst of them"),
@@ -197,29 +210,31 @@ pub(in crate::study) const COMMITMENT: Table = Table {
             "By which statistic over the repetitions it is judged. It has no default, because \
                 it must be agreed upon before anybody has seen a figure.",
         ),
-        Key::new("rate", Kind::Word(RATES)).default("\"by-wall\"").means("By which rate; not for latencies."),
-        Key::new("bandwidth_at_least", Kind::Bandwidth)
+        Key::new("rate", ValueKind::Word(RATES))
+            .default("\"by-wall\"")
+            .means("By which rate; not for latencies."),
+        Key::new("bandwidth_at_least", ValueKind::Bandwidth)
             .left_out("another key says how much")
             .means("Bytes per second, or more."),
-        Key::new("bandwidth_at_most", Kind::Bandwidth)
+        Key::new("bandwidth_at_most", ValueKind::Bandwidth)
             .left_out("another key says how much")
             .means("Bytes per second, or less: for a limit that must hold."),
-        Key::new("iops_at_least", Kind::Number(NUMBER_LEAST, 1e15))
+        Key::new("iops_at_least", ValueKind::Number(NUMBER_LEAST, 1e15))
             .left_out("another key says how much")
             .means("Operations per second, or more."),
-        Key::new("iops_at_most", Kind::Number(NUMBER_LEAST, 1e15))
+        Key::new("iops_at_most", ValueKind::Number(NUMBER_LEAST, 1e15))
             .left_out("another key says how much")
             .means("Operations per second, or less."),
-        Key::new("latency_at_most", Kind::Time)
+        Key::new("latency_at_most", ValueKind::Time)
             .left_out("another key says how much")
             .means("Time of a transfer, or shorter."),
-        Key::new("latency_at_least", Kind::Time)
+        Key::new("latency_at_least", ValueKind::Time)
             .left_out("another key says how much")
             .means("Time of a transfer, or longer."),
-        Key::new("percentile", Kind::Number(NUMBER_LEAST, 100.0))
+        Key::new("percentile", ValueKind::Number(NUMBER_LEAST, 100.0))
             .left_out("the mean")
             .means("Of a latency: so many percent of the transfers are at most so long."),
-        Key::new("over", Kind::Word(&[("every", "all of them"), ("best", "the best of them")]))
+        Key::new("over", ValueKind::Word(&[("every", "all of them"), ("best", "the best of them")]))
             .default("\"every\"")
             .means("Which of the selected cases have to keep it."),
     ],
@@ -227,13 +242,13 @@ pub(in crate::study) const COMMITMENT: Table = Table {
 };
 
 /// `[[published]]`.
-pub(in crate::study) const PUBLISHED: Table = Table {
+pub(crate) const PUBLISHED: Table = Table {
     name: "published",
     named_by: Some("figure"),
     meaning: "A figure of the library of published ones (`ioproof reference list`) that stands \
                 beside own ones.",
     keys: &[
-        Key::new("figure", Kind::Text).means("Its id in the library."),
+        Key::new("figure", ValueKind::Text).means("Its id in the library."),
         WORKLOAD,
         TARGET,
         PHASE,
@@ -243,30 +258,30 @@ pub(in crate::study) const PUBLISHED: Table = Table {
 };
 
 /// `[[claim]]`.
-pub(in crate::study) const CLAIM: Table = Table {
+pub(crate) const CLAIM: Table = Table {
     name: "claim",
     named_by: Some("id"),
     meaning: "A rule for a statement that own data can confirm or refute: *left* compared with \
                 *right*. A statement with several rules, each in a table with the same `id`, \
                 holds if all of them do.",
     keys: &[
-        Key::new("id", Kind::Text).means(
+        Key::new("id", ValueKind::Text).means(
             "Its id in the library of published studies (`ioproof reference claims`), or a \
                 name of your own.",
         ),
-        Key::new("text", Kind::Text).left_out("that of the library").means("The statement."),
-        Key::new("quantity", Kind::Word(QUANTITIES)).default("\"best-rate\"").means("What is compared."),
-        Key::new("left", Kind::Table(&SELECTION)).means("Which figures are on the left side."),
-        Key::new("relation", Kind::Word(RELATIONS)).means("How the sides compare."),
-        Key::new("right", Kind::Side(&SELECTION)).means(
+        Key::new("text", ValueKind::Text).left_out("that of the library").means("The statement."),
+        Key::new("quantity", ValueKind::Word(QUANTITIES)).default("\"best-rate\"").means("What is compared."),
+        Key::new("left", ValueKind::Table(&SELECTION)).means("Which figures are on the left side."),
+        Key::new("relation", ValueKind::Word(RELATIONS)).means("How the sides compare."),
+        Key::new("right", ValueKind::Side(&SELECTION)).means(
             "Which figures are on the right side, or a value: a number, a rate as \
                 `\"2.8GB/s\"` or `\"100k IOPS\"`, a size, a time, or a share as `\"5 %\"`. \
                 Operations are compared with operations per second, also of transfers.",
         ),
-        Key::new("factor", Kind::Number(NUMBER_LEAST, 1e9))
+        Key::new("factor", ValueKind::Number(NUMBER_LEAST, 1e9))
             .default("1")
             .means("Right is multiplied by this before the comparison: `0.909` for \"9.1 % less\"."),
-        Key::new("tolerance", Kind::Share)
+        Key::new("tolerance", ValueKind::Share)
             .default("0")
             .means("Share of the right side within which both are equal, as `\"5 %\"` or `0.05`."),
     ],

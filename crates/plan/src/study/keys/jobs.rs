@@ -1,6 +1,6 @@
 //! The keys of `[[table]]`, `[[test]]` and `[[test.step]]`, which a workload of jobs is made of.
 
-use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Table, Word};
+use crate::study::table::definition::{INTEGER_MAX, Key, Table, ValueKind, Word};
 
 /// More streams or rounds than this are a slip.
 const LAUNCHES: u64 = crate::jobs::LAUNCHES_MAX;
@@ -45,23 +45,23 @@ const ACTIONS: &[Word] = &[
 ];
 
 /// How many rows there are, and how many different keys.
-const ROWS: Key = Key::new("rows", Kind::Count(1, INTEGER_MAX))
+const ROWS: Key = Key::new("rows", ValueKind::Count(1, INTEGER_MAX))
     .left_out("`size` says how many")
     .means("Rows of 128 bytes at scale 1.");
-const SIZE: Key = Key::new("size", Kind::Size)
+const SIZE: Key = Key::new("size", ValueKind::Size)
     .left_out("`rows` says how many")
     .means("Bytes of all rows at scale 1, instead of `rows`.");
-const GROUPS: Key = Key::new("groups", Kind::Count(1, INTEGER_MAX))
+const GROUPS: Key = Key::new("groups", ValueKind::Count(1, INTEGER_MAX))
     .left_out("`distinct` says how many")
     .means("Different keys at scale 1: each row has one below this number.");
-const DISTINCT: Key = Key::new("distinct", Kind::Share)
+const DISTINCT: Key = Key::new("distinct", ValueKind::Share)
     .left_out("`10 %` where there are no `groups`")
     .means("Different keys as a share of the rows, instead of `groups`.");
 const SORTED: Key =
     Key::flag("sorted").means("Its rows stand in the order of their keys, as a merge needs them.");
 
 /// `[[table]]`.
-pub(in crate::study) const TABLE: Table = Table {
+pub(crate) const TABLE: Table = Table {
     name: "table",
     named_by: Some("name"),
     meaning: "A table that stands in permanent space before the first job of a workload of \
@@ -69,7 +69,7 @@ pub(in crate::study) const TABLE: Table = Table {
                 docs/JOBS.md says what its rows are. Of a scaled table at least 511 rows are \
                 left, or as many as are written here if those are fewer.",
     keys: &[
-        Key::new("name", Kind::Name).means("What steps call it; unique among tables."),
+        Key::new("name", ValueKind::Name).means("What steps call it; unique among tables."),
         ROWS,
         SIZE,
         GROUPS,
@@ -80,74 +80,78 @@ pub(in crate::study) const TABLE: Table = Table {
 };
 
 /// `[[test]]`.
-pub(in crate::study) const TEST: Table = Table {
+pub(crate) const TEST: Table = Table {
     name: "test",
     named_by: Some("name"),
     meaning: "A kind of job of a workload of `jobs`: a list of steps that one process goes \
                 through. It is launched `streams` × `rounds` times. It waits for the tests in \
                 `after`, and for those whose permanent outputs it reads.",
     keys: &[
-        Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study."),
-        Key::new("title", Kind::Text).left_out("none").means("What it is for, in the reader's words."),
+        Key::new("name", ValueKind::Name).means("Names it in tables and files; unique in the study."),
+        Key::new("title", ValueKind::Text).left_out("none").means("What it is for, in the reader's words."),
         Key::new(
             "kind",
-            Kind::Word(&[("computation", "processors, fed by I/O"), ("memory", "memory"), ("io", "storage")]),
+            ValueKind::Word(&[
+                ("computation", "processors, fed by I/O"),
+                ("memory", "memory"),
+                ("io", "storage"),
+            ]),
         )
         .means("What it stresses most: the report groups tests by it."),
-        Key::new("streams", Kind::Count(1, LAUNCHES))
+        Key::new("streams", ValueKind::Count(1, LAUNCHES))
             .default("1")
             .means("So many run at the same time, each on copies of the tables for itself."),
-        Key::new("rounds", Kind::Count(1, LAUNCHES))
+        Key::new("rounds", ValueKind::Count(1, LAUNCHES))
             .default("1")
             .means("So many run back to back in each stream, on the same data."),
-        Key::new("after", Kind::Texts("[\"extract\"]"))
+        Key::new("after", ValueKind::Texts("[\"extract\"]"))
             .left_out("none")
             .means("Tests all of whose launches have ended before the first of this one begins."),
-        Key::new("threads", Kind::Count(1, THREADS_MAX))
+        Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .default("1")
             .means("Threads of each of its steps that does not say otherwise."),
-        Key::new("memory", Kind::Size).default("\"64MiB\"").means(
+        Key::new("memory", ValueKind::Size).default("\"64MiB\"").means(
             "Memory for the data of each of its steps that does not say otherwise. It is not \
                 scaled. A step has 16 pages and 4 more for each thread at least.",
         ),
-        Key::new("memory_max", Kind::Size).left_out("no ceiling").means(
+        Key::new("memory_max", ValueKind::Size).left_out("no ceiling").means(
             "A ceiling that the kernel keeps for all memory of one launch, page cache \
                 included, where control groups can be had.",
         ),
-        Key::new("step", Kind::Tables(&STEP))
+        Key::new("step", ValueKind::Tables(&STEP))
             .means("What is done, in this order: each as a `[[test.step]]`, or as a table in braces."),
     ],
     ..Table::PLAIN
 };
 
 /// `[[test.step]]`.
-pub(in crate::study) const STEP: Table = Table {
+pub(crate) const STEP: Table = Table {
     name: "test.step",
     named_by: Some("do"),
     meaning: "A step of the `[[test]]` above it. An input is a `[[table]]`, the output of an \
                 earlier step of the same test, or a permanent output of another test. A key that \
                 the step does not heed is refused.",
     keys: &[
-        Key::new("do", Kind::Word(ACTIONS)).means("What is done. docs/JOBS.md defines each of them."),
-        Key::new("input", Kind::Name).left_out("refused where it is needed").means(
+        Key::new("do", ValueKind::Word(ACTIONS)).means("What is done. docs/JOBS.md defines each of them."),
+        Key::new("input", ValueKind::Name).left_out("refused where it is needed").means(
             "The table that is read. `factorisation`, `fourier` and `shuffle` draw their data \
                 from the seed where it is left out.",
         ),
-        Key::new("left", Kind::Name)
+        Key::new("left", ValueKind::Name)
             .left_out("refused where it is needed")
             .means("The one table of a merge."),
-        Key::new("right", Kind::Name)
+        Key::new("right", ValueKind::Name)
             .left_out("refused where it is needed")
             .means("The other table of a merge."),
-        Key::new("table", Kind::Name)
+        Key::new("table", ValueKind::Name)
             .left_out("refused where it is needed")
             .means("The table that is changed. No other test may use it, unless it makes it."),
-        Key::new("output", Kind::Name)
+        Key::new("output", ValueKind::Name)
             .left_out("nothing is written")
             .means("The table that is written. `generate` and `sort` need one."),
         Key::new(
             "space",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("work", "for later steps of the same job"),
                 ("permanent", "for tests that come after this one, too"),
                 ("utility", "as `work`, where the copies of a sort are"),
@@ -160,27 +164,27 @@ pub(in crate::study) const STEP: Table = Table {
         GROUPS,
         DISTINCT,
         SORTED,
-        Key::new("keep", Kind::Share).left_out("`100 %`").means("Share of the rows that a scan keeps."),
-        Key::new("share", Kind::Share)
+        Key::new("keep", ValueKind::Share).left_out("`100 %`").means("Share of the rows that a scan keeps."),
+        Key::new("share", ValueKind::Share)
             .left_out("refused where it is needed")
             .means("Share of the pages that an update changes."),
-        Key::new("lookups", Kind::Count(1, INTEGER_MAX))
+        Key::new("lookups", ValueKind::Count(1, INTEGER_MAX))
             .left_out("refused where it is needed")
             .means("Rows that are looked up at scale 1."),
-        Key::new("operations", Kind::Number(1.0, 1e18))
+        Key::new("operations", ValueKind::Number(1.0, 1e18))
             .left_out("refused where it is needed")
             .means("Floating-point operations at scale 1, of a shuffle visits: as `3e12`."),
-        Key::new("threads", Kind::Count(1, THREADS_MAX))
+        Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .left_out("`threads` of the test")
             .means("Threads that do it."),
-        Key::new("memory", Kind::Size).left_out("`memory` of the test").means("Memory for its data."),
+        Key::new("memory", ValueKind::Size).left_out("`memory` of the test").means("Memory for its data."),
     ],
     ..Table::PLAIN
 };
 
 /// The keys that a step which does `action` heeds beside `do`, `threads` and `memory`, and those of them that it
 /// cannot do without.
-pub(in crate::study) fn of_step(action: &str) -> (&'static [&'static str], &'static [&'static str]) {
+pub(crate) fn of_step(action: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match action {
         "generate" => (&["output", "space", "rows", "size", "groups", "distinct", "sorted"], &["output"]),
         "scan" => (&["input", "output", "space", "keep"], &["input"]),

@@ -1,6 +1,6 @@
 //! The keys of `[[layout]]`.
 
-use crate::study::table::kind::{Key, Kind, Table, Word};
+use crate::study::table::definition::{Key, Table, ValueKind, Word};
 
 /// More nodes than a file system was ever made for.
 const NODES_MAX: u64 = 16_384;
@@ -22,7 +22,7 @@ const RECIPES: &[Word] = &[
 ];
 
 /// `[[layout]]`.
-pub(in crate::study) const LAYOUT: Table = Table {
+pub(crate) const LAYOUT: Table = Table {
     name: "layout",
     named_by: Some("name"),
     meaning: "Devices put together in one way. A `[[target]]` with `layout` measures it: the \
@@ -31,74 +31,78 @@ pub(in crate::study) const LAYOUT: Table = Table {
                 [LAYOUTS.md](LAYOUTS.md) has the guard rails. Which keys a recipe heeds stands \
                 with each key; others are refused.",
     keys: &[
-        Key::new("name", Kind::Name).means("What targets call it; unique in the study."),
-        Key::new("recipe", Kind::Word(RECIPES)).means("How the devices are put together."),
-        Key::new("title", Kind::Text)
+        Key::new("name", ValueKind::Name).means("What targets call it; unique in the study."),
+        Key::new("recipe", ValueKind::Word(RECIPES)).means("How the devices are put together."),
+        Key::new("title", ValueKind::Text)
             .left_out("its name")
             .means("What the report calls it, and its targets that have no title of their own."),
-        Key::new("stands_for", Kind::Text)
+        Key::new("stands_for", ValueKind::Text)
             .left_out("none")
             .means("The published layout that it stands for, in your words; holds for its targets too."),
-        Key::new("devices", Kind::Texts("[\"/dev/nvme0n1\", \"S3P2000A\"]"))
+        Key::new("devices", ValueKind::Texts("[\"/dev/nvme0n1\", \"S3P2000A\"]"))
             .left_out("needed; `own` may do without, `existing` and `lustre` have none")
             .means(
                 "The devices in the order of the members, each by path, serial number or world \
                 wide name. `--set 'layout.*.devices=[…]'` names others.",
             ),
-        Key::new("mount_point", Kind::Path).left_out("needed, but for `raw`").means(
+        Key::new("mount_point", ValueKind::Path).left_out("needed, but for `raw`").means(
             "Where it is mounted. `per-device` has a directory for each device below it, \
                 `lvm` one for each volume by its name; of `existing` it is the directory that is \
                 there, of `lustre` one that is made on it.",
         ),
-        Key::new("file_system", Kind::Text).left_out("`\"xfs\"`; needed by `gpfs`").means(
+        Key::new("file_system", ValueKind::Text).left_out("`\"xfs\"`; needed by `gpfs`").means(
             "`per-device`, `md`, `imsm`, `lvm`: `\"xfs\"`, `\"ext4\"` or `\"btrfs\"`. `gpfs`: \
                 the name of the file system, as `\"p3700\"`.",
         ),
-        Key::new("make_options", Kind::Texts("[\"-f\", \"-K\", \"-d\", \"su=128k,sw=1\"]"))
+        Key::new("make_options", ValueKind::Texts("[\"-f\", \"-K\", \"-d\", \"su=128k,sw=1\"]"))
             .left_out("none")
             .means("`per-device`, `md`, `imsm`, `lvm`: words for `mkfs`."),
-        Key::new("mount_options", Kind::Text).left_out("none").means(
+        Key::new("mount_options", ValueKind::Text).left_out("none").means(
             "`per-device`, `btrfs`, `md`, `imsm`, `lvm`: options of `mount`, as \
                 `\"noatime,nodiratime\"`. They are read back, and a difference is warned about.",
         ),
-        Key::new("chunk", Kind::Size)
+        Key::new("chunk", ValueKind::Size)
             .left_out("`\"512KiB\"`, as mdadm has it")
             .means("`md`, `imsm`: bytes on a member before the next one comes."),
-        Key::new("node", Kind::Path).left_out("`\"/dev/md0\"`").means("`md`, `imsm`: the array."),
-        Key::new("group", Kind::Name).left_out("`\"ioproof\"`").means("`lvm`: the name of the volume group."),
-        Key::new("stripe", Kind::Size)
+        Key::new("node", ValueKind::Path).left_out("`\"/dev/md0\"`").means("`md`, `imsm`: the array."),
+        Key::new("group", ValueKind::Name)
+            .left_out("`\"ioproof\"`")
+            .means("`lvm`: the name of the volume group."),
+        Key::new("stripe", ValueKind::Size)
             .left_out("needed by `lvm`; of `lustre` that of the file system")
             .means("`lvm`, `lustre`: bytes on a device before the next one comes."),
-        Key::new("volumes", Kind::Texts("[\"data=3TB\", \"work\"]")).left_out("`[\"data\"]`").means(
+        Key::new("volumes", ValueKind::Texts("[\"data=3TB\", \"work\"]")).left_out("`[\"data\"]`").means(
             "`lvm`: the volumes, each with its size after `=`; those without one share evenly \
                 what is left. Each is a member of a target.",
         ),
-        Key::new("block", Kind::Size).left_out("needed by `gpfs`").means("`gpfs`: the block size (`-B`)."),
-        Key::new("nodes", Kind::Count(1, NODES_MAX))
+        Key::new("block", ValueKind::Size)
+            .left_out("needed by `gpfs`")
+            .means("`gpfs`: the block size (`-B`)."),
+        Key::new("nodes", ValueKind::Count(1, NODES_MAX))
             .left_out("32, as GPFS has it")
             .means("`gpfs`: nodes that will mount it (`-n`)."),
-        Key::new("nsd_list", Kind::Path)
+        Key::new("nsd_list", ValueKind::Path)
             .left_out("needed by `gpfs`")
             .means("`gpfs`: the file that lists the NSDs (`-F`)."),
-        Key::new("stripe_count", Kind::Count(1, STRIPE_COUNT_MAX))
+        Key::new("stripe_count", ValueKind::Count(1, STRIPE_COUNT_MAX))
             .left_out("needed by `lustre`")
             .means("`lustre`: over how many targets a file goes (`-c`)."),
-        Key::new("first", Kind::Count(0, STRIPE_COUNT_MAX))
+        Key::new("first", ValueKind::Count(0, STRIPE_COUNT_MAX))
             .left_out("any")
             .means("`lustre`: on which target it starts (`-i`)."),
         Key::new(
             "create",
-            Kind::Texts("[\"mkfs.xfs -K /dev/lxvm/p3700\", \"mount /dev/lxvm/p3700 {mount}\"]"),
+            ValueKind::Texts("[\"mkfs.xfs -K /dev/lxvm/p3700\", \"mount /dev/lxvm/p3700 {mount}\"]"),
         )
         .left_out("needed by `own`")
         .means(
             "`own`: commands that make and mount it, in this order. `{devices}`, `{device0}` \
                 … and `{mount}` stand for what their names say.",
         ),
-        Key::new("verify", Kind::Texts("[\"mountpoint {mount}\"]"))
+        Key::new("verify", ValueKind::Texts("[\"mountpoint {mount}\"]"))
             .left_out("nothing is looked at")
             .means("`own`: commands that end with 0 if it is what it should be."),
-        Key::new("destroy", Kind::Texts("[\"umount {mount}\"]"))
+        Key::new("destroy", ValueKind::Texts("[\"umount {mount}\"]"))
             .left_out("needed by `own`")
             .means("`own`: commands that undo all of `create`."),
     ],

@@ -9,14 +9,14 @@ mod target;
 mod work;
 mod workload;
 
-pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PUBLISHED, SELECTION};
+pub(super) use criteria::{CLAIM, COMMITMENT, EXPECTATION, PROMISES, PUBLISHED, SELECTION};
 pub(super) use jobs::{STEP, TABLE, TEST, of_step};
 pub(super) use layout::LAYOUT;
 pub(super) use protocol::PROTOCOL;
 pub(super) use target::TARGET;
 pub(super) use workload::WORKLOAD;
 
-use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table};
+use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind};
 /// More nodes than the largest machines have.
 const NODES_MAX: u64 = 1 << 20;
 /// Hardware threads of a node: more than any has.
@@ -43,47 +43,47 @@ pub(super) const STUDY: Table = Table {
     meaning: "What the study is called, what its random choices are drawn from, and what is \
                 said about the whole of it.",
     keys: &[
-        Key::new("title", Kind::Text).left_out("the name of the file").means("Heads the report."),
-        Key::new("seed", Kind::Count(0, INTEGER_MAX)).default("0").means(
+        Key::new("title", ValueKind::Text).left_out("the name of the file").means("Heads the report."),
+        Key::new("seed", ValueKind::Count(0, INTEGER_MAX)).default("0").means(
             "Random orders, assignments and data are drawn from it: the same study and seed \
                 give the same sequence of operations.",
         ),
-        Key::new("exclusive", Kind::Flag)
+        Key::new("exclusive", ValueKind::Flag)
             .left_out("nothing is said")
             .means(
                 "Whether nobody else could use the storage meanwhile. The report says so with \
                 every figure.",
             )
-            .sets(Set::Terms(|terms, value| terms.exclusive = Some(value.flag()))),
-        Key::new("release", Kind::Text)
+            .sets(Setter::Criteria(|terms, value| terms.exclusive = Some(value.flag()))),
+        Key::new("release", ValueKind::Text)
             .left_out("nothing is said")
             .means("The software release that is measured, in your words; comparisons of runs show it.")
-            .sets(Set::Terms(|terms, value| terms.release = Some(value.text()))),
-        Key::new("nodes", Kind::Counts(1, NODES_MAX))
+            .sets(Setter::Criteria(|terms, value| terms.release = Some(value.text()))),
+        Key::new("nodes", ValueKind::Counts(1, NODES_MAX))
             .left_out("this node alone")
             .means(
                 "Numbers of nodes for which expected figures are listed beforehand, as `[1, 4, 8, \
                 16]`.",
             )
-            .sets(Set::Terms(|terms, value| terms.nodes = value.counts_u32())),
-        Key::new("node_cores", Kind::Count(1, NODE_THREADS_MAX))
+            .sets(Setter::Criteria(|terms, value| terms.nodes = value.counts_u32())),
+        Key::new("node_cores", ValueKind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
             .means(
                 "Processor cores of each node. The report says so, and where the measuring node \
                 is another one.",
             )
-            .sets(Set::Terms(|terms, value| terms.node.cores = Some(value.count_u32()))),
-        Key::new("node_threads", Kind::Count(1, NODE_THREADS_MAX))
+            .sets(Setter::Criteria(|terms, value| terms.node.cores = Some(value.count_u32()))),
+        Key::new("node_threads", ValueKind::Count(1, NODE_THREADS_MAX))
             .left_out("nothing is said")
             .means("Hardware threads of each node, likewise.")
-            .sets(Set::Terms(|terms, value| terms.node.threads = Some(value.count_u32()))),
-        Key::new("node_memory", Kind::Size)
+            .sets(Setter::Criteria(|terms, value| terms.node.threads = Some(value.count_u32()))),
+        Key::new("node_memory", ValueKind::Size)
             .left_out("what the record has of the nodes")
             .means(
                 "Memory of each node, likewise. Of imported figures it is what may have cached \
                 their data.",
             )
-            .sets(Set::Terms(|terms, value| terms.node.memory = Some(value.bytes()))),
+            .sets(Setter::Criteria(|terms, value| terms.node.memory = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };
@@ -94,11 +94,11 @@ mod tests {
     use std::fmt::Debug;
 
     use super::TABLES;
-    use crate::study::table::kind::{Key, Kind, Set};
-    use crate::study::table::value::Value;
+    use crate::study::table::definition::{Key, Setter, ValueKind};
+    use crate::study::table::values::Value;
     use crate::{
         Amount, Bytes, Expectation, Geometry, Over, Quantity, RateName, Relation, Rpc, Statistic,
-        TargetTerms, WorkloadSpec,
+        TargetDescription, WorkloadSpec,
     };
 
     /// What `fresh` becomes by each word of `key`.
@@ -115,13 +115,13 @@ mod tests {
     fn each_word_of_a_key_sets_something_else() {
         let spec = WorkloadSpec::new("w", "f", Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 });
         for key in TABLES.into_iter().flat_map(|table| table.all()) {
-            let Kind::Word(words) = key.kind else { continue };
+            let ValueKind::Word(words) = key.kind else { continue };
             let outcomes = match key.set {
-                Set::Target(set) => outcomes(key, set, &TargetTerms::default()),
-                Set::Workload(set) => outcomes(key, set, &spec),
-                Set::Files(set) => outcomes(key, set, &spec.files),
-                Set::Rpc(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1))),
-                Set::Expectation(set) => {
+                Setter::Target(set) => outcomes(key, set, &TargetDescription::default()),
+                Setter::Workload(set) => outcomes(key, set, &spec),
+                Setter::Files(set) => outcomes(key, set, &spec.files),
+                Setter::Rpc(set) => outcomes(key, set, &Rpc::new(Bytes(1), Bytes(1))),
+                Setter::Expectation(set) => {
                     outcomes(key, set, &Expectation::new("e", Amount::BytesPerSecond(1.0)))
                 }
                 _ => continue,

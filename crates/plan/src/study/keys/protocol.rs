@@ -1,8 +1,8 @@
 //! The keys of `[protocol]`, most of which a workload may give for itself.
 
 use crate::Stopping;
-use crate::study::table::kind::{Key, Kind, Set, Table};
-use crate::study::table::value::{Until, Value};
+use crate::study::table::definition::{Key, Setter, Table, ValueKind};
+use crate::study::table::values::{Until, Value};
 
 /// The fewest repetitions whose smallest and largest value enclose the median with 95 %
 /// confidence: 1 − 2 · (1/2)^6 = 96.9 % (Le Boudec, Performance Evaluation, section 2.2.2).
@@ -15,7 +15,7 @@ const REPETITIONS_MAX: u64 = 10_000;
 /// More rounds of one repetition are a slip.
 const ROUNDS_MAX: u64 = 1_000;
 /// `[protocol]`.
-pub(in crate::study) const PROTOCOL: Table = Table {
+pub(crate) const PROTOCOL: Table = Table {
     name: "protocol",
     meaning: "What is done around the phases, how often, and when a case is over. A workload \
                 may say otherwise for itself, in all but `shuffle` and `interleaved`. A *pass* \
@@ -40,15 +40,15 @@ pub(in crate::study) const PROTOCOL: Table = Table {
 
 /// The keys that a workload may give for itself.
 pub(super) const PER_CASE: &[Key] = &[
-    Key::new("repetitions", Kind::Count(1, REPETITIONS_MAX))
+    Key::new("repetitions", ValueKind::Count(1, REPETITIONS_MAX))
         .left_out("`1`; with `until` it is needed")
         .means(
             "How often the phases are gone through; with `until` the most that is allowed. \
                 All repetitions are kept.",
         )
         .fixed()
-        .sets(Set::Case(|case, value| case.repetitions = value.count_u32())),
-    Key::new("until", Kind::Until)
+        .sets(Setter::Case(|case, value| case.repetitions = value.count_u32())),
+    Key::new("until", ValueKind::Until)
         .left_out("`\"count\"`")
         .means(
             "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval \
@@ -57,7 +57,7 @@ pub(super) const PER_CASE: &[Key] = &[
                 the SNIA Solid State Storage Performance Test Specification; those in the window \
                 are the ones that count<br>`\"count\"`: after all repetitions",
         )
-        .sets(Set::Case(|case, value| {
+        .sets(Setter::Case(|case, value| {
             case.protocol.stopping = match value {
                 Value::Until(Until::Interval(share)) => {
                     Stopping::Interval { share: *share, least: REPETITIONS_LEAST }
@@ -66,84 +66,84 @@ pub(super) const PER_CASE: &[Key] = &[
                 _ => Stopping::Count,
             }
         })),
-    Key::new("repetitions_min", Kind::Count(2, REPETITIONS_MAX))
+    Key::new("repetitions_min", ValueKind::Count(2, REPETITIONS_MAX))
         .left_out("`6` with an interval: the fewest that have one of 95 %")
         .means("Not before so many repetitions; only with `until = \"interval …\"`.")
         .fixed()
-        .sets(Set::Case(|case, value| {
+        .sets(Setter::Case(|case, value| {
             if let Stopping::Interval { least, .. } = &mut case.protocol.stopping {
                 *least = value.count_u32();
             }
         })),
-    Key::new("steady_window", Kind::Count(2, REPETITIONS_MAX))
+    Key::new("steady_window", ValueKind::Count(2, REPETITIONS_MAX))
         .left_out("`5`, as in the specification")
         .means("Repetitions that have to be steady; only with `until = \"steady\"`.")
         .fixed()
-        .sets(Set::Case(|case, value| {
+        .sets(Setter::Case(|case, value| {
             if let Stopping::Steady { window, .. } = &mut case.protocol.stopping {
                 *window = value.count_u32();
             }
         })),
-    Key::new("steady_excursion", Kind::Share)
+    Key::new("steady_excursion", ValueKind::Share)
         .left_out("`\"20 %\"`, as in the specification")
         .means(
             "Largest minus smallest value in the window, as a share of their mean; only with \
                 `until = \"steady\"`.",
         )
         .fixed()
-        .sets(Set::Case(|case, value| {
+        .sets(Setter::Case(|case, value| {
             if let Stopping::Steady { excursion, .. } = &mut case.protocol.stopping {
                 *excursion = value.number();
             }
         })),
-    Key::new("steady_slope", Kind::Share)
+    Key::new("steady_slope", ValueKind::Share)
         .left_out("`\"10 %\"`, as in the specification")
         .means(
             "How much the line of least squares may rise or fall over the window, as a share \
                 of the mean; only with `until = \"steady\"`.",
         )
         .fixed()
-        .sets(Set::Case(|case, value| {
+        .sets(Setter::Case(|case, value| {
             if let Stopping::Steady { slope, .. } = &mut case.protocol.stopping {
                 *slope = value.number();
             }
         })),
-    Key::new("warm_up", Kind::Count(0, REPETITIONS_MAX))
+    Key::new("warm_up", ValueKind::Count(0, REPETITIONS_MAX))
         .default("0")
         .means("Passes in the beginning that do not count.")
-        .sets(Set::Case(|case, value| case.protocol.warm_up = value.count_u32())),
-    Key::new("rounds", Kind::Count(1, ROUNDS_MAX))
+        .sets(Setter::Case(|case, value| case.protocol.warm_up = value.count_u32())),
+    Key::new("rounds", ValueKind::Count(1, ROUNDS_MAX))
         .default("1")
         .means("Passes of one repetition, of which the last counts.")
-        .sets(Set::Case(|case, value| case.protocol.rounds = value.count_u32())),
+        .sets(Setter::Case(|case, value| case.protocol.rounds = value.count_u32())),
     Key::flag("wipe")
         .means(
             "Before the first pass of a case its files are removed, a device is discarded, \
                 and so is the free space of a layout's file systems.",
         )
-        .sets(Set::Case(|case, value| case.protocol.wipe = value.flag())),
-    Key::new("precondition", Kind::Count(0, ROUNDS_MAX))
+        .sets(Setter::Case(|case, value| case.protocol.wipe = value.flag())),
+    Key::new("precondition", ValueKind::Count(0, ROUNDS_MAX))
         .default("0")
         .means("Full sequential writes of the files before the first pass; never a result.")
-        .sets(Set::Case(|case, value| case.protocol.precondition = value.count_u32())),
+        .sets(Setter::Case(|case, value| case.protocol.precondition = value.count_u32())),
     Key::flag("drop_caches")
         .means("The page cache is written back and dropped before each phase that reads.")
-        .sets(Set::Case(|case, value| case.protocol.drop_caches = value.flag())),
-    Key::new("phase_min", Kind::Time)
+        .sets(Setter::Case(|case, value| case.protocol.drop_caches = value.flag())),
+    Key::new("phase_min", ValueKind::Time)
         .left_out("the program's own limit")
         .means("A phase that was shorter is marked, and meets no commitment.")
-        .sets(Set::Case(|case, value| case.protocol.phase_min = value.nanos())),
-    Key::new("phase_max", Kind::Time).left_out("no limit").means(
+        .sets(Setter::Case(|case, value| case.protocol.phase_min = value.nanos())),
+    Key::new("phase_max", ValueKind::Time).left_out("no limit").means(
         "The `stonewall` of workloads that have neither that nor a `duration`; launches \
                 of jobs have a `launch_limit` instead.",
     ),
-    Key::new("delay", Kind::Time)
+    Key::new("delay", ValueKind::Time)
         .default("\"0s\"")
         .means("Rest before each write and read phase.")
-        .sets(Set::Case(|case, value| case.delay = value.nanos())),
-    Key::new("time_limit", Kind::Time)
+        .sets(Setter::Case(|case, value| case.delay = value.nanos())),
+    Key::new("time_limit", ValueKind::Time)
         .left_out("no limit")
         .means("No phase of a case starts after the case has run for this long.")
         .fixed()
-        .sets(Set::Case(|case, value| case.time_limit = Some(value.nanos()))),
+        .sets(Setter::Case(|case, value| case.time_limit = Some(value.nanos()))),
 ];

@@ -1,112 +1,112 @@
 //! The keys of `[[target]]`.
 
-use crate::study::table::kind::{Key, Kind, NUMBER_LEAST, Set, Table};
+use crate::study::table::definition::{Key, NUMBER_LEAST, Setter, Table, ValueKind};
 
 /// More devices than the largest systems have.
 const DEVICES_MAX: u64 = 1 << 20;
 
 /// `[[target]]`.
-pub(in crate::study) const TARGET: Table = Table {
+pub(crate) const TARGET: Table = Table {
     name: "target",
     named_by: Some("name"),
     meaning: "A place to measure. One of `path`, `paths`, `directory`, `device`, `disks` and \
                 `layout` says where it is. Relative paths start from the directory in which \
                 `ioproof` is called.",
     keys: &[
-        Key::new("name", Kind::Name).means("What workloads call it; unique in the study."),
-        Key::new("path", Kind::Path)
+        Key::new("name", ValueKind::Name).means("What workloads call it; unique in the study."),
+        Key::new("path", ValueKind::Path)
             .left_out("another key says where")
             .means("The file. With `sharing = \"per-task\"` each task's number is appended to it."),
-        Key::new("paths", Kind::Paths).left_out("another key says where").means(
+        Key::new("paths", ValueKind::Paths).left_out("another key says where").means(
             "Several files, as one for each device: task *t* uses the path *t* modulo their \
                 number. Needs `sharing = \"per-task\"`.",
         ),
-        Key::new("directory", Kind::Path).left_out("another key says where").means(
+        Key::new("directory", ValueKind::Path).left_out("another key says where").means(
             "A directory that exists. The file in it is called `ioproof-NAME.data`, NAME \
                 being the target's name.",
         ),
-        Key::new("device", Kind::Path).left_out("another key says where").means(
+        Key::new("device", ValueKind::Path).left_out("another key says where").means(
             "A block device, as `/dev/nvme1n1`. It is read and written as it is, by tasks \
                 that share it. It is written only when `--destroy-data-on` names it as well.",
         ),
-        Key::new("disks", Kind::Paths).left_out("another key says where").means(
+        Key::new("disks", ValueKind::Paths).left_out("another key says where").means(
             "Several block devices, as a list of paths: task *t* has the device *t* for \
                 itself, as it is. A workload on them has as many tasks as there are devices, and \
                 `sharing = \"per-task\"`. They are written only when `--destroy-data-on` names \
                 each of them as well.",
         ),
-        Key::new("layout", Kind::Reference("layout")).left_out("another key says where").means(
+        Key::new("layout", ValueKind::Reference("layout")).left_out("another key says where").means(
             "The name of a `[[layout]]`, which is made before this target is measured. Each \
                 of its directories is a member, with a file called `ioproof-NAME.data`; of `raw` \
                 each device.",
         ),
-        Key::new("volume", Kind::Text)
+        Key::new("volume", ValueKind::Text)
             .left_out("all volumes")
             .means("Only this volume of a `layout` of several."),
-        Key::new("work", Kind::Path)
+        Key::new("work", ValueKind::Path)
             .left_out("the second of several directories or volumes, else the same place")
             .means(
                 "Where jobs keep data for their own later steps (SASWORK): a directory; with a \
                 `layout` the name of one of its volumes, or a directory from the root.",
             ),
-        Key::new("utility", Kind::Path)
+        Key::new("utility", ValueKind::Path)
             .left_out("the third of several directories or volumes, else as `work`")
             .means(
                 "Where steps of jobs keep data for themselves, as the runs of a sort (UTILLOC): \
                 written as `work`.",
             ),
-        Key::new("title", Kind::Text)
+        Key::new("title", ValueKind::Text)
             .left_out("that of its layout, or its name")
             .means("What the report calls it.")
-            .sets(Set::Target(|terms, value| terms.title = value.text())),
-        Key::new("stands_for", Kind::Text)
+            .sets(Setter::Target(|terms, value| terms.title = value.text())),
+        Key::new("stands_for", ValueKind::Text)
             .left_out("what its layout says")
             .means("The published layout that it stands for, in your words.")
-            .sets(Set::Target(|terms, value| terms.stands_for = value.text())),
+            .sets(Setter::Target(|terms, value| terms.stands_for = value.text())),
         Key::new(
             "layer",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("node-local", "each node has its own: no shared file, and no reading back across nodes"),
                 ("shared", "all nodes reach the same files"),
             ]),
         )
         .left_out("nothing is said")
         .means("Which nodes can reach it.")
-        .sets(Set::Target(|terms, value| value.put(&mut terms.layer))),
+        .sets(Setter::Target(|terms, value| value.put(&mut terms.layer))),
         Key::new(
             "client",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("local-to-server", "on the server of the storage"),
                 ("remote", "behind a network"),
             ]),
         )
         .left_out("nothing is said")
         .means("Where the measuring program runs, seen from the storage.")
-        .sets(Set::Target(|terms, value| value.put(&mut terms.client))),
-        Key::new("devices", Kind::Count(1, DEVICES_MAX))
+        .sets(Setter::Target(|terms, value| value.put(&mut terms.client))),
+        Key::new("devices", ValueKind::Count(1, DEVICES_MAX))
             .left_out("as many as its layout has")
             .means("Devices or members that it is made of. Scalability and limits per device count them.")
-            .sets(Set::Target(|terms, value| terms.devices = value.count_u32())),
-        Key::new("baseline", Kind::Reference("target"))
+            .sets(Setter::Target(|terms, value| terms.devices = value.count_u32())),
+        Key::new("baseline", ValueKind::Reference("target"))
             .left_out("none")
             .means("The target of one device that scalability is counted from.")
-            .sets(Set::Target(|terms, value| terms.baseline = Some(value.text()))),
-        Key::new("above", Kind::Reference("target"))
+            .sets(Setter::Target(|terms, value| terms.baseline = Some(value.text()))),
+        Key::new("above", ValueKind::Reference("target"))
             .left_out("none")
             .means(
                 "The target that this one is built on: the layer below it, as a device below its \
                 file system. The report shows what each layer costs.",
             )
-            .sets(Set::Target(|terms, value| terms.above = Some(value.text()))),
-        Key::new("fs_block", Kind::Size)
+            .sets(Setter::Target(|terms, value| terms.above = Some(value.text()))),
+        Key::new("fs_block", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Bytes of a block of a file system that spreads each block over all its devices. \
                 With `above` and `devices` the report predicts its rate from that of one device \
                 with strips of `fs_block` ÷ `devices`.",
             )
-            .sets(Set::Target(|terms, value| terms.fs_block = Some(value.bytes()))),
-        Key::new("server_memory", Kind::Size)
+            .sets(Setter::Target(|terms, value| terms.fs_block = Some(value.bytes()))),
+        Key::new("server_memory", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Memory of all servers. A workload with less than 4 times as much data is \
@@ -114,10 +114,10 @@ pub(in crate::study) const TARGET: Table = Table {
                 whose devices cannot be watched from here keep a commitment only with it: \
                 docs/AUDIT.md.",
             )
-            .sets(Set::Target(|terms, value| terms.server_memory = Some(value.bytes()))),
+            .sets(Setter::Target(|terms, value| terms.server_memory = Some(value.bytes()))),
         Key::new(
             "server_collect",
-            Kind::Texts(
+            ValueKind::Texts(
                 "[\"ssh oss1 lctl get_param obdfilter.*.stats osd-*.*.read_cache_enable \
                 osd-*.*.writethrough_cache_enable\", \"lfs getstripe /scratch/bench\"]",
             ),
@@ -128,44 +128,44 @@ pub(in crate::study) const TARGET: Table = Table {
                 A shell of the first process runs each before and after every phase that is a \
                 result, once somebody has agreed to them: see *What servers tell*.",
         )
-        .sets(Set::Target(|terms, value| terms.server_collect = value.texts())),
-        Key::new("server_time_limit", Kind::Time)
+        .sets(Setter::Target(|terms, value| terms.server_collect = value.texts())),
+        Key::new("server_time_limit", ValueKind::Time)
             .default("\"30s\"")
             .means(
                 "How long each command of `server_collect` may take. One that takes longer is \
                 ended, and its figure says so.",
             )
-            .sets(Set::Target(|terms, value| terms.server_time_limit = Some(value.nanos()))),
-        Key::new("caches", Kind::Size)
+            .sets(Setter::Target(|terms, value| terms.server_time_limit = Some(value.nanos()))),
+        Key::new("caches", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Caches of clients, servers and controllers together. A workload with less than \
                 20 times as much data is warned about.",
             )
-            .sets(Set::Target(|terms, value| terms.caches = Some(value.bytes()))),
-        Key::new("rack_units", Kind::Number(NUMBER_LEAST, 1e9))
+            .sets(Setter::Target(|terms, value| terms.caches = Some(value.bytes()))),
+        Key::new("rack_units", ValueKind::Number(NUMBER_LEAST, 1e9))
             .left_out("nothing is said")
             .means("Rack units, or what else the cost is counted in.")
-            .sets(Set::Target(|terms, value| terms.rack_units = value.number())),
-        Key::new("ports", Kind::Count(1, DEVICES_MAX))
+            .sets(Setter::Target(|terms, value| terms.rack_units = value.number())),
+        Key::new("ports", ValueKind::Count(1, DEVICES_MAX))
             .left_out("nothing is said")
             .means("Ports of switches that it takes: time × ports stands in its cost.")
-            .sets(Set::Target(|terms, value| terms.ports = value.count_u32())),
-        Key::new("slots", Kind::Count(1, DEVICES_MAX))
+            .sets(Setter::Target(|terms, value| terms.ports = value.count_u32())),
+        Key::new("slots", ValueKind::Count(1, DEVICES_MAX))
             .left_out("nothing is said")
             .means("Slots that there are for its devices. The report says whether `devices` fit.")
-            .sets(Set::Target(|terms, value| terms.slots = value.count_u32())),
-        Key::new("capacity", Kind::Size)
+            .sets(Setter::Target(|terms, value| terms.slots = value.count_u32())),
+        Key::new("capacity", ValueKind::Size)
             .left_out("nothing is said")
             .means(
                 "Bytes that it holds. The report says whether the data of the workloads on it \
                 fit, and those of `needs`.",
             )
-            .sets(Set::Target(|terms, value| terms.capacity = Some(value.bytes()))),
-        Key::new("needs", Kind::Size)
+            .sets(Setter::Target(|terms, value| terms.capacity = Some(value.bytes()))),
+        Key::new("needs", ValueKind::Size)
             .left_out("what the workloads of the study put there")
             .means("Bytes that the real work would put there, of which the study measures a part.")
-            .sets(Set::Target(|terms, value| terms.needs = Some(value.bytes()))),
+            .sets(Setter::Target(|terms, value| terms.needs = Some(value.bytes()))),
     ],
     ..Table::PLAIN
 };

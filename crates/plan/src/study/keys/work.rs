@@ -2,10 +2,10 @@
 
 use crate::Phase;
 use crate::jobs::LAUNCHES_MAX;
-use crate::study::table::fields::Values as _;
-use crate::study::table::kind::{INTEGER_MAX, Key, Kind, NUMBER_LEAST, Set, WorkKeys};
+use crate::study::table::definition::{INTEGER_MAX, Key, NUMBER_LEAST, Setter, ValueKind, WorkKeys};
+use crate::study::table::values::Values as _;
 use crate::work::tree::TREE_DEPTH_MAX;
-use crate::workload::TASKS_MAX;
+use crate::workload::limits::TASKS_MAX;
 
 /// Largest number of directories in a directory that is not taken for a slip.
 const BRANCHING_MAX: u64 = 1 << 20;
@@ -27,7 +27,7 @@ fn billionths(factor: f64) -> u64 {
 }
 
 /// What a workload does besides transfers.
-pub(in crate::study) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
+pub(crate) const WORKS: &[WorkKeys] = &[TREE, OBJECTS, RPC, JOBS];
 
 const TREE: WorkKeys = WorkKeys {
     word: "tree",
@@ -55,64 +55,64 @@ const TREE: WorkKeys = WorkKeys {
     ],
     default_phases: &["tree-create", "file-create", "file-stat", "file-read", "file-remove", "tree-remove"],
     keys: &[
-        Key::new("items_per_directory", Kind::Count(1, INTEGER_MAX))
+        Key::new("items_per_directory", ValueKind::Count(1, INTEGER_MAX))
             .needed("needed")
             .means("Files (or directories) of each task in each directory of the tree that has items.")
-            .sets(Set::Tree(|tree, value| tree.items_per_directory = value.count())),
-        Key::new("levels", Kind::Count(0, TREE_DEPTH_MAX as u64))
+            .sets(Setter::Tree(|tree, value| tree.items_per_directory = value.count())),
+        Key::new("levels", ValueKind::Count(0, TREE_DEPTH_MAX as u64))
             .default("0")
             .means("Levels of directories below the topmost one: mdtest's depth.")
-            .sets(Set::Tree(|tree, value| tree.depth = value.count_u32())),
-        Key::new("branching", Kind::Count(1, BRANCHING_MAX))
+            .sets(Setter::Tree(|tree, value| tree.depth = value.count_u32())),
+        Key::new("branching", ValueKind::Count(1, BRANCHING_MAX))
             .default("1")
             .means("Directories in each directory that is not on the lowest level.")
             .needs("it needs `levels`", |table, _| table.count("levels") != Some(0))
-            .sets(Set::Tree(|tree, value| tree.branching = value.count_u32())),
+            .sets(Setter::Tree(|tree, value| tree.branching = value.count_u32())),
         Key::flag("leaf_only")
             .means("Items stand on the lowest level only.")
             .needs("it needs `levels`", |table, _| table.count("levels") != Some(0))
-            .sets(Set::Tree(|tree, value| tree.leaf_only = value.flag())),
+            .sets(Setter::Tree(|tree, value| tree.leaf_only = value.flag())),
         Key::flag("own_trees")
             .means("Each task has a tree of its own, instead of one for all.")
-            .sets(Set::Tree(|tree, value| tree.own_trees = value.flag())),
-        Key::new("file_bytes", Kind::Size)
+            .sets(Setter::Tree(|tree, value| tree.own_trees = value.flag())),
+        Key::new("file_bytes", ValueKind::Size)
             .default("0")
             .means("Bytes that are written into each file, inside its creation.")
-            .sets(Set::Tree(|tree, value| {
+            .sets(Setter::Tree(|tree, value| {
                 (tree.write_bytes, tree.read_bytes) = (value.bytes(), value.bytes());
             })),
-        Key::new("read_bytes", Kind::Size)
+        Key::new("read_bytes", ValueKind::Size)
             .left_out("`file_bytes`")
             .means("Bytes that are read from each file; 0 opens and closes it.")
             .needs("it needs the phase \"file-read\"", |_, phases| phases.contains(&Phase::FileRead))
-            .sets(Set::Tree(|tree, value| tree.read_bytes = value.bytes())),
-        Key::new("shift", Kind::Count(0, TASKS_MAX as u64))
+            .sets(Setter::Tree(|tree, value| tree.read_bytes = value.bytes())),
+        Key::new("shift", ValueKind::Count(0, TASKS_MAX as u64))
             .default("0")
             .means(
                 "A task looks at items of the task so many places further on, reads those of \
                 twice and removes those of three times as many, so that no cache of its own node \
                 has them.",
             )
-            .sets(Set::Tree(|tree, value| tree.shift = value.count_u32())),
+            .sets(Setter::Tree(|tree, value| tree.shift = value.count_u32())),
         Key::flag("random")
             .means("Items are looked at in a random order, drawn from the seed.")
             .needs("it needs a phase that looks at items, as \"file-stat\"", |_, phases| {
                 phases.iter().any(|phase| matches!(phase, Phase::FileStat | Phase::DirectoryStat))
             })
-            .sets(Set::Tree(|tree, value| tree.random = value.flag().then_some(0))),
+            .sets(Setter::Tree(|tree, value| tree.random = value.flag().then_some(0))),
         Key::flag("collective")
             .means("The first task makes and removes the trees of all.")
-            .sets(Set::Tree(|tree, value| tree.collective = value.flag())),
+            .sets(Setter::Tree(|tree, value| tree.collective = value.flag())),
         Key::flag("make_node")
             .means("Files are made by `mknod(2)`, without being opened; they stay empty.")
-            .sets(Set::Tree(|tree, value| tree.make_node = value.flag())),
+            .sets(Setter::Tree(|tree, value| tree.make_node = value.flag())),
         Key::flag("in_target")
             .means(
                 "The tree stands in the target itself, beside what is there, instead of in a \
                 directory of its own.",
             )
             .fixed()
-            .sets(Set::Tree(|tree, value| tree.in_target = value.flag())),
+            .sets(Setter::Tree(|tree, value| tree.in_target = value.flag())),
     ],
 };
 
@@ -126,23 +126,23 @@ const OBJECTS: WorkKeys = WorkKeys {
     phases: &["precreate", "benchmark", "cleanup"],
     default_phases: &["precreate", "benchmark", "cleanup"],
     keys: &[
-        Key::new("sets", Kind::Count(1, MANY))
+        Key::new("sets", ValueKind::Count(1, MANY))
             .default("10")
             .means("Sets of each task.")
-            .sets(Set::Objects(|objects, value| objects.sets = value.count_u32())),
-        Key::new("precreated", Kind::Count(1, INTEGER_MAX))
+            .sets(Setter::Objects(|objects, value| objects.sets = value.count_u32())),
+        Key::new("precreated", ValueKind::Count(1, INTEGER_MAX))
             .needed("needed")
             .means("Objects in each set before the steps begin.")
-            .sets(Set::Objects(|objects, value| objects.precreated = value.count())),
-        Key::new("steps", Kind::Count(1, INTEGER_MAX))
+            .sets(Setter::Objects(|objects, value| objects.precreated = value.count())),
+        Key::new("steps", ValueKind::Count(1, INTEGER_MAX))
             .needed("needed")
             .means("Steps in each set in one benchmark phase.")
-            .sets(Set::Objects(|objects, value| objects.steps = value.count())),
-        Key::new("object_bytes", Kind::Size)
+            .sets(Setter::Objects(|objects, value| objects.steps = value.count())),
+        Key::new("object_bytes", ValueKind::Size)
             .default("3901")
             .means("Bytes of an object.")
-            .sets(Set::Objects(|objects, value| objects.object_bytes = value.bytes())),
-        Key::new("offset", Kind::Count(0, TASKS_MAX as u64))
+            .sets(Setter::Objects(|objects, value| objects.object_bytes = value.bytes())),
+        Key::new("offset", ValueKind::Count(0, TASKS_MAX as u64))
             .default("1")
             .means(
                 "In its first set a task takes objects of the task so many places before it and \
@@ -152,17 +152,17 @@ const OBJECTS: WorkKeys = WorkKeys {
             .needs("with one task nobody else makes objects", |table, _| {
                 table.count("offset") == Some(0) || table.count_u32("tasks") != Some(1)
             })
-            .sets(Set::Objects(|objects, value| objects.offset = value.count_u32())),
-        Key::new("waiting_percent", Kind::Count(0, 100_000))
+            .sets(Setter::Objects(|objects, value| objects.offset = value.count_u32())),
+        Key::new("waiting_percent", ValueKind::Count(0, 100_000))
             .default("0")
             .means("Each step rests for so many percent of the time that its operations took.")
-            .sets(Set::Objects(|objects, value| objects.waiting_percent = value.count_u32())),
+            .sets(Setter::Objects(|objects, value| objects.waiting_percent = value.count_u32())),
         Key::flag("read_only")
             .means("Steps only look and read.")
-            .sets(Set::Objects(|objects, value| objects.read_only = value.flag())),
+            .sets(Setter::Objects(|objects, value| objects.read_only = value.flag())),
         Key::flag("no_stat")
             .means("Steps do not look at objects before they read them.")
-            .sets(Set::Objects(|objects, value| objects.no_stat = value.flag())),
+            .sets(Setter::Objects(|objects, value| objects.no_stat = value.flag())),
     ],
 };
 
@@ -175,17 +175,17 @@ const RPC: WorkKeys = WorkKeys {
     phases: &["exchange"],
     default_phases: &["exchange"],
     keys: &[
-        Key::new("request_bytes", Kind::Size)
+        Key::new("request_bytes", ValueKind::Size)
             .default("\"1KiB\"")
             .means("Bytes of a request.")
-            .sets(Set::Rpc(|rpc, value| rpc.request_bytes = value.bytes())),
-        Key::new("response_bytes", Kind::Size)
+            .sets(Setter::Rpc(|rpc, value| rpc.request_bytes = value.bytes())),
+        Key::new("response_bytes", ValueKind::Size)
             .default("\"1KiB\"")
             .means("Bytes of a response.")
-            .sets(Set::Rpc(|rpc, value| rpc.response_bytes = value.bytes())),
+            .sets(Setter::Rpc(|rpc, value| rpc.response_bytes = value.bytes())),
         Key::new(
             "pattern",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("one-to-one", "the first half of the processes asks the second half, each one other"),
                 ("many-to-one", "all processes but the first ask the first"),
                 ("all-to-all", "every process asks every other"),
@@ -193,48 +193,48 @@ const RPC: WorkKeys = WorkKeys {
         )
         .default("\"one-to-one\"")
         .means("Who asks whom.")
-        .sets(Set::Rpc(|rpc, value| value.put(&mut rpc.pattern))),
-        Key::new("processes", Kind::Count(1, 65_536))
+        .sets(Setter::Rpc(|rpc, value| value.put(&mut rpc.pattern))),
+        Key::new("processes", ValueKind::Count(1, 65_536))
             .left_out("as many as `nodes`")
             .means("Processes that ask or answer, spread evenly over the nodes. One alone asks itself.")
-            .sets(Set::Rpc(|rpc, value| rpc.ends = value.count_u32())),
-        Key::new("connections", Kind::Count(1, MANY))
+            .sets(Setter::Rpc(|rpc, value| rpc.ends = value.count_u32())),
+        Key::new("connections", ValueKind::Count(1, MANY))
             .default("1")
             .means("Connections of each pair of processes.")
-            .sets(Set::Rpc(|rpc, value| rpc.connections = value.count_u32())),
-        Key::new("threads", Kind::Count(1, THREADS_MAX))
+            .sets(Setter::Rpc(|rpc, value| rpc.connections = value.count_u32())),
+        Key::new("threads", ValueKind::Count(1, THREADS_MAX))
             .default("1")
             .means("Threads of each process that ask, and as many that answer.")
-            .sets(Set::Rpc(|rpc, value| rpc.threads = value.count_u32())),
-        Key::new("interface", Kind::Text)
+            .sets(Setter::Rpc(|rpc, value| rpc.threads = value.count_u32())),
+        Key::new("interface", ValueKind::Text)
             .left_out("the one that leads to the peer")
             .means("The network interface that sockets are bound to, as `\"ib0\"`.")
-            .sets(Set::Rpc(|rpc, value| rpc.interface = Some(value.text()))),
-        Key::new("port", Kind::Count(1, 65_535))
+            .sets(Setter::Rpc(|rpc, value| rpc.interface = Some(value.text()))),
+        Key::new("port", ValueKind::Count(1, 65_535))
             .left_out("the kernel chooses")
             .means(
                 "The port of the first process of a host that answers, the next one of the \
                 second, and so on.",
             )
-            .sets(Set::Rpc(|rpc, value| rpc.port = u16::try_from(value.count()).ok())),
-        Key::new("client_processors", Kind::Text).default("\"none\"").means(
+            .sets(Setter::Rpc(|rpc, value| rpc.port = u16::try_from(value.count()).ok())),
+        Key::new("client_processors", ValueKind::Text).default("\"none\"").means(
             "Processors that asking threads are bound to: `\"none\"`, as `\"0-3,6\"`, a NUMA \
                 node as `\"numa:0\"`, or `\"adapter\"` for those next to the network adapter.",
         ),
-        Key::new("server_processors", Kind::Text)
+        Key::new("server_processors", ValueKind::Text)
             .default("\"none\"")
             .means("The same of threads that answer."),
-        Key::new("uncounted", Kind::Time)
+        Key::new("uncounted", ValueKind::Time)
             .default("\"0s\"")
             .means(
                 "This time from the start of the phase is left out of everything: exchanges, \
                 seconds, processor time.",
             )
-            .sets(Set::Rpc(|rpc, value| rpc.warm_up = value.nanos())),
-        Key::new("deadline", Kind::Time)
+            .sets(Setter::Rpc(|rpc, value| rpc.warm_up = value.nanos())),
+        Key::new("deadline", ValueKind::Time)
             .default("\"30s\"")
             .means("A connection on which nothing moves for this long is an error.")
-            .sets(Set::Rpc(|rpc, value| rpc.deadline = value.nanos())),
+            .sets(Setter::Rpc(|rpc, value| rpc.deadline = value.nanos())),
     ],
 };
 
@@ -249,37 +249,37 @@ const JOBS: WorkKeys = WorkKeys {
     phases: &["load", "jobs"],
     default_phases: &["load", "jobs"],
     keys: &[
-        Key::new("tests", Kind::Texts("[\"sort\", \"scan\"]"))
+        Key::new("tests", ValueKind::Texts("[\"sort\", \"scan\"]"))
             .left_out("every `[[test]]`")
             .means("The tests that are launched."),
-        Key::new("scale", Kind::Number(NUMBER_LEAST, SCALE_MAX))
+        Key::new("scale", ValueKind::Number(NUMBER_LEAST, SCALE_MAX))
             .default("1")
             .means(
                 "Rows, different keys, lookups and operations of all tables and steps are \
                 multiplied by this; memory is not.",
             )
-            .sets(Set::Jobs(|jobs, value| jobs.scale_billionths = billionths(value.number()))),
-        Key::new("page", Kind::Size)
+            .sets(Setter::Jobs(|jobs, value| jobs.scale_billionths = billionths(value.number()))),
+        Key::new("page", ValueKind::Size)
             .default("\"256KiB\"")
             .means(
                 "Bytes of a page of a table, which one transfer moves: a power of two from 64 KiB \
                 to 1 MiB. The rows are the same whatever it is.",
             )
-            .sets(Set::Jobs(|jobs, value| jobs.page_bytes = value.bytes())),
-        Key::new("concurrency", Kind::Count(1, LAUNCHES_MAX))
+            .sets(Setter::Jobs(|jobs, value| jobs.page_bytes = value.bytes())),
+        Key::new("concurrency", ValueKind::Count(1, LAUNCHES_MAX))
             .left_out("all launches that wait for nothing")
             .means(
                 "At most so many launches run at a time; the others follow in their order as soon \
                 as one has ended.",
             )
-            .sets(Set::Jobs(|jobs, value| jobs.concurrency = value.count_u32())),
-        Key::new("free_percent", Kind::Count(0, 99))
+            .sets(Setter::Jobs(|jobs, value| jobs.concurrency = value.count_u32())),
+        Key::new("free_percent", ValueKind::Count(0, 99))
             .default("5")
             .means("Less free space than this share of a file system is warned about.")
-            .sets(Set::Jobs(|jobs, value| jobs.free_percent_min = value.count_u32())),
-        Key::new("launch_limit", Kind::Time)
+            .sets(Setter::Jobs(|jobs, value| jobs.free_percent_min = value.count_u32())),
+        Key::new("launch_limit", ValueKind::Time)
             .left_out("no limit")
             .means("A launch that runs for longer is ended, and counts as failed.")
-            .sets(Set::Jobs(|jobs, value| jobs.launch_limit = Some(value.nanos()))),
+            .sets(Setter::Jobs(|jobs, value| jobs.launch_limit = Some(value.nanos()))),
     ],
 };

@@ -1,11 +1,11 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
-use crate::backend;
-use crate::study::table::fields::Values as _;
-use crate::study::table::kind::{INTEGER_MAX, Key, Kind, Set, Table, Word};
-use crate::study::table::value::LIST_MAX;
-use crate::workload::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
+use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind, Word};
+use crate::study::table::values::LIST_MAX;
+use crate::study::table::values::Values as _;
+use crate::workload::backend;
+use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
 use crate::{Order, Pace, Phase, Stonewall, SyncRule, Work};
 
 /// Phases by their words.
@@ -43,7 +43,7 @@ fn writes_files(phases: &[Phase]) -> bool {
 }
 
 /// `[[workload]]`.
-pub(in crate::study) const WORKLOAD: Table = Table {
+pub(crate) const WORKLOAD: Table = Table {
     name: "workload",
     named_by: Some("name"),
     meaning: "A pattern of transfers, or other work, by a number of tasks on a target. \
@@ -53,14 +53,14 @@ pub(in crate::study) const WORKLOAD: Table = Table {
     shared: PER_CASE,
     works: super::work::WORKS,
     keys: &[
-        Key::new("name", Kind::Name).means("Names it in tables and files; unique in the study.").fixed(),
-        Key::new("title", Kind::Text)
+        Key::new("name", ValueKind::Name).means("Names it in tables and files; unique in the study.").fixed(),
+        Key::new("title", ValueKind::Text)
             .left_out("none")
             .means("What it is for, in the reader's words.")
             .fixed(),
         Key::new(
             "work",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("transfers", "within files that stay open"),
                 ("tree", "files and directories are made, looked at and removed"),
                 ("objects", "small objects in sets are gone round"),
@@ -74,62 +74,65 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 are listed below; keys that are about another kind are refused.",
         )
         .fixed(),
-        Key::new("target", Kind::Reference("target"))
+        Key::new("target", ValueKind::Reference("target"))
             .left_out("the only target, if there is only one")
             .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.")
             .for_transfers_and(&["tree", "objects", "jobs"]),
-        Key::new("member", Kind::Count(0, LIST_MAX as u64 - 1))
+        Key::new("member", ValueKind::Count(0, LIST_MAX as u64 - 1))
             .left_out("all members of the target")
             .means(
                 "Only this member of a target of several paths, counted from 0. Swept, as \
                 `\"0..11\"`, it measures each of them alone.",
             )
             .for_transfers_and(&["tree", "objects"]),
-        Key::new("members", Kind::Count(1, LIST_MAX as u64))
+        Key::new("members", ValueKind::Count(1, LIST_MAX as u64))
             .left_out("all members of the target")
             .means(
                 "Only the first so many members of a target of several paths. Swept, as `[1, \
                 12]`, it shows what more of them bring.",
             )
             .for_transfers_and(&["tree", "objects"]),
-        Key::new("phases", Kind::Words(PHASES)).default("[\"write\", \"read\"]").means(
+        Key::new("phases", ValueKind::Words(PHASES)).default("[\"write\", \"read\"]").means(
             "The phases of one repetition, in order. Where nothing is said, a tree goes \
                 through `tree-create`, `file-create`, `file-stat`, `file-read`, `file-remove` \
                 and `tree-remove`, objects through `precreate`, `benchmark` and `cleanup`, jobs \
                 through `load` and `jobs`.",
         ),
-        Key::new("together", Kind::Keys).left_out("swept keys make a product").means(
+        Key::new("together", ValueKind::Keys).left_out("swept keys make a product").means(
             "Swept keys that go in step, as `[\"tasks\", \"size\"]`: the first value of each, \
                 then the second, and so on.",
         ),
-        Key::new("transfer", Kind::Size).needed("refused").means("Bytes of one I/O call.").for_transfers(),
-        Key::new("block", Kind::Size)
+        Key::new("transfer", ValueKind::Size)
+            .needed("refused")
+            .means("Bytes of one I/O call.")
+            .for_transfers(),
+        Key::new("block", ValueKind::Size)
             .left_out("`size` says how much")
             .means("Contiguous bytes of one task; a multiple of `transfer`.")
             .for_transfers(),
-        Key::new("segments", Kind::Count(1, INTEGER_MAX))
+        Key::new("segments", ValueKind::Count(1, INTEGER_MAX))
             .default("1")
             .means(
                 "How many blocks each task has. In a shared file the blocks of all tasks \
                 alternate, segment by segment.",
             )
             .for_transfers(),
-        Key::new("size", Kind::Size)
+        Key::new("size", ValueKind::Size)
             .left_out("`block` and `segments` say how much")
             .means(
                 "Bytes of each file, instead of `block` and `segments`. The tasks of a shared \
                 file get equal, contiguous parts of it.",
             )
             .for_transfers(),
-        Key::new("tasks", Kind::Count(1, TASKS_MAX as u64))
+        Key::new("tasks", ValueKind::Count(1, TASKS_MAX as u64))
             .default("1")
             .means("Logical workers, each with offsets of its own; on all nodes together.")
             .for_transfers_and(&["tree", "objects"]),
-        Key::new("tasks_per_node", Kind::Count(1, TASKS_MAX as u64))
+        Key::new("tasks_per_node", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("`tasks` says how many")
             .means("Tasks on each node, instead of `tasks`: together they are `nodes` times as many.")
             .for_transfers_and(&["tree", "objects"]),
-        Key::new("nodes", Kind::Count(1, TASKS_MAX as u64))
+        Key::new("nodes", ValueKind::Count(1, TASKS_MAX as u64))
             .left_out("all nodes of the run, or as many as there are tasks")
             .means(
                 "Nodes that the tasks are on, evenly and neighbours together: the first ones of \
@@ -137,7 +140,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             ),
         Key::new(
             "sharing",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("shared", "one file for all tasks"),
                 ("per-task", "a file for each task, named by the task's number"),
                 ("own", "as `per-task`; of a target that is one device each task has its own part of it"),
@@ -151,7 +154,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .for_transfers(),
         Key::new(
             "order",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("sequential", "rising offsets, block by block"),
                 ("random", "each transfer once, in a random order drawn from the seed"),
                 ("backward", "falling offsets, from the last transfer to the first"),
@@ -162,7 +165,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .default("\"sequential\"")
         .means("The order in which a task visits its transfers.")
         .for_transfers()
-        .sets(Set::Workload(|spec, value| {
+        .sets(Setter::Workload(|spec, value| {
             spec.order = match value.word() {
                 // The seed follows from the name of the workload.
                 "random" => Order::Random { seed: 0 },
@@ -172,7 +175,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 _ => Order::Sequential,
             }
         })),
-        Key::new("stride", Kind::Count(1, STRIDE_MAX))
+        Key::new("stride", ValueKind::Count(1, STRIDE_MAX))
             .default("17")
             .means(
                 "From one transfer to the next, in transfers of the task; only with `order = \
@@ -180,7 +183,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             )
             .needs("it needs order = \"strided\"", |table, _| table.word("order") == Some("strided"))
             .for_transfers()
-            .sets(Set::Workload(|spec, value| {
+            .sets(Setter::Workload(|spec, value| {
                 if let Order::Strided { stride } = &mut spec.order {
                     *stride = value.count();
                 }
@@ -192,11 +195,11 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             )
             .needs("it needs order = \"random\"", |table, _| table.word("order") == Some("random"))
             .for_transfers()
-            .sets(Set::Workload(|spec, value| spec.fresh_order = value.flag())),
-        Key::new("backend", Kind::Word(&backend::WORDS))
+            .sets(Setter::Workload(|spec, value| spec.fresh_order = value.flag())),
+        Key::new("backend", ValueKind::Word(&backend::WORDS))
             .left_out("psync at a depth of 1, else io_uring where it can be had")
             .means("How transfers reach the kernel."),
-        Key::new("pieces", Kind::Count(1, PIECES_MAX))
+        Key::new("pieces", ValueKind::Count(1, PIECES_MAX))
             .left_out("as many as the transfer has pages, at most 16")
             .means(
                 "Pieces of memory that each transfer moves in its one call; only with `backend = \
@@ -204,18 +207,18 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             )
             .needs("it needs backend = \"vectored\"", |table, _| table.word("backend") == Some("vectored"))
             .for_transfers(),
-        Key::new("depth", Kind::Count(1, DEPTH_MAX as u64))
+        Key::new("depth", ValueKind::Count(1, DEPTH_MAX as u64))
             .default("1")
             .means("Transfers that each task has under way. Above 1 it needs io_uring or libaio."),
         Key::flag("direct").means("`O_DIRECT`: around the page cache.").for_transfers_and(&["jobs"]).sets(
-            Set::Workload(|spec, value| match &mut spec.work {
+            Setter::Workload(|spec, value| match &mut spec.work {
                 Work::Jobs(jobs) => jobs.direct = value.flag(),
                 _ => spec.direct = value.flag(),
             }),
         ),
         Key::new(
             "fsync",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("none", "never"),
                 ("close", "after the last write, inside the timed close"),
                 ("each", "after each write, inside that transfer's latency"),
@@ -232,7 +235,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 }
         })
         .for_transfers_and(&["tree", "jobs"])
-        .sets(Set::Workload(|spec, value| {
+        .sets(Setter::Workload(|spec, value| {
             let at_close = value.word() == "close";
             match &mut spec.work {
                 Work::Tree(tree) => tree.sync = at_close,
@@ -242,7 +245,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         })),
         Key::new(
             "advice",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("none", "nothing"),
                 (
                     "as-published",
@@ -255,10 +258,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .default("\"none\"")
         .means("What the kernel is told about the access pattern after open.")
         .for_transfers()
-        .sets(Set::Workload(|spec, value| value.put(&mut spec.advice))),
+        .sets(Setter::Workload(|spec, value| value.put(&mut spec.advice))),
         Key::new(
             "read_from",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("same", "its own"),
                 ("shift", "what the task `read_distance` further on wrote"),
                 ("next-node", "what the same task of the next node wrote; on one node its own"),
@@ -268,7 +271,7 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .default("\"same\"")
         .means("Whose data a task reads or checks.")
         .for_transfers(),
-        Key::new("read_distance", Kind::Count(1, TASKS_MAX as u64))
+        Key::new("read_distance", ValueKind::Count(1, TASKS_MAX as u64))
             .default("1")
             .means("Tasks between reader and writer: exactly with `shift`, at least with `shuffle`.")
             .needs("it needs read_from = \"shift\" or \"shuffle\"", |table, _| {
@@ -279,57 +282,57 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             .means("A different assignment in each repetition; only with `read_from = \"shuffle\"`.")
             .needs("it needs read_from = \"shuffle\"", |table, _| table.word("read_from") == Some("shuffle"))
             .for_transfers(),
-        Key::new("stonewall", Kind::Time)
+        Key::new("stonewall", ValueKind::Time)
             .left_out("no deadline")
             .means("Each task stops after this time, however far it came. Not together with `duration`.")
             .for_transfers_and(&["tree", "objects"])
-            .sets(Set::Workload(|spec, value| {
+            .sets(Setter::Workload(|spec, value| {
                 spec.stonewall = Some(Stonewall { deadline: value.nanos(), wear_out: false });
             })),
         Key::flag("wear_out")
             .means("After `stonewall`, all tasks go on until each has done as much as the fastest had.")
             .needs("it needs a `stonewall`", |table, _| table.has("stonewall"))
             .for_transfers_and(&["tree", "objects"])
-            .sets(Set::Workload(|spec, value| {
+            .sets(Setter::Workload(|spec, value| {
                 if let Some(stonewall) = &mut spec.stonewall {
                     stonewall.wear_out = value.flag();
                 }
             })),
-        Key::new("duration", Kind::Time)
+        Key::new("duration", ValueKind::Time)
             .left_out("one pass")
             .means("The pass is repeated until this time is over, and ends there.")
             .for_transfers_and(&["rpc"])
-            .sets(Set::Workload(|spec, value| spec.duration = Some(value.nanos()))),
-        Key::new("operations", Kind::Count(1, INTEGER_MAX))
+            .sets(Setter::Workload(|spec, value| spec.duration = Some(value.nanos()))),
+        Key::new("operations", ValueKind::Count(1, INTEGER_MAX))
             .left_out("one pass")
             .means(
                 "Each task does exactly so many transfers: it repeats the pass, or ends within \
                 it. Not together with `duration` or `stonewall`.",
             )
             .for_transfers_and(&["rpc"])
-            .sets(Set::Workload(|spec, value| spec.operations = Some(value.count()))),
-        Key::new("rate", Kind::Rate)
+            .sets(Setter::Workload(|spec, value| spec.operations = Some(value.count()))),
+        Key::new("rate", ValueKind::Rate)
             .left_out("as fast as it goes")
             .means(
                 "Transfers per second of all tasks together. They start by the clock, and their \
                 latency counts from the intended start.",
             )
             .for_transfers()
-            .sets(Set::Workload(|spec, value| {
+            .sets(Setter::Workload(|spec, value| {
                 spec.pace = Some(Pace { transfers_per_second: value.number() })
             })),
-        Key::new("read_percent", Kind::Count(0, 100))
+        Key::new("read_percent", ValueKind::Count(0, 100))
             .left_out("needed by the phase `mixed`, refused without it")
             .means("Share of reads in a mixed phase.")
             .needs("it needs the phase \"mixed\"", |_, phases| phases.contains(&Phase::Mixed))
             .for_transfers()
-            .sets(Set::Workload(|spec, value| {
+            .sets(Setter::Workload(|spec, value| {
                 spec.read_percent = u8::try_from(value.count()).unwrap_or(u8::MAX)
             })),
         Key::flag("barriers")
             .means("Tasks wait for each other between open, transfers and close.")
             .for_transfers_and(&["tree", "objects"])
-            .sets(Set::Workload(|spec, value| spec.barriers = value.flag())),
+            .sets(Setter::Workload(|spec, value| spec.barriers = value.flag())),
         Key::flag("verify")
             .means(
                 "Reads are compared with what was written, inside the timed phase; of messages, \
@@ -343,17 +346,17 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 table.word("work") != Some("tree") || phases.contains(&Phase::FileRead)
             })
             .for_transfers_and(&["tree", "objects", "rpc"])
-            .sets(Set::Workload(|spec, value| spec.verify = value.flag())),
+            .sets(Setter::Workload(|spec, value| spec.verify = value.flag())),
         Key::flag("quit_on_error")
             .means("A comparison ends at the first wrong byte instead of counting them.")
             .fixed()
             .for_transfers_and(&["rpc"])
-            .sets(Set::Workload(|spec, value| spec.quit_on_error = value.flag())),
+            .sets(Setter::Workload(|spec, value| spec.quit_on_error = value.flag())),
         Key::flag("single_attempt")
             .means("A short read or write is an error at once instead of being continued.")
             .for_transfers()
-            .sets(Set::Workload(|spec, value| spec.single_attempt = value.flag())),
-        Key::new("fill", Kind::Flag)
+            .sets(Setter::Workload(|spec, value| spec.single_attempt = value.flag())),
+        Key::new("fill", ValueKind::Flag)
             .left_out("needed where data is read that no phase before has written")
             .means(
                 "`true`: data that a read needs (or a write goes over, with `existing = \
@@ -362,10 +365,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
             )
             .fixed()
             .for_transfers()
-            .sets(Set::Files(|files, value| files.fill = value.flag())),
+            .sets(Setter::Files(|files, value| files.fill = value.flag())),
         Key::new(
             "existing",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("replace", "removed first, so that each write phase creates its files"),
                 ("reuse", "written over in place"),
             ]),
@@ -374,10 +377,10 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .means("What happens to files that exist before a write phase.")
         .fixed()
         .for_transfers_and(&["tree", "objects", "jobs"])
-        .sets(Set::Files(|files, value| value.put(&mut files.existing))),
+        .sets(Setter::Files(|files, value| value.put(&mut files.existing))),
         Key::new(
             "keep",
-            Kind::Word(&[
+            ValueKind::Word(&[
                 ("never", "removed, whatever happened"),
                 ("on-error", "kept only where a check found wrong data"),
                 ("always", "kept"),
@@ -387,13 +390,13 @@ pub(in crate::study) const WORKLOAD: Table = Table {
         .means("What happens to the files at the end.")
         .fixed()
         .for_transfers_and(&["tree", "objects", "jobs"])
-        .sets(Set::Files(|files, value| value.put(&mut files.keep))),
-        Key::new("preallocate", Kind::Flag)
+        .sets(Setter::Files(|files, value| value.put(&mut files.keep))),
+        Key::new("preallocate", ValueKind::Flag)
             .left_out("`false`")
             .means("Space is allocated (`posix_fallocate(3)`) before the write phase.")
             .fixed()
             .for_transfers()
-            .sets(Set::Files(|files, value| files.preallocate = value.flag())),
+            .sets(Setter::Files(|files, value| files.preallocate = value.flag())),
         Key::flag("unique_dir")
             .means(
                 "Each task's file stands in a directory of its own; only with `sharing = \
@@ -403,27 +406,27 @@ pub(in crate::study) const WORKLOAD: Table = Table {
                 matches!(table.word("sharing"), Some("per-task" | "own"))
             })
             .for_transfers()
-            .sets(Set::Workload(|spec, value| spec.files.unique_dir = value.flag())),
+            .sets(Setter::Workload(|spec, value| spec.files.unique_dir = value.flag())),
         Key::flag("file_per_repetition")
             .means("Each repetition has files of its own.")
             .for_transfers_and(&["tree", "objects", "jobs"])
-            .sets(Set::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
-        Key::new("signature", Kind::Count(0, INTEGER_MAX))
+            .sets(Setter::Workload(|spec, value| spec.files.file_per_repetition = value.flag())),
+        Key::new("signature", ValueKind::Count(0, INTEGER_MAX))
             .left_out("the seed of the study")
             .means("Chooses the data: the same value gives the same bytes.")
-            .sets(Set::Workload(|spec, value| spec.signature = value.count())),
-        Key::new("memory_hog", Kind::Size)
+            .sets(Setter::Workload(|spec, value| spec.signature = value.count())),
+        Key::new("memory_hog", ValueKind::Size)
             .default("0")
             .means("Memory held on each node during the run, so that the page cache has less.")
-            .sets(Set::Workload(|spec, value| spec.memory_hog = value.bytes())),
-        Key::new("history", Kind::Count(1, HISTORY_MAX))
+            .sets(Setter::Workload(|spec, value| spec.memory_hog = value.bytes())),
+        Key::new("history", ValueKind::Count(1, HISTORY_MAX))
             .left_out("none are kept")
             .means("Each process keeps its last so many operations one by one: when, where, how long.")
             .for_transfers_and(&["tree", "objects"])
-            .sets(Set::Workload(|spec, value| spec.history = Some(value.count()))),
-        Key::new("outlier", Kind::Time)
+            .sets(Setter::Workload(|spec, value| spec.history = Some(value.count()))),
+        Key::new("outlier", ValueKind::Time)
             .left_out("no warning")
             .means("Warns of a task whose time differs from the mean by more than this.")
-            .sets(Set::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
+            .sets(Setter::Workload(|spec, value| spec.outlier = Some(value.nanos()))),
     ],
 };

@@ -6,9 +6,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::fields::{Fields, shown};
-use super::kind::Table;
-use crate::study::error::{StudyError, TEXT_BYTES_MAX};
+use super::definition::Table;
+use super::read::{absent, table_fields};
+use super::values::Fields;
+use crate::study::error::{StudyError, TEXT_BYTES_MAX, shown};
 use crate::study::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use crate::study::overrides::{self, Override};
 use crate::text::nearest::nearest;
@@ -18,23 +19,19 @@ const TABLES_MAX: usize = 4096;
 
 /// The tables of a study file.
 #[derive(Debug)]
-pub(in crate::study) struct Document {
-    pub(in crate::study) study: Fields,
-    pub(in crate::study) protocol: Fields,
+pub(crate) struct Document {
+    pub(crate) study: Fields,
+    pub(crate) protocol: Fields,
     /// Tables that may come several times, by their name.
     many: HashMap<&'static str, Vec<Fields>>,
     /// Some top-level entry could not be read, so what seems missing may be there.
-    pub(in crate::study) partial: bool,
+    pub(crate) partial: bool,
 }
 
 impl Document {
     /// Reads `text` once and collects all mistakes in `errors`. Returns nothing if the text is not valid
     /// TOML, because its remains would only cause follow-on mistakes.
-    pub(in crate::study) fn parse(
-        text: &str,
-        overrides: &[Override],
-        errors: &mut Vec<StudyError>,
-    ) -> Option<Self> {
+    pub(crate) fn parse(text: &str, overrides: &[Override], errors: &mut Vec<StudyError>) -> Option<Self> {
         let document = Self::parse_terms(text, overrides, errors)?;
         if document.many("workload").is_empty() && !document.partial {
             let end = text.trim_end().len();
@@ -45,7 +42,7 @@ impl Document {
     }
 
     /// Like [`Document::parse`], for a text that needs no workloads.
-    pub(in crate::study) fn parse_terms(
+    pub(crate) fn parse_terms(
         text: &str,
         overrides: &[Override],
         errors: &mut Vec<StudyError>,
@@ -60,12 +57,8 @@ impl Document {
             errors.extend(mistakes.iter().map(syntax));
             return None;
         }
-        let mut document = Self {
-            study: Fields::absent(&STUDY),
-            protocol: Fields::absent(&PROTOCOL),
-            many: HashMap::new(),
-            partial: false,
-        };
+        let mut document =
+            Self { study: absent(&STUDY), protocol: absent(&PROTOCOL), many: HashMap::new(), partial: false };
         overrides::apply(content.get_mut(), text, overrides, errors);
         for (name, value) in content.get_ref() {
             document.table(name.get_ref(), &name.span(), value, errors);
@@ -74,7 +67,7 @@ impl Document {
     }
 
     /// The tables called `name`, in the order of the file.
-    pub(in crate::study) fn many(&self, name: &str) -> &[Fields] {
+    pub(crate) fn many(&self, name: &str) -> &[Fields] {
         self.many.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -93,7 +86,7 @@ impl Document {
         };
         match value.get_ref() {
             DeValue::Table(content) if !table.many() => {
-                let fields = Fields::read(table, content, value.span(), errors);
+                let fields = table_fields(table, content, value.span(), errors);
                 if table.name == STUDY.name {
                     self.study = fields;
                 } else {
@@ -107,7 +100,7 @@ impl Document {
                         errors.push(not_a_table(table, item.span()));
                         continue;
                     };
-                    let fields = Fields::read(table, content, item.span(), errors);
+                    let fields = table_fields(table, content, item.span(), errors);
                     self.many.entry(table.name).or_default().push(fields);
                 }
             }

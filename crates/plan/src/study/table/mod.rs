@@ -1,8 +1,10 @@
 //! Tables of a study file: what a key can be declared as, and the reading of tables with their values and sweeps.
 
+pub(super) mod definition;
 pub(super) mod document;
-pub(super) mod fields;
-pub(super) mod kind;
 pub(super) mod range;
+pub(super) mod read;
+pub(super) mod scalar;
 pub(super) mod sweep;
-pub(super) mod value;
+mod text;
+pub(super) mod values;

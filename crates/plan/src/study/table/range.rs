@@ -1,12 +1,26 @@
-//! Ranges of values: `33..264 step 33`, `4KiB..16MiB times 2`.
+//! Numbers and ranges of them.
 
-use super::value::{Value, Wrong, scalar};
-use super::{fields::shown, kind::Key};
-use crate::study::table::kind::Kind;
+/// A value that can be counted up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scalar {
+    /// Bytes, nanoseconds or a plain count, depending on the key's kind.
+    Integer(u64),
+    Number(f64),
+}
+
+impl Scalar {
+    /// As a number that can be compared with others of its kind.
+    pub(crate) fn order(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Number(value) => value,
+        }
+    }
+}
 
 /// A range that is never expanded, so that counting millions of values costs nothing.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::study) enum Range {
+pub(crate) enum Range {
     /// Bytes, nanoseconds or counts.
     Whole { from: u64, growth: Growth<u64>, count: u64 },
     /// Numbers with fractions.
@@ -15,127 +29,32 @@ pub(in crate::study) enum Range {
 
 /// How one value follows from the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::study) enum Growth<T> {
+pub(crate) enum Growth<T> {
     Step(T),
     Times(T),
 }
 
-/// Tolerance for the last number of a range, as a share of a step: the error of adding decimal fractions in
-/// binary.
-const ROUNDING: f64 = 1e-9;
-
-/// Whether `text` is a range.
-pub(in crate::study) fn is_range(text: &str) -> bool {
-    text.contains("..")
-}
-
 impl Range {
-    /// Reads a range of values of `key`, both ends included.
-    pub(in crate::study) fn parse(key: &Key, text: &str) -> Result<Self, Wrong> {
-        let wrong = |message: String, help: String| Err((message, help));
-        let written = shown(text.trim());
-        let (from, rest) = text.split_once("..").ok_or_else(|| (String::new(), String::new()))?;
-        let rest = rest.trim();
-        let split = ["step", "times"].into_iter().find_map(|word| Some((word, rest.split_once(word)?)));
-        let is_count = matches!(key.kind, Kind::Count(..));
-        let by_one = (is_count && !rest.contains(char::is_whitespace)).then_some(("step", (rest, "1")));
-        let Some((word, (to, by))) = split.or(by_one) else {
-            let example = match is_count {
-                true => "\"4..16 step 4\" or \"1..64 times 2\"",
-                false => "\"4KiB..16KiB step 4KiB\" or \"4KiB..1MiB times 2\"",
-            };
-            let help = format!("say how to get from one value to the next: {example}");
-            return wrong(format!("the range `{written}` has no step"), help);
-        };
-        let (from, to, by) = (from.trim(), to.trim(), by.trim());
-        let (first, last) = (end_of(key, from)?, end_of(key, to)?);
-        if first.order() >= last.order() {
-            let message = format!("the range `{written}` does not rise");
-            return wrong(message, "write the smaller end first, and a larger one after it".to_owned());
-        }
-        let range = match (first, last, word) {
-            (Value::Integer(first), Value::Integer(last), "step") => {
-                let step = whole_step(key, by)?;
-                Self::Whole {
-                    from: first,
-                    growth: Growth::Step(step),
-                    count: (last - first) / step.max(1) + 1,
-                }
-            }
-            (Value::Integer(first), Value::Integer(last), _) => Self::whole_times(first, last, by)?,
-            (Value::Number(first), Value::Number(last), _) => Self::number(first, last, word, by)?,
-            _ => return wrong(format!("`{}` cannot have a range", key.name), "list its values".to_owned()),
-        };
-        range.reaches(key, &written, to)?;
-        Ok(range)
-    }
-
-    fn whole_times(first: u64, last: u64, by: &str) -> Result<Self, Wrong> {
-        let Some(factor) = by.parse().ok().filter(|&factor: &u64| factor >= 2) else {
-            let help = "the factor is a whole number, 2 or more: \"4KiB..16MiB times 2\"";
-            return Err((format!("`times {}` gives no range", shown(by)), help.to_owned()));
-        };
-        if first == 0 {
-            let help = "start above 0, or write a step: \"0..100 step 5\"";
-            return Err((format!("0 times {factor} stays 0"), help.to_owned()));
-        }
-        let values = std::iter::successors(Some(first), |value| value.checked_mul(factor));
-        let count = values.take_while(|value| *value <= last).count() as u64;
-        Ok(Self::Whole { from: first, growth: Growth::Times(factor), count })
-    }
-
-    fn number(first: f64, last: f64, word: &str, by: &str) -> Result<Self, Wrong> {
-        let least = if word == "step" { 0.0 } else { 1.0 };
-        let Some(by) = by.parse().ok().filter(|by: &f64| by.is_finite() && *by > least) else {
-            let help = format!("write a number above {least} after `{word}`");
-            return Err((format!("`{word} {}` gives no range", shown(by)), help));
-        };
-        let (growth, steps) = match word {
-            "step" => (Growth::Step(by), (last - first) / by),
-            _ => (Growth::Times(by), (last / first).ln() / by.ln()),
-        };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "not negative, as the range rises; `as` saturates"
-        )]
-        let count = (steps + ROUNDING).floor() as u64;
-        Ok(Self::Number { from: first, growth, count: count.saturating_add(1) })
-    }
-
-    /// Rejects a range whose steps miss its end.
-    fn reaches(&self, key: &Key, written: &str, to: &str) -> Result<(), Wrong> {
-        let last = self.at(self.count() - 1);
-        let wanted = end_of(key, to)?;
-        let (last_order, wanted_order) = (last.order(), wanted.order());
-        if (last_order - wanted_order).abs() <= wanted_order.abs() * ROUNDING {
-            return Ok(());
-        }
-        let last = key.setting(&last);
-        let help = format!("write {last} as its end, or a step that hits {}", shown(to));
-        Err((format!("the range `{written}` ends at {last}, not at {}", shown(to)), help))
-    }
-
     /// How many values it has.
-    pub(in crate::study) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         match self {
             Self::Whole { count, .. } | Self::Number { count, .. } => *count,
         }
     }
 
     /// Value number `index`, which is below [`Range::count`].
-    pub(in crate::study) fn at(&self, index: u64) -> Value {
+    pub(crate) fn at(&self, index: u64) -> Scalar {
         let power = || i32::try_from(index).unwrap_or(i32::MAX);
         match *self {
-            Self::Whole { from, growth: Growth::Step(step), .. } => Value::Integer(from + step * index),
+            Self::Whole { from, growth: Growth::Step(step), .. } => Scalar::Integer(from + step * index),
             Self::Whole { from, growth: Growth::Times(factor), .. } => {
-                Value::Integer(from * factor.pow(u32::try_from(index).unwrap_or(u32::MAX)))
+                Scalar::Integer(from * factor.pow(u32::try_from(index).unwrap_or(u32::MAX)))
             }
             Self::Number { from, growth: Growth::Step(step), .. } => {
-                Value::Number(tidy(step.mul_add(index as f64, from)))
+                Scalar::Number(tidy(step.mul_add(index as f64, from)))
             }
             Self::Number { from, growth: Growth::Times(factor), .. } => {
-                Value::Number(tidy(from * factor.powi(power())))
+                Scalar::Number(tidy(from * factor.powi(power())))
             }
         }
     }
@@ -144,31 +63,4 @@ impl Range {
 /// A number without the last digits, in which the errors of binary fractions are.
 fn tidy(number: f64) -> f64 {
     format!("{number:.12e}").parse().unwrap_or(number)
-}
-
-/// An end of a range, read as a value of `key`.
-fn end_of(key: &Key, text: &str) -> Result<Value, Wrong> {
-    if text.is_empty() {
-        return Err(("a range needs both its ends".to_owned(), "write them, as \"1..8 step 1\"".to_owned()));
-    }
-    scalar(key, text)
-}
-
-/// The step of a range of sizes, times or counts.
-fn whole_step(key: &Key, text: &str) -> Result<u64, Wrong> {
-    // A step need not be a valid value of the key: 0 to 100 in steps of 5 are not shares of 105.
-    let step = match key.kind {
-        Kind::Count(..) => text.parse().ok(),
-        _ => match scalar(key, text)? {
-            Value::Integer(step) => Some(step),
-            _ => None,
-        },
-    };
-    match step {
-        Some(step) if step > 0 => Ok(step),
-        Some(_) => Err(("a step of 0 never ends".to_owned(), "write a step above 0".to_owned())),
-        None => {
-            Err((format!("`{}` is not a step", shown(text)), "write a whole number after `step`".to_owned()))
-        }
-    }
 }

@@ -2,8 +2,8 @@
 //! nodes. Every number is invented.
 
 use plan::{
-    Bytes, Case, Geometry, Layer, Operation, Phase, Question, ReadFrom, Setting, Sharing, TargetTerms, Terms,
-    WorkloadSpec,
+    Bytes, Case, Criteria, Geometry, Layer, Operation, Phase, Question, ReadFrom, Setting, Sharing,
+    TargetDescription, WorkloadSpec,
 };
 use record::{
     Cluster, DeviceRow, Fact, HostFacts, NodeFacts, NodeSeriesRow, PhaseKey, PhaseRecord, Run, TaskRow,
@@ -73,7 +73,7 @@ pub(crate) fn compared(nodes: u32) -> Run {
     let busy = nodes - 1;
     let mut manifest = empty().manifest;
     manifest.plan.title = format!("Made-up numbers: {busy} of {nodes} nodes write and read together");
-    manifest.plan.terms = Terms { targets: vec![target("nvme", Layer::NodeLocal)], ..Terms::default() };
+    manifest.plan.terms = Criteria { targets: vec![target("nvme", Layer::NodeLocal)], ..Criteria::default() };
     let one = Made {
         tasks: busy * TASKS,
         repetitions: 3,
@@ -106,10 +106,10 @@ pub(crate) fn compared(nodes: u32) -> Run {
 pub(crate) fn weak(nodes: u32) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = format!("Made-up numbers: weak scaling over 1 to {nodes} nodes");
-    manifest.plan.terms = Terms {
+    manifest.plan.terms = Criteria {
         targets: vec![target("nvme", Layer::NodeLocal), target("gpfs", Layer::Shared)],
         nodes: (1..=nodes).collect(),
-        ..Terms::default()
+        ..Criteria::default()
     };
     let mut records = Vec::new();
     for layer in ["nvme", "gpfs"] {
@@ -198,8 +198,13 @@ pub(crate) fn operations(nodes: u32) -> Run {
     run
 }
 
-fn target(name: &str, layer: Layer) -> TargetTerms {
-    TargetTerms { name: name.to_owned(), title: name.to_uppercase(), layer, ..TargetTerms::default() }
+fn target(name: &str, layer: Layer) -> TargetDescription {
+    TargetDescription {
+        name: name.to_owned(),
+        title: name.to_uppercase(),
+        layer,
+        ..TargetDescription::default()
+    }
 }
 
 fn case(one: &Made, nodes: u32, settings: &[Setting], layer: &str) -> Case {

@@ -2,8 +2,8 @@
 //! invented.
 
 use plan::{
-    Amount, Bytes, Case, Expectation, Operation, Per, Phase, Setting, SettingValue, Sharing, TargetTerms,
-    WorkloadSpec,
+    Amount, Bytes, Case, Expectation, Operation, Per, Phase, Setting, SettingValue, Sharing,
+    TargetDescription, WorkloadSpec,
 };
 use record::{BlockDeviceFacts, Fact, HistoryRow, Manifest, PhaseKey, PhaseRecord, Run, TargetDevices};
 
@@ -175,20 +175,20 @@ impl Draft {
 }
 
 fn terms(run: &mut Draft) {
-    let named = |name: &str, title: &str| TargetTerms {
+    let named = |name: &str, title: &str| TargetDescription {
         name: name.to_owned(),
         title: title.to_owned(),
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     };
-    let on = |name: &str, title: &str, above: &str| TargetTerms {
+    let on = |name: &str, title: &str, above: &str| TargetDescription {
         above: Some(above.to_owned()),
         devices: 12,
         rack_units: 8.0,
         ..named(name, title)
     };
-    let disk = |disk: usize| TargetTerms { devices: 1, ..named(&format!("disk{disk}"), "") };
-    let mut targets: Vec<TargetTerms> = (0..DISKS).map(disk).collect();
-    targets.push(TargetTerms {
+    let disk = |disk: usize| TargetDescription { devices: 1, ..named(&format!("disk{disk}"), "") };
+    let mut targets: Vec<TargetDescription> = (0..DISKS).map(disk).collect();
+    targets.push(TargetDescription {
         devices: 12,
         rack_units: 4.0,
         slots: 8,
@@ -200,7 +200,7 @@ fn terms(run: &mut Draft) {
     targets.push(on("xfs", "XFS", "volume"));
     targets.push(on("nfs", "NFS", "xfs"));
     for (name, block) in [("fs-256k", Bytes::kib(256)), ("fs-4m", Bytes::mib(4))] {
-        targets.push(TargetTerms { fs_block: Some(block), devices: 8, ..on(name, name, "disk0") });
+        targets.push(TargetDescription { fs_block: Some(block), devices: 8, ..on(name, name, "disk0") });
     }
     targets.push(named("luns", "LUNs"));
     targets.push(named("streams", "One disk"));

@@ -2,8 +2,8 @@
 
 use plan::jobs::{Action, Step};
 use plan::{
-    Bytes, Case, Geometry, JobTest, Jobs, Launch, Phase, Setting, SettingValue, TargetTerms, TestKind, Work,
-    WorkloadSpec,
+    Bytes, Case, Geometry, JobTest, Jobs, Launch, Phase, Setting, SettingValue, TargetDescription, TestKind,
+    Work, WorkloadSpec,
 };
 use record::{LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run};
 
@@ -45,10 +45,10 @@ pub(crate) fn matrix() -> Run {
 pub(crate) fn matrix_with(mut change: impl FnMut(&mut LaunchRow)) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = "Made-up numbers: a mixed analytics workload on two storage systems".to_owned();
-    let target = |(name, title, ..): (&str, &str, f64, f64)| TargetTerms {
+    let target = |(name, title, ..): (&str, &str, f64, f64)| TargetDescription {
         name: name.to_owned(),
         title: title.to_owned(),
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     };
     manifest.plan.terms.targets = SYSTEMS.map(target).to_vec();
     let mut records = Vec::new();

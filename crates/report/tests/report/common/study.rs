@@ -2,9 +2,9 @@
 //! mix, and file sizes whose repetitions begin to spread. Every number is invented.
 
 use plan::{
-    Amount, Bound, Bytes, Case, Claim, Client, Commitment, Expectation, Layer, Over, Per, Phase, Protocol,
-    PublishedPlace, Quantity, RateName, Relation, Selector, Setting, SettingValue, Side, Statistic,
-    TargetTerms, Terms, Workload, WorkloadSpec,
+    Amount, Bound, Bytes, Case, Claim, Client, Commitment, Criteria, Expectation, Layer, Over, Per, Phase,
+    Protocol, PublishedReference, Quantity, RateName, Relation, Selector, Setting, SettingValue, Side,
+    Statistic, TargetDescription, Workload, WorkloadSpec,
 };
 use record::{Manifest, PhaseKey, PhaseRecord, Run};
 
@@ -83,8 +83,8 @@ pub(crate) fn large(tasks: u32, sizes: u64) -> Run {
     super::in_memory(draft.manifest, draft.records)
 }
 
-fn terms() -> Terms {
-    let target = |&(name, title, ..): &(&str, &str, f64, f64)| TargetTerms {
+fn terms() -> Criteria {
+    let target = |&(name, title, ..): &(&str, &str, f64, f64)| TargetDescription {
         name: name.to_owned(),
         title: title.to_owned(),
         stands_for: name.to_uppercase(),
@@ -93,7 +93,7 @@ fn terms() -> Terms {
         devices: DEVICES,
         baseline: Some("one".to_owned()),
         rack_units: 8.0,
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     };
     let commitment = |name: &str, statistic, bound, amount| Commitment {
         name: name.to_owned(),
@@ -109,7 +109,7 @@ fn terms() -> Terms {
         amount,
         over: Over::Best,
     };
-    Terms {
+    Criteria {
         targets: LAYOUTS.iter().map(target).collect(),
         expectations: vec![Expectation {
             name: "data sheet".to_owned(),
@@ -154,12 +154,12 @@ fn terms() -> Terms {
             claim("third", "Remote clients reach the same.", "remote", "xfs"),
         ],
         published: [("a-t2-read-best", "xfs"), ("a-sum-imsm-read", "imsm")]
-            .map(|(id, target)| PublishedPlace { id: id.to_owned(), figures: reads(target) })
+            .map(|(id, target)| PublishedReference { id: id.to_owned(), figures: reads(target) })
             .into(),
         exclusive: Some(true),
         release: Some("firmware 1.2".to_owned()),
         nodes: vec![1, 4, 8],
-        node: plan::NodeTerms::default(),
+        node: plan::NodeDescription::default(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use plan::jobs::{Action, Output, Step, TableOrder};
 use plan::{
-    Bytes, Case, Geometry, JobSpace, JobTable, JobTest, Jobs, Launch, Phase, TargetTerms, TestKind, Work,
-    WorkloadSpec,
+    Bytes, Case, Geometry, JobSpace, JobTable, JobTest, Jobs, Launch, Phase, TargetDescription, TestKind,
+    Work, WorkloadSpec,
 };
 use record::{FileSystemFacts, LaunchRow, PhaseKey, PhaseRecord, PhaseRow, Run, SpaceRow, StepRow};
 
@@ -86,14 +86,14 @@ pub(crate) fn many() -> Run {
 fn made(tests: &[Test], passes: u32, times: usize) -> Run {
     let mut manifest = empty().manifest;
     manifest.plan.title = "Made-up numbers: jobs over time".to_owned();
-    manifest.plan.terms.targets = vec![TargetTerms {
+    manifest.plan.terms.targets = vec![TargetDescription {
         name: "flash".to_owned(),
         title: "Flash cards".to_owned(),
         devices: 5,
         slots: 6,
         rack_units: 2.0,
         capacity: Some(Bytes(8_000_000 * MB)),
-        ..TargetTerms::default()
+        ..TargetDescription::default()
     }];
     let file_system = |(name, size): (&str, u64)| FileSystemFacts {
         mount_point: format!("/flash/{name}"),

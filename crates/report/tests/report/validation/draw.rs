@@ -8,8 +8,8 @@
 )]
 
 use plan::{
-    Bytes, Case, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, Question, Setting, SettingValue,
-    Sharing, Terms, WorkloadSpec,
+    Bytes, Case, Criteria, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, Question, Setting,
+    SettingValue, Sharing, WorkloadSpec,
 };
 use record::{HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow};
 
@@ -89,7 +89,7 @@ pub(crate) fn word(target: &str) -> Setting {
 }
 
 /// The run of `points` under `terms`.
-pub(crate) fn run(terms: Terms, points: &[Point], random: &mut Random) -> Run {
+pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run {
     let mut plan = Plan::new(
         "Drawn from known distributions",
         Question::Quick { directory: "/data".into() },

@@ -1,9 +1,9 @@
 //! What is drawn, and what is true of it.
 
 use plan::{
-    Amount, Bound, Bytes, Claim, Commitment, Expectation, Layer, Over, Per, Phase, PublishedPlace, Quantity,
-    Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side, Statistic, TargetTerms,
-    Terms,
+    Amount, Bound, Bytes, Claim, Commitment, Criteria, Expectation, Layer, Over, Per, Phase,
+    PublishedReference, Quantity, Question, RateName, Relation, Rival, Selector, Setting, SettingValue, Side,
+    Statistic, TargetDescription,
 };
 use record::Run;
 
@@ -103,7 +103,7 @@ fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> 
     }
 }
 
-fn trial(setup: Setup, terms: Terms, points: &[Point], truths: Vec<Truth>, random: &mut Random) -> Trial {
+fn trial(setup: Setup, terms: Criteria, points: &[Point], truths: Vec<Truth>, random: &mut Random) -> Trial {
     let rates = points.iter().map(|point| point.node_rates.iter().sum()).collect();
     let run = run(terms, points, random);
     // What memory helped and is too slow all the same breaks a promise.
@@ -112,9 +112,16 @@ fn trial(setup: Setup, terms: Terms, points: &[Point], truths: Vec<Truth>, rando
     Trial { setup, run, compared: None, truths, rates, distance: None, by_bound: false }
 }
 
-fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> TargetTerms {
+fn target(name: &str, devices: u32, baseline: Option<&str>, layer: Layer) -> TargetDescription {
     let baseline = baseline.map(str::to_owned);
-    TargetTerms { name: name.to_owned(), devices, slots: devices, baseline, layer, ..TargetTerms::default() }
+    TargetDescription {
+        name: name.to_owned(),
+        devices,
+        slots: devices,
+        baseline,
+        layer,
+        ..TargetDescription::default()
+    }
 }
 
 fn of_target(name: &str) -> Selector {
@@ -151,13 +158,13 @@ fn commitment(statistic: Statistic, bytes_per_second: f64) -> Commitment {
 pub(crate) fn pair(setup: Setup, random: &mut Random) -> Trial {
     // A target that is counted from another one is not compared with it at their bests.
     let baseline = random.of(&[None, Some("a")]);
-    let terms = Terms {
+    let terms = Criteria {
         targets: vec![target("a", 1, None, Layer::Unstated), target("b", 1, baseline, Layer::Unstated)],
         claims: vec![
             claim("greater", "B is faster than A.", Relation::Greater),
             claim("equal", "B is as fast as A.", Relation::Equal),
         ],
-        ..Terms::default()
+        ..Criteria::default()
     };
     let a = point(setup, "pair", "a", RATE);
     let b = point(setup, "pair", "b", RATE * (1.0 + setup.effect));
@@ -192,7 +199,7 @@ fn points(setup: Setup, random: &mut Random) -> Trial {
         true => vec![of("b", up(Kind::Best)), of("a", up(Kind::Consistency))],
         false => vec![nothing(Kind::Best), nothing(Kind::Consistency)],
     };
-    trial(setup, Terms::default(), &all, truths, random)
+    trial(setup, Criteria::default(), &all, truths, random)
 }
 
 /// A sweep of tasks on one target, of which the other has one point or all; with more tasks the rate is the same, or
@@ -211,7 +218,7 @@ pub(crate) fn sweeps(setup: Setup, random: &mut Random) -> Trial {
     let targets = ["a", "b"].map(|name| target(name, 1, None, Layer::Unstated)).to_vec();
     trial(
         setup,
-        Terms { targets, ..Terms::default() },
+        Criteria { targets, ..Criteria::default() },
         &all,
         vec![by_effect(Kind::LayerOverhead, setup.effect)],
         random,
@@ -228,7 +235,7 @@ fn slow_device(setup: Setup, random: &mut Random) -> Trial {
     let slow = if setup.effect > 0.0 { of("3", up(Kind::SlowDevice)) } else { nothing(Kind::SlowDevice) };
     let uneven = if setup.effect > 0.4 { up(Kind::Uneven) } else { nothing(Kind::Uneven) };
     let targets = vec![target("disks", 12, None, Layer::Unstated)];
-    trial(setup, Terms { targets, ..Terms::default() }, &all, vec![slow, uneven], random)
+    trial(setup, Criteria { targets, ..Criteria::default() }, &all, vec![slow, uneven], random)
 }
 
 /// Files of eight sizes; where there is an effect, repetitions of the larger four spread ten times as far.
@@ -240,7 +247,7 @@ fn spread(setup: Setup, random: &mut Random) -> Trial {
         Point { settings, block: Some(block), noise, ..point(setup, "sizes", "a", RATE) }
     };
     let all: Vec<Point> = (1..=8).map(size).collect();
-    trial(setup, Terms::default(), &all, vec![by_effect(Kind::Dispersion, setup.effect)], random)
+    trial(setup, Criteria::default(), &all, vec![by_effect(Kind::Dispersion, setup.effect)], random)
 }
 
 /// The form of a curve over 1 to 24 tasks.
@@ -284,7 +291,7 @@ fn curve(setup: Setup, random: &mut Random) -> Trial {
         Form::Peaked => vec![nothing(Kind::Knee), nothing(Kind::Slope)],
         Form::Dipped => vec![nothing(Kind::Knee)],
     });
-    trial(setup, Terms::default(), &all, truths, random)
+    trial(setup, Criteria::default(), &all, truths, random)
 }
 
 /// Eight nodes, of which the fourth is slower by the effect.
@@ -295,7 +302,7 @@ fn slow_node(setup: Setup, random: &mut Random) -> Trial {
         true => of("n3", up(Kind::SlowNode)),
         false => nothing(Kind::SlowNode),
     };
-    trial(setup, Terms::default(), &[one], vec![truth], random)
+    trial(setup, Criteria::default(), &[one], vec![truth], random)
 }
 
 /// The same work for each of 1 to 8 nodes, on local and on shared devices.
@@ -327,7 +334,7 @@ fn more_nodes(setup: Setup, random: &mut Random) -> Trial {
         }
     }
     let targets = vec![target("local", 0, None, Layer::NodeLocal), target("shared", 0, None, Layer::Shared)];
-    let terms = Terms { targets, nodes: vec![1, 2, 4, 6, 8], ..Terms::default() };
+    let terms = Criteria { targets, nodes: vec![1, 2, 4, 6, 8], ..Criteria::default() };
     let truths = match growth {
         Growth::None => vec![nothing(Kind::WeakSlope), up(Kind::Saturation), nothing(Kind::Crossover)],
         Growth::Apart => vec![up(Kind::WeakSlope), nothing(Kind::Saturation), nothing(Kind::Crossover)],
@@ -356,12 +363,12 @@ fn devices(setup: Setup, random: &mut Random) -> Trial {
     } else if setup.effect >= 0.1 {
         truths.push(nothing(Kind::ProcessLimit));
     }
-    trial(setup, Terms { targets, ..Terms::default() }, &all, truths, random)
+    trial(setup, Criteria { targets, ..Criteria::default() }, &all, truths, random)
 }
 
 /// Two workloads on a device and on two layers above it, of which the lower loses the effect and the upper nothing.
 fn layered(setup: Setup, random: &mut Random) -> Trial {
-    let layer = |name: &str, above: Option<&str>| TargetTerms {
+    let layer = |name: &str, above: Option<&str>| TargetDescription {
         above: above.map(str::to_owned),
         ..target(name, 1, None, Layer::Unstated)
     };
@@ -378,7 +385,7 @@ fn layered(setup: Setup, random: &mut Random) -> Trial {
         true => of("b", up(Kind::LayerLoss)),
         false => nothing(Kind::LayerLoss),
     };
-    trial(setup, Terms { targets, ..Terms::default() }, &all, vec![truth], random)
+    trial(setup, Criteria { targets, ..Criteria::default() }, &all, vec![truth], random)
 }
 
 /// Two sweeps of tasks with other sizes of transfers, of which the second is slower by the effect.
@@ -393,7 +400,7 @@ fn lines(setup: Setup, random: &mut Random) -> Trial {
             all.push(Point { settings, tasks, ..point(setup, "lines", "a", rate) });
         }
     }
-    trial(setup, Terms::default(), &all, vec![by_effect(Kind::Overlay, setup.effect)], random)
+    trial(setup, Criteria::default(), &all, vec![by_effect(Kind::Overlay, setup.effect)], random)
 }
 
 /// Two cases that another tool measured as well, the first with less by the effect, the second the same.
@@ -408,7 +415,7 @@ fn beside(setup: Setup, random: &mut Random) -> Trial {
         true => of("w:target=a", up(Kind::CrossCheck)),
         false => nothing(Kind::CrossCheck),
     };
-    let mut made = trial(setup, Terms::default(), &all, vec![truth], random);
+    let mut made = trial(setup, Criteria::default(), &all, vec![truth], random);
     let plan = &mut made.run.manifest.plan;
     for case in plan.cases.iter_mut().filter(|case| case.group.ends_with("-tool")) {
         case.stated = Some("1 MiB writes, direct".to_owned());
@@ -446,7 +453,7 @@ pub(crate) fn promised(
 ) -> Trial {
     let error = setup.noise * MEDIAN_ERROR / f64::from(setup.repetitions).sqrt();
     let promised = RATE * (-distance * error).exp();
-    let terms = Terms { commitments: vec![commitment(statistic, promised)], ..Terms::default() };
+    let terms = Criteria { commitments: vec![commitment(statistic, promised)], ..Criteria::default() };
     let truths = match distance > 0.0 {
         true => vec![up(Kind::Pass), nothing(Kind::Fail)],
         false => vec![nothing(Kind::Pass), up(Kind::Fail)],
@@ -463,7 +470,7 @@ pub(crate) fn promised(
 /// A device with a layer above it, a data sheet, a published figure, a promise and a claim; members; a sweep; nodes.
 #[cfg_attr(not(test), expect(dead_code, reason = "only a test asks for it"))]
 pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
-    let above = TargetTerms { above: Some("a".to_owned()), ..target("b", 1, None, Layer::Unstated) };
+    let above = TargetDescription { above: Some("a".to_owned()), ..target("b", 1, None, Layer::Unstated) };
     let sheet = Expectation {
         name: "data sheet".to_owned(),
         target: None,
@@ -480,7 +487,7 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
         reached: "an excellent disk".to_owned(),
         missed: "look for a different vendor".to_owned(),
     };
-    let terms = Terms {
+    let terms = Criteria {
         targets: vec![
             target("a", 1, None, Layer::Unstated),
             above,
@@ -489,8 +496,8 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
         claims: vec![claim("greater", "B is faster than A.", Relation::Greater)],
         commitments: vec![commitment(Statistic::Median, RATE / 2.0)],
         expectations: vec![sheet],
-        published: vec![PublishedPlace { id: "d-onenode-bs-peak".to_owned(), figures: of_target("a") }],
-        ..Terms::default()
+        published: vec![PublishedReference { id: "d-onenode-bs-peak".to_owned(), figures: of_target("a") }],
+        ..Criteria::default()
     };
     let mut all = Vec::new();
     for (target, effect) in [("a", 0.0), ("b", setup.effect)] {

@@ -1,0 +1,93 @@
+//! The use of the host and its devices by all processes at one time, and what others used between two times.
+
+use std::time::{Duration, Instant};
+
+use record::Warning;
+
+use super::processes::{self, Process, Processes};
+use crate::{CpuTimes, DeviceCounters, Root};
+
+/// Processor time is counted in ticks of 10 ms: over less than this a share is mostly rounding.
+const WINDOW_MIN: Duration = Duration::from_millis(500);
+/// A sample takes at most this fraction of the watched time.
+const SAMPLE_PART: u32 = 50;
+/// Limit of other processes on a quiet host, as a share of all processors: an idle host with its usual
+/// services stays below.
+const OTHERS_SHARE_MAX: f64 = 0.05;
+/// Smallest share at which a process is named.
+const NAMED_SHARE_MIN: f64 = 0.01;
+
+/// Usage at one time.
+#[derive(Debug)]
+pub(super) struct Sample {
+    at: Instant,
+    /// Processor time of the sample, not wall time: waiting for others must not lengthen the window.
+    took: Duration,
+    cpu: Option<CpuTimes>,
+    pub(super) processes: Processes,
+    pub(super) devices: Vec<DeviceCounters>,
+}
+
+impl Sample {
+    pub(super) fn take(root: &Root, devices: &[String]) -> Self {
+        let before = thread_time();
+        let cpu = CpuTimes::read(root).ok();
+        let processes = Processes::now(root, !devices.is_empty());
+        let devices = DeviceCounters::read(root, devices).unwrap_or_default();
+        let took = thread_time().saturating_sub(before);
+        Self { at: Instant::now(), took, cpu, processes, devices }
+    }
+
+    pub(super) fn is_long_ago(&self) -> bool {
+        self.at.elapsed() >= WINDOW_MIN.max(self.took * SAMPLE_PART)
+    }
+}
+
+/// Processor time of this thread.
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Activity of other processes.
+pub(super) struct OthersActivity {
+    pub(super) words: String,
+    /// Their share of processor time or of bytes.
+    pub(super) share: f64,
+}
+
+impl OthersActivity {
+    pub(super) fn of_no_share(words: String) -> Self {
+        Self { words, share: 0.0 }
+    }
+}
+
+/// The warning about the activity of others; none without any.
+pub(super) fn warning(seen: &[OthersActivity]) -> Option<Warning> {
+    let share = seen.iter().map(|one| one.share).max_by(f64::total_cmp)?;
+    let words: Vec<&str> = seen.iter().map(|one| one.words.as_str()).collect();
+    Some(Warning::NotQuiet { seen: words.join("; "), share })
+}
+
+/// Processor time of others, if significant.
+pub(super) fn processor_use(now: &Sample, base: &Sample) -> Option<OthersActivity> {
+    let all = now.cpu?.all_ticks_since(&base.cpu?).max(1) as f64;
+    let share = now.processes.others_ticks_since(&base.processes) as f64 / all;
+    if share <= OTHERS_SHARE_MAX {
+        return None;
+    }
+    let busiest = now.processes.busiest_since(&base.processes, processes::ticks);
+    // With many short-lived processes none is prominent.
+    let most = busiest.filter(|(.., by)| *by as f64 / all >= NAMED_SHARE_MIN);
+    let most = most.map(|(id, one, by)| format!("{} alone {:.0} %", name(id, one), by as f64 / all * 100.0));
+    let words = format!("others used {:.0} % of the processors{}", share * 100.0, of_which(most));
+    Some(OthersActivity { words, share })
+}
+
+pub(super) fn name(id: u32, process: &Process) -> String {
+    format!("{} (process {id})", process.command)
+}
+
+pub(super) fn of_which(most: Option<String>) -> String {
+    most.map(|most| format!(", {most}")).unwrap_or_default()
+}

@@ -1,0 +1,100 @@
+//! What every operation on layouts needs, and those that only read or change a ledger.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use record::LayoutFinding;
+
+use super::ledger::{self, Standing};
+use super::{LayoutError, verify};
+use crate::ledger::STATE_DIRECTORY;
+use crate::{Guard, Root};
+
+/// Ledger directory of users other than root, below the home directory.
+const USER_STATE: &str = ".local/state/ioproof";
+
+/// The default directory for ledgers: `/var/lib/ioproof` for root, and for others `$XDG_STATE_HOME/ioproof`
+/// or `~/.local/state/ioproof`.
+#[must_use]
+pub fn default_state() -> PathBuf {
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from(STATE_DIRECTORY);
+    }
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    match variable("XDG_STATE_HOME") {
+        Some(state) => state.join("ioproof"),
+        None => variable("HOME").map_or_else(|| PathBuf::from(STATE_DIRECTORY), |home| home.join(USER_STATE)),
+    }
+}
+
+/// The host of the layouts, the directory of their ledgers, and the guard of their devices.
+#[derive(Clone)]
+pub struct Layouts {
+    pub(super) root: Root,
+    pub(super) state: PathBuf,
+    pub(super) guard: Guard,
+    pub(super) stop: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// The directory of the study that defines the layouts.
+    pub(super) study: Option<PathBuf>,
+}
+
+impl fmt::Debug for Layouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layouts")
+            .field("root", &self.root)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Layouts {
+    /// Layouts with ledgers below `state`, on devices that `guard` permits.
+    #[must_use]
+    pub fn new(root: Root, state: PathBuf, guard: Guard) -> Self {
+        Self { root, state, guard, stop: Arc::new(|| false), study: None }
+    }
+
+    /// Sets a check between steps: if `stop` returns true, all steps are undone.
+    #[must_use]
+    pub fn with_stop(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { stop: Arc::new(stop), ..self }
+    }
+
+    /// Sets the directory of the study: files there that commands name are covered by their hash.
+    #[must_use]
+    pub fn with_study(self, directory: Option<PathBuf>) -> Self {
+        Self { study: directory, ..self }
+    }
+
+    /// Keeps the layout after this program ends: it is no leftover then.
+    ///
+    /// # Errors
+    /// The ledger cannot be written.
+    pub fn keep(&self, standing: &mut Standing) -> Result<(), LayoutError> {
+        standing.note(ledger::Event::Kept)
+    }
+
+    /// Reads back the properties of the layout.
+    #[must_use]
+    pub fn verify(&self, standing: &Standing) -> Vec<LayoutFinding> {
+        verify::findings(&self.root, standing)
+    }
+
+    /// All layouts with a ledger, partial ones too, by name.
+    ///
+    /// # Errors
+    /// A ledger cannot be read.
+    pub fn standing(&self) -> Result<Vec<Standing>, LayoutError> {
+        ledger::all(&self.root, &self.state)
+    }
+
+    /// Removes a layout's ledger without undoing anything: for one that is gone for good, for example a
+    /// pulled device.
+    ///
+    /// # Errors
+    /// The ledger cannot be removed.
+    pub fn forget(&self, standing: Standing) -> Result<(), LayoutError> {
+        standing.remove()
+    }
+}

@@ -1,0 +1,47 @@
+//! A counter of a server or client, and the numbers in their texts.
+
+/// Size limit of a text: two thousand storage targets print less.
+pub const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// A counter or a setting of a server or client.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Counter {
+    /// Whose: `lustre-server`, `lustre-client`, `lustre-layout`, `gpfs-client` or `nfs-client`.
+    pub system: &'static str,
+    /// Its object: a storage target, a mount.
+    pub device: String,
+    /// Its name, unit last.
+    pub counter: &'static str,
+    /// Its value; 1 for an enabled setting.
+    pub value: u64,
+}
+
+impl Counter {
+    /// Whether it is a setting rather than a counter.
+    #[must_use]
+    pub fn is_setting(&self) -> bool {
+        matches!(self.counter, "read_cache_enable" | "writethrough_cache_enable" | "pagepool_bytes" | "asked")
+    }
+
+    pub(super) fn new(system: &'static str, device: &str, counter: &'static str, value: u64) -> Self {
+        Self { system, device: device.to_owned(), counter, value }
+    }
+}
+
+/// The number at the start of `text`.
+pub(super) fn number(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}
+
+/// A number of bytes with `K`, `M`, `G` or `T` for powers of 1024, as in `16G`.
+pub(super) fn size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, shift) = match text.char_indices().last()? {
+        (at, 'K' | 'k') => (&text[..at], 10),
+        (at, 'M' | 'm') => (&text[..at], 20),
+        (at, 'G' | 'g') => (&text[..at], 30),
+        (at, 'T' | 't') => (&text[..at], 40),
+        _ => (text, 0),
+    };
+    number(digits)?.checked_mul(1 << shift)
+}

@@ -1,0 +1,203 @@
+//! The examined host: its settings, the named devices, and the writes planned so far.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::settings::programs::Programs;
+use super::settings::setting::{Setting, Settings};
+use crate::devices::block;
+use crate::file_systems::file_system;
+use crate::file_systems::mounts::Mount;
+use crate::{Root, devices};
+
+/// Prefixes of devices without storage of their own, or that are not tuned.
+const NOT_STORAGE: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
+/// Name for all storage of the host.
+pub const ALL_DEVICES: &str = "all";
+
+/// A block device with a queue, whose settings are looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// The kernel's name, as in `nvme0n1`.
+    pub name: String,
+    /// A path that leads to it, as the user named it.
+    pub path: String,
+}
+
+/// A name that leads to no block device.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name}: {reason}; give block devices, as in --device /dev/{example}, or --device all for {all}")]
+pub struct UnknownDevice {
+    /// What was given.
+    pub name: String,
+    reason: String,
+    example: String,
+    all: String,
+}
+
+/// The host as the steps see it.
+#[derive(Debug)]
+pub struct TuningContext<'a> {
+    pub(super) root: &'a Root,
+    pub(super) settings: &'a dyn Settings,
+    pub(super) devices: Vec<Device>,
+    pub(super) mounts: Vec<Mount>,
+    pub(super) programs: Programs,
+    /// What `lctl get_param` of a Lustre server printed, and where that comes from.
+    pub(super) lustre: Option<(String, String)>,
+    planned: HashMap<Setting, String>,
+}
+
+impl std::fmt::Debug for dyn Settings + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Settings")
+    }
+}
+
+impl<'a> TuningContext<'a> {
+    /// The host under `root` with the devices that `names` lead to: paths of devices, the kernel's
+    /// names, directories on them, or [`ALL_DEVICES`].
+    ///
+    /// # Errors
+    /// If a name leads to no block device.
+    pub fn new(root: &'a Root, settings: &'a dyn Settings, names: &[PathBuf]) -> Result<Self, UnknownDevice> {
+        let mounts = file_system::mount_table(root).unwrap_or_default();
+        let devices = named(root, &mounts, names)?;
+        let programs = Programs::of(root);
+        Ok(Self { root, settings, devices, mounts, programs, lustre: None, planned: HashMap::new() })
+    }
+
+    /// The same host, of whose Lustre servers `text` is known from `origin`.
+    #[must_use]
+    pub fn with_lustre(self, text: String, origin: String) -> Self {
+        Self { lustre: Some((text, origin)), ..self }
+    }
+
+    /// The devices that were named.
+    #[must_use]
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// What a setting reads as now, or why it cannot be read.
+    pub(super) fn read(&self, setting: &Setting) -> Result<String, String> {
+        self.settings.read(setting).map(|text| text.trim().to_owned()).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("no {setting}"),
+            _ => format!("{setting}: {error}"),
+        })
+    }
+
+    /// The value that a setting has once what is planned so far is done.
+    pub(super) fn later(&self, setting: &Setting) -> Option<String> {
+        let planned = self.planned.get(setting).cloned();
+        planned.or_else(|| self.read(setting).ok().map(|text| setting.value(&text)))
+    }
+
+    pub(super) fn plan(&mut self, setting: &Setting, value: &str) {
+        self.planned.insert(setting.clone(), value.to_owned());
+    }
+
+    /// The value planned so far, if any is.
+    pub(super) fn planned(&self, setting: &Setting) -> Option<&str> {
+        self.planned.get(setting).map(String::as_str)
+    }
+
+    /// The mounts whose file systems are on the named devices, each place once.
+    pub(super) fn mounts_on_devices(&self) -> Vec<&Mount> {
+        let on_named = |mount: &&Mount| {
+            let stack = mount_devices(self.root, mount);
+            self.devices.iter().any(|device| stack.contains(&device.name))
+        };
+        let mut found: Vec<&Mount> = Vec::new();
+        for mount in self.mounts.iter().filter(on_named) {
+            found.retain(|other| other.mount_point != mount.mount_point);
+            found.push(mount);
+        }
+        found
+    }
+}
+
+/// The devices that a mount's file system is on: the one that is mounted, its whole disk, and those below.
+fn mount_devices(root: &Root, mount: &Mount) -> Vec<String> {
+    let Some(name) =
+        block::name_of(root, mount.number).or_else(|| block::name_of_source(root, &mount.source))
+    else {
+        return Vec::new();
+    };
+    let mut all = vec![name];
+    let mut next = 0;
+    while let Some(name) = all.get(next).cloned() {
+        let below = block::slaves(root, &name).into_iter().chain(block::whole_of(root, &name));
+        for device in below.collect::<Vec<_>>() {
+            if !all.contains(&device) {
+                all.push(device);
+            }
+        }
+        next += 1;
+    }
+    all
+}
+
+/// All whole devices of the host that hold data.
+pub(super) fn storage(root: &Root) -> Vec<String> {
+    let is_storage = |name: &String| {
+        let class = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        !NOT_STORAGE.contains(&class) && block::size_bytes(root, name).is_some_and(|bytes| bytes > 0)
+    };
+    root.names("/sys/block").into_iter().filter(is_storage).collect()
+}
+
+fn named(root: &Root, mounts: &[Mount], names: &[PathBuf]) -> Result<Vec<Device>, UnknownDevice> {
+    let mut found: Vec<Device> = Vec::new();
+    for name in names {
+        let (path, kernel_names) = resolve(root, mounts, name)?;
+        for kernel_name in kernel_names {
+            // A partition has no queue of its own: it is the disk's that is set.
+            let (whole, path) = match block::whole_of(root, &kernel_name) {
+                Some(whole) => (whole.clone(), format!("/dev/{whole}")),
+                None => (kernel_name.clone(), path.clone().unwrap_or(format!("/dev/{kernel_name}"))),
+            };
+            if !found.iter().any(|device| device.name == whole) {
+                found.push(Device { name: whole, path });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The kernel's names behind what was given, and the path if that leads to one device by itself.
+fn resolve(
+    root: &Root,
+    mounts: &[Mount],
+    given: &Path,
+) -> Result<(Option<String>, Vec<String>), UnknownDevice> {
+    let text = given.to_string_lossy().into_owned();
+    if text == ALL_DEVICES {
+        return Ok((None, storage(root)));
+    }
+    if let Some(name) = block::number_at(root, given).and_then(|number| block::name_of(root, number)) {
+        return Ok((Some(text), vec![name]));
+    }
+    if !text.contains('/') && !text.is_empty() && root.exists(&format!("/sys/class/block/{text}")) {
+        return Ok((None, vec![text]));
+    }
+    let reason = if root.path(given).is_dir() {
+        match devices::observable(root, mounts, given) {
+            Ok(_) => return Ok((None, devices::stack(root, mounts, given))),
+            Err(error) => error.reason,
+        }
+    } else if text.contains('/') && root.path(given).exists() {
+        "it is no block device".to_owned()
+    } else {
+        "there is no such device".to_owned()
+    };
+    let all = storage(root);
+    Err(UnknownDevice {
+        name: text,
+        reason,
+        example: all.first().cloned().unwrap_or_else(|| "nvme0n1".to_owned()),
+        all: if all.is_empty() { "all there are (none here)".to_owned() } else { all.join(", ") },
+    })
+}

@@ -1,0 +1,111 @@
+//! The owner of a setting, identified by properties that survive a reboot.
+//!
+//! A boot may give devices other names and interrupts other numbers. A value of `sda` must not be written
+//! to the disk that has that name since.
+
+use std::path::{Path, absolute};
+
+use record::Fact;
+use serde::{Deserialize, Serialize};
+
+use crate::Root;
+use crate::devices::block;
+use crate::tuning::settings::setting::Setting;
+
+/// Files below a device's directory in `/sys/block` that identify it, the most specific first.
+const IDENTIFIERS: [&str; 5] = ["wwid", "device/wwid", "dm/uuid", "serial", "device/serial"];
+
+/// How to find the device or the interrupt of a setting after a reboot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// The one block device whose `file` in `/sys/block/NAME` holds `text`.
+    Device {
+        /// As in `device/wwid`.
+        file: String,
+        /// Its trimmed content.
+        text: String,
+    },
+    /// The block device that this path leads to: it has no identifier, or shares it with another.
+    Path(String),
+    /// The interrupt of this queue of NVMe, as in `S2C1NX0q1`: the serial number of the controller, or its
+    /// name where it has none, and the queue.
+    Interrupt(String),
+}
+
+impl Owner {
+    /// The owner of a setting; `path` is the user's name of the device. None if a reboot changes no name.
+    pub(in crate::tuning) fn of(setting: &Setting, path: Option<&str>, root: &Root) -> Option<Self> {
+        if let Some(irq) = interrupt_number(setting) {
+            return interrupt(root, irq).map(Self::Interrupt);
+        }
+        let name = setting.device()?;
+        for file in IDENTIFIERS {
+            if let Fact::Known(text) = identifier(root, name, file)
+                && !text.contains(char::is_control)
+                && devices(root, file, &text).len() == 1
+            {
+                return Some(Self::Device { file: file.to_owned(), text });
+            }
+        }
+        let path = path.map_or_else(|| format!("/dev/{name}"), str::to_owned);
+        // A relative path is not valid at boot.
+        let whole = absolute(&path).map_or(path, |whole| whole.to_string_lossy().into_owned());
+        Some(Self::Path(whole))
+    }
+
+    /// The setting at the current place of its owner; none if that is gone.
+    pub(in crate::tuning) fn find(&self, setting: &Setting, root: &Root) -> Option<Setting> {
+        let Setting::File { path } = setting else { return None };
+        match self {
+            Self::Interrupt(queue) => {
+                let irq = root
+                    .names("/proc/irq")
+                    .into_iter()
+                    .find(|irq| irq.parse::<u32>().is_ok() && interrupt(root, irq).as_ref() == Some(queue))?;
+                Some(Setting::file(format!("/proc/irq/{irq}/smp_affinity")))
+            }
+            Self::Device { .. } | Self::Path(_) => {
+                let now = self.device(root)?;
+                let below = path.strip_prefix(&format!("/sys/block/{}/", setting.device()?))?;
+                Some(Setting::file(format!("/sys/block/{now}/{below}")))
+            }
+        }
+    }
+
+    fn device(&self, root: &Root) -> Option<String> {
+        match self {
+            Self::Device { file, text } => match devices(root, file, text).as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            Self::Path(path) => block::name_of(root, block::number_at(root, Path::new(path))?),
+            Self::Interrupt(_) => None,
+        }
+    }
+}
+
+fn identifier(root: &Root, name: &str, file: &str) -> Fact<String> {
+    root.text(&format!("/sys/block/{name}/{file}"))
+}
+
+/// All devices whose `file` holds `text`: the paths of multipath, or namespaces of one controller, share it.
+fn devices(root: &Root, file: &str, text: &str) -> Vec<String> {
+    let holds = |name: &String| matches!(identifier(root, name, file), Fact::Known(other) if other == text);
+    root.names("/sys/block").into_iter().filter(holds).collect()
+}
+
+/// The number of the interrupt whose processors the setting names.
+pub(in crate::tuning) fn interrupt_number(setting: &Setting) -> Option<&str> {
+    let Setting::File { path } = setting else { return None };
+    path.strip_prefix("/proc/irq/")?.strip_suffix("/smp_affinity")
+}
+
+fn interrupt(root: &Root, irq: &str) -> Option<String> {
+    let action = root.names(&format!("/proc/irq/{irq}")).into_iter().find(|name| name.starts_with("nvme"))?;
+    let (controller, queue) = action.rsplit_once('q')?;
+    match root.text(&format!("/sys/class/nvme/{controller}/serial")) {
+        Fact::Known(serial) => Some(format!("{serial}q{queue}")),
+        Fact::Unknown(_) => Some(action),
+    }
+}

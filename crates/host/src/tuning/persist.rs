@@ -1,0 +1,270 @@
+//! Settings that persist across reboots: a script started at boot, shown before it is written.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use plan::shell_word;
+
+use super::ledger::entry::{Entry, EntryState};
+use super::ledger::owner::Owner;
+use super::ledger::{Ledger, PersistentFile, PersistentForm};
+use super::planned::TuningPlan;
+use super::settings::setting::Setting;
+use super::steps::POWER_CONTROL;
+use crate::{LedgerError, Root};
+
+const SCRIPT: &str = "/etc/ioproof-tuning.sh";
+const UNITS: &str = "/etc/systemd/system";
+const UNIT: &str = "ioproof-tuning.service";
+const RC_LOCAL: &str = "/etc/rc.local";
+
+/// A persistent file, and whether it was written or removed, or why not.
+pub type PersistenceOutcome = (PersistentFile, Result<(), String>);
+
+/// The files that make the plan persistent, including those already in `ledger`: a script, and its starter.
+/// With systemd that is a unit and the link that enables it, else a line in `/etc/rc.local`.
+#[must_use]
+pub fn files(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> Vec<PersistentFile> {
+    let file = |path: String, form: PersistentForm| PersistentFile { path, form };
+    let mut all = vec![file(SCRIPT.to_owned(), PersistentForm::Text(script(plan, ledger, root)))];
+    if root.exists(UNITS) {
+        let unit = format!("{UNITS}/{UNIT}");
+        let link = format!("{UNITS}/multi-user.target.wants/{UNIT}");
+        all.push(file(unit.clone(), PersistentForm::Text(unit_text(plan))));
+        all.push(file(link, PersistentForm::Link(unit)));
+    } else {
+        all.push(file(RC_LOCAL.to_owned(), PersistentForm::Line(format!("/bin/sh {SCRIPT} # ioproof"))));
+    }
+    all
+}
+
+fn unit_text(plan: &TuningPlan) -> String {
+    format!(
+        "# Written by ioproof host tune --persist; ioproof host restore removes it.\n[Unit]\n\
+         Description=Host tuning of ioproof: {}\nAfter=local-fs.target\n\n[Service]\nType=oneshot\n\
+         ExecStart=/bin/sh {SCRIPT}\nRemainAfterExit=yes\n\n[Install]\nWantedBy=multi-user.target\n",
+        plan.profiles.join(" ")
+    )
+}
+
+/// Head of the script. Device names change from boot to boot.
+const SCRIPT_HEAD: &str = r#"#!/bin/sh
+# Written by ioproof host tune --persist; ioproof host restore removes it.
+failed=0
+# The device whose file $1 holds $2.
+device() {
+    for directory in /sys/block/*; do
+        [ -r "$directory/$1" ] || continue
+        read -r text < "$directory/$1"
+        [ "$text" != "$2" ] || { printf '%s\n' "$directory"; return; }
+    done
+    return 1
+}"#;
+
+/// A line for each setting; the script exits with 1 if one could not be set.
+fn script(plan: &TuningPlan, ledger: Option<&Ledger>, root: &Root) -> String {
+    let planned = |setting: &Setting| plan.writes.iter().any(|write| write.setting == *setting);
+    let is_kept =
+        |entry: &&Entry| entry.set_at_boot && entry.state != EntryState::Restored && !planned(&entry.setting);
+    let kept = ledger.iter().flat_map(|ledger| ledger.entries.iter()).filter(is_kept);
+    let kept = kept.filter_map(|entry| {
+        line(&entry.setting, &entry.setting.value(entry.new.as_deref()?), entry.owner.clone())
+    });
+    let planned = plan.writes.iter().filter_map(|write| {
+        let owner = Owner::of(&write.setting, write.device.as_deref(), root);
+        line(&write.setting, &write.setting.value(&write.new), owner)
+    });
+    let mut lines = vec![SCRIPT_HEAD.to_owned()];
+    for line in kept.chain(planned) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n") + "\nexit $failed\n"
+}
+
+/// The line that sets a value at boot. Interrupt numbers change: they are found by their driver, as
+/// published.
+fn line(setting: &Setting, value: &str, owner: Option<Owner>) -> Option<String> {
+    let command = match (setting, owner) {
+        (Setting::File { path }, _) if path.ends_with("/smp_affinity") => {
+            // The kernel refuses interrupts that it manages itself.
+            return Some(
+                "for queue in /proc/irq/*/nvme*; do irq=${queue%/*}; cat \"$irq/affinity_hint\" > \
+                 \"$irq/smp_affinity\"; done"
+                    .to_owned(),
+            );
+        }
+        (Setting::File { path }, Some(owner)) => {
+            let name = setting.device()?;
+            let below = path.strip_prefix(&format!("/sys/block/{name}/"))?;
+            let directory = match owner {
+                Owner::Device { file, text } => {
+                    format!("$(device {} {})", shell_word(&file), shell_word(&text))
+                }
+                Owner::Path(path) => {
+                    format!("/sys/block/$(basename \"$(readlink -f -- {})\")", shell_word(&path))
+                }
+                Owner::Interrupt(_) => return None,
+            };
+            format!("directory={directory} && echo {} > \"$directory\"/{}", shell_word(value), shell_word(below))
+        }
+        // The tools of the published line; the register is read first, and one bit of it cleared.
+        (Setting::Register { register: POWER_CONTROL, .. }, _) => {
+            "for cpu in /dev/cpu/[0-9]*; do p=${cpu##*/}; wrmsr -p $p 0x1fc $(($(rdmsr -c -p $p 0x1fc) & ~2)) || \
+             failed=1; done # msr-tools"
+                .to_owned()
+        }
+        (Setting::Mount { .. }, _) => setting.command("noatime,nodiratime"),
+        // TuneD's profile is already persistent.
+        (Setting::TunedProfile, _) => return None,
+        (Setting::File { .. } | Setting::Register { .. }, _) => setting.command(value),
+    };
+    Some(if command.starts_with("for ") { command } else { format!("{command} || failed=1") })
+}
+
+/// Writes the files, each recorded in the ledger first.
+///
+/// # Errors
+/// The ledger cannot be written. Files that cannot be written are reported in the list.
+pub fn write(
+    files: &[PersistentFile],
+    ledger: &mut Ledger,
+    root: &Root,
+) -> Result<Vec<PersistenceOutcome>, LedgerError> {
+    let mut told = Vec::new();
+    for file in files {
+        if ledger.kept.contains(file) {
+            told.push((file.clone(), Ok(())));
+            continue;
+        }
+        // Our own file of an earlier use is replaced; files of others are not touched.
+        let ours: Vec<PersistentFile> =
+            ledger.kept.iter().filter(|kept| kept.path == file.path).cloned().collect();
+        for earlier in ours {
+            if take_away(&earlier, root, false).is_ok() {
+                ledger.removed(earlier)?;
+            }
+        }
+        if is_in_the_way(file, root) {
+            let why = "it is there already and not ours: remove it first".to_owned();
+            told.push((file.clone(), Err(why)));
+            continue;
+        }
+        ledger.keeping(file.clone())?;
+        let written = put(file, root).map_err(|error| error.to_string());
+        told.push((file.clone(), written));
+    }
+    Ok(told)
+}
+
+fn is_in_the_way(file: &PersistentFile, root: &Root) -> bool {
+    !matches!(file.form, PersistentForm::Line(_)) && fs::symlink_metadata(root.path(&file.path)).is_ok()
+}
+
+fn put(file: &PersistentFile, root: &Root) -> io::Result<()> {
+    let path = root.path(&file.path);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    match &file.form {
+        PersistentForm::Text(text) => {
+            let mut made = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path)?;
+            made.write_all(text.as_bytes())?;
+            made.sync_all()
+        }
+        PersistentForm::Link(target) => symlink(target, &path),
+        PersistentForm::Line(line) => put_line(&path, line),
+    }
+}
+
+/// Before the line that ends the script, or at its end. A file that is not there is made.
+fn put_line(path: &Path, line: &str) -> io::Result<()> {
+    let (text, mode) = match fs::read_to_string(path) {
+        Ok(text) => (text, fs::metadata(path)?.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            (format!("{MADE_BY_US}\n"), Permissions::from_mode(0o755))
+        }
+        Err(error) => return Err(error),
+    };
+    let at = text.lines().position(|other| other.trim() == "exit 0");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.insert(at.unwrap_or(lines.len()), line);
+    // A file without a last newline comes back without one.
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    replace(path, &(lines.join("\n") + end), mode)
+}
+
+/// The first line of a file that had not been there.
+const MADE_BY_US: &str = "#!/bin/sh -e";
+
+fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
+    // On Red Hat's systems it is a link, which stays.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let fresh = path.with_extension("ioproof-new");
+    fs::write(&fresh, text)?;
+    fs::set_permissions(&fresh, mode)?;
+    fs::rename(&fresh, path)
+}
+
+/// Removes all files of the ledger, the last written first.
+pub(super) fn remove(
+    ledger: &mut Ledger,
+    root: &Root,
+    force: bool,
+) -> Result<Vec<PersistenceOutcome>, LedgerError> {
+    let mut told = Vec::new();
+    for file in ledger.kept.clone().into_iter().rev() {
+        // The ledger must not forget a file that a crash of the host brings back.
+        let taken = take_away(&file, root, force).and_then(|()| synced(&root.path(&file.path)));
+        if taken.is_ok() {
+            ledger.removed(file.clone())?;
+        }
+        told.push((file, taken));
+    }
+    Ok(told)
+}
+
+fn synced(removed: &Path) -> Result<(), String> {
+    let Some(directory) = removed.parent() else { return Ok(()) };
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+fn take_away(file: &PersistentFile, root: &Root, force: bool) -> Result<(), String> {
+    let path = root.path(&file.path);
+    let there = match &file.form {
+        PersistentForm::Text(_) => fs::read_to_string(&path),
+        PersistentForm::Link(_) => fs::read_link(&path).map(|target| target.to_string_lossy().into_owned()),
+        PersistentForm::Line(_) => fs::read_to_string(&path),
+    };
+    let there = match there {
+        Ok(there) => there,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let said = |error: io::Error| error.to_string();
+    match &file.form {
+        PersistentForm::Line(line) => {
+            let mode = fs::metadata(&path).map_err(said)?.permissions();
+            let kept: Vec<&str> = there.lines().filter(|other| other != line).collect();
+            if kept == [MADE_BY_US] {
+                return fs::remove_file(&path).map_err(said);
+            }
+            let end = if there.ends_with('\n') { "\n" } else { "" };
+            replace(&path, &(kept.join("\n") + end), mode).map_err(said)
+        }
+        // A file that a crash has cut off is ours as well.
+        PersistentForm::Text(ours) if !ours.starts_with(&there) && !force => {
+            Err("somebody has changed it since: look at it, or say --force".to_owned())
+        }
+        PersistentForm::Link(ours) if *ours != there && !force => {
+            Err("it leads elsewhere now: look at it, or say --force".to_owned())
+        }
+        PersistentForm::Text(_) | PersistentForm::Link(_) => fs::remove_file(&path).map_err(said),
+    }
+}

@@ -1,0 +1,6 @@
+//! Plans that a command makes without a study file.
+
+pub mod cross_check;
+pub mod exchanges;
+pub mod quick;
+pub mod randomops;

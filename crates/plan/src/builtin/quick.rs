@@ -1,0 +1,593 @@
+//! The plan of `ioproof run --quick DIR`: characterises a storage in about a minute.
+//!
+//! Six figures are measured in three interleaved passes, so that each has its own spread and drift over time
+//! affects all of them. All cases share one file, which is filled once: reads find data, and writes overwrite
+//! allocated blocks. Each pass is ended by the clock, because the speed of the storage is not yet known.
+//! Optional cases on cached data come last, since pages in the cache would slow direct transfers down.
+//!
+//! ```
+//! use plan::quick::{Options, QuickEnvironment, plan};
+//! let environment = QuickEnvironment {
+//!     directory: "/mnt/scratch".into(),
+//!     free_bytes: 500 << 30,
+//!     memory_available_bytes: 16 << 30,
+//!     direct_supported: true,
+//!     logical_block_bytes: 512,
+//!     seed: 1,
+//!     uring: true,
+//! };
+//! let mut options = Options::default();
+//! options.set("repetitions=5")?;
+//! let quick = plan(environment, &options)?;
+//! assert_eq!(quick.plan.cases[0].title, "Sequential write, 1 MiB");
+//! assert_eq!((quick.plan.cases.len(), quick.plan.cases[0].repetitions), (6, 5));
+//! assert!(quick.notes.is_empty());
+//! # Ok::<(), plan::PlanError>(())
+//! ```
+
+use std::path::PathBuf;
+
+use crate::seeds::named_seed;
+use crate::{
+    Backend, Bytes, Case, Existing, FileSet, Geometry, Nanos, Order, Phase, Plan, PlanError, Question,
+    Sharing, UnitError, WorkloadSpec,
+};
+
+/// With less free space than this, a run could fill the file system.
+pub const FREE_BYTES_MIN: u64 = 64 << 20;
+/// The data takes at most one part in this many of the free space: allocators slow down on a full disk.
+pub const FREE_SHARE: u64 = 10;
+/// A disk of 170 MB/s fills this in some 6 s; a larger set would take more than a minute to fill on a slow
+/// one.
+pub const WORKING_SET_MAX: u64 = 1 << 30;
+/// 4096 places for random transfers of 4 KiB: fewer would be repeated within a second.
+pub const WORKING_SET_MIN: u64 = 16 << 20;
+/// Larger than the caches of common processors, so that the page cache is measured.
+pub const CACHED_SET_MAX: u64 = 256 << 20;
+/// Linux starts to write dirty pages back at 10 % of the available memory; one part in 16 stays
+/// below that, so that a cached case measures the cache alone.
+pub const MEMORY_SHARE: u64 = 16;
+/// Sets are whole multiples of this: eight tasks with whole transfers of 1 MiB.
+const GRAIN: u64 = 8 << 20;
+
+/// Transfers of the sequential cases: as long as block layers split them only a few times.
+const LARGE: u64 = 1 << 20;
+/// Transfers of the random cases: a page.
+const SMALL: u64 = 4 << 10;
+/// Passes of each case: the fewest that show a spread around a median.
+const REPETITIONS: u32 = 3;
+/// More would take days.
+const REPETITIONS_MAX: u32 = 1000;
+/// Passes of transfers in order: above the 2 s below which no rate is stated, and somewhat longer than others, as
+/// devices take the first moment into a fast cache.
+const LARGE_TIME: Nanos = Nanos::secs(3);
+/// Passes of random transfers.
+const SMALL_TIME: Nanos = Nanos::millis(2500);
+/// Settings that [`Options::set`] accepts, by their study keys.
+const SETTABLE: &str = "a quick run takes repetitions=5, duration=5s (of each pass), size=256MiB (of its file) and \
+                        delay=1s (before each pass); a study file says everything else";
+
+/// What is known about the storage to be characterised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuickEnvironment {
+    /// Where the data file is to be.
+    pub directory: PathBuf,
+    /// Bytes that this user may still write there.
+    pub free_bytes: u64,
+    /// Memory that the page cache may take.
+    pub memory_available_bytes: u64,
+    /// A file there can be opened with `O_DIRECT`.
+    pub direct_supported: bool,
+    /// The alignment that a direct transfer needs; 512 where it is not known.
+    pub logical_block_bytes: u64,
+    /// Chooses orders, the data and the name of the data file.
+    pub seed: u64,
+    /// This process may use io_uring.
+    pub uring: bool,
+}
+
+/// Options of a quick run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Also measure data cached in the page cache.
+    pub cached: bool,
+    /// Passes of each case.
+    pub repetitions: u32,
+    /// Length of a pass; chosen by the plan if not given.
+    pub duration: Option<Nanos>,
+    /// Bytes of the file; chosen by the plan if not given.
+    pub size: Option<Bytes>,
+    /// Pause before each pass.
+    pub delay: Nanos,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cached: false, repetitions: REPETITIONS, duration: None, size: None, delay: Nanos(0) }
+    }
+}
+
+impl Options {
+    /// Applies `KEY=VALUE`; the key may be prefixed with the table of a study, as in `protocol.repetitions=5`
+    /// or `workload.*.size=64MiB`.
+    ///
+    /// # Errors
+    /// A quick run has no such key, or the value cannot be used.
+    pub fn set(&mut self, written: &str) -> Result<(), PlanError> {
+        let refused = |why: String, help: &str| Err(PlanError::new("set", why, help));
+        let (key, value) = written.split_once('=').unwrap_or((written, ""));
+        let (key, value) = (key.trim(), value.trim().trim_matches('"'));
+        let wrong =
+            |error: UnitError| PlanError::new("set", format!("`{key}`: {}", error.message), error.help);
+        match key.strip_prefix("protocol.").or_else(|| key.strip_prefix("workload.*.")).unwrap_or(key) {
+            "repetitions" => match value.parse() {
+                Ok(count @ 1..=REPETITIONS_MAX) => self.repetitions = count,
+                _ => {
+                    let help = format!("write a whole number from 1 to {REPETITIONS_MAX}");
+                    return refused(format!("`{value}` repetitions cannot be measured"), &help);
+                }
+            },
+            "duration" => match Nanos::parse_study(value).map_err(wrong)? {
+                Nanos(0) => return refused("passes of 0 s measure nothing".to_owned(), "write a time as 3s"),
+                duration => self.duration = Some(duration),
+            },
+            "size" => self.size = Some(Bytes::parse_study(value).map_err(wrong)?),
+            "delay" => self.delay = Nanos::parse_study(value).map_err(wrong)?,
+            _ => return refused(format!("`{written}` cannot be set in a quick run"), SETTABLE),
+        }
+        Ok(())
+    }
+}
+
+/// The plan, and notes about how it was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quick {
+    /// One case for each figure.
+    pub plan: Plan,
+    /// Sentences about what was left out or replaced, and why.
+    pub notes: Vec<String>,
+}
+
+/// The plan for a directory.
+///
+/// # Errors
+/// There is too little free space, or the requested size is too small; the error states the required size.
+pub fn plan(environment: QuickEnvironment, options: &Options) -> Result<Quick, PlanError> {
+    environment.enough_space()?;
+    let sizes = Sizes::of(&environment).wanted(options.size)?;
+    let routes = sizes.routes();
+    let mut cases = Vec::new();
+    for &route in if options.cached { routes } else { &routes[..1] } {
+        for (place, figure) in sizes.figures().into_iter().enumerate() {
+            let time = options.duration.unwrap_or(figure.time());
+            let (repetitions, delay, in_turn) = (options.repetitions, options.delay, place > 0);
+            let case = figure.case(route, time, &sizes, &environment)?;
+            cases.push(Case { repetitions, delay, in_turn, ..case });
+        }
+    }
+    let mut notes = sizes.notes(&environment);
+    if options.cached && routes.len() == 1 {
+        notes.push("--cached adds nothing here: every case goes through the page cache.".to_owned());
+    }
+    let plan = Plan::new(
+        format!("Quick characterisation of {}", environment.directory.display()),
+        Question::Quick { directory: environment.directory },
+        environment.seed,
+        cases,
+    );
+    Ok(Quick { plan, notes })
+}
+
+impl QuickEnvironment {
+    /// Rejects a file system with too little free space.
+    pub(crate) fn enough_space(&self) -> Result<(), PlanError> {
+        if self.free_bytes >= FREE_BYTES_MIN {
+            return Ok(());
+        }
+        let (directory, free) = (self.directory.display(), Bytes(self.free_bytes).both_units());
+        Err(PlanError::new(
+            "directory",
+            format!("{directory} has {free} free, too little for a quick run"),
+            format!("free at least {} there, or name another directory", Bytes(FREE_BYTES_MIN)),
+        ))
+    }
+}
+
+/// The path of a case's transfers to the storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// Around the page cache.
+    Direct,
+    /// Through the page cache, because `O_DIRECT` is unavailable.
+    Buffered,
+    /// Through the page cache, on cached data.
+    Cached,
+}
+
+impl Route {
+    fn id_prefix(self) -> &'static str {
+        match self {
+            Self::Direct => "",
+            Self::Buffered => "buffered-",
+            Self::Cached => "cached-",
+        }
+    }
+
+    fn title_suffix(self) -> &'static str {
+        match self {
+            Self::Direct => "",
+            Self::Buffered => ", through the page cache",
+            Self::Cached => ", cached",
+        }
+    }
+}
+
+/// Sizes that follow from the environment.
+pub(crate) struct Sizes {
+    direct: bool,
+    pub(crate) working_set: u64,
+    cached_set: u64,
+    /// Transfers of the random cases.
+    small: u64,
+    /// Whether the user chose the file size.
+    is_chosen: bool,
+}
+
+impl Sizes {
+    pub(crate) fn of(environment: &QuickEnvironment) -> Self {
+        let block = environment.logical_block_bytes.max(1).next_power_of_two();
+        let share = environment.free_bytes / FREE_SHARE;
+        let working_set = whole_grains(share.clamp(WORKING_SET_MIN, WORKING_SET_MAX));
+        let in_memory = (environment.memory_available_bytes / MEMORY_SHARE).clamp(GRAIN, CACHED_SET_MAX);
+        let direct = environment.direct_supported && block <= LARGE;
+        Self {
+            direct,
+            working_set,
+            cached_set: whole_grains(in_memory).min(working_set),
+            small: if direct { SMALL.max(block) } else { SMALL },
+            is_chosen: false,
+        }
+    }
+
+    /// The same with a file of this size, if given.
+    pub(crate) fn wanted(self, size: Option<Bytes>) -> Result<Self, PlanError> {
+        let Some(size) = size else { return Ok(self) };
+        let working_set = whole_grains(size.0);
+        if working_set < WORKING_SET_MIN {
+            return Err(PlanError::new(
+                "size",
+                format!("{size} is too small for the cases"),
+                format!("the file needs {} at least", Bytes(WORKING_SET_MIN)),
+            ));
+        }
+        Ok(Self { working_set, cached_set: self.cached_set.min(working_set), is_chosen: true, ..self })
+    }
+
+    pub(crate) fn routes(&self) -> &'static [Route] {
+        if self.direct { &[Route::Direct, Route::Cached] } else { &[Route::Buffered] }
+    }
+
+    /// The figures of a route, in the order of the first pass. The write brings the data into the cache
+    /// for the cached reads; random writes come last because some file systems scatter the data with them.
+    pub(crate) fn figures(&self) -> [Figure; 6] {
+        [
+            Figure::stream("seq-write", Phase::Write),
+            Figure::stream("seq-read", Phase::Read),
+            Figure::random("rand-read-d1", Phase::Read, self.small, 1),
+            Figure::random("rand-read-d32", Phase::Read, self.small, 32),
+            Figure::random("rand-write-d1", Phase::Write, self.small, 1),
+            Figure::random("rand-write-d32", Phase::Write, self.small, 32),
+        ]
+    }
+
+    pub(crate) fn notes(&self, environment: &QuickEnvironment) -> Vec<String> {
+        let mut notes = Vec::new();
+        let directory = environment.directory.display();
+        if !self.direct {
+            notes.push(format!(
+                "O_DIRECT cannot be used in {directory}, so every transfer goes through the page cache: reads \
+                 may be answered from memory."
+            ));
+        }
+        if self.small > SMALL {
+            notes.push(format!(
+                "Small transfers are {} instead of 4 KiB: that is the device's logical block.",
+                Bytes(self.small)
+            ));
+        }
+        if !environment.uring {
+            notes.push(
+                "io_uring cannot be used here: a depth of n is n tasks with one transfer each instead."
+                    .to_owned(),
+            );
+        }
+        if !self.is_chosen && self.working_set < WORKING_SET_MAX {
+            notes.push(format!(
+                "The data is {} because {} are free; on so little, caches of the device may answer.",
+                Bytes(self.working_set),
+                Bytes(environment.free_bytes)
+            ));
+        }
+        notes
+    }
+}
+
+pub(crate) fn whole_grains(bytes: u64) -> u64 {
+    bytes / GRAIN * GRAIN
+}
+
+/// One figure of the summary.
+pub(crate) struct Figure {
+    pub(crate) id: &'static str,
+    phase: Phase,
+    transfer: u64,
+    random: bool,
+    depth: u32,
+}
+
+impl Figure {
+    fn stream(id: &'static str, phase: Phase) -> Self {
+        Self { id, phase, transfer: LARGE, random: false, depth: 8 }
+    }
+
+    fn random(id: &'static str, phase: Phase, transfer: u64, depth: u32) -> Self {
+        Self { id, phase, transfer, random: true, depth }
+    }
+
+    fn time(&self) -> Nanos {
+        if self.random { SMALL_TIME } else { LARGE_TIME }
+    }
+
+    fn title(&self, route: Route) -> String {
+        let (size, phase, suffix) = (Bytes(self.transfer), self.phase, route.title_suffix());
+        match self.random {
+            true => format!("Random {phase}, {size}, {} at a time{suffix}", self.depth),
+            false => format!("Sequential {phase}, {size}{suffix}"),
+        }
+    }
+
+    /// Bytes covered by the figure. Random writes without `O_DIRECT` are limited to what memory can hold:
+    /// writing more pages back in random order could take hours.
+    fn set(&self, route: Route, sizes: &Sizes) -> u64 {
+        let scattered = self.random && self.phase.writes();
+        match route {
+            Route::Direct => sizes.working_set,
+            Route::Buffered if !scattered => sizes.working_set,
+            Route::Buffered | Route::Cached => sizes.cached_set,
+        }
+    }
+
+    pub(crate) fn case(
+        &self,
+        route: Route,
+        time: Nanos,
+        sizes: &Sizes,
+        environment: &QuickEnvironment,
+    ) -> Result<Case, PlanError> {
+        let (backend, tasks) = match environment.uring {
+            true => (Backend::queued(self.depth), 1),
+            false => (Backend::plain(), self.depth),
+        };
+        let block = Bytes(self.set(route, sizes) / u64::from(tasks));
+        let geometry = Geometry { transfer: Bytes(self.transfer), block, segments: 1 };
+        let id = format!("{}{}", route.id_prefix(), self.id);
+        let mut spec = WorkloadSpec::new(&id, data_file(environment), geometry);
+        spec.files = FileSet {
+            sharing: Sharing::Shared,
+            // The data is kept between cases; each overwrites it.
+            existing: Existing::Reuse,
+            // Filled once, so that reads find data however slow the writes are.
+            fill: true,
+            ..spec.files
+        };
+        spec.tasks = tasks;
+        spec.backend = backend;
+        spec.direct = route == Route::Direct;
+        spec.sync.at_close = self.phase.writes() && route != Route::Cached;
+        spec.duration = Some(time);
+        spec.signature = environment.seed;
+        if self.random {
+            // A different order for each pass of each case, so that no device cache learns it.
+            spec.order = Order::Random { seed: named_seed(environment.seed, &id) };
+            spec.fresh_order = true;
+        }
+        Ok(Case { title: self.title(route), ..Case::new(id, spec.validate()?, vec![self.phase]) })
+    }
+}
+
+/// The one data file. The seed in its name keeps two runs in one directory apart.
+fn data_file(around: &QuickEnvironment) -> PathBuf {
+    around.directory.join(format!("ioproof-quick-{:016x}.data", around.seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FREE_BYTES_MIN, Options, Quick, QuickEnvironment, plan};
+    use crate::{Backend, Bytes, Nanos, Phase, Placement, seconds_per_case};
+
+    fn environment() -> QuickEnvironment {
+        QuickEnvironment {
+            directory: "/mnt/scratch".into(),
+            free_bytes: 500 << 30,
+            memory_available_bytes: 16 << 30,
+            direct_supported: true,
+            logical_block_bytes: 512,
+            seed: 7,
+            uring: true,
+        }
+    }
+
+    fn changed(change: impl Fn(&mut QuickEnvironment)) -> Quick {
+        let mut environment = environment();
+        change(&mut environment);
+        plan(environment, &Options::default()).expect("enough space")
+    }
+
+    fn with_cached(environment: QuickEnvironment) -> Quick {
+        plan(environment, &Options { cached: true, ..Options::default() }).expect("enough space")
+    }
+
+    fn ids(quick: &Quick) -> Vec<&str> {
+        quick.plan.cases.iter().map(|case| case.id.as_str()).collect()
+    }
+
+    #[test]
+    fn six_figures_take_turns_and_cached_ones_after_them() {
+        let direct =
+            ["seq-write", "seq-read", "rand-read-d1", "rand-read-d32", "rand-write-d1", "rand-write-d32"];
+        let quick = changed(|_| ());
+        assert_eq!(ids(&quick), direct);
+        assert_eq!((quick.plan.blocks().count(), quick.plan.blocks().next()), (1, Some(0..6)));
+        assert!(quick.plan.cases.iter().all(|case| case.repetitions == 3 && case.workload.direct));
+
+        let quick = with_cached(environment());
+        let cached: Vec<String> = direct.iter().map(|id| format!("cached-{id}")).collect();
+        let expected: Vec<&str> = direct.iter().copied().chain(cached.iter().map(String::as_str)).collect();
+        assert_eq!(ids(&quick), expected);
+        assert_eq!(quick.plan.blocks().collect::<Vec<_>>(), [0..6, 6..12]);
+        for case in &quick.plan.cases {
+            let cached = case.id.starts_with("cached-");
+            assert_eq!(case.workload.direct, !cached, "{}", case.id);
+            assert_eq!(case.title.ends_with(", cached"), cached, "{}", case.title);
+        }
+    }
+
+    #[test]
+    fn what_is_set_is_taken_and_the_rest_is_refused_with_what_can_be() {
+        let mut options = Options::default();
+        for written in ["protocol.repetitions=5", "duration=4s", "workload.*.size=100MiB", "delay = \"1s\""] {
+            options.set(written).expect(written);
+        }
+        let quick = plan(environment(), &options).expect("valid");
+        for case in &quick.plan.cases {
+            assert_eq!((case.repetitions, case.delay), (5, Nanos::secs(1)));
+            assert_eq!(case.workload.duration, Some(Nanos::secs(4)));
+            assert_eq!(case.workload.footprint(), Bytes::mib(96), "whole transfers of eight tasks");
+        }
+        assert!(quick.notes.is_empty(), "{:?}", quick.notes);
+        let refused = |written: &str| {
+            let error = Options::default().set(written).expect_err(written);
+            format!("{}: {}", error.message, error.help)
+        };
+        assert!(refused("tasks=4").contains("takes repetitions=5, duration=5s"), "{}", refused("tasks=4"));
+        assert!(refused("repetitions=0").contains("from 1 to 1000"));
+        assert!(refused("duration=0s").contains("write a time"));
+        assert!(refused("size=much").contains("size"));
+        options.set("size=15MiB").expect("a size");
+        assert!(plan(environment(), &options).unwrap_err().help.contains("16 MiB"));
+    }
+
+    #[test]
+    fn conditions_are_those_that_were_promised() {
+        let conditions = |quick: &Quick| -> String {
+            let lines = quick.plan.cases.iter().map(|case| {
+                format!("{:24}{} · {}", case.id, case.title, case.workload.conditions(case.phases[0]))
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        insta::assert_snapshot!("quick_conditions", conditions(&with_cached(environment())));
+        insta::assert_snapshot!(
+            "quick_conditions_without_uring_and_direct",
+            conditions(&changed(|s| {
+                s.uring = false;
+                s.direct_supported = false;
+            }))
+        );
+    }
+
+    #[test]
+    fn all_cases_share_one_file_and_its_data() {
+        let quick = with_cached(environment());
+        let first = &quick.plan.cases[0].workload;
+        let largest = Placement::new(first).file_bytes();
+        for case in &quick.plan.cases {
+            assert_eq!(case.workload.files, first.files);
+            assert!(case.workload.files.fill);
+            assert_eq!(case.workload.signature, first.signature);
+            assert!(Placement::new(&case.workload).file_bytes() <= largest, "{}", case.id);
+        }
+        assert_eq!(quick.plan.cases[0].phases, [Phase::Write]);
+    }
+
+    #[test]
+    fn it_takes_about_a_minute_at_plausible_rates() {
+        for (write, read) in [(120e6, 150e6), (500e6, 550e6), (3e9, 6e9)] {
+            let seconds: f64 = seconds_per_case(&changed(|_| ()).plan, write, read).iter().sum();
+            assert!((40.0..75.0).contains(&seconds), "{seconds} s at {write}");
+        }
+    }
+
+    #[test]
+    fn it_fits_into_little_space() {
+        let quick = changed(|s| s.free_bytes = FREE_BYTES_MIN);
+        for case in &quick.plan.cases {
+            assert!(case.workload.bytes().get() <= FREE_BYTES_MIN / 4, "{}", case.id);
+        }
+        assert_eq!(quick.notes.len(), 1, "{:?}", quick.notes);
+
+        let mut full = environment();
+        full.free_bytes = FREE_BYTES_MIN - 1;
+        let error = plan(full, &Options::default()).unwrap_err();
+        assert_eq!(error.field, "directory");
+        assert!(error.message.contains("/mnt/scratch") && error.help.contains("64 MiB"), "{error:?}");
+    }
+
+    #[test]
+    fn cached_cases_leave_the_memory_alone() {
+        let quick = with_cached(QuickEnvironment { memory_available_bytes: 512 << 20, ..environment() });
+        for case in quick.plan.cases.iter().filter(|case| !case.workload.direct) {
+            assert!(case.workload.bytes().get() <= 32 << 20, "{}", case.id);
+        }
+    }
+
+    #[test]
+    fn a_device_with_larger_blocks_gets_larger_transfers_and_says_so() {
+        let quick = changed(|s| s.logical_block_bytes = 8192);
+        assert_eq!(quick.plan.cases[2].title, "Random read, 8 KiB, 1 at a time");
+        assert!(quick.notes[0].contains("8 KiB instead of 4 KiB"), "{:?}", quick.notes);
+    }
+
+    #[test]
+    fn without_direct_everything_is_buffered_and_said_to_be() {
+        let quick = changed(|s| s.direct_supported = false);
+        assert!(ids(&quick).iter().all(|id| id.starts_with("buffered-")));
+        assert!(quick.plan.cases.iter().all(|case| !case.workload.direct));
+        assert!(quick.notes[0].contains("page cache"), "{:?}", quick.notes);
+    }
+
+    #[test]
+    fn pages_that_are_written_in_random_order_stay_within_the_memory() {
+        let quick = changed(|s| {
+            s.direct_supported = false;
+            s.memory_available_bytes = 512 << 20;
+        });
+        for case in quick.plan.cases.iter().filter(|case| case.id.contains("rand-write")) {
+            assert!(case.workload.bytes().get() <= 32 << 20, "{}", case.id);
+            assert!(case.workload.sync.at_close, "{}", case.id);
+        }
+    }
+
+    #[test]
+    fn without_uring_tasks_make_the_depth() {
+        let quick = changed(|s| s.uring = false);
+        assert!(quick.plan.cases.iter().all(|case| case.workload.backend == Backend::Psync));
+        let deep = quick.plan.cases.iter().find(|case| case.id == "rand-read-d32").expect("is there");
+        assert_eq!(deep.workload.tasks, 32);
+        assert!(quick.notes[0].contains("io_uring"), "{:?}", quick.notes);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_place_with_enough_space_gets_a_plan(
+            free_bytes in FREE_BYTES_MIN..=u64::MAX, memory_available_bytes: u64,
+            direct_supported: bool, logical_block_bytes in 0_u64..(1 << 40), seed: u64, uring: bool,
+        ) {
+            let directory = "/mnt/scratch".into();
+            let around = QuickEnvironment {
+                directory, free_bytes, memory_available_bytes, direct_supported, logical_block_bytes, seed, uring,
+            };
+            let quick = plan(around, &Options { cached: true, ..Options::default() });
+            proptest::prop_assert!(quick.is_ok(), "{quick:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A case: a workload, its phases and its repetitions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Nanos, Phase, Protocol, Role, Setting, Workload};
+
+/// A workload, the phases of one repetition, and the number of repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// A name that is unique in the plan; used in tables and file names.
+    pub id: String,
+    /// Purpose of the case, as the study's author wrote it; may be empty.
+    pub title: String,
+    /// What the tasks do.
+    pub workload: Workload,
+    /// The phases of one repetition, in order.
+    pub phases: Vec<Phase>,
+    /// The `[[workload]]` table or option that the case comes from, shared by the cases of one sweep.
+    #[serde(default)]
+    pub group: String,
+    /// Name of the target in [`crate::Criteria::targets`]; empty if none is named.
+    #[serde(default)]
+    pub target: String,
+    /// The layout from [`crate::Plan::layouts`] that must be in place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
+    /// Swept keys and their values at this point, in the order of the study; includes the target if several
+    /// are swept.
+    #[serde(default)]
+    pub settings: Vec<Setting>,
+    /// What is done before and between the phases.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Maximum number of repetitions; [`Protocol::stopping`] may end the case earlier.
+    pub repetitions: u32,
+    /// Pause before each write and read phase; for other work, before each pass.
+    pub delay: Nanos,
+    /// No phase starts after the case has run for this long.
+    pub time_limit: Option<Nanos>,
+    /// Its passes alternate with those of the previous case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turn: bool,
+    /// For an imported case, the conditions stated in its text; used instead of the workload's conditions,
+    /// whose other values are unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<String>,
+}
+
+impl Case {
+    /// A case that runs `phases` once, without pause or limit, outside any sweep.
+    #[must_use]
+    pub fn new(id: impl Into<String>, workload: Workload, phases: Vec<Phase>) -> Self {
+        let id = id.into();
+        Self {
+            group: id.clone(),
+            id,
+            title: String::new(),
+            workload,
+            phases,
+            target: String::new(),
+            layout: None,
+            settings: Vec::new(),
+            protocol: Protocol::default(),
+            repetitions: 1,
+            delay: Nanos(0),
+            time_limit: None,
+            in_turn: false,
+            stated: None,
+        }
+    }
+
+    /// Conditions attached to every figure of `phase`: those of the workload, or those stated by an imported
+    /// text.
+    #[must_use]
+    pub fn conditions(&self, phase: Phase) -> String {
+        match &self.stated {
+            Some(stated) => format!("{phase}, {stated}"),
+            None => self.workload.conditions(phase),
+        }
+    }
+
+    /// Passes of the case where nothing ends it earlier.
+    #[must_use]
+    pub fn passes_max(&self) -> u32 {
+        self.repetitions.saturating_mul(self.protocol.rounds.max(1)).saturating_add(self.protocol.warm_up)
+    }
+
+    /// The purpose of pass number `pass` (from 0; the record's repetition).
+    #[must_use]
+    pub fn role(&self, pass: u32) -> Role {
+        let rounds = self.protocol.rounds.max(1);
+        match pass.checked_sub(self.protocol.warm_up) {
+            None => Role::WarmUp,
+            Some(after) if after % rounds == rounds - 1 => Role::Recorded,
+            Some(_) => Role::EarlierRound,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Bytes, Case, Geometry, Phase, Protocol, Role, WorkloadSpec};
+
+    fn case(repetitions: u32, protocol: Protocol) -> Case {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        Case { repetitions, protocol, ..Case::new("w", workload, vec![Phase::Write]) }
+    }
+
+    #[test]
+    fn of_two_rounds_the_second_counts() {
+        let case = case(2, Protocol { rounds: 2, warm_up: 1, ..Protocol::default() });
+        assert_eq!(case.passes_max(), 5);
+        let roles: Vec<Role> = (0..5).map(|pass| case.role(pass)).collect();
+        let (warm_up, earlier, recorded) = (Role::WarmUp, Role::EarlierRound, Role::Recorded);
+        assert_eq!(roles, [warm_up, earlier, recorded, earlier, recorded]);
+    }
+
+    #[test]
+    fn without_a_protocol_every_pass_counts() {
+        let case = case(3, Protocol::default());
+        assert!((0..case.passes_max()).all(|pass| case.role(pass) == Role::Recorded));
+    }
+}

@@ -1,0 +1,182 @@
+//! The plan of a run, and the request that it answers.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Criteria, Layout, PlanError, TargetDescription, WorkloadSpec};
+
+/// An option of a foreign command line, for `--explain`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionNote {
+    /// As written by the user, e.g. `-b1m`.
+    pub written: String,
+    /// The tool's long name of the option, e.g. `blockSize`.
+    pub name: String,
+    /// What it does here, with resolved values.
+    pub meaning: String,
+}
+
+/// The request that a plan answers, as the user made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Question {
+    /// `ioproof run --quick DIR`.
+    Quick {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// `ioproof run STUDY.toml`.
+    Study {
+        /// The study file.
+        path: PathBuf,
+        /// Its text.
+        text: String,
+        /// Overrides from the command line, e.g. `workload.stream.size=64MiB`.
+        #[serde(default)]
+        overrides: Vec<String>,
+    },
+    /// The command line of a foreign tool.
+    Dialect {
+        /// The tool, as in `ior`.
+        tool: String,
+        /// Its arguments, the program's name first.
+        arguments: Vec<String>,
+        /// What each of them means.
+        notes: Vec<OptionNote>,
+        /// What the dialect needs to reproduce its tool's output, in a dialect-specific format.
+        #[serde(default)]
+        memo: String,
+    },
+    /// `ioproof import FILE…`: output of other tools.
+    Import {
+        /// The files, in the order of the command line; `-` is the standard input.
+        files: Vec<PathBuf>,
+        /// Each tool with its version, as `IOR 3.3.0`.
+        tools: Vec<String>,
+        /// The tools' own command lines, if printed.
+        command_lines: Vec<String>,
+        /// No text states when it was printed: times are those of the import.
+        #[serde(default)]
+        undated: bool,
+    },
+    /// `ioproof cross-check DIR`: the same cases measured alternately by ioproof and another tool.
+    CrossCheck {
+        /// The directory.
+        directory: PathBuf,
+        /// The other tool with its version, as `fio 3.33`.
+        tool: String,
+        /// Path of its executable.
+        program: PathBuf,
+        /// The other tool's cases.
+        rivals: Vec<Rival>,
+    },
+}
+
+/// A case measured by another tool in turn with one of ioproof's, with equal parameters as far as both tools
+/// can express them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rival {
+    /// [`Case::id`] of ioproof's case.
+    pub own: String,
+    /// [`Case::id`] of the other tool's case, which has [`Case::stated`].
+    pub case: String,
+    /// Its command line, the program first.
+    pub command_line: Vec<String>,
+}
+
+/// All cases of a run, and the request they answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// A title for reports.
+    pub title: String,
+    /// The request.
+    pub question: Question,
+    /// Source of every random choice for which no workload names a seed.
+    pub seed: u64,
+    /// The cases, in the order in which they run.
+    pub cases: Vec<Case>,
+    /// Serial numbers, WWNs or paths of block devices whose data may be destroyed.
+    pub destroy_data_on: Vec<String>,
+    /// Further statements of a study.
+    #[serde(default)]
+    pub terms: Criteria,
+    /// The layouts that cases need; only one is in place at a time, so cases of one layout are adjacent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<Layout>,
+}
+
+impl Plan {
+    /// A plan without terms that may not destroy data on any device.
+    #[must_use]
+    pub fn new(title: impl Into<String>, question: Question, seed: u64, cases: Vec<Case>) -> Self {
+        Self {
+            title: title.into(),
+            question,
+            seed,
+            cases,
+            destroy_data_on: Vec::new(),
+            terms: Criteria::default(),
+            layouts: Vec::new(),
+        }
+    }
+
+    /// Index ranges of the blocks of cases; the cases of a block take turns, pass by pass.
+    pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut end = 0;
+        self.cases.chunk_by(|_, next| next.in_turn).map(move |block| {
+            let start = end;
+            end += block.len();
+            start..end
+        })
+    }
+
+    /// The passes of `block` in execution order, as case index and pass number: forward through the block,
+    /// then backward, so that drift over time affects all of its cases alike.
+    ///
+    /// ```
+    /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
+    /// let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+    /// let workload = WorkloadSpec::new("w", "file", geometry).validate()?;
+    /// let before = Case { repetitions: 3, ..Case::new("before", workload.clone(), vec![Phase::Read]) };
+    /// let after = Case { in_turn: true, ..before.clone() };
+    /// let plan = Plan::new("", Question::Quick { directory: "/".into() }, 0, vec![before, after]);
+    /// let turns: Vec<(usize, u32)> = plan.blocks().flat_map(|block| plan.turns(block)).collect();
+    /// assert_eq!(turns, [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]);
+    /// # Ok::<(), plan::PlanError>(())
+    /// ```
+    pub fn turns(&self, block: Range<usize>) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let most = self.cases[block.clone()].iter().map(Case::passes_max).max().unwrap_or(0);
+        let both_ways = move |pass: u32| {
+            let Range { start, end } = block;
+            (start..end).map(move |place| {
+                (if pass.is_multiple_of(2) { place } else { start + end - 1 - place }, pass)
+            })
+        };
+        (0..most).flat_map(both_ways).filter(|&(place, pass)| pass < self.cases[place].passes_max())
+    }
+
+    /// The described targets that its cases use; all of them if no case names one. Targets not chosen on the
+    /// command line are described but unused.
+    pub fn described_targets(&self) -> impl Iterator<Item = &TargetDescription> {
+        let used: HashSet<&str> = self.cases.iter().map(|case| case.target.as_str()).collect();
+        let names_one = used.iter().any(|name| !name.is_empty());
+        self.terms.targets.iter().filter(move |terms| !names_one || used.contains(terms.name.as_str()))
+    }
+
+    /// Makes each process of every case keep its last `operations` operations, and traces the devices
+    /// alongside.
+    ///
+    /// # Errors
+    /// None, or more than [`crate::HISTORY_MAX`].
+    pub fn keep_history(&mut self, operations: u64) -> Result<(), PlanError> {
+        for case in &mut self.cases {
+            let mut spec = WorkloadSpec::from(case.workload.clone());
+            (spec.history, spec.untraced) = (Some(operations), false);
+            case.workload = spec.validate()?;
+        }
+        Ok(())
+    }
+}

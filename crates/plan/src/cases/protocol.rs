@@ -1,0 +1,96 @@
+//! How a case is run: preparation, repetitions, and which passes count.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Nanos;
+
+/// What is done before and between the phases of a case, and when it ends.
+///
+/// A *pass* runs all phases of a case once. Passes are numbered from 0, as repetitions in the record. The
+/// first [`Protocol::warm_up`] passes do not count. They are followed by repetitions of [`Protocol::rounds`]
+/// passes each, without wiping the media in between; the last round of each repetition counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Protocol {
+    /// Passes in the beginning that do not count.
+    pub warm_up: u32,
+    /// Passes of one repetition, of which the last counts. At least 1.
+    pub rounds: u32,
+    /// When the case ends.
+    pub stopping: Stopping,
+    /// The files are removed, and a device discarded, before the first pass.
+    pub wipe: bool,
+    /// Full sequential writes of the case's files before the first pass; never a result.
+    pub precondition: u32,
+    /// The page cache is written back and dropped before each phase that reads.
+    pub drop_caches: bool,
+    /// A shorter phase is marked and cannot meet a commitment. 0 means the default.
+    pub phase_min: Nanos,
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self {
+            warm_up: 0,
+            rounds: 1,
+            stopping: Stopping::Count,
+            wipe: false,
+            precondition: 0,
+            drop_caches: false,
+            phase_min: Nanos(0),
+        }
+    }
+}
+
+/// When a case ends. [`crate::Case::repetitions`] is never exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stopping {
+    /// After [`crate::Case::repetitions`].
+    Count,
+    /// As soon as the confidence interval of the median of each result phase is at most this wide.
+    Interval {
+        /// Width of the interval ÷ median.
+        share: f64,
+        /// Not before so many repetitions.
+        least: u32,
+    },
+    /// As soon as the last repetitions are steady by the rule of the SNIA Solid State Storage
+    /// Performance Test Specification, section 2.1.27: within the window of rounds the largest
+    /// value minus the smallest is at most [`Stopping::Steady::excursion`] of their mean, and the
+    /// line of least squares through them rises or falls by at most [`Stopping::Steady::slope`] of
+    /// it. The repetitions in that window are the ones that count.
+    Steady {
+        /// Repetitions in the window: five in the specification.
+        window: u32,
+        /// 0.2 in the specification.
+        excursion: f64,
+        /// 0.1 in the specification.
+        slope: f64,
+    },
+}
+
+/// The purpose of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Precedes the counted passes and does not count.
+    WarmUp,
+    /// A round before the last of its repetition; shown but not counted.
+    EarlierRound,
+    /// Counts. With [`Stopping::Steady`] only if it lies in the steady window, which depends on the measured
+    /// values.
+    Recorded,
+}
+
+impl Role {
+    /// The word used in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm-up",
+            Self::EarlierRound => "earlier round",
+            Self::Recorded => "recorded",
+        }
+    }
+}

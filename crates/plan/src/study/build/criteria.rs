@@ -1,0 +1,367 @@
+//! Statements of a study beside its cases, checked against the workloads and targets that they name.
+
+use super::target::Targets;
+use crate::study::error::StudyError;
+use crate::study::keys::{EXPECTATION, PROMISES, STUDY};
+use crate::study::names::{unique, unknown};
+use crate::study::overrides::Override;
+use crate::study::table::definition::{Setter, setters};
+use crate::study::table::document::Document;
+use crate::study::table::sweep::Axes;
+use crate::study::table::values::{Fields, Span, Value, Values};
+use crate::text::nearest::nearest;
+use crate::{
+    Amount, Bound, Case, Claim, Commitment, Criteria, Expectation, Over, Phase, Plan, PublishedReference,
+    Quantity, Selector, Setting, SettingValue, Side, Statistic, TargetDescription,
+};
+
+/// Names that selections can use.
+pub(super) struct KnownNames<'f> {
+    targets: Vec<&'f str>,
+    workloads: Vec<KnownWorkload<'f>>,
+    cases: &'f [Case],
+    overrides: &'f [Override],
+}
+
+/// A workload, and the values of each key that it is swept over.
+struct KnownWorkload<'f> {
+    name: &'f str,
+    swept: Vec<(&'f str, Vec<SettingValue>)>,
+}
+
+impl<'f> KnownNames<'f> {
+    /// The names of a study.
+    pub(super) fn of_study(
+        targets: &'f Targets,
+        workloads: &'f [Fields],
+        axes: &[Axes],
+        cases: &'f [Case],
+        overrides: &'f [Override],
+    ) -> Self {
+        let workload = |(fields, axes): (&'f Fields, &Axes)| {
+            Some(KnownWorkload { name: fields.text("name")?, swept: axes.swept().collect() })
+        };
+        Self {
+            targets: targets.names().collect(),
+            workloads: workloads.iter().zip(axes).filter_map(workload).collect(),
+            cases,
+            overrides,
+        }
+    }
+
+    /// The names of a plan that was not read from a study.
+    pub(super) fn of_plan(plan: &'f Plan) -> Self {
+        let mut known =
+            Self { targets: Vec::new(), workloads: Vec::new(), cases: &plan.cases, overrides: &[] };
+        for case in &plan.cases {
+            if !case.target.is_empty() && !known.targets.contains(&case.target.as_str()) {
+                known.targets.push(&case.target);
+            }
+            let place = known.workloads.iter().position(|workload| workload.name == case.group);
+            let place = place.unwrap_or_else(|| {
+                known.workloads.push(KnownWorkload { name: &case.group, swept: Vec::new() });
+                known.workloads.len() - 1
+            });
+            let swept = &mut known.workloads[place].swept;
+            for Setting { key, value } in &case.settings {
+                match swept.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, values)) if values.contains(value) => {}
+                    Some((_, values)) => values.push(value.clone()),
+                    None => swept.push((key, vec![value.clone()])),
+                }
+            }
+        }
+        known
+    }
+
+    /// The mistake in `wanted`, at `span`, as the name of a target.
+    fn no_target(&self, wanted: &str, span: Span) -> Option<StudyError> {
+        let is_known = self.targets.contains(&wanted);
+        (!is_known).then(|| unknown("target", wanted, span, self.targets.iter().copied()))
+    }
+}
+
+/// The terms of the study, of which `targets` are known already; every mistake goes into `errors`.
+pub(super) fn terms(
+    document: &Document,
+    targets: Vec<TargetDescription>,
+    known: &KnownNames<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Criteria {
+    let mut terms = Criteria {
+        targets,
+        expectations: each(document, "expectation", errors, |fields, errors| {
+            expectation(fields, known, errors)
+        }),
+        commitments: each(document, "commitment", errors, |fields, errors| commitment(fields, known, errors)),
+        published: each(document, "published", errors, |fields, errors| published(fields, known, errors)),
+        claims: each(document, "claim", errors, |fields, errors| claim(fields, known, errors)),
+        ..Criteria::default()
+    };
+    for (set, value) in setters(STUDY.keys, &document.study) {
+        if let Setter::Criteria(set) = set {
+            set(&mut terms, value);
+        }
+    }
+    terms
+}
+
+/// Reads every table called `table`. Names must be unique, except that a published figure may be compared in
+/// several places, and a statement may have several rules.
+fn each<T>(
+    document: &Document,
+    table: &str,
+    errors: &mut Vec<StudyError>,
+    read: impl Fn(&Fields, &mut Vec<StudyError>) -> Option<T>,
+) -> Vec<T> {
+    let mut names = Vec::new();
+    let mut all = Vec::new();
+    for fields in document.many(table) {
+        if let Some(name) = fields.text("name") {
+            unique(&mut names, name, fields.span("name"), table, errors);
+        }
+        if fields.sound() {
+            all.extend(read(fields, errors));
+        }
+    }
+    all
+}
+
+fn expectation(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Expectation> {
+    let (_, amount) = amount(fields, &["bandwidth", "iops", "latency"], errors)?;
+    if let Some(target) = fields.text("target") {
+        errors.extend(known.no_target(target, fields.span("target")));
+    }
+    let mut expected = Expectation {
+        target: fields.text("target").map(str::to_owned),
+        phase: fields.word("phase").and_then(Phase::named),
+        ..Expectation::new(fields.text_or_empty("name"), amount)
+    };
+    for (set, value) in setters(EXPECTATION.keys, fields) {
+        if let Setter::Expectation(set) = set {
+            set(&mut expected, value);
+        }
+    }
+    Some(expected)
+}
+
+fn commitment(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Commitment> {
+    let (key, amount) = amount(fields, &PROMISES, errors)?;
+    if matches!(amount, Amount::Latency { .. }) && fields.has("rate") {
+        errors.push(StudyError::new(
+            fields.key_span("rate"),
+            "without effect",
+            "`rate` would do nothing here",
+            "a latency has no rate; leave it out",
+        ));
+    }
+    let promised = Commitment {
+        name: fields.text_or_empty("name"),
+        by: fields.text_or_empty("by"),
+        figures: selector(fields, known, errors),
+        rate: fields.parsed("rate")?,
+        statistic: fields.parsed("statistic")?,
+        bound: if key.ends_with("_at_least") { Bound::AtLeast } else { Bound::AtMost },
+        amount,
+        over: fields.parsed("over")?,
+    };
+    errors.extend(never_sure(fields, &promised, known));
+    Some(promised)
+}
+
+/// Minimum number of repetitions for a one-sided 95 % confidence bound of a median, for the best of `among`:
+/// with n of them all are on the wrong side of it with a probability of 2⁻ⁿ each.
+fn bound_repetitions(among: usize) -> u32 {
+    (1..).find(|&n| among as f64 * 0.5_f64.powi(n) <= 0.05).map_or(u32::MAX, i32::unsigned_abs)
+}
+
+/// A confidence bound with too few repetitions, so that the commitment could never be kept. A study scaled
+/// down by overrides keeps its terms.
+fn never_sure(fields: &Fields, promised: &Commitment, known: &KnownNames<'_>) -> Option<StudyError> {
+    if promised.statistic != Statistic::ConfidenceBound || !known.overrides.is_empty() {
+        return None;
+    }
+    let meant = |case: &&Case| case.phases.iter().any(|&phase| promised.figures.takes(case, phase));
+    let repetitions: Vec<u32> = known.cases.iter().filter(meant).map(|case| case.repetitions).collect();
+    let (most, needed) = match promised.over {
+        Over::Every => (repetitions.iter().min(), bound_repetitions(1)),
+        Over::Best => (repetitions.iter().max(), bound_repetitions(repetitions.len())),
+    };
+    let most = most.filter(|&&most| most < needed)?;
+    let message = format!("a confidence bound needs at least {needed} repetitions; this study has {most}");
+    let help = format!("set `repetitions` to {needed} at least, or judge by another statistic");
+    Some(StudyError::new(fields.span("statistic"), "needs more repetitions", message, help))
+}
+
+/// The one amount that `fields` gives under one of `keys`, and its key.
+fn amount(
+    fields: &Fields,
+    keys: &[&'static str],
+    errors: &mut Vec<StudyError>,
+) -> Option<(&'static str, Amount)> {
+    let given: Vec<&'static str> = keys.iter().copied().filter(|key| fields.has(key)).collect();
+    let help = || {
+        format!("give one of {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+    };
+    let key = match given.as_slice() {
+        [key] => *key,
+        [] => {
+            let message = format!("nothing says how much this {} is about", fields.name());
+            errors.push(StudyError::new(fields.header(), "how much?", message, help()));
+            return None;
+        }
+        [first, second, ..] => {
+            let message = format!("both `{first}` and `{second}` say how much");
+            let error = StudyError::new(fields.key_span(second), "and here", message, help());
+            errors.push(error.and(fields.key_span(first), "here"));
+            return None;
+        }
+    };
+    let percent = fields.number("percentile");
+    if percent.is_some() && !key.starts_with("latency") {
+        errors.push(StudyError::new(
+            fields.key_span("percentile"),
+            "without effect",
+            "`percentile` would do nothing here",
+            "it needs a latency; or leave it out",
+        ));
+    }
+    let amount = match fields.value(key)? {
+        Value::Integer(0) => {
+            let message = format!("`{key}` is no time at all");
+            let help = "give a time above 0: nothing can be compared with none";
+            errors.push(StudyError::new(fields.span(key), "above 0", message, help));
+            return None;
+        }
+        Value::Integer(nanos) => Amount::Latency { nanos: *nanos as f64, percent },
+        Value::Number(rate) if key.starts_with("iops") => Amount::OperationsPerSecond(*rate),
+        Value::Number(rate) => Amount::BytesPerSecond(*rate),
+        _ => return None,
+    };
+    Some((key, amount))
+}
+
+fn published(
+    fields: &Fields,
+    known: &KnownNames<'_>,
+    errors: &mut Vec<StudyError>,
+) -> Option<PublishedReference> {
+    let id = fields.text("figure")?.to_owned();
+    Some(PublishedReference { id, figures: selector(fields, known, errors) })
+}
+
+fn claim(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Option<Claim> {
+    let quantity: Quantity = fields.parsed("quantity")?;
+    let mut side = |key: &str| match (fields.value(key)?, quantity.is_rate()) {
+        (Value::Table(selection), _) => Some(Side::Measured(selector(selection, known, errors))),
+        (Value::Rate(Amount::OperationsPerSecond(rate)), true) => Some(Side::OperationsPerSecond(*rate)),
+        (Value::Rate(Amount::BytesPerSecond(rate)), true) => Some(Side::Value(*rate)),
+        (Value::Number(value), false) => Some(Side::Value(*value)),
+        (_, true) => {
+            let message = format!("`{key}` is compared with a rate, and names no unit of one");
+            let help = "write operations as \"100k IOPS\", or bytes as \"2.8GB/s\"";
+            errors.push(StudyError::new(fields.span(key), "of what a second?", message, help));
+            None
+        }
+        (_, false) => {
+            let quantity = fields.word("quantity").unwrap_or_default();
+            let message = format!("`{key}` is a rate, and `{quantity}` is none");
+            let help = "write it in the unit of the quantity, or compare a rate, as \"best-rate\"";
+            errors.push(StudyError::new(fields.span(key), "a rate", message, help));
+            None
+        }
+    };
+    let Side::Measured(left) = side("left")? else { return None };
+    Some(Claim {
+        id: fields.text_or_empty("id"),
+        text: fields.text_or_empty("text"),
+        quantity,
+        left,
+        relation: fields.parsed("relation")?,
+        right: side("right")?,
+        factor: fields.number("factor")?,
+        tolerance: fields.number("tolerance")?,
+    })
+}
+
+/// The figures that `fields` chooses.
+fn selector(fields: &Fields, known: &KnownNames<'_>, errors: &mut Vec<StudyError>) -> Selector {
+    let before = errors.len();
+    if let Some(target) = fields.text("target") {
+        errors.extend(known.no_target(target, fields.span("target")));
+    }
+    let names = known.workloads.iter().map(|workload| workload.name);
+    if let Some(workload) = fields.text("workload")
+        && !names.clone().any(|name| name == workload)
+    {
+        errors.push(unknown("workload", workload, fields.span("workload"), names));
+    }
+    let settings = match fields.value("at") {
+        Some(Value::Settings(settings)) => settings.as_slice(),
+        _ => &[],
+    };
+    let selector = Selector {
+        workload: fields.text("workload").map(str::to_owned),
+        target: fields.text("target").map(str::to_owned),
+        phase: fields.word("phase").and_then(Phase::named),
+        at: settings.iter().map(|(setting, _)| setting.clone()).collect(),
+    };
+    if errors.len() == before {
+        for (setting, span) in settings {
+            errors.extend(known.misses(selector.workload.as_deref(), setting, span));
+        }
+    }
+    if errors.len() == before && known.selects_nothing(&selector) {
+        let span = ["at", "phase", "target", "workload"].into_iter().find(|key| fields.has(key));
+        let span = span.map_or_else(|| fields.header(), |key| fields.span(key));
+        let message = "no case of the study has all that is asked for here";
+        let help = "name a workload with a target, a phase and swept values that it has";
+        errors.push(StudyError::new(span, "selects no figure", message, help));
+    }
+    selector
+}
+
+impl KnownNames<'_> {
+    /// What is wrong with `setting` as a point of the workload called `name`, or of any.
+    fn misses(&self, name: Option<&str>, setting: &Setting, span: &Span) -> Option<StudyError> {
+        let mut keys = Vec::new();
+        let mut values = Vec::new();
+        for workload in self.workloads.iter().filter(|workload| name.is_none_or(|name| workload.name == name))
+        {
+            // A scaled-down study keeps its terms, which then select nothing.
+            if self.overrides.iter().any(|one| one.sets("workload", workload.name, &setting.key)) {
+                return None;
+            }
+            keys.extend(workload.swept.iter().map(|(key, _)| *key));
+            let swept = workload.swept.iter().filter(|(key, _)| *key == setting.key);
+            values.extend(swept.flat_map(|(_, values)| values));
+        }
+        let of = name.map_or_else(|| "in any workload".to_owned(), |name| format!("in `{name}`"));
+        if !keys.contains(&setting.key.as_str()) {
+            let help = match (nearest(&setting.key, keys.iter().copied()), keys.is_empty()) {
+                (Some(meant), _) => format!("did you mean `{meant}`?"),
+                (None, false) => format!("the swept keys are {}", keys.join(", ")),
+                (None, true) => "give the workload several values of it first, or leave `at` out".to_owned(),
+            };
+            let message = format!("`{}` is not swept {of}", setting.key);
+            return Some(StudyError::new(span.clone(), "one value alone", message, help));
+        }
+        if values.contains(&&setting.value) {
+            return None;
+        }
+        /// Values that an error lists.
+        const LISTED_MAX: usize = 8;
+        let listed: Vec<String> = values.iter().take(LISTED_MAX).map(ToString::to_string).collect();
+        let more = if values.len() > LISTED_MAX { ", …" } else { "" };
+        let message = format!("`{}` is never {} {of}", setting.key, setting.value);
+        let help = format!("it is swept over {}{more}", listed.join(", "));
+        Some(StudyError::new(span.clone(), "not measured", message, help))
+    }
+
+    /// Whether a sound selection has no case; an override may have taken its cases away.
+    fn selects_nothing(&self, selector: &Selector) -> bool {
+        let takes =
+            |case: &Case| case.phases.iter().any(|&phase| phase.is_result() && selector.takes(case, phase));
+        self.overrides.is_empty() && !self.cases.iter().any(takes)
+    }
+}

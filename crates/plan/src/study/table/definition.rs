@@ -1,0 +1,441 @@
+//! Definitions of tables, keys and kinds of values; the tables themselves are in `keys`.
+
+use super::values::{Point, Value, Values};
+use crate::text::parse::{BANDWIDTH_ALLOWED, SHARE_ALLOWED, SIZE_ALLOWED, TIME_ALLOWED};
+use crate::{
+    Bytes, Case, Criteria, Expectation, FileSet, Jobs, Nanos, Objects, Phase, Rpc, SettingValue,
+    TargetDescription, Tree, WorkloadSpec,
+};
+
+/// Largest integer that TOML promises to carry.
+pub(crate) const INTEGER_MAX: u64 = i64::MAX.unsigned_abs();
+/// Stands for "above 0" as the bound of a number: no measured amount is smaller.
+pub(crate) const NUMBER_LEAST: f64 = 1e-9;
+
+/// A table of a study file.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// It may occur several times, as `[[name]]`, distinguished by this key.
+    pub(crate) named_by: Option<&'static str>,
+    /// What it is for; a Markdown paragraph.
+    pub(crate) meaning: &'static str,
+    /// Whether its keys can be swept: those of one value that are not fixed.
+    pub(crate) sweeps: bool,
+    /// Keys shared with another table. Their defaults apply in the table that occurs once; in the other they
+    /// only override it.
+    pub(crate) shared: &'static [Key],
+    /// Its own keys, in the order of the reference.
+    pub(crate) keys: &'static [Key],
+    /// Keys that only some kinds of work have.
+    pub(crate) works: &'static [WorkKeys],
+}
+
+/// A kind of work, and the keys that are about it alone.
+#[derive(Debug)]
+pub(crate) struct WorkKeys {
+    /// The word that asks for it.
+    pub(crate) word: &'static str,
+    /// What it is work on.
+    pub(crate) what: &'static str,
+    /// The backends that can do it, as the reference names them.
+    pub(crate) backends: &'static str,
+    /// What it is; a Markdown paragraph.
+    pub(crate) meaning: &'static str,
+    /// Its phases.
+    pub(crate) phases: &'static [&'static str],
+    /// Default phases.
+    pub(crate) default_phases: &'static [&'static str],
+    /// Its keys, in the order of the reference.
+    pub(crate) keys: &'static [Key],
+}
+
+impl Table {
+    /// A table that comes once and has no keys, for the fields that most tables leave as they are.
+    pub(crate) const PLAIN: Self =
+        Self { name: "", named_by: None, meaning: "", sweeps: false, shared: &[], keys: &[], works: &[] };
+
+    /// As it is written in a file.
+    pub(crate) fn header(&self) -> String {
+        if self.many() { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
+    }
+
+    /// Whether it may come several times.
+    pub(crate) fn many(&self) -> bool {
+        self.named_by.is_some()
+    }
+
+    /// All its keys, those of its own first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        self.keys.iter().chain(self.works.iter().flat_map(|work| work.keys)).chain(self.shared)
+    }
+
+    /// The definition of one of its keys.
+    pub(crate) fn find(&self, name: &str) -> Option<&'static Key> {
+        self.all().find(|key| key.name == name)
+    }
+
+    /// The default of `key`.
+    pub(crate) fn default(&self, key: &'static Key) -> Option<&'static str> {
+        match key.absent {
+            KeyDefault::Value(_)
+                if self.many() && self.shared.iter().any(|shared| shared.name == key.name) =>
+            {
+                None
+            }
+            KeyDefault::Value(literal) => Some(literal),
+            KeyDefault::Refused | KeyDefault::Needed(_) | KeyDefault::Described(_) => None,
+        }
+    }
+
+    /// What its key `name` takes.
+    pub(crate) fn allowed(&self, name: &str) -> String {
+        self.find(name).map_or_else(String::new, |key| key.kind.allowed())
+    }
+
+    /// Whether `key` can be swept.
+    pub(crate) fn sweeps(&self, key: &Key) -> bool {
+        self.sweeps && key.kind.is_scalar() && !key.fixed
+    }
+}
+
+/// A key of a table: how it is written, what it takes, and what it sets. The reader, its errors, the reference
+/// and the schema have nothing else.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// How it is written.
+    pub(crate) name: &'static str,
+    /// What values it takes.
+    pub(crate) kind: ValueKind,
+    /// Its default.
+    pub(crate) absent: KeyDefault,
+    /// What it does; one or two sentences in Markdown.
+    pub(crate) meaning: &'static str,
+    /// It cannot be swept: what is said of the files holds for all workloads on them, and how often a case is
+    /// repeated is no property of what is measured.
+    pub(crate) fixed: bool,
+    /// Kinds of work besides transfers that heed it; all where nothing is said. Of workloads only.
+    pub(crate) works: Option<&'static [&'static str]>,
+    /// What it would do nothing without; of workloads only.
+    pub(crate) needs: [Option<Need>; 2],
+    /// Where its value goes.
+    pub(crate) set: Setter,
+}
+
+/// A condition on the other keys and the phases of a workload, and the words for it.
+pub(crate) type Need = (&'static str, fn(&Point<'_>, &[Phase]) -> bool);
+
+impl Key {
+    /// A key without which the table is refused, unless [`Key::default`] or [`Key::left_out`] follows.
+    pub(crate) const fn new(name: &'static str, kind: ValueKind) -> Self {
+        let (fixed, works, needs) = (false, None, [None; 2]);
+        Self {
+            name,
+            kind,
+            absent: KeyDefault::Refused,
+            meaning: "",
+            fixed,
+            works,
+            needs,
+            set: Setter::WithOthers,
+        }
+    }
+
+    /// A flag that is off unless it is given.
+    pub(crate) const fn flag(name: &'static str) -> Self {
+        Self::new(name, ValueKind::Flag).default("false")
+    }
+
+    /// With this TOML value as its default.
+    pub(crate) const fn default(self, literal: &'static str) -> Self {
+        Self { absent: KeyDefault::Value(literal), ..self }
+    }
+
+    /// With a default that is described by this text.
+    pub(crate) const fn left_out(self, described: &'static str) -> Self {
+        Self { absent: KeyDefault::Described(described), ..self }
+    }
+
+    /// Refused where it is missing and the work of the table heeds it, which this text says.
+    pub(crate) const fn needed(self, described: &'static str) -> Self {
+        Self { absent: KeyDefault::Needed(described), ..self }
+    }
+
+    /// It cannot be swept.
+    pub(crate) const fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Only transfers heed it.
+    pub(crate) const fn for_transfers(self) -> Self {
+        self.for_transfers_and(&[])
+    }
+
+    /// Only transfers and the kinds of work `others` heed it.
+    pub(crate) const fn for_transfers_and(self, others: &'static [&'static str]) -> Self {
+        Self { works: Some(others), ..self }
+    }
+
+    /// It would do nothing unless `met`; `needs` says so.
+    pub(crate) const fn needs(self, needs: &'static str, met: fn(&Point<'_>, &[Phase]) -> bool) -> Self {
+        let needs = match self.needs {
+            [None, _] => [Some((needs, met)), None],
+            [first, _] => [first, Some((needs, met))],
+        };
+        Self { needs, ..self }
+    }
+
+    /// What it does; one or two sentences in Markdown.
+    pub(crate) const fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// Where its value goes.
+    pub(crate) const fn sets(self, set: Setter) -> Self {
+        Self { set, ..self }
+    }
+}
+
+impl Key {
+    /// A value of this key as it is stored with a point of a sweep.
+    pub(crate) fn setting(&self, value: &Value) -> SettingValue {
+        match (&self.kind, value) {
+            (ValueKind::Size, Value::Integer(bytes)) => SettingValue::Bytes(Bytes(*bytes)),
+            (ValueKind::Time, Value::Integer(nanos)) => SettingValue::Time(Nanos(*nanos)),
+            (_, Value::Integer(count)) => SettingValue::Count(*count),
+            (_, Value::Number(number)) => SettingValue::Number(*number),
+            (_, Value::Flag(flag)) => SettingValue::Flag(*flag),
+            (_, Value::Word(word)) => SettingValue::Word((*word).to_owned()),
+            (_, Value::Text(text)) => SettingValue::Word(text.clone()),
+            (_, other) => SettingValue::Word(format!("{other:?}")),
+        }
+    }
+}
+
+/// Keys of one table are told apart by their names, and so are tables: setters cannot be compared.
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Puts a value into a `T`.
+type SetterFn<T> = fn(&mut T, &Value);
+
+/// Where the value of a key goes. Setters run in the order of the keys, so that a key can refine what one
+/// before it has set.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Setter {
+    /// It is read together with other keys of its table, which only together say something.
+    WithOthers,
+    /// Of `[study]` and `[[target]]`.
+    Criteria(SetterFn<Criteria>),
+    Target(SetterFn<TargetDescription>),
+    /// Of `[protocol]`, and of a workload instead of it.
+    Case(SetterFn<Case>),
+    /// Of a workload.
+    Workload(SetterFn<WorkloadSpec>),
+    /// Of a workload; all workloads on the same files share the value.
+    Files(SetterFn<FileSet>),
+    /// Of one kind of work.
+    Tree(SetterFn<Tree>),
+    Objects(SetterFn<Objects>),
+    Rpc(SetterFn<Rpc>),
+    Jobs(SetterFn<Jobs>),
+    /// Of what figures are compared with.
+    Expectation(SetterFn<Expectation>),
+}
+
+/// What the given values and the defaults of `keys` set, in the order of the keys.
+pub(crate) fn setters<'v>(
+    keys: &'static [Key],
+    values: &'v impl Values,
+) -> impl Iterator<Item = (Setter, &'v Value)> {
+    let has_setter = |key: &&Key| !matches!(key.set, Setter::WithOthers);
+    keys.iter().filter(has_setter).filter_map(|key| Some((key.set, values.value(key.name)?)))
+}
+
+/// What applies if a key is left out.
+#[derive(Debug)]
+pub(crate) enum KeyDefault {
+    /// The file is refused.
+    Refused,
+    /// It is refused by the kinds of work that heed it, as this text says.
+    Needed(&'static str),
+    /// This TOML value is the default.
+    Value(&'static str),
+    /// The default described by this text.
+    Described(&'static str),
+}
+
+/// A word that a key takes, and what it means.
+pub(crate) type Word = (&'static str, &'static str);
+
+/// What values a key takes.
+#[derive(Debug)]
+pub(crate) enum ValueKind {
+    /// Any text.
+    Text,
+    /// A text that can be used in tables and file names.
+    Name,
+    /// The name of a table of this kind.
+    Reference(&'static str),
+    /// The path of a file or directory.
+    Path,
+    /// A list of paths.
+    Paths,
+    /// A list of texts, as this one.
+    Texts(&'static str),
+    /// A number of bytes.
+    Size,
+    /// A length of time.
+    Time,
+    /// A whole number between two bounds, both included.
+    Count(u64, u64),
+    /// A list of whole numbers between two bounds, or a range of them.
+    Counts(u64, u64),
+    /// Transfers per second, above 0.
+    Rate,
+    /// A number between two bounds, both included.
+    Number(f64, f64),
+    /// A part of a whole, in percent or as a number from 0 to 1.
+    Share,
+    /// Bytes or bits per second.
+    Bandwidth,
+    /// True or false.
+    Flag,
+    /// One of several words.
+    Word(&'static [Word]),
+    /// A list of words.
+    Words(&'static [Word]),
+    /// A list of swept keys of the same table.
+    Keys,
+    /// Condition under which a case ends before all repetitions are done.
+    Until,
+    /// Swept keys and a value of each.
+    Settings,
+    /// A table within the table.
+    Table(&'static Table),
+    /// Such a table, or a value with any unit.
+    Side(&'static Table),
+    /// A list of tables within the table.
+    Tables(&'static Table),
+}
+
+impl ValueKind {
+    /// Whether it is one value, so that a sweep can have several.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.is_text() || self.is_ordered() || matches!(self, Self::Flag | Self::Word(_))
+    }
+
+    /// Whether values can be counted up, so that a sweep can be a range.
+    pub(crate) fn is_ordered(&self) -> bool {
+        matches!(self, Self::Size | Self::Time | Self::Count(..) | Self::Rate | Self::Number(..))
+    }
+
+    /// Whether any text is taken literally.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Text | Self::Name | Self::Reference(_) | Self::Path)
+    }
+
+    /// The type, for the reference and for errors about it.
+    pub(crate) fn noun(&self) -> &'static str {
+        match self {
+            Self::Text | Self::Name | Self::Reference(_) => "a text",
+            Self::Path => "a path",
+            Self::Paths => "a list of paths",
+            Self::Texts(_) => "a list of texts",
+            Self::Size => "a size",
+            Self::Time => "a time",
+            Self::Count(..) => "a whole number",
+            Self::Counts(..) => "a list of whole numbers",
+            Self::Rate | Self::Number(..) => "a number",
+            Self::Share => "a share",
+            Self::Bandwidth => "a bandwidth",
+            Self::Flag => "true or false",
+            Self::Word(_) => "a word",
+            Self::Words(_) => "a list of words",
+            Self::Keys => "a list of swept keys",
+            Self::Until => "a rule",
+            Self::Settings => "swept keys with a value of each",
+            Self::Table(_) => "a selection",
+            Self::Side(_) => "a selection or a value",
+            Self::Tables(_) => "a list of tables",
+        }
+    }
+
+    /// What is allowed, as a sentence for the help of an error.
+    pub(crate) fn allowed(&self) -> String {
+        match self {
+            Self::Text => "write a text in quotes".to_owned(),
+            Self::Name => NAME_ALLOWED.to_owned(),
+            Self::Reference(table) => format!("write the name of a [[{table}]] in quotes"),
+            Self::Path => "write one path in quotes".to_owned(),
+            Self::Paths => "write paths in brackets, as [\"/mnt/0/data\", \"/mnt/1/data\"]".to_owned(),
+            Self::Texts(example) => format!("write texts in brackets, as {example}"),
+            Self::Size => SIZE_ALLOWED.to_owned(),
+            Self::Time => TIME_ALLOWED.to_owned(),
+            Self::Count(least, INTEGER_MAX) => format!("write a whole number, {least} or more"),
+            Self::Count(least, most) => format!("write a whole number from {least} to {most}"),
+            Self::Counts(least, most) => {
+                format!(
+                    "write whole numbers from {least} to {most} in brackets, as [1, 4, 8], or \"1..8 times 2\""
+                )
+            }
+            Self::Rate => "write a number above 0 and up to 1e9".to_owned(),
+            Self::Number(_, most) => format!("write a number above 0 and up to {most}"),
+            Self::Share => SHARE_ALLOWED.to_owned(),
+            Self::Bandwidth => BANDWIDTH_ALLOWED.to_owned(),
+            Self::Flag => "write true or false, without quotes".to_owned(),
+            Self::Word(words) => format!("write one of {}", quoted(words)),
+            Self::Words(words) => {
+                format!("write a list, as [{}]; each is one of {}", first(words), quoted(words))
+            }
+            Self::Keys => "write a list of keys that are swept here, as [\"tasks\", \"size\"]".to_owned(),
+            Self::Until => {
+                "write \"steady\", \"interval 5 %\" with the share that suits you, or \"count\"".to_owned()
+            }
+            Self::Settings => {
+                "write swept keys in braces, as { tasks = 132, transfer = \"1MiB\" }".to_owned()
+            }
+            Self::Table(_) => SELECTION_ALLOWED.to_owned(),
+            Self::Tables(table) => format!("write {} lines below it", table.header()),
+            Self::Side(_) => {
+                format!(
+                    "{SELECTION_ALLOWED}; or a value, as 0.05, \"2.8GB/s\", \"100k IOPS\", \"1MiB\" or \"2ms\""
+                )
+            }
+        }
+    }
+
+    /// The words that it takes, if it takes words.
+    pub(crate) fn words(&self) -> &'static [Word] {
+        match self {
+            Self::Word(words) | Self::Words(words) => words,
+            _ => &[],
+        }
+    }
+}
+
+/// Syntax of a name.
+const NAME_ALLOWED: &str =
+    "a name has 1 to 64 letters, digits, `.`, `_` or `-`, and does not start with a dot or a dash";
+
+/// Syntax of a selection.
+const SELECTION_ALLOWED: &str =
+    "write a selection in braces, as { workload = \"scale\", at = { tasks = 132 } }; {} selects everything";
+
+fn quoted(words: &[Word]) -> String {
+    words.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn first(words: &[Word]) -> String {
+    words.first().map_or_else(String::new, |(word, _)| format!("\"{word}\""))
+}

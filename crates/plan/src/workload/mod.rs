@@ -1,0 +1,514 @@
+//! A pattern of transfers by a number of tasks on a set of files.
+
+pub(crate) mod backend;
+pub(crate) mod limits;
+mod validate;
+
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Backend, Bytes, Geometry, Nanos, Phase, PlanError, Work};
+
+/// Whether tasks share one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// One file for all tasks, laid out segment by segment.
+    Shared,
+    /// A file for each task, named by the task's number.
+    PerTask,
+}
+
+/// Treatment of existing files before a write phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Existing {
+    /// Removed first, so that each write phase creates its files.
+    Replace,
+    /// Written over in place.
+    Reuse,
+}
+
+/// Treatment of the files at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Removed in any case.
+    Never,
+    /// Kept only where a check found wrong data.
+    OnError,
+    /// Kept.
+    Always,
+}
+
+/// The files of a workload. Workloads with an equal set share the same files and their data.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileSet {
+    /// One path, or several over which the tasks go round (`task mod n`).
+    /// A path that is a block device is used as it is, without a suffix.
+    pub targets: Vec<PathBuf>,
+    /// Whether tasks share one file.
+    pub sharing: Sharing,
+    /// The file of each task is the target of its number, under exactly that name.
+    #[serde(default)]
+    pub exact_names: bool,
+    /// Each task's file is in a directory of its own.
+    pub unique_dir: bool,
+    /// Each repetition has files of its own.
+    pub file_per_repetition: bool,
+    /// Treatment of existing files before a write phase.
+    pub existing: Existing,
+    /// Treatment of the files at the end.
+    pub keep: Keep,
+    /// Space is allocated (`posix_fallocate`) before the write phase.
+    pub preallocate: bool,
+    /// Files that a read needs and that are missing are made in a fill phase. Without it a
+    /// missing, short or sparse file is an error.
+    pub fill: bool,
+}
+
+/// The order in which a task visits its transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Segment by segment, block by block, in rising offsets.
+    Sequential,
+    /// Each transfer of the file once, in a random order chosen by the seed; in a shared file
+    /// every task has an exact, equal share.
+    Random {
+        /// Chooses the order.
+        seed: u64,
+    },
+    /// As sequential, from the last transfer to the first.
+    Backward,
+    /// Every n-th transfer from the first on, then every n-th from the second on, and so forth until each has
+    /// been visited once, as IOzone and gpfsperf do it.
+    Strided {
+        /// From one transfer to the next, in transfers of the task.
+        stride: u64,
+    },
+    /// The first transfer over and over, as many times as a pass has transfers: IOzone's record rewrite.
+    Same,
+}
+
+impl Order {
+    /// The name used in tables and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Random { .. } => "random",
+            Self::Backward => "backward",
+            Self::Strided { .. } => "strided",
+            Self::Same => "same",
+        }
+    }
+
+    /// Whether neighbouring transfers are next to each other in the file.
+    #[must_use]
+    pub const fn is_contiguous(self) -> bool {
+        matches!(self, Self::Sequential | Self::Backward)
+    }
+}
+
+/// When data must be on stable storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct SyncRule {
+    /// `fsync(2)` after the last write, inside the timed close.
+    pub at_close: bool,
+    /// `fsync(2)` after each write, inside that transfer's latency.
+    pub per_write: bool,
+}
+
+/// Access advice given to the kernel after open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Advice {
+    /// Nothing.
+    #[default]
+    None,
+    /// One call with `POSIX_FADV_RANDOM | POSIX_FADV_NOREUSE | POSIX_FADV_DONTNEED`, as study D
+    /// prints it. The values are an enumeration: or-ed they are 5, which is `NOREUSE` alone.
+    AsPublished,
+    /// Three calls, one for each advice, as study D meant it.
+    AsMeant,
+}
+
+/// Whose data a task reads or checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadFrom {
+    /// Its own.
+    Same,
+    /// What task `t + tasks` wrote (modulo the number of tasks).
+    Shift {
+        /// Shift in tasks.
+        tasks: u32,
+    },
+    /// A random assignment in which each task's data is read once.
+    Shuffle {
+        /// No task reads from fewer than this many places away, if possible.
+        at_least: u32,
+        /// Chooses the assignment; it changes with the repetition when `reseed` is set.
+        seed: u64,
+        /// A different assignment in each repetition.
+        reseed: bool,
+    },
+}
+
+/// Ends a phase by the clock instead of by volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stonewall {
+    /// Each task stops after this time.
+    pub deadline: Nanos,
+    /// Then all tasks continue until each has done as many transfers as the fastest had.
+    pub wear_out: bool,
+}
+
+/// The rate of an open-loop run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Transfers per second of all tasks together; intended starts are evenly spaced.
+    pub transfers_per_second: f64,
+}
+
+/// How the tasks of a workload are spread over the processes of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Over the first [`WorkloadSpec::nodes`] nodes. Neighbouring tasks are on one node, evenly over
+    /// its processes.
+    #[default]
+    Nodes,
+    /// A fixed number of consecutive tasks on each process, in the order of the launcher's ranks, as IOR does
+    /// it. Surplus processes have none.
+    Ranks {
+        /// Tasks of each process.
+        tasks_per_rank: u32,
+    },
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// A workload specification that is not yet validated.
+///
+/// [`WorkloadSpec::new`] gives a sequential psync workload of one task; set what differs and
+/// call [`WorkloadSpec::validate`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadSpec {
+    /// A name for tables; unique in a plan.
+    pub name: String,
+    /// What the tasks do.
+    #[serde(default)]
+    pub work: Work,
+    /// The files, or the directories below which trees are made.
+    pub files: FileSet,
+    /// Number of logical workers, each with offsets of its own.
+    pub tasks: u32,
+    /// Nodes that they are on; 1 where no launcher has started the run.
+    #[serde(default = "one")]
+    pub nodes: u32,
+    /// How they are spread over processes.
+    #[serde(default)]
+    pub spread: Spread,
+    /// Transfers, blocks and segments.
+    pub geometry: Geometry,
+    /// The order of a task's transfers.
+    pub order: Order,
+    /// Another random order in each repetition, so that no cache holds its data.
+    #[serde(default)]
+    pub fresh_order: bool,
+    /// How transfers reach the kernel.
+    pub backend: Backend,
+    /// `O_DIRECT`: around the page cache.
+    pub direct: bool,
+    /// When data must be on stable storage.
+    pub sync: SyncRule,
+    /// Access advice given to the kernel after open.
+    pub advice: Advice,
+    /// Whose data a task reads.
+    pub read_from: ReadFrom,
+    /// Ends a phase by the clock; the remaining work is skipped.
+    pub stonewall: Option<Stonewall>,
+    /// Repeats the pass until this time is over, and ends there.
+    pub duration: Option<Nanos>,
+    /// Each task ends a pass after this many transfers, as when only so much was written before.
+    #[serde(default)]
+    pub transfer_limit: Option<u64>,
+    /// Each task does exactly this many transfers: it repeats the pass, or ends within it.
+    #[serde(default)]
+    pub operations: Option<u64>,
+    /// Open loop: transfers start by the clock, not when the one before has ended.
+    pub pace: Option<Pace>,
+    /// Share of reads, in percent, in a [`Phase::Mixed`].
+    pub read_percent: u8,
+    /// All tasks wait for each other between open, transfers and close.
+    pub barriers: bool,
+    /// Reads are compared with what was written, inside the timed phase.
+    pub verify: bool,
+    /// Ends at the first wrong byte instead of counting.
+    pub quit_on_error: bool,
+    /// A short read or write is an error at once instead of being continued.
+    pub single_attempt: bool,
+    /// Data signature: the same value gives the same bytes.
+    pub signature: u64,
+    /// Memory held by this node during the run, in all.
+    pub memory_hog: Bytes,
+    /// Warns of a task whose time differs from the mean by more than this.
+    pub outlier: Option<Nanos>,
+    /// Before each read, untimed, drops the bytes to be read from the page cache (`POSIX_FADV_DONTNEED`), as
+    /// ioping does. Psync only.
+    #[serde(default)]
+    pub forget: bool,
+    /// Only the data must be stable after a write: `fdatasync(2)` in place of `fsync(2)`. Psync only.
+    #[serde(default)]
+    pub data_sync: bool,
+    /// If each write is to be stable, the file is opened with `O_SYNC` (`O_DSYNC` for data only) instead of a
+    /// call after each write. Not for streams and mappings, which write later.
+    #[serde(default)]
+    pub sync_open: bool,
+    /// The operations are kept for the output of a foreign tool: devices are not traced.
+    #[serde(default)]
+    pub untraced: bool,
+    /// Each process keeps its last operations, up to this many, with time, place and duration.
+    #[serde(default)]
+    pub history: Option<u64>,
+}
+
+impl WorkloadSpec {
+    /// A workload of one task on one file: sequential, psync, buffered, removed afterwards.
+    #[must_use]
+    pub fn new(name: impl Into<String>, target: impl Into<PathBuf>, geometry: Geometry) -> Self {
+        Self {
+            name: name.into(),
+            work: Work::Transfers,
+            files: FileSet {
+                targets: vec![target.into()],
+                sharing: Sharing::Shared,
+                exact_names: false,
+                unique_dir: false,
+                file_per_repetition: false,
+                existing: Existing::Replace,
+                keep: Keep::Never,
+                preallocate: false,
+                fill: false,
+            },
+            tasks: 1,
+            nodes: 1,
+            spread: Spread::Nodes,
+            geometry,
+            order: Order::Sequential,
+            fresh_order: false,
+            backend: Backend::plain(),
+            direct: false,
+            sync: SyncRule::default(),
+            advice: Advice::None,
+            read_from: ReadFrom::Same,
+            stonewall: None,
+            duration: None,
+            transfer_limit: None,
+            operations: None,
+            pace: None,
+            read_percent: 100,
+            barriers: false,
+            verify: false,
+            quit_on_error: false,
+            single_attempt: false,
+            signature: 0,
+            memory_hog: Bytes(0),
+            outlier: None,
+            forget: false,
+            data_sync: false,
+            sync_open: false,
+            untraced: false,
+            history: None,
+        }
+    }
+}
+
+/// A workload that can be run. Its fields are those of [`WorkloadSpec`], read-only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "WorkloadSpec", into = "WorkloadSpec")]
+pub struct Workload(pub(crate) WorkloadSpec);
+
+impl Deref for Workload {
+    type Target = WorkloadSpec;
+
+    fn deref(&self) -> &WorkloadSpec {
+        &self.0
+    }
+}
+
+impl TryFrom<WorkloadSpec> for Workload {
+    type Error = PlanError;
+
+    fn try_from(spec: WorkloadSpec) -> Result<Self, PlanError> {
+        spec.validate()
+    }
+}
+
+impl From<Workload> for WorkloadSpec {
+    fn from(workload: Workload) -> Self {
+        workload.0
+    }
+}
+
+impl Workload {
+    /// Transfers of each task in one phase that nothing ends earlier: those of one pass, or as many
+    /// as [`WorkloadSpec::operations`] says.
+    #[must_use]
+    pub fn transfers_per_task(&self) -> u64 {
+        self.operations.unwrap_or_else(|| self.transfers_per_pass())
+    }
+
+    /// Transfers of each task in one pass over its part of the files.
+    #[must_use]
+    pub fn transfers_per_pass(&self) -> u64 {
+        let all = match &self.work {
+            Work::Transfers => self.geometry.transfers_per_task(),
+            Work::Tree(tree) => tree.items_per_task(),
+            Work::Objects(objects) => u64::from(objects.sets).saturating_mul(objects.steps),
+            Work::Rpc(_) | Work::Jobs(_) => 1,
+        };
+        self.transfer_limit.map_or(all, |limit| limit.min(all))
+    }
+
+    /// Whether each task ends a phase with a `sync(2)`: see [`crate::Tree::sync_all`].
+    #[must_use]
+    pub fn syncs_all(&self) -> bool {
+        self.backend.moves_data() && self.work.tree().is_some_and(|tree| tree.sync_all)
+    }
+
+    /// Bytes of the files that one pass of all tasks goes over: what is filled, and what is free
+    /// space before.
+    #[must_use]
+    pub fn footprint(&self) -> Bytes {
+        match &self.work {
+            Work::Transfers => {
+                Bytes(self.transfers_per_pass() * u64::from(self.tasks) * self.geometry.transfer.0)
+            }
+            Work::Tree(tree) => {
+                Bytes(tree.operations(Phase::FileCreate, self.tasks).saturating_mul(tree.write_bytes.0))
+            }
+            Work::Objects(objects) => {
+                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
+                Bytes(sets.saturating_mul(objects.precreated).saturating_mul(objects.object_bytes.0))
+            }
+            Work::Rpc(_) => Bytes(0),
+            Work::Jobs(jobs) => jobs.loaded_bytes(),
+        }
+    }
+
+    /// Operations of all tasks in one pass of `phase`, of work that is not transfers; `None` of transfers,
+    /// and where a clock alone ends the phase.
+    #[must_use]
+    pub fn operations_of(&self, phase: Phase) -> Option<u64> {
+        match &self.work {
+            Work::Tree(tree) => Some(tree.operations(phase, self.tasks)),
+            Work::Objects(objects) => Some(objects.operations(phase, self.tasks)),
+            Work::Transfers | Work::Rpc(_) | Work::Jobs(_) => None,
+        }
+    }
+
+    /// Bytes of all tasks in one pass of `phase`.
+    #[must_use]
+    pub fn phase_bytes(&self, phase: Phase) -> Bytes {
+        match (&self.work, self.operations_of(phase)) {
+            (Work::Tree(tree), Some(items)) => Bytes(items.saturating_mul(tree.bytes_per_item(phase).0)),
+            (Work::Objects(objects), Some(_)) => {
+                let sets = u64::from(objects.sets).saturating_mul(u64::from(self.tasks));
+                let moved = match phase {
+                    Phase::Precreate => objects.precreated,
+                    Phase::Benchmark if objects.read_only => objects.steps,
+                    Phase::Benchmark => objects.steps.saturating_mul(2),
+                    _ => 0,
+                };
+                Bytes(sets.saturating_mul(moved).saturating_mul(objects.object_bytes.0))
+            }
+            (Work::Jobs(jobs), _) => match phase {
+                Phase::Load => jobs.loaded_bytes(),
+                _ => jobs.read_bytes(),
+            },
+            _ => self.bytes(),
+        }
+    }
+
+    /// Transfers of all tasks in one phase.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.transfers_per_task().saturating_mul(u64::from(self.tasks))
+    }
+
+    /// Bytes of all tasks in one phase; of work other than transfers those of its largest phase.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        let largest =
+            |phases: &[Phase]| phases.iter().map(|phase| self.phase_bytes(*phase)).max().unwrap_or_default();
+        match &self.work {
+            Work::Transfers => {}
+            Work::Tree(_) => return largest(&[Phase::FileCreate, Phase::FileRead]),
+            Work::Objects(_) => return largest(&[Phase::Precreate, Phase::Benchmark]),
+            Work::Rpc(_) => return Bytes(0),
+            Work::Jobs(_) => return largest(&[Phase::Load, Phase::Jobs]),
+        }
+        Bytes(self.transfers().saturating_mul(self.geometry.transfer.0))
+    }
+
+    /// The conditions attached to every figure of `phase`, as in `4 KiB random read, direct, uring depth 32,
+    /// 1 task`.
+    #[must_use]
+    pub fn conditions(&self, phase: Phase) -> String {
+        let tasks = if self.tasks == 1 { "task" } else { "tasks" };
+        let nodes = if self.nodes == 1 { String::new() } else { format!(" on {} nodes", self.nodes) };
+        let by = format!("{} depth {}", self.backend.name(), self.backend.depth());
+        match &self.work {
+            Work::Transfers => {}
+            Work::Tree(tree) => {
+                let looks = matches!(phase, Phase::FileStat | Phase::DirectoryStat);
+                let order = if looks && tree.random.is_some() { ", random" } else { "" };
+                let (place, items) = (tree.place_in_words(), tree.items_in_words(phase));
+                return format!("{phase}{order}, {} {tasks}{nodes}, {place}, {items}, {by}", self.tasks);
+            }
+            Work::Objects(objects) => {
+                return format!("{phase}, {} {tasks}{nodes}, {}, {by}", self.tasks, objects.in_words());
+            }
+            Work::Rpc(rpc) => return rpc.conditions(self.nodes, self.backend.depth()),
+            Work::Jobs(jobs) => return jobs.conditions(phase),
+        }
+        let order = match self.order {
+            Order::Strided { stride } => format!("strided ({stride})"),
+            Order::Same => "same-place".to_owned(),
+            order => order.name().to_owned(),
+        };
+        let path = match (self.backend.capabilities().by_calls, self.direct) {
+            (false, _) => "",
+            (true, true) => "direct, ",
+            (true, false) => "buffered, ",
+        };
+        let mix = match phase {
+            Phase::Mixed => format!(" ({} % reads)", self.read_percent),
+            _ => String::new(),
+        };
+        format!("{} {order} {phase}{mix}, {path}{by}, {} {tasks}{nodes}", self.geometry.transfer, self.tasks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkloadSpec;
+    use crate::{Backend, Bytes, Geometry, Phase};
+
+    #[test]
+    fn conditions_say_what_a_figure_is_of() {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::mib(1), segments: 1 };
+        let mut spec = WorkloadSpec::new("w", "f", geometry);
+        spec.backend = Backend::Uring { depth: 32, required: false };
+        spec.direct = true;
+        let workload = spec.validate().expect("valid");
+        assert_eq!(workload.conditions(Phase::Read), "4 KiB sequential read, direct, uring depth 32, 1 task");
+    }
+}
