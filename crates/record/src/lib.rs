@@ -42,6 +42,7 @@ mod environment;
 mod error;
 mod events;
 mod files;
+mod format;
 mod manifest;
 mod published;
 mod rows;
@@ -54,8 +55,9 @@ pub use cleanup::ownership::{
 pub use cleanup::sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};
+pub use environment::fact::{Fact, NOT_LOOKED_FOR};
 pub use environment::facts::{
-    BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
+    BlockDeviceFacts, Cluster, FileSystemFacts, HostFacts, NodeFacts, TargetDevices,
 };
 pub use environment::layout::{CommandEnd, CommandRun, LayoutFinding};
 pub use environment::machine::{
@@ -75,7 +77,8 @@ pub use events::wipe_log::Wiped;
 pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;
-pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
+pub use format::FORMAT_VERSION;
+pub use manifest::{Manifest, Provenance};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
     PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,

@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
-use super::JoinError;
+use crate::JoinError;
 
 /// Size of the longest text a library returns: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the standard
 /// ABI; the others have less.

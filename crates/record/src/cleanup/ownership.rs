@@ -24,8 +24,8 @@ use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
 use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
-use crate::files::replace;
-use crate::manifest::MANIFEST;
+use crate::files::replacement::replace;
+use crate::format::MANIFEST;
 
 /// Leading part of a claim's name.
 const PREFIX: &str = ".ioproof-claim-";

@@ -7,10 +7,10 @@ use std::path::Path;
 use plan::Phase;
 
 use crate::events::interrupted::{Attempt, LaunchLine};
-use crate::events::journal::{JournalReader, Line, LinePosition};
+use crate::events::journal::{JournalReader, Line, LinePosition, WholeLines};
 use crate::events::layout_history;
 use crate::files::limits::NAMED_LINES_MAX;
-use crate::files::line_sum::{LineState, LineSums};
+use crate::files::line_sum::LineState;
 use crate::table::parquet_store::SealedTable;
 use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
 
@@ -76,14 +76,7 @@ pub(crate) struct JournalIndex {
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
     pub(crate) held: bool,
-    /// Bytes up to the end of the last line that is whole.
-    pub(crate) whole_bytes: u64,
-    /// Number of those lines.
-    pub(crate) whole_lines: u64,
-    /// The last line is complete except for its line feed.
-    pub(crate) unended: bool,
-    /// State of the line checksums.
-    pub(crate) sums: LineSums,
+    pub(crate) whole: WholeLines,
     /// Lines that were changed, or that follow missing lines.
     pub(crate) damaged_lines: Vec<u64>,
     /// Damaged lines that a resumption has handled.
@@ -137,7 +130,7 @@ impl JournalIndex {
                 Ok(None) => return,
                 Ok(Some((place, text, whole))) => {
                     let state = match whole {
-                        true => index.sums.check(text, place.line),
+                        true => index.whole.sums.check(text, place.line),
                         false => LineState::Whole,
                     };
                     let line = match state {
@@ -150,8 +143,8 @@ impl JournalIndex {
                     };
                     match line.and_then(|line| index.take(line, place)) {
                         Ok(()) => {
-                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
-                            index.unended = !whole;
+                            (index.whole.bytes, index.whole.lines) = (place.end(), place.line);
+                            index.whole.unended = !whole;
                         }
                         // While the run is in progress, the line is still being written.
                         Err(_) if !whole && index.held => {}
@@ -165,7 +158,7 @@ impl JournalIndex {
                             ),
                         ),
                         Err(error) => {
-                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
+                            (index.whole.bytes, index.whole.lines) = (place.end(), place.line);
                             let last = index.current;
                             let could_be = |(number, case): &(&u32, &mut CaseIndex)| {
                                 **number == last || case.ended == Ended::Not

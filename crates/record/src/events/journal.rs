@@ -13,11 +13,10 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::events::index::JournalIndex;
 use crate::files::directory;
-use crate::files::limits;
-use crate::files::limits::{LINE_BYTES_MAX, TextBudget};
-use crate::files::line_sum;
+use crate::files::limits::{self, LINE_BYTES_MAX, TextBudget};
+use crate::files::line_sum::{self, LineSums};
+use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::SealedTable;
 use crate::table::values::{JournalColumn, Values};
@@ -27,8 +26,6 @@ use crate::{
     WarningRow, Wiped,
 };
 
-/// The journal's name in the run directory.
-pub(crate) const JOURNAL: &str = "journal.jsonl";
 /// `case`, `repetition` and `phase` lead every table and stand once in the event.
 const KEY_COLUMNS: usize = 3;
 
@@ -204,6 +201,17 @@ pub(crate) struct JournalWriter {
     next_number: Option<u64>,
 }
 
+/// The lines of a journal up to the last one that is whole.
+#[derive(Debug, Default)]
+pub(crate) struct WholeLines {
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+    /// The last line is complete except for its line feed.
+    pub(crate) unended: bool,
+    /// State of the line checksums.
+    pub(crate) sums: LineSums,
+}
+
 /// Why a run in progress is not resumed.
 const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
 
@@ -242,17 +250,17 @@ impl JournalWriter {
         }
     }
 
-    /// Truncates the journal after the last complete line, adding its line feed if missing.
-    pub(crate) fn cut(&mut self, index: &JournalIndex) -> Result<(), RecordError> {
-        self.length = index.whole_bytes;
-        self.lines = index.whole_lines;
-        self.next_number = index.sums.next_number(index.whole_lines);
+    /// Truncates the journal after its `whole` lines, adding the last line feed if missing.
+    pub(crate) fn cut(&mut self, whole: &WholeLines) -> Result<(), RecordError> {
+        self.length = whole.bytes;
+        self.lines = whole.lines;
+        self.next_number = whole.sums.next_number(whole.lines);
         let cut = || {
-            self.file.set_len(index.whole_bytes)?;
-            if index.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
+            self.file.set_len(whole.bytes)?;
+            if whole.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
         };
         cut().map_err(RecordError::io("write", &self.path))?;
-        self.length += u64::from(index.unended);
+        self.length += u64::from(whole.unended);
         Ok(())
     }
 

@@ -2,26 +2,26 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 
 use crate::events::index::{CaseIndex, Ended, JournalIndex};
-use crate::events::journal::{
-    Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables,
-};
+use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
 use crate::files::directory;
+use crate::files::replacement::sync_directory;
 use crate::files::sums;
 use crate::files::survey::Survey;
-use crate::files::sync_directory;
-use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
+use crate::format::{FORMAT_VERSION, JOURNAL, MANIFEST};
+use crate::manifest::{ManifestText, check_version, read_manifest};
 use crate::table::batch::{Batch, sync_all};
 use crate::table::parquet_store::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, FORMAT_VERSION, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock,
-    PhaseKey, PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
+    Clocks, Cluster, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey,
+    PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -93,7 +93,13 @@ impl Recorder {
     /// # Errors
     /// It holds something already, or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
-        directory::check_empty(directory)
+        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+            Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(RecordError::io("read", directory)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes the run directory and starts its record.
@@ -214,7 +220,7 @@ impl Recorder {
     fn go_on(&mut self) -> Result<(), RecordError> {
         let Some(kept) = &self.kept else { return Ok(()) };
         sums::remove(&self.directory)?;
-        self.journal.cut(&kept.index)?;
+        self.journal.cut(&kept.index.whole)?;
         kept.remove_unknown_tables()?;
         let damaged_lines = kept.index.damaged_lines.clone();
         let at_unix_ns = now_unix_ns();

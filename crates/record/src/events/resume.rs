@@ -6,9 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::events::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
-use crate::events::journal::{JOURNAL, JournalReader};
+use crate::events::journal::JournalReader;
 use crate::files::directory;
 use crate::files::limits::TABLE_BYTES_MAX;
+use crate::format::JOURNAL;
 use crate::table::parquet_store::{compare, read_table_for_now, table_path};
 use crate::table::store::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
@@ -189,7 +190,8 @@ mod tests {
 
     use super::InterruptedRun;
     use crate::events::index::JournalIndex;
-    use crate::events::journal::{JOURNAL, JournalReader};
+    use crate::events::journal::JournalReader;
+    use crate::format::JOURNAL;
 
     /// As a network file system that goes away.
     struct Gone;

@@ -12,8 +12,6 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use thiserror::Error;
 
-use crate::RecordError;
-
 /// Something other than the regular file or directory that a record has at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("it is {found}, and a record has {expected} there")]
@@ -173,36 +171,7 @@ pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Rejects a run directory in which one of the `files` or a file of the `subdirectories` is not a regular
-/// file, or one of the latter is not a directory.
-pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -> Result<(), RecordError> {
-    let check_file = |path: &Path| {
-        let checked =
-            Place::of(directory, below(directory, path), false).and_then(|place| place.check_file());
-        checked.map_err(RecordError::io("read", path))
-    };
-    for name in files {
-        check_file(&directory.join(name))?;
-    }
-    for name in subdirectories {
-        let path = directory.join(name);
-        let inside = match list(directory, name) {
-            // What cannot be listed now is reported when its files are read.
-            Err(error) if !Unexpected::is(&error) => continue,
-            inside => inside.map_err(RecordError::io("read", &path))?,
-        };
-        inside.iter().try_for_each(|path| check_file(path))?;
-    }
-    Ok(())
-}
-
-/// Nothing is in `directory`, or it is not there.
-pub(crate) fn check_empty(directory: &Path) -> Result<(), RecordError> {
-    match std::fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(RecordError::io("read", directory)(error))
-        }
-        _ => Ok(()),
-    }
+/// Rejects anything at `path`, which lies in the run directory, but a regular file or nothing.
+pub(crate) fn check_file(directory: &Path, path: &Path) -> io::Result<()> {
+    Place::of(directory, below(directory, path), false)?.check_file()
 }

@@ -89,7 +89,7 @@ impl Replacement {
         put().map_err(RecordError::io("write", &self.path))?;
         self.is_whole = true;
         match self.path.parent() {
-            Some(parent) if durable => crate::files::sync_directory(parent),
+            Some(parent) if durable => sync_directory(parent),
             _ => Ok(()),
         }
     }
@@ -112,4 +112,19 @@ impl Drop for Replacement {
             let _ = rustix::fs::unlinkat(&self.directory, unfinished(&self.name), AtFlags::empty());
         }
     }
+}
+
+/// Forces the names in `directory` to stable storage.
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(RecordError::io("sync", directory))
+}
+
+/// Replaces the file called `name` in `directory` by `bytes`: a reader sees the old one or the new one, never
+/// a part. The mode follows the user's umask.
+pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
+    let mut file = Replacement::new(directory, Path::new(name))?;
+    file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
+    file.put(durable)
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::table::store::Rows;
-use crate::{PhaseKey, Run};
+use crate::PhaseKey;
 
 /// One counter or setting of a server or client, before and after a phase. Texts that repeat are shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,19 +51,5 @@ impl ServerTextRow {
     /// As how many rows it counts where a batch is measured by its rows.
     pub(crate) fn weight(&self) -> usize {
         1 + self.text.len() / Self::BYTES_OF_ROW
-    }
-}
-
-impl Run {
-    /// Counters of servers and clients around all phases of `case`; empty unless collected.
-    #[must_use]
-    pub fn servers(&self, case: &str) -> Rows<ServerRow> {
-        self.store.rows(case)
-    }
-
-    /// The texts that this was read from.
-    #[must_use]
-    pub fn server_texts(&self, case: &str) -> Rows<ServerTextRow> {
-        self.store.rows(case)
     }
 }

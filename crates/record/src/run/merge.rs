@@ -1,6 +1,6 @@
 //! Merging runs: passes of equal cases are concatenated, different cases are combined.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,13 +8,12 @@ use plan::{Case, Order, Plan, Question, Terms, WorkloadSpec};
 
 use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
+use crate::format::{FORMAT_VERSION, PARTS};
 use crate::manifest::Manifest;
 use crate::rows::phase_record::PhaseRecord;
-use crate::run::parts::{PARTS, damage_of, write_parts};
+use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
-use crate::{
-    CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
-};
+use crate::{CaseId, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow};
 
 /// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
 /// two, neither can be called the outlier.
@@ -36,7 +35,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     if let [_] = runs.as_slice() {
         return Ok(runs.into_iter().next().expect("one was found"));
     }
-    let parts: Vec<Part> = runs.iter().flat_map(Part::of).collect();
+    let parts: Vec<Part> = runs.iter().flat_map(parts_of).collect();
     let mut ids = HashSet::new();
     if let Some(twice) = runs.iter().map(|run| &run.manifest.run_id).find(|id| !ids.insert(id.as_str())) {
         return refuse(format!("run {twice} is named twice; name each run once"));
@@ -366,6 +365,34 @@ fn take_interrupted(whole: &mut Run, run: &Run) {
         attempt: pass.attempt + before.get(&pass.key.case).copied().unwrap_or_default(),
         ..pass
     }));
+}
+
+/// The runs that `run` was merged from, or the run itself.
+fn parts_of(run: &Run) -> Vec<Part> {
+    // What is said of its parts stays theirs.
+    let of_parts = run.directory.join(PARTS);
+    let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
+    let damage: Vec<String> = own.map(ToString::to_string).collect();
+    if !run.parts.is_empty() {
+        let mut parts = run.parts.clone();
+        parts[0].damage.extend(damage);
+        return parts;
+    }
+    let manifest = &run.manifest;
+    vec![Part {
+        run_id: manifest.run_id.clone(),
+        provenance: manifest.provenance,
+        program_version: manifest.program_version.clone(),
+        command_line: manifest.command_line.clone(),
+        started_unix_ns: manifest.started_unix_ns,
+        finished_unix_ns: manifest.finished_unix_ns,
+        host: manifest.host.clone(),
+        cluster: manifest.cluster.clone(),
+        exclusive: manifest.plan.terms.exclusive,
+        cases: run.cases().to_vec(),
+        damage,
+        passes: BTreeMap::new(),
+    }]
 }
 
 /// Stores `run` in a new directory, where it opens like any other run, and names its parts.

@@ -13,12 +13,13 @@ use plan::{Case, Phase};
 
 use crate::events::index::{CaseIndex, Ended, JournalIndex};
 use crate::events::interrupted::InterruptedPass;
-use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition};
 use crate::events::pause::{self, Pause};
 use crate::files::directory;
 use crate::files::limits::TextBudget;
 use crate::files::survey::{Survey, tables_in};
-use crate::manifest::{MANIFEST, check_version, read_manifest};
+use crate::format::{JOURNAL, MANIFEST};
+use crate::manifest::{check_version, read_manifest};
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
 use crate::run::state::{FailedCase, RunState};
@@ -26,8 +27,8 @@ use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, t
 use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest,
-    NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow,
-    StepRow, Stood, TaskRow, WarningRow, Wiped,
+    NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, ServerRow,
+    ServerTextRow, SpaceRow, StepRow, Stood, TaskRow, WarningRow, Wiped,
 };
 
 /// A run as read from disk.
@@ -179,6 +180,18 @@ impl Run {
     /// The ends of the exchanges in all phases of `case`; empty where there were none.
     #[must_use]
     pub fn ends(&self, case: &str) -> Rows<EndRow> {
+        self.store.rows(case)
+    }
+
+    /// Counters of servers and clients around all phases of `case`; empty unless collected.
+    #[must_use]
+    pub fn servers(&self, case: &str) -> Rows<ServerRow> {
+        self.store.rows(case)
+    }
+
+    /// The texts that these counters were read from.
+    #[must_use]
+    pub fn server_texts(&self, case: &str) -> Rows<ServerTextRow> {
         self.store.rows(case)
     }
 

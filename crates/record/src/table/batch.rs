@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::files::sync_directory;
+use crate::files::replacement::sync_directory;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{SealedTable, TableWriter};
 use crate::{

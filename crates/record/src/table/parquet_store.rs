@@ -20,15 +20,16 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::{Deserialize, Serialize};
 
-use crate::files::Checksum;
+use crate::files::checksum::Checksum;
 use crate::files::directory;
 use crate::files::limits;
 use crate::files::limits::{CHUNK_BYTES_MAX, FOOTER_BYTES_MAX, GROUP_ROWS_MAX, TABLE_BYTES_MAX, TextBudget};
+use crate::format::FORMAT_VERSION;
 use crate::table::dictionary;
 use crate::table::pages;
 use crate::table::values::{NULL, Values};
 use crate::table::{Cell, Column, Columns, Kind, Row};
-use crate::{FORMAT_VERSION, RecordError, Replacement};
+use crate::{RecordError, Replacement};
 
 /// Rows of one row group. Small, so that a run's memory does not grow with its length; large
 /// enough that finding and opening the columns of a group is a small part of reading it.

@@ -5,8 +5,9 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition};
 use crate::files::limits::{TextBudget, bytes_of_rows};
+use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
 use crate::{
