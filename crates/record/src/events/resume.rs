@@ -115,7 +115,7 @@ impl InterruptedRun {
             case: case.clone(),
             reason: reason.clone(),
         };
-        self.again.iter().map(|again| WarningRow { key: None, warning: warning(again) }).collect()
+        self.again.iter().map(|again| WarningRow::of_run(warning(again))).collect()
     }
 
     /// Takes away tables that the journal does not know.

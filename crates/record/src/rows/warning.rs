@@ -522,3 +522,11 @@ pub struct WarningRow {
     /// What.
     pub warning: Warning,
 }
+
+impl WarningRow {
+    /// A warning about the whole run.
+    #[must_use]
+    pub const fn of_run(warning: Warning) -> Self {
+        Self { key: None, warning }
+    }
+}

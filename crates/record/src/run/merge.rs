@@ -65,7 +65,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
-    whole.warnings.extend(differences.into_iter().map(|warning| WarningRow { key: None, warning }));
+    whole.warnings.extend(differences.into_iter().map(WarningRow::of_run));
     Ok(whole)
 }
 

@@ -8,8 +8,9 @@ use plan::{Case, Layer, Plan, TargetTerms, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
-use crate::check::{of_run, remaining};
-use crate::files::cleanup;
+use crate::files::file_sets::remaining;
+use crate::files::paths::leads_to_device;
+use crate::files::targets::place_of;
 use crate::ranks::handshake::{Separate, shake};
 use crate::ranks::rank_assignment::Roster;
 
@@ -28,8 +29,8 @@ pub(crate) fn separate(
     for case in remaining(plan, finished).cases() {
         if Roster::of(&case.workload, topology)?.nodes(topology).len() > 1 {
             let targets = case.workload.files.targets.iter();
-            let files = targets.filter(|target| !cleanup::leads_to_device(target));
-            directories.extend(files.map(|target| cleanup::place_of(case, target)));
+            let files = targets.filter(|target| !leads_to_device(target));
+            directories.extend(files.map(|target| place_of(case, target)));
         }
     }
     shake(comm, directories.into_iter().collect(), run_id)
@@ -37,8 +38,7 @@ pub(crate) fn separate(
 
 /// Whether the study declares every target there node-local, so that no warning is needed.
 pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
-    let there =
-        |case: &&Case| case.workload.files.targets.iter().any(|at| cleanup::place_of(case, at) == directory);
+    let there = |case: &&Case| case.workload.files.targets.iter().any(|at| place_of(case, at) == directory);
     plan.cases.iter().filter(there).all(|case| {
         let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
         terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
@@ -48,7 +48,7 @@ pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
 pub(crate) fn separate_warning(separate: &Separate, topology: &Topology) -> WarningRow {
     let nodes = u32::try_from(topology.names().len()).unwrap_or(u32::MAX);
     let directory = separate.directory.display().to_string();
-    of_run(Warning::SeparateTarget { directory, nodes })
+    WarningRow::of_run(Warning::SeparateTarget { directory, nodes })
 }
 
 /// Applies the rules of node-local targets to directories found to be so, even if the study does not say it.
@@ -60,7 +60,7 @@ pub(crate) fn check_separate(
 ) -> Result<(), RunnerError> {
     let roster = Roster::of(&case.workload, topology)?;
     let nodes = roster.nodes(topology).len();
-    let targets = case.workload.files.targets.iter().map(|target| cleanup::place_of(case, target));
+    let targets = case.workload.files.targets.iter().map(|target| place_of(case, target));
     let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
     let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
     let terms = plan.terms.targets.iter().find(|target| target.name == case.target);

@@ -14,9 +14,10 @@ use host::files::require_data;
 use plan::{Bytes, Case, Placement, Plan};
 use record::{Holder, Leftover, named_files};
 
-use crate::files::cleanup::paths;
+use crate::RunnerError;
+use crate::files::paths::paths;
+use crate::files::targets;
 use crate::files::trees;
-use crate::{RunnerError, check};
 
 /// Blocks sampled over all files to find their origin: takes seconds on slow storage. With many files each
 /// gets fewer, but at least [`PLACES_MIN`].
@@ -135,7 +136,7 @@ fn begins_empty(plan: &Plan, name: &str) -> bool {
 /// Files with item names in directories of the user, where `case` creates and removes such items beside other
 /// files. In a directory with a name of ours all of them are a benchmark's.
 fn items(case: &Case) -> Vec<PathBuf> {
-    if !trees::in_target(&case.workload) || !check::writes(case) {
+    if !trees::in_target(&case.workload) || !targets::writes(case) {
         return Vec::new();
     }
     // A directory that cannot be read is reported when the case starts.

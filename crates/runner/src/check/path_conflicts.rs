@@ -14,8 +14,9 @@ use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
 
 use crate::RunnerError;
-use crate::check::{directories, real, writes};
-use crate::files::cleanup::{absolute, directory_of, paths};
+use crate::files::file_sets::{directories, real};
+use crate::files::paths::{absolute, directory_of, paths};
+use crate::files::targets::writes;
 use crate::files::trees;
 use crate::ranks::rank_assignment::paths_of;
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 use plan::{Case, Phase, Placement};
 use record::{Warning, Wiped};
 
-use super::UnderWay;
-use crate::files::cleanup;
+use crate::execution::state::UnderWay;
+use crate::files::paths;
 use crate::files::trees;
 use crate::ranks::order::{Answer, Order, Wiping};
 use crate::ranks::rank_executor::reads;
@@ -44,8 +44,8 @@ impl UnderWay<'_> {
             return Ok(());
         }
         let sites = self.sites(case);
-        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
-            match cleanup::leads_to_device(&slot.path) {
+        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+            match paths::leads_to_device(&slot.path) {
                 true => self.ledger.discarded(sites.of(slot.index), &slot.path),
                 false => self.ledger.removed(sites.of(slot.index), &slot.path),
             }
@@ -65,7 +65,7 @@ impl UnderWay<'_> {
             return Ok(());
         }
         for _ in 0..case.protocol.precondition {
-            for set in 0..cleanup::sets(case) {
+            for set in 0..paths::sets(case) {
                 if self.stopped() {
                     return Ok(());
                 }

@@ -16,9 +16,10 @@ use host::{CommandHash, Host, Layouts};
 use plan::{Case, Layout, Plan, Recipe, WorkloadSpec, shell_word};
 use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
 
-use crate::check::{self, Checked, Earlier, check_again};
+use crate::check::{Checked, Earlier, check_again};
 use crate::execution::Broken;
-use crate::{Ended, ErrorKind, Event, PlanExecution, RunnerError};
+use crate::files::file_sets;
+use crate::{Ended, ErrorKind, Event, LayoutStep, PlanExecution, RunnerError};
 
 /// Creates and destroys layouts.
 pub trait Builder {
@@ -105,21 +106,6 @@ impl Builder for OnHost {
     ) -> Result<(), RunnerError> {
         Ok(self.layouts.destroy(standing, tell)?)
     }
-}
-
-/// Events of a layout, for [`crate::Watch`].
-#[derive(Debug)]
-pub enum LayoutStep<'a> {
-    /// Creation has started.
-    Creating,
-    /// A command has ended.
-    Ran(&'a CommandRun),
-    /// It was created, and these properties were read back.
-    Stands(&'a [LayoutFinding]),
-    /// Destruction has started.
-    Destroying,
-    /// It is destroyed.
-    Gone,
 }
 
 /// A plan with layouts, checked as far as possible before they exist.
@@ -309,7 +295,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         let cases = at_their_places(layout, &places, cases)?;
         let findings = self.builder.verify(standing);
         let own = Plan::new(String::new(), self.plan.question.clone(), self.plan.seed, cases.clone());
-        let facts = self.life.host().facts(&check::targets(&own, &BTreeSet::new()), engine::clock_name());
+        let facts = self.life.host().facts(&file_sets::targets(&own, &BTreeSet::new()), engine::clock_name());
         self.life.add_facts(&facts);
         let found: Vec<String> =
             findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();

@@ -4,33 +4,36 @@ mod around;
 pub(crate) mod campaign;
 pub(crate) mod jobs;
 mod passes;
+mod phases;
 mod restore;
 pub(crate) mod rival;
 pub(crate) mod servers;
 pub(crate) mod settle;
+mod state;
 pub(crate) mod traced;
+mod turn;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use comm::{Clock, Comm};
+use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
+use record::{HostFacts, LayoutNews, Outcome, Recorder, Warning, WarningRow};
 
-use self::passes::{CaseState, CaseTurn};
-use crate::check::file_usage::Uses;
+use crate::check::Checked;
 use crate::check::overwrites::Lost;
-use crate::check::{self, Checked};
 use crate::error::ErrorKind;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
-use crate::files::cleanup;
+use crate::execution::state::UnderWay;
+use crate::execution::turn::{CaseState, CaseTurn};
 use crate::files::data::WrittenData;
+use crate::files::file_sets::{self, Uses};
+use crate::files::paths;
 use crate::files::trees;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order};
-use crate::ranks::rank_assignment::Roster;
 use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::RankGroup;
 use crate::ranks::signals::keep_in_touch;
@@ -240,7 +243,7 @@ impl<'a> PlanExecution<'a> {
         };
         let mates = checked.nodes.mates_on(host, comm);
         let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
-        let uses = check::remaining(&checked.plan, &checked.finished);
+        let uses = file_sets::remaining(&checked.plan, &checked.finished);
         let hand = RankExecutor::new(host, comm, Arc::clone(controls), brief, uses, quiet);
         let life = UnderWay {
             crew: RankGroup::new(comm, hand),
@@ -261,28 +264,6 @@ impl<'a> PlanExecution<'a> {
         };
         keep_in_touch(comm, controls, || life.run())
     }
-}
-
-/// A plan execution in progress.
-struct UnderWay<'a> {
-    crew: RankGroup<'a>,
-    checked: &'a Checked,
-    /// The user's files that may be lost.
-    agreed: &'a Lost,
-    recorder: &'a mut Recorder,
-    watch: &'a mut dyn Watch,
-    controls: Arc<Controls>,
-    ledger: WrittenData,
-    rivals: &'a Rivals,
-    servers: &'a Servers,
-    /// Number of phases started.
-    phases: &'a mut u64,
-    wrong_cells: u64,
-    surprises: u64,
-    failed_launches: u64,
-    most_transfers: u64,
-    /// The clocks of the nodes at each comparison.
-    comparisons: Vec<Vec<NodeClock>>,
 }
 
 impl UnderWay<'_> {
@@ -333,15 +314,6 @@ impl UnderWay<'_> {
         self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
     }
 
-    /// Number of errors found in data, items and jobs.
-    fn found_wrong(&self) -> u64 {
-        self.wrong_cells + self.surprises + self.failed_launches
-    }
-
-    fn stopped(&self) -> bool {
-        self.controls.is_stopped()
-    }
-
     fn cases(&mut self) -> Result<Option<(String, ErrorKind)>, RunnerError> {
         let checked = self.checked;
         for row in &checked.warnings {
@@ -351,7 +323,7 @@ impl UnderWay<'_> {
         if checked.ranks > 1 {
             self.note_clocks(checked.nodes.clocks())?;
         }
-        let uses = check::remaining(&checked.plan, &checked.finished);
+        let uses = file_sets::remaining(&checked.plan, &checked.finished);
         let mut failed = None;
         let mut last = None;
         for block in checked.plan.blocks() {
@@ -452,12 +424,6 @@ impl UnderWay<'_> {
         first
     }
 
-    fn fail(&mut self, case: &Case, message: &str) -> Result<(), RunnerError> {
-        self.recorder.case_failed(&case.id, message)?;
-        self.watch.event(&Event::CaseFailed { case, message });
-        Ok(())
-    }
-
     /// Closes the record after a rank was lost. Removes files where possible; the others stay claimed.
     fn lost(mut self, error: RunnerError) -> Result<Ended, Broken> {
         let _ = self.crew.hand.save_what_can_be();
@@ -502,92 +468,13 @@ impl UnderWay<'_> {
         if kept || !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return;
         }
-        let mine = cleanup::paths(case).into_iter().collect();
+        let mine = paths::paths(case).into_iter().collect();
         let needed = uses.needed_after(index, case, &mine);
         let sites = self.sites(case);
-        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
             if !needed.contains(&slot.path) {
                 self.ledger.removed(sites.of(slot.index), &slot.path);
             }
         }
-    }
-
-    fn compare_clocks(&mut self) -> Result<Vec<Clock>, RunnerError> {
-        let clocks = self.crew.synchronize()?;
-        self.note_clocks(&clocks)?;
-        Ok(clocks)
-    }
-
-    fn note_clocks(&mut self, clocks: &[Clock]) -> Result<(), RunnerError> {
-        let names = self.crew.comm().topology().names().iter();
-        let node = |(name, clock): (&String, &Clock)| NodeClock {
-            node: name.clone(),
-            offset_ns: clock.offset_ns,
-            error_ns: clock.error_ns,
-        };
-        let nodes: Vec<NodeClock> = names.zip(clocks).map(node).collect();
-        self.recorder.clocks(&nodes)?;
-        self.comparisons.push(nodes);
-        Ok(())
-    }
-
-    /// Records the drift between the clocks since the first case.
-    fn note_drift(&mut self) -> Result<(), RunnerError> {
-        if self.checked.ranks == 1 {
-            return Ok(());
-        }
-        let now = self.compare_clocks()?;
-        let before = self.checked.nodes.clocks();
-        let drift = now.iter().zip(before).map(|(now, before)| now.offset_ns - before.offset_ns);
-        self.recorder.clocks_drifted(&drift.collect::<Vec<_>>());
-        self.warn_of_clocks()
-    }
-
-    /// Warns about nodes whose clock offset is too uncertain to align their time series with others.
-    fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
-        analysis::figures::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
-    }
-
-    /// The nodes of the files of `case`, if node-local.
-    fn sites(&self, case: &Case) -> Sites {
-        let is_separate =
-            |target: &std::path::PathBuf| cleanup::is_separate(&self.checked.separate, case, target);
-        let topology = self.crew.comm().topology();
-        let targets = &case.workload.files.targets;
-        if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {
-            return Sites(Vec::new());
-        }
-        // The check of the plan built the same roster: this cannot fail.
-        let Ok(roster) = Roster::of(&case.workload, topology) else { return Sites(Vec::new()) };
-        let count = Placement::new(&case.workload).file_count();
-        let site = |index: u32| match is_separate(&targets[index as usize % targets.len()]) {
-            true => topology.node_of()[roster.rank_of(index) as usize],
-            false => 0,
-        };
-        Sites((0..count).map(site).collect())
-    }
-
-    fn removed(&mut self, repetition: u32, started: Instant) {
-        self.watch.event(&Event::Removed { repetition, seconds: started.elapsed().as_secs_f64() });
-    }
-
-    fn warn(&mut self, warning: Warning) -> Result<(), RunnerError> {
-        self.warn_of(None, warning)
-    }
-
-    fn warn_of(&mut self, key: Option<PhaseKey>, warning: Warning) -> Result<(), RunnerError> {
-        let row = WarningRow { key, warning };
-        self.recorder.warning(&row)?;
-        self.watch.event(&Event::Warning(&row));
-        Ok(())
-    }
-}
-
-/// The node of each file of a case, by file number; empty if all nodes see the same files.
-struct Sites(Vec<u32>);
-
-impl Sites {
-    fn of(&self, file: u32) -> u32 {
-        self.0.get(file as usize).copied().unwrap_or(0)
     }
 }

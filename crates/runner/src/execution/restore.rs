@@ -2,9 +2,9 @@
 
 use plan::{Case, Existing, Phase};
 
-use super::UnderWay;
 use crate::RunnerError;
-use crate::files::cleanup;
+use crate::execution::state::UnderWay;
+use crate::files::paths;
 use crate::ranks::order::{Answer, Order};
 
 impl UnderWay<'_> {
@@ -26,7 +26,7 @@ impl UnderWay<'_> {
         if !matches!(self.crew.order(&Order::Lacks { case: index })?, Answer::Lacking(true)) {
             return Ok(());
         }
-        for set in 0..cleanup::sets(by) {
+        for set in 0..paths::sets(by) {
             if self.stopped() {
                 break;
             }

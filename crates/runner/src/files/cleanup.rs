@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Keep, Placement};
+use plan::{Case, Keep};
 use record::Swept;
 
 use crate::RunnerError;
-use crate::check::file_usage::Uses;
+use crate::files::file_sets::Uses;
+use crate::files::paths::{leads_to_device, paths};
 use crate::files::trees;
 use crate::ranks::rank_assignment::files_of;
 
@@ -220,75 +220,6 @@ impl Drop for Removal<'_> {
     }
 }
 
-/// How many sets of files a case touches in all of its passes.
-pub(crate) fn sets(case: &Case) -> u32 {
-    if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
-}
-
-/// Every file that a case uses in any pass; none for trees, whose files are not listed.
-pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
-    if !case.workload.work.is_transfers() {
-        return Vec::new();
-    }
-    let placement = Placement::new(&case.workload);
-    (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
-}
-
-/// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
-/// trees are made in them.
-pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
-    case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
-}
-
-/// The same for one target.
-pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
-    if trees::has(case) { trees::place_of(target) } else { directory_of(target) }
-}
-
-/// Whether `target` of `case` differs from node to node.
-pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
-    match trees::has(case) {
-        true => trees::is_separate(separate, target),
-        false => separate.contains(&directory_of(target)),
-    }
-}
-
-/// The directories that `case` creates for its files.
-pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
-    if !case.workload.files.unique_dir {
-        return trees::missing_targets(case);
-    }
-    paths(case).iter().map(|path| directory_of(path)).collect()
-}
-
-/// The directory of a target: its parent, or `.` for a bare name.
-pub(crate) fn directory_of(target: &Path) -> PathBuf {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// The absolute paths, without duplicates.
-pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
-    let mut all = BTreeSet::new();
-    for path in paths {
-        all.insert(absolute_path(&path)?);
-    }
-    Ok(all.into_iter().collect())
-}
-
-/// `path` as an absolute path.
-pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
-    let full = std::path::absolute(path).map_err(|source| RunnerError::File {
-        action: "find the place of",
-        path: path.to_owned(),
-        source,
-    })?;
-    // Drops `.` components, so that names compare as the file system sees them.
-    Ok(full.components().collect())
-}
-
 /// Removes what exists at `paths` and returns its number. A link to a device stays: the device itself is
 /// written.
 pub(crate) fn remove_existing(
@@ -310,9 +241,4 @@ pub(crate) fn remove_existing(
         }
     }
     Ok(removed)
-}
-
-/// Whether `path` is a block device or a link to one.
-pub(crate) fn leads_to_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
 }

@@ -9,7 +9,9 @@ use engine::Controls;
 use host::{Host, PermittedDevice};
 
 use crate::RunnerError;
-use crate::check::{RankCheck, devices, remaining, targets};
+use crate::check::rank_check::RankCheck;
+use crate::files::file_sets::{remaining, targets};
+use crate::files::targets::devices;
 use crate::ranks::handshake::find;
 use crate::ranks::order::{Answer, Order, Question};
 use crate::ranks::rank_executor::{RankContext, RankExecutor};

@@ -8,6 +8,7 @@ use plan::{Phase, Plan};
 use record::{HostFacts, Warning, Wiped};
 use serde::{Deserialize, Serialize};
 
+use crate::check::space::SpaceNeeds;
 use crate::ranks::merge_ranks::Part;
 
 /// An order to all ranks, of which each does its own part. Cases are named by their index in the plan.
@@ -228,29 +229,9 @@ impl NodeSeen {
 /// Findings of the check on the ranks' hosts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Found {
-    pub(crate) space: Vec<SpaceNeed>,
+    pub(crate) space: SpaceNeeds,
     /// User files that will be lost in node-local directories: number, bytes and the first of them.
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
-}
-
-/// The resource that a file system lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Scarce {
-    Bytes,
-    /// Bytes of the tables and outputs of jobs.
-    Jobs,
-    Inodes,
-}
-
-/// Bytes or inodes needed on a file system.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SpaceNeed {
-    /// The node, if the file system is node-local.
-    pub(crate) node: Option<u32>,
-    pub(crate) mount_point: String,
-    pub(crate) what: Scarce,
-    pub(crate) need: u64,
-    pub(crate) free: u64,
 }
 
 impl Answer {
@@ -299,17 +280,7 @@ impl Seen {
 
 impl Found {
     fn join(mut self, other: Self) -> Self {
-        for need in other.space {
-            let same =
-                |known: &&mut SpaceNeed| known.node == need.node && known.mount_point == need.mount_point;
-            match self.space.iter_mut().find(same) {
-                None => self.space.push(need),
-                Some(known) => {
-                    known.need = known.need.saturating_add(need.need);
-                    known.free = known.free.min(need.free);
-                }
-            }
-        }
+        self.space.add(other.space);
         self.replaced = match (self.replaced, other.replaced) {
             (Some((files, bytes, first)), Some((more, and, _))) => {
                 Some((files + more, bytes.saturating_add(and), first))

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use comm::Topology;
-use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Workload};
+use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Work, Workload};
 
-use crate::files::cleanup::sets;
+use crate::files::paths::sets;
+use crate::files::trees::{in_target, is_separate};
 
 /// The ranks that carry a workload, in the order of their tasks.
 #[derive(Debug, Clone)]
@@ -71,6 +72,61 @@ pub(crate) fn files_of(workload: &Workload, tasks: &Range<u32>, pass: u32) -> Ve
 pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
     let files = (0..sets(case)).flat_map(|set| files_of(&case.workload, tasks, set));
     files.map(|slot| slot.path).collect()
+}
+
+/// The ranks that are responsible for the roots of a case.
+pub(crate) struct Keepers<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) roster: &'a Roster,
+    pub(crate) topology: &'a Topology,
+    /// Directories that differ from node to node.
+    pub(crate) separate: &'a [PathBuf],
+}
+
+impl Keepers<'_> {
+    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
+    /// directory, the first task on its node.
+    pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
+        let files = &self.case.workload.files;
+        let (targets, tasks) = (&files.targets, self.case.workload.tasks);
+        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
+        // All job spaces are used, even with fewer launches.
+        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
+        let node_of = self.topology.node_of();
+        let mut all: Vec<PathBuf> = Vec::new();
+        for first in 0..count {
+            let target = &targets[first as usize];
+            let keeper = match is_separate(self.separate, target) {
+                false => self.roster.rank_of(first),
+                true => {
+                    let mut there =
+                        (first..tasks).step_by(targets.len()).map(|task| self.roster.rank_of(task));
+                    let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
+                    let Some(keeper) = here else { continue };
+                    keeper
+                }
+            };
+            if keeper == rank && !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+        all
+    }
+
+    /// The roots of all passes that `rank` is responsible for.
+    pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
+        (0..sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
+    }
+
+    /// The roots of `pass` that `rank` is responsible for.
+    pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
+        let targets = self.targets_of(rank);
+        let beside = in_target(&self.case.workload);
+        let is_mine = |root: &PathBuf| {
+            targets.iter().any(|target| if beside { target == root } else { root.parent() == Some(target) })
+        };
+        self.case.workload.roots(pass).into_iter().filter(is_mine).collect()
+    }
 }
 
 #[cfg(test)]

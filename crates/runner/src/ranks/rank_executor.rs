@@ -14,16 +14,17 @@ use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, Keep, Phase, Placement, Plan};
 use record::{Claim, PlacedClaim, Warning, Wiped};
 
-use crate::check;
-use crate::check::file_usage::Uses;
 use crate::check::path_conflicts::check_in_use;
 use crate::execution::jobs::KeepLaunches;
-use crate::files::cleanup::{self, Made, absolute_path};
-use crate::files::trees::{self, Keepers};
+use crate::files::cleanup::{self, Made};
+use crate::files::file_sets::{self, Uses};
+use crate::files::paths::{self, absolute_path};
+use crate::files::targets;
+use crate::files::trees;
 use crate::ranks::merge_ranks::Part;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
 use crate::ranks::phase::PhaseRun;
-use crate::ranks::rank_assignment::{Roster, files_of, paths_of};
+use crate::ranks::rank_assignment::{Keepers, Roster, files_of, paths_of};
 use crate::ranks::rows::Rows;
 use crate::ranks::signals::Signals;
 use crate::{Program, RunnerError};
@@ -159,7 +160,7 @@ impl<'a> RankExecutor<'a> {
     /// Removes leftovers of an earlier start of this run, possibly on another node, so they do not count as
     /// the user's files.
     fn clear(&self) -> Result<Answer, RunnerError> {
-        for directory in check::directories(self.brief.plan) {
+        for directory in file_sets::directories(self.brief.plan) {
             if !self.claims_in(&directory) {
                 continue;
             }
@@ -175,18 +176,18 @@ impl<'a> RankExecutor<'a> {
     /// Writes claims in the target directories for the files that this run makes.
     fn claim(&mut self) -> Result<Answer, RunnerError> {
         let brief = &self.brief;
-        let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
-        let uses = check::real(brief.plan);
+        let made = |case: &&Case| targets::writes(case) && case.workload.files.keep != Keep::Always;
+        let uses = file_sets::real(brief.plan);
         let cases: Vec<&Case> = uses.cases().filter(made).collect();
         let mut directories: Vec<PathBuf> =
-            cases.iter().flat_map(|case| cleanup::directories(case)).collect();
+            cases.iter().flat_map(|case| targets::directories(case)).collect();
         directories.retain(|directory| self.claims_in(directory));
         if directories.is_empty() {
             return Ok(Answer::Done);
         }
-        let files = cleanup::absolute(cases.iter().flat_map(|case| cleanup::paths(case)))?;
-        let targets = cleanup::absolute(directories)?;
-        let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
+        let files = paths::absolute(cases.iter().flat_map(|case| paths::paths(case)))?;
+        let targets = paths::absolute(directories)?;
+        let own = paths::absolute(cases.iter().flat_map(|case| targets::own_directories(case)))?;
         let (directory, node) = (&brief.run_directory, self.comm.node());
         let trees: Vec<(PathBuf, bool)> = cases.iter().flat_map(|case| trees::claimed(case)).collect();
         let roots = trees.iter().map(|(root, beside)| Ok((absolute_path(root)?, *beside)));
@@ -225,7 +226,7 @@ impl<'a> RankExecutor<'a> {
         }
         let wrong_data = ending.wrong_data;
         if wrong_data && case.workload.files.keep == Keep::OnError {
-            self.kept.extend(cleanup::absolute(cleanup::paths(case))?);
+            self.kept.extend(paths::absolute(paths::paths(case))?);
         }
         let removed = self.made.remove_after(case, index, &self.uses, wrong_data)?;
         Ok(Answer::Files { removed, there: true })
@@ -297,7 +298,7 @@ impl<'a> RankExecutor<'a> {
         }
         if tasks.contains(&0) {
             for target in &case.workload.files.targets {
-                if !self.controls.is_stopped() && cleanup::leads_to_device(target) {
+                if !self.controls.is_stopped() && paths::leads_to_device(target) {
                     wiped.push(self.discard(target)?);
                 }
             }
@@ -312,8 +313,8 @@ impl<'a> RankExecutor<'a> {
     /// except the file systems' own data.
     fn trim(&self, case: &Case) -> Vec<Wiping> {
         let mut trimmed = BTreeMap::new();
-        let targets = case.workload.files.targets.iter().filter(|target| !cleanup::leads_to_device(target));
-        for directory in targets.map(|target| cleanup::place_of(case, target)) {
+        let targets = case.workload.files.targets.iter().filter(|target| !paths::leads_to_device(target));
+        for directory in targets.map(|target| targets::place_of(case, target)) {
             // An unreadable directory is reported by the phases that use it.
             let Ok(metadata) = directory.metadata() else { continue };
             trimmed.entry(metadata.dev()).or_insert(directory);

@@ -9,7 +9,7 @@ use host::Host;
 use record::{Cluster, NodeFacts, Warning};
 
 use crate::RunnerError;
-use crate::check::devices;
+use crate::files::targets::devices;
 use crate::ranks::order::{Answer, NodeSeen, Order, Seen};
 use crate::ranks::rank_group::{give, synchronize};
 

@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use plan::Case;
+use plan::{Case, Plan};
 
-use crate::check::writes;
-use crate::files::cleanup::{paths, sets};
+use crate::files::paths::{directory_of, paths, sets};
+use crate::files::targets::{self, writes};
 use crate::files::trees;
 
 /// Key of the cases with the same files: first target, tasks, sets of files, whether the case writes, whether
@@ -98,6 +98,55 @@ impl<'a> Uses<'a> {
     }
 }
 
+/// The sets of files of the cases that use files.
+pub(crate) fn real(plan: &Plan) -> Uses<'_> {
+    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| case.workload.backend.moves_data()))
+}
+
+/// As [`real`], without the finished cases.
+pub(crate) fn remaining<'a>(plan: &'a Plan, finished: &BTreeSet<String>) -> Uses<'a> {
+    let real = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
+    Uses::of(plan.cases.iter().enumerate().filter(|(_, case)| real(case)))
+}
+
+/// The real targets of all unfinished cases, without duplicates.
+pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for case in remaining(plan, finished).cases() {
+        for target in &case.workload.files.targets {
+            if !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+    }
+    all
+}
+
+/// Every existing directory that gets a claim of what `plan` makes, including those beside a directory that
+/// an earlier start has made for its trees.
+pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    let uses = real(plan);
+    let places = uses.cases().flat_map(|case| {
+        let beside = case.workload.files.targets.iter().map(|target| directory_of(target));
+        targets::directories(case).into_iter().chain(beside)
+    });
+    for directory in places {
+        if !all.contains(&directory) && directory.is_dir() {
+            all.push(directory);
+        }
+    }
+    all
+}
+
+/// The unfinished cases of `plan`, in order.
+pub(crate) fn unfinished<'a>(
+    plan: &'a Plan,
+    finished: &'a BTreeSet<String>,
+) -> impl Iterator<Item = &'a Case> {
+    plan.cases.iter().filter(|case| !finished.contains(&case.id))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -106,7 +155,7 @@ mod tests {
     use plan::{Bytes, Case, Geometry, Phase, Sharing, WorkloadSpec};
 
     use super::Uses;
-    use crate::files::cleanup::paths;
+    use crate::files::paths::paths;
 
     fn case(target: &str, tasks: u32, transfer: u64) -> Case {
         let geometry = Geometry { transfer: Bytes(transfer), block: Bytes::kib(64), segments: 1 };
