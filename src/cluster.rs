@@ -150,9 +150,9 @@ fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
 /// Ends all processes after a lost connection. One of them reports it first: dropping the communicator would
 /// end them without a message.
 fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
-    let speaks = mpi.rank() == 0 || runner::speaks(&lost, mpi);
+    let reports_loss = mpi.rank() == 0 || runner::reports_loss(&lost, mpi);
     let failure = Failure::from(lost);
-    if speaks {
+    if reports_loss {
         exit::explain(&failure);
     }
     mpi.abort(failure.exit as i32)
@@ -170,7 +170,7 @@ fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     match runner::follow(&host, &mpi, controls) {
         Ok(()) => leave(mpi, Ok(Exit::Success)),
         Err(error) => {
-            runner::give_way(&error);
+            runner::wait_for_rank_0(&error);
             abandon(&mpi, error)
         }
     }

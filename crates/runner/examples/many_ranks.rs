@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn live(comm: &dyn Comm, library: &str) -> Result<(), Box<dyn Error>> {
     let (host, controls) = (Host::new(Root::default()), Arc::new(Controls::new()));
     if comm.rank() > 0 {
-        return Ok(runner::follow(&host, comm, controls).inspect_err(runner::give_way)?);
+        return Ok(runner::follow(&host, comm, controls).inspect_err(runner::wait_for_rank_0)?);
     }
     let result = lead(&host, comm, library, controls);
     let dismissed = runner::dismiss(comm);

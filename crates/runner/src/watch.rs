@@ -61,7 +61,7 @@ pub enum Event<'a> {
         /// The layout.
         layout: &'a Layout,
         /// The event.
-        step: LayoutStep<'a>,
+        step: LayoutProgress<'a>,
     },
     /// All repetitions of a case ended.
     CaseFinished(&'a Case),
@@ -76,7 +76,7 @@ pub enum Event<'a> {
 
 /// Events of a layout.
 #[derive(Debug)]
-pub enum LayoutStep<'a> {
+pub enum LayoutProgress<'a> {
     /// Creation has started.
     Creating,
     /// A command has ended.

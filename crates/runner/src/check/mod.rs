@@ -17,19 +17,21 @@ use plan::{Bytes, Case, Plan, PlanError};
 use record::{Cluster, HostFacts, Leftover, Warning, WarningRow};
 
 use crate::check::backends::replace_backends;
-use crate::check::node_local::{check_separate, node_local, said_to_be_local, separate, separate_warning};
-use crate::check::overwrites::{Lost, lost};
+use crate::check::node_local::{
+    check_node_local, node_local, node_local_directories, node_local_warning, said_to_be_local,
+};
+use crate::check::overwrites::{LostFiles, lost_files};
 use crate::check::rank_check::RankCheck;
-use crate::files::file_sets::{remaining, targets};
-use crate::ranks::order::{Answer, Found, Order, Question};
-use crate::ranks::rank_assignment::Roster;
+use crate::files::file_sets::{FileSets, targets};
+use crate::ranks::nodes::Nodes;
+use crate::ranks::order::{Answer, CheckRequest, Found, Order};
+use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::give;
-use crate::ranks::seen::Nodes;
 use crate::{Replaced, RunnerError};
 
 /// What the record of a run holds from its earlier start, for a resumed run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierStart {
     /// Names of the finished cases.
     pub finished: BTreeSet<String>,
     /// The nodes of that start with their process counts; empty if nothing has run before.
@@ -60,11 +62,11 @@ pub struct Checked {
     /// Devices that the user agreed to overwrite, held open exclusively.
     pub permits: Vec<PermittedDevice>,
     /// Target directories that differ from node to node.
-    pub separate: Vec<PathBuf>,
+    pub local_directories: Vec<PathBuf>,
     /// The nodes of the run.
     pub(crate) nodes: Nodes,
     /// The user's files that will be lost, as far as this node sees them.
-    pub(crate) lost: Lost,
+    pub(crate) lost_files: LostFiles,
     /// The user's files that will be lost in node-local directories of nodes other than the first.
     pub(crate) replaced_elsewhere: Option<Replaced>,
     /// The ranks of the run.
@@ -75,18 +77,18 @@ impl Checked {
     /// The user's files that the unfinished cases remove or overwrite.
     #[must_use]
     pub fn replaced(&self) -> Option<Replaced> {
-        match (self.lost.together(), self.replaced_elsewhere.clone()) {
+        match (self.lost_files.together(), self.replaced_elsewhere.clone()) {
             (Some(one), Some(two)) => Some(one.with(two)),
             (one, two) => one.or(two),
         }
     }
 
     /// The user's files that the cases not in `finished` would destroy now.
-    pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> Lost {
+    pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> LostFiles {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !finished.contains(&case.id));
         let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
-        lost(&plan, &leftovers, &self.lost)
+        lost_files(&plan, &leftovers, &self.lost_files)
     }
 
     /// The nodes of the run for its record, if it has several ranks; `library` is the version text of the MPI
@@ -119,7 +121,7 @@ pub fn check(
     run_id: String,
     started_unix_ns: i64,
 ) -> Result<Checked, RunnerError> {
-    check_again(plan, host, comm, run_id, started_unix_ns, Earlier::default())
+    check_again(plan, host, comm, run_id, started_unix_ns, EarlierStart::default())
 }
 
 /// As [`check`], for a resumed run whose cases in `earlier` are finished. It may use other nodes or another
@@ -133,7 +135,7 @@ pub fn check_again(
     comm: &dyn Comm,
     run_id: String,
     started_unix_ns: i64,
-    earlier: Earlier,
+    earlier: EarlierStart,
 ) -> Result<Checked, RunnerError> {
     let topology = comm.topology();
     let targets = targets(&plan, &earlier.finished);
@@ -141,20 +143,21 @@ pub fn check_again(
         check_place(case, &plan, topology)?;
     }
     let wants_uring = plan.cases.iter().any(|case| case.workload.backend.capabilities().needs_uring);
-    let (nodes, uring_missing) = Nodes::look(host, comm, &targets, wants_uring)?;
+    let (nodes, uring_missing) = Nodes::query(host, comm, &targets, wants_uring)?;
     let mut warnings = Vec::new();
     let plan = replace_backends(plan, uring_missing, &mut warnings)?;
-    let separate = separate(&plan, &earlier.finished, comm, &run_id)?;
-    for case in remaining(&plan, &earlier.finished).cases() {
-        check_separate(case, &plan, &separate, topology)?;
+    let local_directories = node_local_directories(&plan, &earlier.finished, comm, &run_id)?;
+    for case in FileSets::of_unfinished(&plan, &earlier.finished).cases() {
+        check_node_local(case, &plan, &local_directories, topology)?;
     }
-    let unsaid = separate.iter().filter(|one| !said_to_be_local(&plan, &one.directory));
-    warnings.extend(unsaid.map(|one| separate_warning(one, topology)));
-    let separate: Vec<PathBuf> = separate.into_iter().map(|one| one.directory).collect();
+    let unsaid = local_directories.iter().filter(|one| !said_to_be_local(&plan, &one.directory));
+    warnings.extend(unsaid.map(|one| node_local_warning(one, topology)));
+    let local_directories: Vec<PathBuf> = local_directories.into_iter().map(|one| one.directory).collect();
     let finished = earlier.finished;
     let own = |permits: &mut Vec<PermittedDevice>| {
-        let part = RankCheck { plan: &plan, finished: &finished, separate: &separate, host, comm };
-        part.check(&run_id, permits)
+        let rank =
+            RankCheck { plan: &plan, finished: &finished, local_directories: &local_directories, host, comm };
+        rank.check(&run_id, permits)
     };
     let (found, leftovers, permits) = match comm.size() {
         1 => {
@@ -165,19 +168,19 @@ pub fn check_again(
         _ => {
             let mates = nodes.mates();
             let (plan, run_id) = (plan.clone(), run_id.clone());
-            let (finished, separate) = (finished.clone(), separate.clone());
-            let question = Question { plan, run_id, finished, separate, mates };
-            check_everywhere(comm, question, own)?
+            let (finished, local_directories) = (finished.clone(), local_directories.clone());
+            let request = CheckRequest { plan, run_id, finished, local_directories, mates };
+            check_everywhere(comm, request, own)?
         }
     };
     found.space.check()?;
     // This run is not active here: even a claim of its own comes from an earlier start.
     let (own_leftovers, leftovers) = leftovers.into_iter().partition(|found| found.claim.run_id == run_id);
-    let first = nodes.seen().first();
+    let first = nodes.reports().first();
     let facts = first.and_then(|node| node.facts.as_deref()).ok_or(RunnerError::OutOfPlace)?.clone();
     let devices = first.map(|node| node.devices.clone()).unwrap_or_default();
     warnings.extend(nodes.not_quiet().into_iter().map(WarningRow::of_run));
-    if remaining(&plan, &finished).cases().any(|case| case.workload.work.jobs().is_some()) {
+    if FileSets::of_unfinished(&plan, &finished).cases().any(|case| case.workload.work.jobs().is_some()) {
         warnings.extend(access_times(&facts));
     }
     let places = nodes.places();
@@ -198,13 +201,13 @@ pub fn check_again(
         own_leftovers,
         devices,
         permits,
-        separate,
+        local_directories,
         nodes,
-        lost: Lost::default(),
+        lost_files: LostFiles::default(),
         replaced_elsewhere,
         ranks: comm.size(),
     };
-    checked.lost = checked.lost_now(&checked.finished);
+    checked.lost_files = checked.lost_now(&checked.finished);
     Ok(checked)
 }
 
@@ -224,11 +227,11 @@ fn in_words(places: &[(String, usize)]) -> String {
 /// Has every rank check its part; `own` is that of rank 0.
 fn check_everywhere(
     comm: &dyn Comm,
-    question: Question,
+    request: CheckRequest,
     own: impl FnOnce(&mut Vec<PermittedDevice>) -> Result<(Found, Vec<Leftover>), RunnerError>,
 ) -> Result<(Found, Vec<Leftover>, Vec<PermittedDevice>), RunnerError> {
     let (mut permits, mut left) = (Vec::new(), Vec::new());
-    let order = Order::Check(Box::new(question));
+    let order = Order::Check(Box::new(request));
     let all = give(comm, &order, || {
         let (found, leftovers) = own(&mut permits)?;
         left = leftovers;
@@ -246,9 +249,9 @@ fn check_place(case: &Case, plan: &Plan, topology: &Topology) -> Result<(), Runn
         let help = "start it without a launcher: jobs are processes that this program launches itself";
         return Err(refused(PlanError::new("work", format!("jobs with {ranks} processes"), help)));
     }
-    let roster = Roster::of(&case.workload, topology).map_err(refused)?;
+    let assignment = RankAssignment::of(&case.workload, topology).map_err(refused)?;
     match plan.terms.targets.iter().find(|target| target.name == case.target) {
-        Some(target) => node_local(case, target, roster.nodes(topology).len()),
+        Some(target) => node_local(case, target, assignment.nodes(topology).len()),
         None => Ok(()),
     }
 }

@@ -14,11 +14,11 @@ use crate::check::overwrites::{Replaced, replaced};
 use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
 use crate::check::space::SpaceCheck;
 use crate::check::tree_roots::check_roots;
-use crate::files::file_sets::{remaining, unfinished};
-use crate::files::targets::{is_separate, writes};
+use crate::files::file_sets::{FileSets, unfinished};
+use crate::files::targets::{is_node_local, writes};
 use crate::files::trees;
 use crate::ranks::order::Found;
-use crate::ranks::rank_assignment::{Keepers, Roster};
+use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
 const OWN_FILES: u64 = 64;
@@ -32,7 +32,7 @@ pub(crate) struct RankCheck<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) finished: &'a BTreeSet<String>,
     /// Directories that differ from node to node.
-    pub(crate) separate: &'a [PathBuf],
+    pub(crate) local_directories: &'a [PathBuf],
     pub(crate) host: &'a Host,
     pub(crate) comm: &'a dyn Comm,
 }
@@ -51,10 +51,10 @@ impl RankCheck<'_> {
         let (topology, rank) = (self.comm.topology(), self.comm.rank());
         let node = topology.node_of()[rank as usize];
         let leads = topology.is_leader(rank);
-        for case in remaining(self.plan, self.finished).cases() {
-            let roster = Roster::of(&case.workload, topology)?;
-            let nodes = roster.nodes(topology);
-            let tasks = roster.tasks_of(rank);
+        for case in FileSets::of_unfinished(self.plan, self.finished).cases() {
+            let assignment = RankAssignment::of(&case.workload, topology)?;
+            let nodes = assignment.nodes(topology);
+            let tasks = assignment.tasks_of(rank);
             if leads && nodes.contains(&node) {
                 check_targets(case, self.plan, self.host, &tasks, nodes.len(), permits)?;
             }
@@ -64,25 +64,32 @@ impl RankCheck<'_> {
             }
         }
         let places = |case: &Case| {
-            let roster = Roster::of(&case.workload, topology)?;
-            let keepers = Keepers { case, roster: &roster, topology, separate: self.separate };
-            Ok(keepers.all_roots_of(rank))
+            let assignment = RankAssignment::of(&case.workload, topology)?;
+            let owners = RootOwners {
+                case,
+                assignment: &assignment,
+                topology,
+                local_directories: self.local_directories,
+            };
+            Ok(owners.all_roots_of(rank))
         };
         check_roots(unfinished(self.plan, self.finished), run_id, places)?;
-        let checked = SpaceCheck { host: self.host, node, separate: self.separate };
-        let mut space = checked.files(&self.with_tasks(remaining(self.plan, self.finished).cases())?)?;
+        let checked = SpaceCheck { host: self.host, node, local_directories: self.local_directories };
+        let mut space =
+            checked.files(&self.with_tasks(FileSets::of_unfinished(self.plan, self.finished).cases())?)?;
         space.add(checked.trees(
             &self.with_tasks(unfinished(self.plan, self.finished).filter(|case| trees::makes(case)))?,
         )?);
         space.add(checked.jobs(unfinished(self.plan, self.finished))?);
         self.check_limits()?;
-        let looks_in =
-            |directory: &Path| rank == 0 || (leads && self.separate.iter().any(|own| own == directory));
+        let looks_in = |directory: &Path| {
+            rank == 0 || (leads && self.local_directories.iter().any(|own| own == directory))
+        };
         let leftovers = check_in_use(self.plan, run_id, true, looks_in)?;
-        let replaced = (rank > 0 && leads && !self.separate.is_empty())
+        let replaced = (rank > 0 && leads && !self.local_directories.is_empty())
             .then(|| self.replaced(&leftovers))
             .flatten()
-            .map(|lost| (lost.files, lost.bytes.0, lost.first));
+            .map(|files| (files.files, files.bytes.0, files.first));
         Ok((Found { space, replaced }, leftovers))
     }
 
@@ -90,7 +97,7 @@ impl RankCheck<'_> {
     fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| {
-            let is_own = |target: &PathBuf| is_separate(self.separate, case, target);
+            let is_own = |target: &PathBuf| is_node_local(self.local_directories, case, target);
             !self.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
         });
         replaced(&plan, leftovers)
@@ -106,7 +113,7 @@ impl RankCheck<'_> {
 
     /// The tasks of `case` that this rank carries.
     fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
-        Ok(Roster::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
+        Ok(RankAssignment::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
     }
 
     /// Checks each limit once: cases of a sweep repeat the same needs, and each query reads files of the

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunnerError;
 use crate::files::paths::{directory_of, sets};
-use crate::files::targets::{is_separate, writes};
+use crate::files::targets::{is_node_local, writes};
 use crate::files::trees;
 use crate::ranks::rank_assignment::files_of;
 
@@ -108,7 +108,7 @@ pub(crate) struct SpaceCheck<'a> {
     /// The node of the rank.
     pub(crate) node: u32,
     /// Directories that differ from node to node.
-    pub(crate) separate: &'a [PathBuf],
+    pub(crate) local_directories: &'a [PathBuf],
 }
 
 impl SpaceCheck<'_> {
@@ -143,7 +143,7 @@ impl SpaceCheck<'_> {
             };
             // For example ramfs has no size, and its free space figure means nothing.
             if place.size_bytes > 0 {
-                let node = self.separate.contains(&directory_of(target)).then_some(self.node);
+                let node = self.local_directories.contains(&directory_of(target)).then_some(self.node);
                 needs.add_on(node, place, Resource::FileBytes, grows(&path, bytes));
             }
         }
@@ -160,14 +160,15 @@ impl SpaceCheck<'_> {
             for (index, target) in targets.iter().enumerate() {
                 let here = tasks.clone().filter(|task| *task as usize % targets.len() == index).count();
                 let (inodes, bytes) = trees::needs(case, u64::try_from(here).unwrap_or(u64::MAX));
-                let known = most.entry((target, is_separate(self.separate, case, target))).or_default();
+                let known =
+                    most.entry((target, is_node_local(self.local_directories, case, target))).or_default();
                 *known = (known.0.max(inodes), known.1.max(bytes));
             }
         }
         let mut needs = SpaceNeeds::default();
-        for ((target, separate), (inodes, bytes)) in most {
+        for ((target, local_directories), (inodes, bytes)) in most {
             let place = self.host.file_system_of(target)?;
-            let node = separate.then_some(self.node);
+            let node = local_directories.then_some(self.node);
             if place.inodes > 0 {
                 needs.add_on(node, &place, Resource::Inodes, inodes);
             }

@@ -29,12 +29,12 @@ pub(crate) struct JobRows {
     pub(crate) harness_cpu_ns: u64,
     /// Skipped actions with their reasons.
     notes: Vec<(String, String)>,
-    low: Vec<Low>,
+    low_space: Vec<LowSpace>,
 }
 
 /// A file system with little space left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Low {
+struct LowSpace {
     place: String,
     free_bytes: u64,
     size_bytes: u64,
@@ -84,9 +84,9 @@ impl JobsRun<'_> {
         let started_unix_ns = unix_ns();
         let mut processes = RealProcesses::new(self.program, &groups, spaces.clone());
         let mut watch =
-            Watcher { controls: self.controls, tasks: &tasks, jobs: placement.jobs(), keep, lost: None };
+            Watcher { controls: self.controls, tasks: &tasks, jobs: placement.jobs(), keep, error: None };
         let launched = launch(&tasks, rules, &mut processes, &mut watch);
-        let lost = watch.lost.take();
+        let error = watch.error.take();
         let mut notes = self.notes(&groups, placement.jobs());
         notes.extend(
             processes
@@ -96,9 +96,12 @@ impl JobsRun<'_> {
         );
         drop(processes);
         groups.remove()?;
-        lost.map_or(Ok(()), Err)?;
-        let rows =
-            JobRows { notes, low: self.low(&launched, &spaces), ..rows(&tasks, &launched, placement.jobs()) };
+        error.map_or(Ok(()), Err)?;
+        let rows = JobRows {
+            notes,
+            low_space: self.low_space(&launched, &spaces),
+            ..rows(&tasks, &launched, placement.jobs())
+        };
         Ok((outcome(&launched, started_unix_ns), rows))
     }
 
@@ -116,9 +119,9 @@ impl JobsRun<'_> {
     }
 
     /// The file systems with less free space than the workload wants.
-    fn low(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Low> {
+    fn low_space(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<LowSpace> {
         let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
-        let mut all: Vec<Low> = Vec::new();
+        let mut all: Vec<LowSpace> = Vec::new();
         for (number, directory) in spaces.iter().enumerate() {
             let Ok(place) = self.host.file_system_of(directory) else { continue };
             let Some(free_bytes) = launched.samples.iter().filter_map(|one| one.free_bytes[number]).min()
@@ -129,7 +132,7 @@ impl JobsRun<'_> {
                 u128::from(free_bytes) * 100 < u128::from(place.size_bytes) * u128::from(percent_min);
             if is_low && !all.iter().any(|known| known.place == place.mount_point) {
                 let size_bytes = place.size_bytes;
-                all.push(Low { place: place.mount_point, free_bytes, size_bytes, percent_min });
+                all.push(LowSpace { place: place.mount_point, free_bytes, size_bytes, percent_min });
             }
         }
         all
@@ -143,17 +146,17 @@ struct Watcher<'a, 'k> {
     jobs: &'a Jobs,
     keep: &'a mut KeepLaunches<'k>,
     /// Why storing them failed: nothing more is launched then.
-    lost: Option<RecordError>,
+    error: Option<RecordError>,
 }
 
 impl LaunchWatch for Watcher<'_, '_> {
     fn is_stopped(&self) -> bool {
-        self.controls.is_stopped() || self.lost.is_some()
+        self.controls.is_stopped() || self.error.is_some()
     }
 
     fn ended(&mut self, ended: &[&LaunchReport]) {
-        if self.lost.is_none() {
-            self.lost = (self.keep)(launch_rows(self.tasks, ended, self.jobs)).err();
+        if self.error.is_none() {
+            self.error = (self.keep)(launch_rows(self.tasks, ended, self.jobs)).err();
         }
     }
 
@@ -183,11 +186,11 @@ impl JobRows {
                 ),
             });
         }
-        warnings.extend(self.low.iter().cloned().map(|low| Warning::LowSpace {
-            place: low.place,
-            free_bytes: low.free_bytes,
-            size_bytes: low.size_bytes,
-            percent_min: low.percent_min,
+        warnings.extend(self.low_space.iter().cloned().map(|low_space| Warning::LowSpace {
+            place: low_space.place,
+            free_bytes: low_space.free_bytes,
+            size_bytes: low_space.size_bytes,
+            percent_min: low_space.percent_min,
         }));
         let unapplied = |(what, reason): &(String, String)| Warning::Unapplied {
             what: what.clone(),

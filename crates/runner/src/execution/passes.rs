@@ -9,7 +9,7 @@ use plan::{Case, Phase, Rival};
 use record::{PhaseKey, Warning};
 
 use crate::execution::phases::PhasePreconditions;
-use crate::execution::state::UnderWay;
+use crate::execution::state::ExecutionState;
 use crate::execution::turn::{CaseState, CaseTurn};
 use crate::files::trees;
 use crate::ranks::order::Order;
@@ -25,7 +25,7 @@ enum Next {
     Stopped,
 }
 
-impl UnderWay<'_> {
+impl ExecutionState<'_> {
     /// Runs `pass` of a case; before the first pass, also its preparation.
     pub(super) fn turn(&mut self, turn: &mut CaseTurn<'_>, pass: u32) -> Result<CaseState, RunnerError> {
         if self.stopped() {
@@ -71,7 +71,7 @@ impl UnderWay<'_> {
             return Ok(());
         }
         if case.workload.memory_hog.get() > 0 {
-            self.crew.order(&Order::CaseBegins { case: index })?;
+            self.ranks.order(&Order::CaseBegins { case: index })?;
         }
         self.restore(index, case, !turn.kept.is_empty())?;
         self.wipe(index, case)?;
@@ -98,7 +98,7 @@ impl UnderWay<'_> {
                 Next::GoOn => {}
             }
             self.prepare(index, case, phase, pass)?;
-            let doubts = self.drop_caches(index, case, phase)?;
+            let warnings_before = self.drop_caches(index, case, phase)?;
             if self.stopped() {
                 return Ok(CaseState::Stopped);
             }
@@ -110,7 +110,7 @@ impl UnderWay<'_> {
                 None,
                 phase,
                 pass,
-                PhasePreconditions { limits, renamed, steps_before, doubts },
+                PhasePreconditions { limits, renamed, steps_before, warnings_before },
             )?;
             turn.settling.add(&finished.record.phase);
             if phase == Phase::Write || trees::creates_items(phase) {
@@ -139,8 +139,8 @@ impl UnderWay<'_> {
             share: 1.0,
         });
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
-        let hand = &mut self.crew.hand;
-        let host = (hand.host, &mut hand.quiet);
+        let executor = &mut self.ranks.executor;
+        let host = (executor.host, &mut executor.quiet);
         let Some(record) = self.rivals.pass(rival, case, &key, host, &self.controls)? else {
             return Ok(CaseState::Stopped);
         };

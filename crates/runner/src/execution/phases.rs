@@ -6,17 +6,17 @@ use plan::{Case, Existing, Phase, Placement, Work, Workload};
 use record::{PhaseKey, PhaseRecord, Warning};
 
 use crate::execution::jobs::{JobRows, is_failure};
-use crate::execution::state::UnderWay;
+use crate::execution::state::ExecutionState;
 use crate::files::data::fill_workload;
 use crate::files::paths;
 use crate::files::trees;
-use crate::ranks::order::{Answer, Known, Order, PhaseOrder, Prepare, ranges};
+use crate::ranks::order::{Answer, KnownContent, Order, PhaseOrder, Prepare, ranges};
 use crate::ranks::phase_result::{PhaseResult, expected};
-use crate::ranks::rank_assignment::Roster;
+use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::Table;
 use crate::{Event, RunnerError};
 
-impl UnderWay<'_> {
+impl ExecutionState<'_> {
     /// Creates directories, removes files that a write replaces, and makes sure that reads find data.
     pub(super) fn prepare(
         &mut self,
@@ -42,14 +42,14 @@ impl UnderWay<'_> {
         let started = Instant::now();
         let data = needs_data.then(|| self.known(case, pass));
         let order = Order::Prepare(Prepare { case: index, pass, replace, directories, trees, data });
-        let Answer::Files { removed, there } = self.crew.order(&order)? else {
+        let Answer::Files { removed, there } = self.ranks.order(&order)? else {
             return Err(RunnerError::OutOfPlace);
         };
         if replace {
-            let sites = self.sites(case);
+            let file_nodes = self.file_nodes(case);
             for slot in Placement::new(&case.workload).files(pass) {
                 if !paths::leads_to_device(&slot.path) {
-                    self.ledger.removed(sites.of(slot.index), &slot.path);
+                    self.written.removed(file_nodes.of(slot.index), &slot.path);
                 }
             }
         }
@@ -60,16 +60,17 @@ impl UnderWay<'_> {
     }
 
     /// What the run knows of the files of a pass beyond what is on disk.
-    fn known(&self, case: &Case, pass: u32) -> Known {
-        let sites = self.sites(case);
+    fn known(&self, case: &Case, pass: u32) -> KnownContent {
+        let file_nodes = self.file_nodes(case);
         let files = Placement::new(&case.workload).files(pass);
         let partial = files.iter().map(|slot| {
-            let content = self.ledger.content(sites.of(slot.index), &slot.path);
+            let content = self.written.content(file_nodes.of(slot.index), &slot.path);
             (slot.index, content.is_some_and(|content| content.partial))
         });
-        let discarded =
-            files.iter().map(|slot| (slot.index, self.ledger.is_discarded(sites.of(slot.index), &slot.path)));
-        Known { partial: ranges(partial), discarded: ranges(discarded) }
+        let discarded = files
+            .iter()
+            .map(|slot| (slot.index, self.written.is_discarded(file_nodes.of(slot.index), &slot.path)));
+        KnownContent { partial: ranges(partial), discarded: ranges(discarded) }
     }
 
     /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index` and outside
@@ -78,7 +79,7 @@ impl UnderWay<'_> {
         if self.checked.plan.cases[writer].workload.files.unique_dir {
             let order =
                 Prepare { case: writer, pass, replace: false, directories: true, trees: false, data: None };
-            self.crew.order(&Order::Prepare(order))?;
+            self.ranks.order(&Order::Prepare(order))?;
         }
         self.phase(index, Some(writer), Phase::Fill, pass, PhasePreconditions::default()).map(|_| ())
     }
@@ -90,21 +91,21 @@ impl UnderWay<'_> {
         fills: Option<usize>,
         phase: Phase,
         pass: u32,
-        already: PhasePreconditions,
-    ) -> Result<Finished, RunnerError> {
-        let PhasePreconditions { limits, renamed, steps_before, mut doubts } = already;
+        preconditions: PhasePreconditions,
+    ) -> Result<FinishedPhase, RunnerError> {
+        let PhasePreconditions { limits, renamed, steps_before, mut warnings_before } = preconditions;
         let checked = self.checked;
-        let (case, topology) = (&checked.plan.cases[index], self.crew.comm().topology());
+        let (case, topology) = (&checked.plan.cases[index], self.ranks.comm().topology());
         let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
         let workload = filling.as_ref().unwrap_or(&case.workload);
-        let roster = Roster::of(workload, topology)?;
-        let sites = self.sites(fills.map_or(case, |writer| &checked.plan.cases[writer]));
-        let generation = if phase.writes() { self.ledger.next_generation() } else { 0 };
-        let content = |file: &plan::FileSlot| self.ledger.content(sites.of(file.index), &file.path);
+        let assignment = RankAssignment::of(workload, topology)?;
+        let file_nodes = self.file_nodes(fills.map_or(case, |writer| &checked.plan.cases[writer]));
+        let generation = if phase.writes() { self.written.next_generation() } else { 0 };
+        let content = |file: &plan::FileSlot| self.written.content(file_nodes.of(file.index), &file.path);
         let expect = expected(workload, phase, pass, generation, content);
         *self.phases += 1;
         let number = *self.phases;
-        let own = roster.tasks_of(self.crew.comm().rank()).len();
+        let own = assignment.tasks_of(self.ranks.comm().rank()).len();
         self.watch.event(&Event::PhaseStarted {
             case,
             repetition: pass,
@@ -135,21 +136,23 @@ impl UnderWay<'_> {
         };
         let asks = fills.is_none() && phase.is_result();
         let asked = asks.then(|| self.servers.before(case, &self.controls));
-        let part = self.crew.phase(order, &mut table, &mut keep)?;
+        let totals = self.ranks.phase(order, &mut table, &mut keep)?;
         if let Some(asked) = asked {
-            let (told, untold) = asked.after(case, pass, self.crew.hand.host, &self.controls);
+            let (told, untold) = asked.after(case, pass, self.ranks.executor.host, &self.controls);
             told.iter().for_each(|told| table.tell("", told));
-            doubts.extend(untold);
+            warnings_before.extend(untold);
         }
-        let whole = PhaseResult { case, workload, key, nodes: &checked.nodes, on: roster.nodes(topology) };
-        let finished = Finished::of(whole.record(&part, table, doubts), one_pass(workload, phase));
+        let whole =
+            PhaseResult { case, workload, key, nodes: &checked.nodes, on: assignment.nodes(topology) };
+        let finished =
+            FinishedPhase::of(whole.record(&totals, table, warnings_before), one_pass(workload, phase));
         if phase.writes() {
             let whole = matches!(phase, Phase::Fill | Phase::Write)
                 && workload.duration.is_none()
                 && finished.partial.is_none();
             for slot in Placement::new(workload).files(pass) {
-                let node = sites.of(slot.index);
-                self.ledger.written(node, &slot.path, generation, whole, finished.partial.is_some());
+                let node = file_nodes.of(slot.index);
+                self.written.written(node, &slot.path, generation, whole, finished.partial.is_some());
             }
         }
         self.wrong_cells += finished.record.phase.wrong_cells;
@@ -180,11 +183,11 @@ pub(super) struct PhasePreconditions {
     /// Steps around the objects of each set that each task has done.
     pub(super) steps_before: Vec<u64>,
     /// Warnings about its figure.
-    pub(super) doubts: Vec<Warning>,
+    pub(super) warnings_before: Vec<Warning>,
 }
 
 /// Result of a phase.
-pub(super) struct Finished {
+pub(super) struct FinishedPhase {
     pub(super) record: PhaseRecord,
     /// Transfers of each task, if the phase ended within the first pass.
     pub(super) partial: Option<Vec<u64>>,
@@ -192,7 +195,7 @@ pub(super) struct Finished {
     pub(super) most_transfers: u64,
 }
 
-impl Finished {
+impl FinishedPhase {
     /// `pass` transfers of each task are one pass.
     fn of(record: PhaseRecord, pass: u64) -> Self {
         let transfers = || record.tasks.iter().map(|row| row.transfers);

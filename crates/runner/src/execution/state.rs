@@ -10,25 +10,25 @@ use plan::{Case, Placement};
 use record::{NodeClock, PhaseKey, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
-use crate::check::overwrites::Lost;
+use crate::check::overwrites::LostFiles;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
 use crate::files::data::WrittenData;
 use crate::files::targets;
-use crate::ranks::rank_assignment::Roster;
+use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::RankGroup;
 use crate::{Event, RunnerError, Watch};
 
 /// A plan execution in progress.
-pub(super) struct UnderWay<'a> {
-    pub(super) crew: RankGroup<'a>,
+pub(super) struct ExecutionState<'a> {
+    pub(super) ranks: RankGroup<'a>,
     pub(super) checked: &'a Checked,
     /// The user's files that may be lost.
-    pub(super) agreed: &'a Lost,
+    pub(super) agreed: &'a LostFiles,
     pub(super) recorder: &'a mut Recorder,
     pub(super) watch: &'a mut dyn Watch,
     pub(super) controls: Arc<Controls>,
-    pub(super) ledger: WrittenData,
+    pub(super) written: WrittenData,
     pub(super) rivals: &'a Rivals,
     pub(super) servers: &'a Servers,
     /// Number of phases started.
@@ -41,7 +41,7 @@ pub(super) struct UnderWay<'a> {
     pub(super) comparisons: Vec<Vec<NodeClock>>,
 }
 
-impl UnderWay<'_> {
+impl ExecutionState<'_> {
     /// Number of errors found in data, items and jobs.
     pub(super) fn found_wrong(&self) -> u64 {
         self.wrong_cells + self.surprises + self.failed_launches
@@ -58,13 +58,13 @@ impl UnderWay<'_> {
     }
 
     pub(super) fn compare_clocks(&mut self) -> Result<Vec<Clock>, RunnerError> {
-        let clocks = self.crew.synchronize()?;
+        let clocks = self.ranks.synchronize()?;
         self.note_clocks(&clocks)?;
         Ok(clocks)
     }
 
     pub(super) fn note_clocks(&mut self, clocks: &[Clock]) -> Result<(), RunnerError> {
-        let names = self.crew.comm().topology().names().iter();
+        let names = self.ranks.comm().topology().names().iter();
         let node = |(name, clock): (&String, &Clock)| NodeClock {
             node: name.clone(),
             offset_ns: clock.offset_ns,
@@ -94,21 +94,24 @@ impl UnderWay<'_> {
     }
 
     /// The nodes of the files of `case`, if node-local.
-    pub(super) fn sites(&self, case: &Case) -> Sites {
-        let is_separate = |target: &PathBuf| targets::is_separate(&self.checked.separate, case, target);
-        let topology = self.crew.comm().topology();
+    pub(super) fn file_nodes(&self, case: &Case) -> FileNodes {
+        let is_node_local =
+            |target: &PathBuf| targets::is_node_local(&self.checked.local_directories, case, target);
+        let topology = self.ranks.comm().topology();
         let targets = &case.workload.files.targets;
-        if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {
-            return Sites(Vec::new());
+        if self.checked.local_directories.is_empty() || !targets.iter().any(is_node_local) {
+            return FileNodes(Vec::new());
         }
-        // The check of the plan built the same roster: this cannot fail.
-        let Ok(roster) = Roster::of(&case.workload, topology) else { return Sites(Vec::new()) };
+        // The check of the plan built the same assignment: this cannot fail.
+        let Ok(assignment) = RankAssignment::of(&case.workload, topology) else {
+            return FileNodes(Vec::new());
+        };
         let count = Placement::new(&case.workload).file_count();
-        let site = |index: u32| match is_separate(&targets[index as usize % targets.len()]) {
-            true => topology.node_of()[roster.rank_of(index) as usize],
+        let site = |index: u32| match is_node_local(&targets[index as usize % targets.len()]) {
+            true => topology.node_of()[assignment.rank_of(index) as usize],
             false => 0,
         };
-        Sites((0..count).map(site).collect())
+        FileNodes((0..count).map(site).collect())
     }
 
     pub(super) fn removed(&mut self, repetition: u32, started: Instant) {
@@ -128,9 +131,9 @@ impl UnderWay<'_> {
 }
 
 /// The node of each file of a case, by file number; empty if all nodes see the same files.
-pub(super) struct Sites(Vec<u32>);
+pub(super) struct FileNodes(Vec<u32>);
 
-impl Sites {
+impl FileNodes {
     pub(super) fn of(&self, file: u32) -> u32 {
         self.0.get(file as usize).copied().unwrap_or(0)
     }

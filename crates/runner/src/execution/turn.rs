@@ -35,7 +35,7 @@ pub(super) struct CaseTurn<'a> {
     /// Its running time so far.
     pub(super) spent: Duration,
     pub(super) settling: Settling<'a>,
-    pub(super) reached: Reached,
+    pub(super) reached: CaseProgress,
 }
 
 impl<'a> CaseTurn<'a> {
@@ -50,14 +50,14 @@ impl<'a> CaseTurn<'a> {
             kept: Vec::new(),
             spent: Duration::ZERO,
             settling: Settling::new(case),
-            reached: Reached::default(),
+            reached: CaseProgress::default(),
         }
     }
 }
 
 /// Progress of the phases that create something, if they ended within their first pass.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
+pub(super) struct CaseProgress {
     /// Transfers written by each task.
     written: Option<Vec<u64>>,
     /// Files created by each task.
@@ -72,7 +72,7 @@ pub(super) struct Reached {
     pub(super) steps: Vec<u64>,
 }
 
-impl Reached {
+impl CaseProgress {
     /// Notes the end of `phase`; `partial` is the count of each task if less than a pass.
     pub(super) fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
         match phase {

@@ -10,21 +10,21 @@ use plan::{Case, Keep};
 use record::Swept;
 
 use crate::RunnerError;
-use crate::files::file_sets::Uses;
+use crate::files::file_sets::FileSets;
 use crate::files::paths::{leads_to_device, paths};
 use crate::files::trees;
 use crate::ranks::rank_assignment::files_of;
 
 /// The files and directories that this rank has made and not yet removed.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct CreatedFiles {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
     /// Roots of trees, and whether the directory also holds other files.
     roots: BTreeMap<PathBuf, bool>,
 }
 
-impl Made {
+impl CreatedFiles {
     /// Notes that `path` is about to be written. It belongs to this run unless it existed before.
     pub(crate) fn file(&mut self, path: &Path) {
         if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
@@ -130,7 +130,7 @@ impl Made {
         &mut self,
         case: &Case,
         index: usize,
-        uses: &Uses<'_>,
+        file_sets: &FileSets<'_>,
         wrong_data: bool,
     ) -> Result<u32, RunnerError> {
         if self.files.is_empty() {
@@ -148,7 +148,7 @@ impl Made {
             self.directories.clear();
             return Ok(0);
         }
-        let needed = uses.needed_after(index, case, &mine);
+        let needed = file_sets.needed_after(index, case, &mine);
         self.remove(mine.difference(&needed))
     }
 
@@ -191,11 +191,11 @@ fn saturated(count: u64) -> u32 {
 }
 
 /// Removes a file on drop.
-pub(crate) struct Removal<'a> {
+pub(crate) struct RemoveOnDrop<'a> {
     path: &'a Path,
 }
 
-impl<'a> Removal<'a> {
+impl<'a> RemoveOnDrop<'a> {
     /// Will remove `path`.
     pub(crate) fn of(path: &'a Path) -> Self {
         Self { path }
@@ -213,7 +213,7 @@ impl<'a> Removal<'a> {
     }
 }
 
-impl Drop for Removal<'_> {
+impl Drop for RemoveOnDrop<'_> {
     fn drop(&mut self) {
         // An error is already being reported; the file may not even exist.
         let _ = fs::remove_file(self.path);

@@ -20,10 +20,10 @@ pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
 }
 
 /// Whether `target` of `case` differs from node to node.
-pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
+pub(crate) fn is_node_local(local_directories: &[PathBuf], case: &Case, target: &Path) -> bool {
     match trees::has(case) {
-        true => trees::is_separate(separate, target),
-        false => separate.contains(&directory_of(target)),
+        true => trees::is_node_local(local_directories, target),
+        false => local_directories.contains(&directory_of(target)),
     }
 }
 

@@ -94,8 +94,8 @@ pub(crate) fn place_of(target: &Path) -> PathBuf {
 }
 
 /// Whether `target`, or the directory that contains it, is node-local.
-pub(crate) fn is_separate(separate: &[PathBuf], target: &Path) -> bool {
-    separate.iter().any(|own| own == target || *own == directory_of(target))
+pub(crate) fn is_node_local(local_directories: &[PathBuf], target: &Path) -> bool {
+    local_directories.iter().any(|own| own == target || *own == directory_of(target))
 }
 
 /// Error for a leftover of an earlier run at `root`, found by its name or that of an item in it.
@@ -128,8 +128,8 @@ pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
     let places = root.ancestors().take(3).map(Path::to_owned);
     places.into_iter().find_map(|place| {
         let left = record::leftovers(&place).ok()?;
-        let speaks = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
-        left.into_iter().find(|left| speaks(&left.claim)).map(|left| (left.claim, place.clone()))
+        let covers = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
+        left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
     })
 }
 

@@ -8,16 +8,16 @@ use comm::Topology;
 use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Work, Workload};
 
 use crate::files::paths::sets;
-use crate::files::trees::{in_target, is_separate};
+use crate::files::trees::{in_target, is_node_local};
 
 /// The ranks that carry a workload, in the order of their tasks.
 #[derive(Debug, Clone)]
-pub(crate) struct Roster {
+pub(crate) struct RankAssignment {
     assigned: Vec<Assigned>,
 }
 
-impl Roster {
-    /// The roster of `workload` on the ranks of `topology`.
+impl RankAssignment {
+    /// The assignment of `workload` on the ranks of `topology`.
     ///
     /// # Errors
     /// There are fewer nodes or ranks than it needs.
@@ -75,15 +75,15 @@ pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
 }
 
 /// The ranks that are responsible for the roots of a case.
-pub(crate) struct Keepers<'a> {
+pub(crate) struct RootOwners<'a> {
     pub(crate) case: &'a Case,
-    pub(crate) roster: &'a Roster,
+    pub(crate) assignment: &'a RankAssignment,
     pub(crate) topology: &'a Topology,
     /// Directories that differ from node to node.
-    pub(crate) separate: &'a [PathBuf],
+    pub(crate) local_directories: &'a [PathBuf],
 }
 
-impl Keepers<'_> {
+impl RootOwners<'_> {
     /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
     /// directory, the first task on its node.
     pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
@@ -96,17 +96,17 @@ impl Keepers<'_> {
         let mut all: Vec<PathBuf> = Vec::new();
         for first in 0..count {
             let target = &targets[first as usize];
-            let keeper = match is_separate(self.separate, target) {
-                false => self.roster.rank_of(first),
+            let owner = match is_node_local(self.local_directories, target) {
+                false => self.assignment.rank_of(first),
                 true => {
                     let mut there =
-                        (first..tasks).step_by(targets.len()).map(|task| self.roster.rank_of(task));
+                        (first..tasks).step_by(targets.len()).map(|task| self.assignment.rank_of(task));
                     let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
-                    let Some(keeper) = here else { continue };
-                    keeper
+                    let Some(owner) = here else { continue };
+                    owner
                 }
             };
-            if keeper == rank && !all.contains(target) {
+            if owner == rank && !all.contains(target) {
                 all.push(target.clone());
             }
         }
@@ -134,7 +134,7 @@ mod tests {
     use comm::Topology;
     use plan::{Bytes, Geometry, Sharing, WorkloadSpec};
 
-    use super::{Roster, files_of};
+    use super::{RankAssignment, files_of};
 
     #[test]
     fn a_file_is_with_the_rank_of_its_task_and_a_shared_one_with_that_of_the_first() {
@@ -143,15 +143,15 @@ mod tests {
         (spec.tasks, spec.nodes) = (5, 2);
         let topology = Topology::of(["a", "b", "a", "b"]);
         let shared = spec.clone().validate().expect("valid");
-        let roster = Roster::of(&shared, &topology).expect("two nodes");
-        let ranks: Vec<u32> = (0..5).map(|task| roster.rank_of(task)).collect();
+        let assignment = RankAssignment::of(&shared, &topology).expect("two nodes");
+        let ranks: Vec<u32> = (0..5).map(|task| assignment.rank_of(task)).collect();
         assert_eq!(ranks, [0, 0, 2, 1, 3]);
         let files: Vec<usize> =
-            (0..4).map(|rank| files_of(&shared, &roster.tasks_of(rank), 0).len()).collect();
+            (0..4).map(|rank| files_of(&shared, &assignment.tasks_of(rank), 0).len()).collect();
         assert_eq!(files, [1, 0, 0, 0]);
         spec.files.sharing = Sharing::PerTask;
         let own = spec.validate().expect("valid");
-        let numbers = |rank| files_of(&own, &roster.tasks_of(rank), 0).into_iter().map(|slot| slot.index);
+        let numbers = |rank| files_of(&own, &assignment.tasks_of(rank), 0).into_iter().map(|slot| slot.index);
         assert_eq!(numbers(1).chain(numbers(2)).collect::<Vec<_>>(), [3, 2]);
     }
 }

@@ -11,14 +11,14 @@ use record::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
 use crate::execution::jobs::JobRows;
 use crate::execution::servers;
-use crate::execution::traced::{self, Map, Names, Request};
 use crate::ranks::merge_ranks::join_sorted;
 
 /// One of the last operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Operated {
+struct KeptOperation {
     task: u32,
     thread: u32,
     operation: Operation,
@@ -42,13 +42,13 @@ pub(crate) struct Rows {
     /// Its own series, if the phase has several nodes.
     series: Vec<SeriesInterval>,
     /// Its last operations, if requested.
-    history: Vec<Operated>,
+    history: Vec<KeptOperation>,
     /// Their files, without duplicates.
     files: Vec<String>,
     /// Requests to the devices of its node during the phase, if it traced them.
-    requests: Vec<Request>,
+    requests: Vec<DeviceRequest>,
     /// Devices of the operations and requests.
-    names: Names,
+    names: DeviceNames,
     /// For exchanges: this rank's endpoint.
     end: Option<EndOutcome>,
     /// For jobs: their launches.
@@ -59,7 +59,7 @@ pub(crate) struct Rows {
 
 /// Data about the devices below the kept operations.
 #[derive(Default)]
-pub(crate) struct Seen<'h> {
+pub(crate) struct TraceSource<'h> {
     /// Maps bytes to devices; none if not wanted.
     pub(crate) host: Option<&'h Host>,
     /// All requests of this node, if this rank traced them.
@@ -73,15 +73,15 @@ impl Rows {
         node: u32,
         observed: Observed,
         several_nodes: bool,
-        seen: Seen<'_>,
+        seen: TraceSource<'_>,
     ) -> Self {
         let series = if several_nodes { outcome.series.clone() } else { Vec::new() };
         // Jobs do not report a start time.
         let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
         let early = if outcome.started_raw_ns == 0 { 0 } else { early };
-        let mut names = Names::default();
+        let mut names = DeviceNames::default();
         let (history, files) = history(&outcome.history, seen.host, &mut names);
-        let requests = traced::requests(seen.requests, outcome, &mut names);
+        let requests = device_trace::requests(seen.requests, outcome, &mut names);
         Self {
             node,
             history,
@@ -100,8 +100,12 @@ impl Rows {
 }
 
 /// The last operations of a rank, and their files.
-fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Vec<Operated>, Vec<String>) {
-    let mut map = host.map(Map::new);
+fn history(
+    all: &[LastOperation],
+    host: Option<&Host>,
+    names: &mut DeviceNames,
+) -> (Vec<KeptOperation>, Vec<String>) {
+    let mut map = host.map(SectorMap::new);
     let mut files = Vec::new();
     let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
     let mut operated = Vec::with_capacity(all.len());
@@ -110,8 +114,8 @@ fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Ve
             files.push(one.path.display().to_string());
             u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
         });
-        let sector = map.as_mut().and_then(|map| map.place(one, names));
-        operated.push(Operated {
+        let sector = map.as_mut().and_then(|map| map.locate(one, names));
+        operated.push(KeptOperation {
             task: one.task,
             thread: one.thread,
             operation: one.operation,
@@ -161,7 +165,7 @@ pub(crate) struct Table<'a> {
     pub(crate) servers: Vec<ServerRow>,
     pub(crate) server_texts: Vec<ServerTextRow>,
     /// The requests traced on each tracing node.
-    requests: Vec<(String, Vec<Request>, Names)>,
+    requests: Vec<(String, Vec<DeviceRequest>, DeviceNames)>,
 }
 
 impl<'a> Table<'a> {
@@ -219,8 +223,8 @@ impl<'a> Table<'a> {
     }
 
     /// How sequential the device requests were, if traced.
-    pub(crate) fn pattern(&self) -> Option<traced::Pattern> {
-        traced::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
+    pub(crate) fn pattern(&self) -> Option<device_trace::AccessPattern> {
+        device_trace::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
     }
 
     /// Sorts the rows of tasks and operations, and returns those of the nodes.
@@ -230,7 +234,7 @@ impl<'a> Table<'a> {
         for (node, requests, names) in &self.requests {
             let mut of_node: Vec<&mut HistoryRow> =
                 self.history.iter_mut().filter(|row| row.node == *node).collect();
-            traced::join(&mut of_node, requests, names);
+            device_trace::join(&mut of_node, requests, names);
         }
         self.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
@@ -290,8 +294,8 @@ fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
 fn history_row(
     key: &PhaseKey,
     node: &str,
-    (files, names): (&[String], &Names),
-    one: &Operated,
+    (files, names): (&[String], &DeviceNames),
+    one: &KeptOperation,
 ) -> HistoryRow {
     HistoryRow {
         node: node.to_owned(),
