@@ -24,7 +24,7 @@ use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
 use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
-use crate::files::replacement::replace;
+use crate::files::replacement::{remove_if_there, replace};
 use crate::format::MANIFEST;
 
 /// Leading part of a claim's name.
@@ -281,13 +281,8 @@ impl PlacedClaim {
     /// A claim cannot be removed; the others are.
     pub fn withdraw(self) -> Result<(), RecordError> {
         let mut result = Ok(());
-        for path in self.paths {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    result = Err(RecordError::io("remove", &path)(error));
-                }
-                _ => {}
-            }
+        for path in &self.paths {
+            result = result.and(remove_if_there(path));
         }
         result
     }

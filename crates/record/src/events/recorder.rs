@@ -118,9 +118,14 @@ impl Recorder {
                 let _ = fs::remove_dir(&directory);
             }
         })?;
-        Ok(Self {
+        Ok(Self::new(directory, manifest.clone(), journal, reader))
+    }
+
+    /// A recorder of a run without cases.
+    fn new(directory: PathBuf, manifest: Manifest, journal: JournalWriter, reader: JournalReader) -> Self {
+        Self {
             directory,
-            manifest: manifest.clone(),
+            manifest,
             journal,
             reader,
             open: Vec::new(),
@@ -135,7 +140,7 @@ impl Recorder {
             events_durable: true,
             kept: None,
             seal_again: false,
-        })
+        }
     }
 
     /// Continues the run in `directory`, which was interrupted or killed, or in which cases failed. A case
@@ -196,22 +201,13 @@ impl Recorder {
         manifest.finished_unix_ns = None;
         let (finished, warnings) = (kept.finished(), kept.warnings());
         let recorder = Self {
-            directory,
-            manifest: manifest.clone(),
-            journal,
-            reader,
-            open: Vec::new(),
-            before: Vec::new(),
             cases: kept.index.current,
             finished: finished.iter().cloned().collect(),
-            batch: None,
             batches: kept.batches,
-            sealed: Vec::new(),
-            run_warnings: Vec::new(),
             durable: true,
-            events_durable: true,
             kept: Some(kept),
             seal_again,
+            ..Self::new(directory, manifest.clone(), journal, reader)
         };
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }

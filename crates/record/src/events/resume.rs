@@ -1,7 +1,6 @@
 //! What is kept of an interrupted run when it is resumed.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,9 +8,10 @@ use crate::events::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
 use crate::events::journal::JournalReader;
 use crate::files::directory;
 use crate::files::limits::TABLE_BYTES_MAX;
+use crate::files::replacement::remove_if_there;
 use crate::format::JOURNAL;
 use crate::table::parquet_store::{compare, read_table_for_now, table_path};
-use crate::table::store::TABLES;
+use crate::table::tables::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
 /// An interrupted run.
@@ -120,15 +120,7 @@ impl InterruptedRun {
 
     /// Takes away tables that the journal does not know.
     pub(crate) fn remove_unknown_tables(&self) -> Result<(), RecordError> {
-        for path in &self.unknown {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(RecordError::io("remove", path)(error));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        self.unknown.iter().try_for_each(|path| remove_if_there(path))
     }
 }
 

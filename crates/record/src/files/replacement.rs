@@ -128,3 +128,11 @@ pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool)
     file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
     file.put(durable)
 }
+
+/// Removes the file at `path`, which may be missing.
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), RecordError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RecordError::io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::RecordError;
 use crate::files::directory;
-use crate::files::replacement::replace;
+use crate::files::replacement::{remove_if_there, replace};
 use crate::files::survey::{Survey, tables_in};
 use crate::format::{JOURNAL, MANIFEST, PARTS};
-use crate::table::store::TABLES;
+use crate::table::tables::TABLES;
 
 /// The file of a run directory that has the sums.
 pub const SUMS: &str = "SHA256SUMS";
@@ -175,15 +175,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Removes the sums of the record in `directory` and their signature, as it is about to change.
 pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
-    for path in [SIGNATURE, SUMS].map(|name| directory.join(name)) {
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(RecordError::io("remove", &path)(error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    [SIGNATURE, SUMS].iter().try_for_each(|name| remove_if_there(&directory.join(name)))
 }
 
 fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {

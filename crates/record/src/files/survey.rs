@@ -6,7 +6,7 @@ use crate::files::directory::{self, Unexpected};
 use crate::files::limits::{MANIFEST_BYTES_MAX, check_rows};
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
-use crate::table::store::{TABLES, bytes_of_table};
+use crate::table::tables::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow};
 
 /// The whole files of `table` in the run `directory`, in the order of the cases.

@@ -48,8 +48,8 @@ impl ServerTextRow {
     /// A batch that is full of rows has at most so many bytes of texts for each of them.
     const BYTES_OF_ROW: usize = 512;
 
-    /// As how many rows it counts where a batch is measured by its rows.
-    pub(crate) fn weight(&self) -> usize {
-        1 + self.text.len() / Self::BYTES_OF_ROW
+    /// As how many rows more than one it counts where a batch is measured by its rows.
+    pub(crate) fn further_rows(&self) -> usize {
+        self.text.len() / Self::BYTES_OF_ROW
     }
 }

@@ -1,6 +1,7 @@
 //! Merging runs: passes of equal cases are concatenated, different cases are combined.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::manifest::Manifest;
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
+use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::{CaseId, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow};
 
 /// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
@@ -478,37 +480,43 @@ impl<'a> Heads<'a> {
 
     /// The phases of `id` with all their rows.
     fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
-        let (tasks, latency) = (run.tasks(id), run.latency(id));
-        let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
-        let load = run.load(id);
-        let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
-        let (launches, steps, spaces) = (run.launches(id), run.steps(id), run.spaces(id));
-        let (servers, server_texts) = (run.servers(id), run.server_texts(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
-        let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
-        let record = |phase: &&crate::PhaseRow| PhaseRecord {
-            phase: (*phase).clone(),
-            tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            nodes: nodes.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            load: load.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            history: history.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            printed: printed.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            ends: ends.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            launches: launches.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            steps: steps.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            spaces: spaces.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            servers: servers.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            server_texts: server_texts.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            warnings: warnings
-                .iter()
-                .filter(|row| concerns(row, &phase.key))
-                .map(|row| (*row).clone())
-                .collect(),
+        let record = |phase: &&crate::PhaseRow| {
+            let concerns = |row: &&&WarningRow| row.key.as_ref() == Some(&phase.key);
+            let warnings = warnings.iter().filter(concerns).map(|row| (*row).clone()).collect();
+            PhaseRecord { warnings, ..PhaseRecord::new((*phase).clone()) }
         };
-        phases.iter().map(record).collect()
+        let mut copy = CopyRows { run, id, records: phases.iter().map(record).collect() };
+        let Ok(()) = each_table(&mut copy);
+        // The run names the nodes of devices that an earlier version recorded without.
+        let devices = run.devices(id);
+        for record in &mut copy.records {
+            record.devices = of_phase(&devices, &record.phase.key);
+        }
+        copy.records
     }
+}
+
+/// Copies the rows of a case into the records of its phases.
+struct CopyRows<'a> {
+    run: &'a Run,
+    id: &'a CaseId,
+    records: Vec<PhaseRecord>,
+}
+
+impl TableVisitor for CopyRows<'_> {
+    type Error = Infallible;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
+        let rows = self.run.store.rows::<R>(self.id);
+        for record in &mut self.records {
+            *R::of_mut(record) = of_phase(&rows, &record.phase.key);
+        }
+        Ok(())
+    }
+}
+
+fn of_phase<R: TableRow>(rows: &[R], key: &PhaseKey) -> Vec<R> {
+    rows.iter().filter(|row| row.key() == key).cloned().collect()
 }

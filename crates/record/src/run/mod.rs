@@ -24,7 +24,8 @@ use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
 use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
-use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
+use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store};
+use crate::table::tables::TABLES;
 use crate::{
     CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest,
     NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, ServerRow,

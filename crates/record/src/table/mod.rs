@@ -88,7 +88,7 @@ pub struct Column<R> {
 /// let names: Vec<_> = LatencyRow::COLUMNS.iter().map(|column| column.name).collect();
 /// assert_eq!(names[..3], ["case", "repetition", "phase"]);
 /// ```
-pub trait Row: Clone + 'static {
+pub trait Row: Clone + Send + Sync + 'static {
     /// The table's name, and that of its directory.
     const TABLE: &'static str;
     /// The columns; `case`, `repetition` and `phase` lead.
@@ -342,6 +342,7 @@ pub(crate) mod dictionary;
 pub(crate) mod pages;
 pub(crate) mod parquet_store;
 pub(crate) mod store;
+pub(crate) mod tables;
 pub(crate) mod values;
 
 /// A column of [`WarningRow`].

@@ -10,6 +10,8 @@ use plan::{Operation, Phase, Workload};
 use record::HistoryRow;
 use serde::{Deserialize, Serialize};
 
+use crate::files::targets::devices_under;
+
 /// Size of a sector in traces, independent of the device.
 const SECTOR_BYTES: u64 = 512;
 /// Tolerance between the engine's clock and the tracer's.
@@ -28,14 +30,12 @@ pub(crate) fn start(
     if !workload.backend.moves_data() {
         return None;
     }
-    let mut devices = Vec::new();
-    for target in &workload.files.targets {
-        match host.devices_under(target) {
-            Ok(found) => devices.extend(found),
-            Err(unobservable) => return Some(Err(unobservable)),
-        }
-    }
-    Some(BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64)))
+    let devices = devices_under(&workload.files.targets, host);
+    Some(
+        devices.and_then(|devices| {
+            BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64))
+        }),
+    )
 }
 
 /// A device request: index of the device name, first sector, number of sectors, whether it is a write, issue

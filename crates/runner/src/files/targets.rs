@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use host::Host;
+use host::{Host, Unobservable};
 use plan::Case;
 
 use crate::files::paths::{directory_of, paths};
@@ -43,11 +43,27 @@ pub(crate) fn writes(case: &Case) -> bool {
 }
 
 /// The devices under `targets`, without duplicates.
-pub(crate) fn devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
+///
+/// # Errors
+/// The devices of a target cannot be observed.
+pub(crate) fn devices_under<'t>(
+    targets: impl IntoIterator<Item = &'t PathBuf>,
+    host: &Host,
+) -> Result<Vec<String>, Unobservable> {
+    let each = targets.into_iter().map(|target| host.devices_under(target)).collect::<Result<Vec<_>, _>>()?;
+    Ok(distinct(each.into_iter().flatten()))
+}
+
+/// The devices under those `targets` whose devices can be observed, without duplicates.
+pub(crate) fn observable_devices(targets: &[PathBuf], host: &Host) -> Vec<String> {
+    distinct(targets.iter().filter_map(|target| host.devices_under(target).ok()).flatten())
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for device in targets.iter().filter_map(|target| host.devices_under(target).ok()).flatten() {
-        if !all.contains(&device) {
-            all.push(device);
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
         }
     }
     all

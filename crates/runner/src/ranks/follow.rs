@@ -11,7 +11,7 @@ use host::{Host, PermittedDevice};
 use crate::RunnerError;
 use crate::check::rank_check::RankCheck;
 use crate::files::file_sets::{FileSets, targets};
-use crate::files::targets::devices;
+use crate::files::targets::observable_devices;
 use crate::ranks::directory_probe::find_missing;
 use crate::ranks::nodes::report_host;
 use crate::ranks::order::{Answer, CheckRequest, Order};
@@ -65,7 +65,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                 let boot_id = host.boot_id();
                 let mates = request.mates.iter().find(|(kernel, _)| *kernel == boot_id);
                 let quiet = host
-                    .quiet_watch(devices(&targets(&request.plan, &request.finished), host))
+                    .quiet_watch(observable_devices(&targets(&request.plan, &request.finished), host))
                     .with_mates(mates.map(|(_, pids)| pids.clone()).unwrap_or_default());
                 let file_sets = FileSets::of_unfinished(&request.plan, &request.finished);
                 let executor =

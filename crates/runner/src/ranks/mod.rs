@@ -3,6 +3,7 @@
 pub(crate) mod directory_probe;
 pub(crate) mod follow;
 pub(crate) mod merge_ranks;
+pub(crate) mod node_observer;
 pub(crate) mod nodes;
 pub(crate) mod order;
 pub(crate) mod phase;

@@ -9,7 +9,7 @@ use host::Host;
 use record::{Cluster, NodeFacts, Warning};
 
 use crate::RunnerError;
-use crate::files::targets::devices;
+use crate::files::targets::observable_devices;
 use crate::ranks::order::{Answer, HostReports, NodeReport, Order};
 use crate::ranks::rank_group::{give, synchronize};
 
@@ -21,7 +21,7 @@ pub(crate) fn report_host(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uri
     let (topology, rank) = (comm.topology(), comm.rank());
     let leads = topology.is_leader(rank);
     let uring_missing = if uring { engine::uring_available().err().map(|why| why.to_string()) } else { None };
-    let devices = if leads { devices(targets, host) } else { Vec::new() };
+    let devices = if leads { observable_devices(targets, host) } else { Vec::new() };
     let quiet = if leads { host.quiet(&devices, Duration::ZERO) } else { None };
     let facts = leads.then(|| Box::new(host.facts(targets, engine::clock_name())));
     let (mut cpus, mut quota) = (BTreeSet::new(), None);

@@ -6,26 +6,24 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::servers::Told;
-use host::{BlockTrace, Host, Observed, Observer, Unobservable};
+use host::{BlockTrace, Host, Unobservable};
 use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
 
 use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
 use crate::files::data::fill_workload;
+use crate::files::targets::devices_under;
 use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
+use crate::ranks::node_observer::NodeObserver;
 use crate::ranks::order::PhaseOrder;
 use crate::ranks::phase_barrier::RankBarrier;
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rows::{Rows, TraceSource};
 use crate::{Program, RunnerError};
-
-/// Devices are sampled once a second, like the series of the engine.
-const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// One phase of one pass of one case.
 pub(crate) struct PhaseRun<'a> {
@@ -104,7 +102,7 @@ impl<'a> PhaseRun<'a> {
             .map_err(RunnerError::of_phase)?;
         let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
         let device_trace = trace.map(|trace| trace.and_then(BlockTrace::stop));
-        let observer = observer.map(PhaseObserver::stop);
+        let observer = observer.map(NodeObserver::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
         let mut totals = PhaseTotals::of(&outcome);
         (totals.resident, totals.fetched) = (resident, fetched);
@@ -219,47 +217,14 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Starts to observe the node and, if possible, the devices of the targets.
-    fn observe(&self, host: &Host) -> PhaseObserver {
-        let start = |devices: &[String]| {
-            Observer::start(host.root(), devices, &self.mates, SAMPLE_INTERVAL)
-                .map_err(|error| Unobservable { reason: error.to_string() })
-        };
-        match self.devices(host).and_then(|devices| start(&devices)) {
-            Ok(observer) => PhaseObserver { observer: Some(observer), unobserved: None },
-            Err(Unobservable { reason }) => {
-                PhaseObserver { observer: start(&[]).ok(), unobserved: Some(reason) }
-            }
-        }
-    }
-
-    /// The devices of the targets.
-    fn devices(&self, host: &Host) -> Result<Vec<String>, Unobservable> {
-        if !self.workload.backend.moves_data() {
-            return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
-        }
-        let mut devices = Vec::new();
+    fn observe(&self, host: &Host) -> NodeObserver {
         // Exchanges of requests and responses use no device.
         let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
-        for target in targets {
-            for device in host.devices_under(target)? {
-                if !devices.contains(&device) {
-                    devices.push(device);
-                }
-            }
-        }
-        Ok(devices)
-    }
-}
-
-/// An observer, and why it does not observe the devices.
-struct PhaseObserver {
-    observer: Option<Observer>,
-    unobserved: Option<String>,
-}
-
-impl PhaseObserver {
-    fn stop(self) -> (Observed, Option<String>) {
-        (self.observer.map(Observer::stop).unwrap_or_default(), self.unobserved)
+        let devices = match self.workload.backend.moves_data() {
+            true => devices_under(targets, host),
+            false => Err(Unobservable { reason: "the null backend moves nothing".to_owned() }),
+        };
+        NodeObserver::start(host, devices, &self.mates)
     }
 }
 
