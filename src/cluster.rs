@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use comm::{Agreement, Comm, Joining, Launched, Launcher, Mpi, Solo};
+use comm::{Agreement, Comm, JoinOptions, Launched, Launcher, Mpi, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use runner::RunnerError;
@@ -66,8 +66,8 @@ pub(crate) fn lead(
     let variable = |name: &str| std::env::var(name).ok();
     let launched = Launched::find(variable);
     let library = library(arguments);
-    let joining = Joining { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
-    let joined = comm::join(&joining);
+    let options = JoinOptions { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
+    let joined = comm::join(&options);
     let joined = joined.map_err(|error| {
         let failure = Failure::new(Exit::HostLacks, error);
         if is_first() || outlives_first(launched) { failure } else { failure.silent() }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engine::Controls;
 use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, Space, Surroundings, outlooks};
-use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
+use record::{BlockDeviceFacts, HostFacts, LayoutEvent, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
 use runner::{EarlierStart, HostLayoutBuilder, PlanExecution, RunSummary, Servers, ValidatedCampaign};
 
@@ -210,7 +210,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
             let mut commands = Vec::new();
             let gone = self.builder.layouts.destroy(standing, &mut |run| commands.push(run.clone()));
             let error = gone.as_ref().err().map(ToString::to_string);
-            recorder.layout(&name, &LayoutNews::Destroyed { commands, error })?;
+            recorder.layout(&name, &LayoutEvent::Destroyed { commands, error })?;
             gone.map_err(refused)?;
         }
         Ok(())

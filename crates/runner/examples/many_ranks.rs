@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use comm::{Comm, Joining, Solo};
+use comm::{Comm, JoinOptions, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, Sharing, WorkloadSpec};
@@ -15,7 +15,7 @@ use runner::{PlanExecution, Silent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var(name).ok();
-    match comm::join(&Joining { library: None, variable: &variable, patience: comm::PATIENCE })? {
+    match comm::join(&JoinOptions { library: None, variable: &variable, patience: comm::PATIENCE })? {
         Some(mpi) => {
             let result = live(&mpi, mpi.library());
             if let Err(error) = &result {

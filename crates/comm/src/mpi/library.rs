@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{self, Found, LoadedLibrary};
+use super::calls::{self, LoadedLibrary, ProbedLibrary};
 use crate::{JoinError, Launched, Launcher};
 
 /// Names of libraries of the standard ABI.
@@ -29,8 +29,8 @@ enum Maker {
 }
 
 impl Maker {
-    fn of(found: &Found) -> Self {
-        if found.flavour == calls::Flavour::OpenMpi || found.version.contains("Open MPI") {
+    fn of(found: &ProbedLibrary) -> Self {
+        if found.abi == calls::Abi::OpenMpi || found.version.contains("Open MPI") {
             Self::OpenMpi
         } else {
             Self::Mpich

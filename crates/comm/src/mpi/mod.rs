@@ -42,7 +42,7 @@ const FINALIZE: Duration = Duration::from_secs(30);
 
 /// How to join the other processes of a job.
 #[derive(Clone, Copy)]
-pub struct Joining<'a> {
+pub struct JoinOptions<'a> {
     /// The MPI library; `None` finds one that fits the launcher.
     pub library: Option<&'a Path>,
     /// Reads a variable of the environment.
@@ -57,7 +57,7 @@ pub struct Mpi {
     ranks: Ranks<PeerMessages>,
     library: String,
     /// Additional time the launcher may need to notice a lost node.
-    notices_after: Duration,
+    detection_delay: Duration,
     left: bool,
 }
 
@@ -73,18 +73,18 @@ const EARLY: i32 = 1;
 /// let joining = comm::Joining { library: None, variable: &|_| None, patience: comm::PATIENCE };
 /// assert!(comm::join(&joining).expect("nothing is to be joined").is_none());
 /// ```
-pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
-    let Some(launched) = Launched::find(joining.variable).filter(|launched| launched.size > 1) else {
+pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
+    let Some(launched) = Launched::find(options.variable).filter(|launched| launched.size > 1) else {
         return Ok(None);
     };
-    let (found, path) = library::find(joining.library, joining.variable, launched)?;
+    let (found, path) = library::find(options.library, options.variable, launched)?;
     let library = format!("{} ({})", found.version, path.display());
     let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
 
-    let desk = MessageQueue::new();
+    let queue = MessageQueue::new();
     let (started, answer) = channel();
-    let at_work = Arc::clone(&desk);
-    let patience = joining.patience;
+    let at_work = Arc::clone(&queue);
+    let patience = options.patience;
     let agent = move || {
         let calls = found.calls;
         let place = calls.init().and_then(|()| Ok((calls.rank()?, calls.size()?)));
@@ -102,7 +102,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     Builder::new().name("mpi".to_owned()).spawn(agent).map_err(|error| not_started(error.to_string()))?;
     let (rank, size) = match answer.recv_timeout(START) {
         Ok(Ok(place)) => place,
-        Ok(Err(trouble)) => return Err(not_started(trouble.0)),
+        Ok(Err(failed)) => return Err(not_started(failed.0)),
         Err(RecvTimeoutError::Timeout) => {
             return Err(not_started(format!("its start takes longer than {} s", START.as_secs())));
         }
@@ -111,12 +111,12 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     if size != launched.size {
         return Err(JoinError::Alone { launched, library, size });
     }
-    let ranks = Ranks::world(PeerMessages { rank, size, desk }, unknown(size));
-    let notices_after = match launched.launcher {
-        Launcher::OpenMpi => launcher::notices_after(joining.variable, patience),
+    let ranks = Ranks::world(PeerMessages { rank, size, queue }, unknown(size));
+    let detection_delay = match launched.launcher {
+        Launcher::OpenMpi => launcher::detection_delay(options.variable, patience),
         _ => Duration::ZERO,
     };
-    let mut mpi = Mpi { ranks, library, notices_after, left: false };
+    let mut mpi = Mpi { ranks, library, detection_delay, left: false };
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
         // All ranks know, and one of them must report it before the job ends.
@@ -158,7 +158,7 @@ impl Mpi {
 
     /// Exchanges the nodes of all ranks, starts to watch the neighbours, and compares clocks.
     fn meet_all(&mut self) -> Result<(), JoinError> {
-        let desk = Arc::clone(&self.ranks.links().desk);
+        let queue = Arc::clone(&self.ranks.links().queue);
         let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let version = self.library.split(" (").next().unwrap_or_default();
         let mut own = node.into_bytes();
@@ -183,7 +183,7 @@ impl Mpi {
             });
         }
         self.ranks = self.ranks.on(Topology::of(nodes.iter().cloned()));
-        desk.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
+        queue.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
         self.ranks.synchronize()?;
         Ok(())
     }
@@ -203,21 +203,21 @@ impl Mpi {
     }
 
     fn part(&self) -> Result<(), CommError> {
-        let desk = &self.ranks.links().desk;
+        let queue = &self.ranks.links().queue;
         // Neighbours are watched until all ranks have arrived: otherwise a lost one would be waited for.
         self.ranks.end()?;
         // A rank's heartbeats arrive before its later messages, so none is in flight when all have met again.
-        desk.order(Order::Rest);
+        queue.order(Order::Rest);
         self.ranks.end()?;
         let (answer, left) = channel();
-        desk.order(Order::Leave(answer));
+        queue.order(Order::Leave(answer));
         match left.recv_timeout(FINALIZE) {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(trouble)) => Err(self.own_trouble(trouble.0)),
+            Ok(Err(failed)) => Err(self.own_failure(failed.0)),
             Err(RecvTimeoutError::Timeout) => {
-                Err(self.own_trouble(format!("its end takes longer than {} s", FINALIZE.as_secs())))
+                Err(self.own_failure(format!("its end takes longer than {} s", FINALIZE.as_secs())))
             }
-            Err(RecvTimeoutError::Disconnected) => Err(self.own_trouble("its thread ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(self.own_failure("its thread ended".to_owned())),
         }
     }
 
@@ -227,7 +227,7 @@ impl Mpi {
         error
     }
 
-    fn own_trouble(&self, reason: String) -> CommError {
+    fn own_failure(&self, reason: String) -> CommError {
         let what = format!("its MPI says: {reason}");
         CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
     }
@@ -237,11 +237,11 @@ impl Mpi {
     /// those of the launcher: see `docs/MPI.md`.
     pub fn abort(&self, code: i32) -> ! {
         let code = if code == 0 { EARLY } else { code };
-        if self.ranks.links().desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
-            sleep(self.notices_after);
-            launcher::see_off();
+        if self.ranks.links().queue.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
+            sleep(self.detection_delay);
+            launcher::end_launcher();
         }
-        self.ranks.links().desk.order(Order::Abort(code));
+        self.ranks.links().queue.order(Order::Abort(code));
         sleep(END);
         // The library does not end the job: its own processes may be unreachable. End this process, so that
         // the launcher notices.

@@ -22,7 +22,7 @@ use crate::table::parquet_store::SealedTable;
 use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::table::values::{JournalColumn, Values};
 use crate::table::{Cell, Columns, Row};
-use crate::{LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, StepRow, WarningRow, Wiped};
+use crate::{LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, RecordError, StepRow, WarningRow, Wiped};
 
 /// `case`, `repetition` and `phase` lead every table and stand once in the event.
 const KEY_COLUMNS: usize = 3;
@@ -81,7 +81,7 @@ pub(crate) enum Event<'a> {
     },
     Layout {
         layout: &'a str,
-        news: &'a LayoutNews,
+        news: &'a LayoutEvent,
         at_unix_ns: i64,
     },
     BatchSealed {
@@ -308,7 +308,7 @@ pub(crate) struct Line<'a> {
     pub(crate) at_unix_ns: Option<i64>,
     pub(crate) wiped: Option<Wiped>,
     pub(crate) layout: Option<String>,
-    pub(crate) news: Option<LayoutNews>,
+    pub(crate) news: Option<LayoutEvent>,
     #[serde(default)]
     pub(crate) clocks: Vec<NodeClock>,
     #[serde(default)]

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 
-use crate::events::index::{CaseIndex, Ended, JournalIndex};
+use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
 use crate::files::directory;
@@ -20,7 +20,7 @@ use crate::manifest::{ManifestText, check_version, read_manifest};
 use crate::table::batch::{Batch, sync_all};
 use crate::table::parquet_store::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey,
+    Clocks, Cluster, FileSystemFacts, HostFacts, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey,
     PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
@@ -253,13 +253,13 @@ impl Recorder {
             };
             let mut case = OpenCase { id, number, phases, warnings };
             match ended {
-                Ended::Well => self.gather(case)?,
-                Ended::Not => {
+                CaseEnd::Well => self.gather(case)?,
+                CaseEnd::Not => {
                     // The stop may have cut it short.
                     case.phases.retain(|place| Some(place.line) != cut);
                     self.before.push(case);
                 }
-                Ended::Badly(_) => {}
+                CaseEnd::Badly(_) => {}
             }
         }
         warnings.iter().try_for_each(|warning| self.warning(warning))
@@ -457,7 +457,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), RecordError> {
+    pub fn layout(&mut self, layout: &str, news: &LayoutEvent) -> Result<(), RecordError> {
         self.layout_at(layout, news, now_unix_ns())
     }
 
@@ -465,7 +465,7 @@ impl Recorder {
     pub(crate) fn layout_at(
         &mut self,
         layout: &str,
-        news: &LayoutNews,
+        news: &LayoutEvent,
         at_unix_ns: i64,
     ) -> Result<(), RecordError> {
         self.go_on()?;

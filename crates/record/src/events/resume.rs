@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::events::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
+use crate::events::index::{BatchIndex, CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::JournalReader;
 use crate::files::directory;
 use crate::files::limits::TABLE_BYTES_MAX;
@@ -59,7 +59,7 @@ impl InterruptedRun {
         let mut again = Vec::new();
         for case in index.cases.values_mut() {
             case.batch = case.batch.filter(|number| whole.contains(number));
-            if case.ended != Ended::Well || case.batch.is_some() {
+            if case.ended != CaseEnd::Well || case.batch.is_some() {
                 continue;
             }
             let wrong = match case.damaged {
@@ -75,7 +75,7 @@ impl InterruptedRun {
         let finished: HashSet<&str> = index
             .cases
             .values()
-            .filter(|case| case.ended == Ended::Well)
+            .filter(|case| case.ended == CaseEnd::Well)
             .map(|case| case.id.as_str())
             .collect();
         for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
@@ -99,7 +99,8 @@ impl InterruptedRun {
 
     /// The cases that need not run again: those that ended well and whose rows are all there.
     pub(crate) fn finished(&self) -> Vec<String> {
-        let whole = |case: &&CaseIndex| case.ended == Ended::Well && (!case.damaged || case.batch.is_some());
+        let whole =
+            |case: &&CaseIndex| case.ended == CaseEnd::Well && (!case.damaged || case.batch.is_some());
         self.index.cases.values().filter(whole).map(|case| case.id.clone()).collect()
     }
 

@@ -49,12 +49,12 @@ const DIRECTORY: &str = "a directory";
 
 /// A name in a directory that is held open, so that the directory cannot be swapped.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct DirectoryEntry<'a> {
     pub(crate) directory: File,
     pub(crate) name: &'a OsStr,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DirectoryEntry<'a> {
     /// The entry `name` below `directory`. All directories between the two are real ones; missing ones are
     /// created if `make` is set.
     pub(crate) fn of(directory: &Path, name: &'a Path, make: bool) -> io::Result<Self> {
@@ -128,12 +128,12 @@ fn below<'a>(directory: &Path, path: &'a Path) -> &'a Path {
 
 /// Opens the file at `path`, which lies in the run directory, to read it.
 pub(crate) fn open(directory: &Path, path: &Path) -> io::Result<File> {
-    Place::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
+    DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
 }
 
 /// Opens the file at `path`, which lies in the run directory, to write at its end.
 pub(crate) fn open_to_append(directory: &Path, path: &Path) -> io::Result<File> {
-    Place::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
+    DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
 }
 
 /// The whole file at `path`, which lies in the run directory, if it has no more than `max` bytes.
@@ -155,7 +155,7 @@ pub(crate) fn is_there(path: &Path) -> bool {
 /// The files in the subdirectory `name` of a run directory, in the order of their names; none where it
 /// is missing.
 pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
-    let place = Place::of(directory, Path::new(name), false)?;
+    let place = DirectoryEntry::of(directory, Path::new(name), false)?;
     if place.kind()?.is_none() {
         return Ok(Vec::new());
     }
@@ -173,5 +173,5 @@ pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
 
 /// Rejects anything at `path`, which lies in the run directory, but a regular file or nothing.
 pub(crate) fn check_file(directory: &Path, path: &Path) -> io::Result<()> {
-    Place::of(directory, below(directory, path), false)?.check_file()
+    DirectoryEntry::of(directory, below(directory, path), false)?.check_file()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::RecordError;
-use crate::files::directory::{Place, Unexpected};
+use crate::files::directory::{DirectoryEntry, Unexpected};
 
 /// The name under which this process writes `name` until it is whole. Hidden, so that `*.parquet` does
 /// not match it.
@@ -56,7 +56,7 @@ impl Replacement {
     }
 
     fn begin(directory: &Path, name: &Path, path: &Path) -> io::Result<Self> {
-        let place = Place::of(directory, name, true)?;
+        let place = DirectoryEntry::of(directory, name, true)?;
         place.check_file()?;
         let hidden = unfinished(place.name);
         // What a process with the same number has left. Whatever it is, it is not written to.

@@ -237,7 +237,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         whole.clocks.extend(run.clocks.iter().cloned());
     }
     let mut store = Store::default();
-    let heads: Vec<Heads<'_>> = runs.iter().map(Heads::of).collect();
+    let rows_by_case: Vec<RowsByCase<'_>> = runs.iter().map(RowsByCase::of).collect();
     let hosts: HashMap<CaseId, Vec<String>> = {
         let parts = whole.parts_by_case();
         let hosts = |id: &CaseId| {
@@ -251,7 +251,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         let of_case = parts.remove(&id).unwrap_or_default();
         let nodes = hosts.get(&id).cloned().unwrap_or_default();
         for (number, _, numbers) in &of_case {
-            take_heads(whole, &heads[*number], &id, numbers, &nodes);
+            copy_phases(whole, &rows_by_case[*number], &id, numbers, &nodes);
         }
         let sources: Vec<_> = of_case.into_iter().map(|(_, source, numbers)| (source, numbers)).collect();
         store.add(id, Source::Parts(sources.into()));
@@ -316,12 +316,18 @@ fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
 }
 
 /// The phases and warnings of one case of one run.
-fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumber, nodes: &[String]) {
+fn copy_phases(
+    whole: &mut Run,
+    rows_by_case: &RowsByCase<'_>,
+    id: &CaseId,
+    numbers: &Renumber,
+    nodes: &[String],
+) {
     let renumbered = |key: &PhaseKey| {
         let repetition = *numbers.get(&key.repetition)?;
         Some(PhaseKey { repetition, ..key.clone() })
     };
-    for &row in heads.phases.get(&**id).into_iter().flatten() {
+    for &row in rows_by_case.phases.get(&**id).into_iter().flatten() {
         if let Some(key) = renumbered(&row.key) {
             if !nodes.is_empty() {
                 let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
@@ -330,7 +336,7 @@ fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumbe
             whole.phases.push(crate::PhaseRow { key, ..crate::PhaseRow::clone(row) }.into());
         }
     }
-    for &row in heads.warnings.get(&**id).into_iter().flatten() {
+    for &row in rows_by_case.warnings.get(&**id).into_iter().flatten() {
         if let Some(key) = row.key.as_ref().and_then(renumbered) {
             whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
         }
@@ -408,14 +414,14 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
-    let heads = Heads::of(run);
+    let rows_by_case = RowsByCase::of(run);
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     for clocks in &run.clocks {
         recorder.clocks_at(clocks)?;
     }
-    for stood in &run.layouts {
-        for (at_unix_ns, news) in stood.news() {
-            recorder.layout_at(&stood.layout, &news, at_unix_ns)?;
+    for lifetime in &run.layouts {
+        for (at_unix_ns, news) in lifetime.news() {
+            recorder.layout_at(&lifetime.layout, &news, at_unix_ns)?;
         }
     }
     for (case, wiped) in &run.wiped {
@@ -432,7 +438,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     }
     for id in run.cases() {
         recorder.case_started(id)?;
-        for record in heads.records(run, id) {
+        for record in rows_by_case.records(run, id) {
             recorder.phase_finished(&record)?;
         }
         if finished.contains(&**id) {
@@ -459,23 +465,23 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
 }
 
 /// The phases and warnings of a run by case.
-struct Heads<'a> {
+struct RowsByCase<'a> {
     phases: HashMap<&'a str, Vec<&'a crate::PhaseRow>>,
     warnings: HashMap<&'a str, Vec<&'a WarningRow>>,
 }
 
-impl<'a> Heads<'a> {
+impl<'a> RowsByCase<'a> {
     fn of(run: &'a Run) -> Self {
-        let mut heads = Self { phases: HashMap::new(), warnings: HashMap::new() };
+        let mut rows_by_case = Self { phases: HashMap::new(), warnings: HashMap::new() };
         for row in &run.phases {
-            heads.phases.entry(&row.key.case).or_default().push(row);
+            rows_by_case.phases.entry(&row.key.case).or_default().push(row);
         }
         for row in &run.warnings {
             if let Some(key) = &row.key {
-                heads.warnings.entry(&key.case).or_default().push(row);
+                rows_by_case.warnings.entry(&key.case).or_default().push(row);
             }
         }
-        heads
+        rows_by_case
     }
 
     /// The phases of `id` with all their rows.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use comm::Comm;
 use host::{CommandHash, Host, Layouts};
 use plan::{Case, Layout, Plan, Recipe, WorkloadSpec, shell_word};
-use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
+use record::{CommandRun, LayoutEvent, LayoutFinding, Warning, WarningRow};
 
 use crate::check::{Checked, EarlierStart, check_again};
 use crate::execution::ExecutionError;
@@ -267,7 +267,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
             commands.push(run.clone());
         });
         let error = created.as_ref().err().map(ToString::to_string);
-        let noted = self.execution.note_layout(&layout.name, &LayoutNews::Created { commands, error });
+        let noted = self.execution.note_layout(&layout.name, &LayoutEvent::Created { commands, error });
         let standing = match created {
             Ok(standing) => standing,
             Err(error) => {
@@ -312,7 +312,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Stands(&findings) });
         let (file_systems, devices) = (facts.file_systems, facts.devices);
         self.execution
-            .note_layout(&layout.name, &LayoutNews::Verified { findings, file_systems, devices })?;
+            .note_layout(&layout.name, &LayoutEvent::Verified { findings, file_systems, devices })?;
         if !found.is_empty() {
             self.execution.warn(Warning::LayoutDiffers { layout: layout.name.clone(), found })?;
         }
@@ -358,7 +358,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         });
         let error = gone.as_ref().err().map(ToString::to_string);
         self.execution
-            .note_layout(&layout.name, &LayoutNews::Destroyed { commands, error: error.clone() })?;
+            .note_layout(&layout.name, &LayoutEvent::Destroyed { commands, error: error.clone() })?;
         match error {
             None => self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Gone }),
             Some(reason) => {

@@ -20,7 +20,7 @@ use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{HostFacts, LayoutNews, Outcome, Recorder, Warning, WarningRow};
+use record::{HostFacts, LayoutEvent, Outcome, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
@@ -206,7 +206,7 @@ impl<'a> PlanExecution<'a> {
     }
 
     /// Writes an event of a layout into the record.
-    pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), ExecutionError> {
+    pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutEvent) -> Result<(), ExecutionError> {
         Ok(self.recorder.layout(layout, news)?)
     }
 

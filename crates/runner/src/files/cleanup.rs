@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use plan::{Case, Keep};
-use record::Swept;
+use record::SweepResult;
 
 use crate::RunnerError;
 use crate::files::file_sets::FileSets;
@@ -75,9 +75,9 @@ impl CreatedFiles {
         // Jobs that reuse tables check each one themselves.
         for root in roots.iter().filter(|_| !keep) {
             if self.roots.contains_key(root) {
-                let swept = trees::remove(root, beside)?;
-                trees::stays(&swept)?;
-                removed += saturated(swept.removed);
+                let result = trees::remove(root, beside)?;
+                trees::stays(&result)?;
+                removed += saturated(result.removed);
             }
         }
         if beside {
@@ -104,7 +104,7 @@ impl CreatedFiles {
     pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
         let mine: Vec<(PathBuf, bool)> =
             roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
-        let mut swept = Swept::default();
+        let mut result = SweepResult::default();
         if kept {
             self.directories.retain(|directory| !mine.iter().any(|(root, _)| root.starts_with(directory)));
             return Ok(0);
@@ -112,7 +112,7 @@ impl CreatedFiles {
         let mut first = Ok(());
         for (root, beside) in mine {
             match trees::remove(&root, beside) {
-                Ok(found) => swept.add(found),
+                Ok(found) => result.add(found),
                 Err(error) => {
                     self.roots.insert(root, beside);
                     first = first.and(Err(error));
@@ -120,8 +120,8 @@ impl CreatedFiles {
             }
         }
         self.remove(std::iter::empty())?;
-        first.and(trees::stays(&swept))?;
-        Ok(saturated(swept.removed))
+        first.and(trees::stays(&result))?;
+        Ok(saturated(result.removed))
     }
 
     /// Removes the files of `case` (at `index` in the plan) that no later case uses, unless they are to be

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use plan::shell_word;
 use plan::{Case, Nanos, ObjectsPlacement, Phase, RENAMED, TreePlacement, Work, Workload};
-use record::{Claim, Swept, sweep_names, sweep_tree};
+use record::{Claim, SweepResult, sweep_names, sweep_tree};
 
 use crate::RunnerError;
 use crate::files::paths::{absolute_path, directory_of, sets};
@@ -182,7 +182,7 @@ pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
 ///
 /// # Errors
 /// It cannot be removed.
-pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
+pub(crate) fn remove(root: &Path, beside: bool) -> Result<SweepResult, RunnerError> {
     Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
 }
 
@@ -191,15 +191,15 @@ pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
 ///
 /// # Errors
 /// Something cannot be removed.
-pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, RunnerError> {
-    let mut swept = Swept::default();
+pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<SweepResult, RunnerError> {
+    let mut result = SweepResult::default();
     for set in 0..sets(case) {
         for task in tasks.clone() {
             if let Some(placement) = TreePlacement::new(&case.workload) {
                 match placement.tree().own_trees {
                     true => {
                         let top = placement.root(task, set).join(placement.directory(task, 0));
-                        swept.add(sweep_tree(&top, None)?);
+                        result.add(sweep_tree(&top, None)?);
                     }
                     false => remove_items(case, placement, task, set)?,
                 }
@@ -207,12 +207,12 @@ pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, Runne
             if let Some(placement) = ObjectsPlacement::new(&case.workload) {
                 for number in 0..placement.objects().sets {
                     let set = placement.root(task, set).join(ObjectsPlacement::set(task, number));
-                    swept.add(sweep_tree(&set, None)?);
+                    result.add(sweep_tree(&set, None)?);
                 }
             }
         }
     }
-    Ok(swept)
+    Ok(result)
 }
 
 /// Removes the items of `task` by name from a tree shared with other tasks.
@@ -262,9 +262,9 @@ fn remove_named(
 }
 
 /// Reports the remaining files of a tree as an error of the run.
-pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
-    match swept.foreign.first() {
-        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),
+pub(crate) fn stays(result: &SweepResult) -> Result<(), RunnerError> {
+    match result.foreign.first() {
+        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: result.foreign_count }),
         None => Ok(()),
     }
 }

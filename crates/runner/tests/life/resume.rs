@@ -100,7 +100,7 @@ fn files_that_were_kept_are_not_written_again() {
 fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
     let place = Place::new();
     let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
-    claim.files = vec![record::Claimed { path: "file".into(), existed: false }];
+    claim.files = vec![record::ClaimedFile { path: "file".into(), existed: false }];
     claim.process_start_ticks += 1; // Another process had this number.
     let text = serde_json::to_vec(&claim).expect("only names and numbers");
     fs::write(place.data().join(format!(".ioproof-claim-{RUN_ID}.json")), text).expect("can be written");
