@@ -36,12 +36,13 @@ pub use ::jobs::launch::Program;
 pub use check::overwrites::{Replaced, replaced};
 pub use check::{Checked, EarlierStart, check, check_again};
 pub use error::{ErrorKind, RunnerError};
+pub use execution::PlanExecution;
 pub use execution::campaign::{
     HostLayoutBuilder, LayoutBuilder, ValidatedCampaign, campaign, validate_campaign,
 };
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
-pub use execution::{PlanExecution, RunSummary};
+pub use execution::state::RunSummary;
 pub use instrument::{HistoryCost, Instrument, instrument};
 pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};
 pub use watch::{Event, LayoutProgress, Silent, Watch};

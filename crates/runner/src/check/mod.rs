@@ -24,7 +24,7 @@ use crate::check::overwrites::{LostFiles, lost_files};
 use crate::check::rank_check::RankCheck;
 use crate::files::file_sets::{FileSets, targets};
 use crate::ranks::nodes::Nodes;
-use crate::ranks::order::{Answer, CheckRequest, Found, Order};
+use crate::ranks::order::{Answer, CheckRequest, Order};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::give;
 use crate::{Replaced, RunnerError};
@@ -153,26 +153,19 @@ pub fn check_again(
     let unsaid = local_directories.iter().filter(|one| !said_to_be_local(&plan, &one.directory));
     warnings.extend(unsaid.map(|one| node_local_warning(one, topology)));
     let local_directories: Vec<PathBuf> = local_directories.into_iter().map(|one| one.directory).collect();
-    let finished = earlier.finished;
-    let own = |permits: &mut Vec<PermittedDevice>| {
-        let rank =
-            RankCheck { plan: &plan, finished: &finished, local_directories: &local_directories, host, comm };
-        rank.check(&run_id, permits)
-    };
-    let (found, leftovers, permits) = match comm.size() {
-        1 => {
-            let mut permits = Vec::new();
-            let (found, leftovers) = own(&mut permits)?;
-            (found, leftovers, permits)
-        }
-        _ => {
-            let mates = nodes.mates();
-            let (plan, run_id) = (plan.clone(), run_id.clone());
-            let (finished, local_directories) = (finished.clone(), local_directories.clone());
-            let request = CheckRequest { plan, run_id, finished, local_directories, mates };
-            check_everywhere(comm, request, own)?
-        }
-    };
+    let request =
+        CheckRequest { plan, run_id, finished: earlier.finished, local_directories, mates: nodes.mates() };
+    let order = Order::Check(Box::new(request));
+    let Order::Check(request) = &order else { return Err(RunnerError::OutOfPlace) };
+    let (mut permits, mut leftovers) = (Vec::new(), Vec::new());
+    let all = give(comm, &order, || {
+        let (found, left) = RankCheck { request, host, comm }.check(&mut permits)?;
+        leftovers = left;
+        Ok(Answer::Found(found))
+    })?;
+    let Answer::Found(found) = all else { return Err(RunnerError::OutOfPlace) };
+    let Order::Check(request) = order else { return Err(RunnerError::OutOfPlace) };
+    let CheckRequest { plan, run_id, finished, local_directories, .. } = *request;
     found.space.check()?;
     // This run is not active here: even a claim of its own comes from an earlier start.
     let (own_leftovers, leftovers) = leftovers.into_iter().partition(|found| found.claim.run_id == run_id);
@@ -222,23 +215,6 @@ fn in_words(places: &[(String, usize)]) -> String {
         }
         [] => String::new(),
     }
-}
-
-/// Has every rank check its part; `own` is that of rank 0.
-fn check_everywhere(
-    comm: &dyn Comm,
-    request: CheckRequest,
-    own: impl FnOnce(&mut Vec<PermittedDevice>) -> Result<(Found, Vec<Leftover>), RunnerError>,
-) -> Result<(Found, Vec<Leftover>, Vec<PermittedDevice>), RunnerError> {
-    let (mut permits, mut left) = (Vec::new(), Vec::new());
-    let order = Order::Check(Box::new(request));
-    let all = give(comm, &order, || {
-        let (found, leftovers) = own(&mut permits)?;
-        left = leftovers;
-        Ok(Answer::Found(found))
-    })?;
-    let Answer::Found(found) = all else { return Err(RunnerError::OutOfPlace) };
-    Ok((found, left, permits))
 }
 
 /// Refuses a case that needs more ranks, or that the kind of its target forbids.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use comm::Comm;
 use host::{Host, PermittedDevice, limits};
-use plan::{Case, Plan};
+use plan::Case;
 use record::Leftover;
 
 use crate::RunnerError;
@@ -17,7 +17,7 @@ use crate::check::tree_roots::check_roots;
 use crate::files::file_sets::{FileSets, unfinished};
 use crate::files::targets::{is_node_local, writes};
 use crate::files::trees;
-use crate::ranks::order::Found;
+use crate::ranks::order::{CheckRequest, Found};
 use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
 
 /// Files that the program itself has open: streams, record, journal, counters, rings.
@@ -29,10 +29,7 @@ const LAUNCH_FILES: u64 = 5;
 
 /// One rank's part of a check.
 pub(crate) struct RankCheck<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) finished: &'a BTreeSet<String>,
-    /// Directories that differ from node to node.
-    pub(crate) local_directories: &'a [PathBuf],
+    pub(crate) request: &'a CheckRequest,
     pub(crate) host: &'a Host,
     pub(crate) comm: &'a dyn Comm,
 }
@@ -45,48 +42,42 @@ impl RankCheck<'_> {
     /// What the host lacks or refuses, with the next step.
     pub(crate) fn check(
         &self,
-        run_id: &str,
         permits: &mut Vec<PermittedDevice>,
     ) -> Result<(Found, Vec<Leftover>), RunnerError> {
+        let CheckRequest { plan, run_id, finished, local_directories, .. } = self.request;
         let (topology, rank) = (self.comm.topology(), self.comm.rank());
         let node = topology.node_of()[rank as usize];
         let leads = topology.is_leader(rank);
-        for case in FileSets::of_unfinished(self.plan, self.finished).cases() {
+        for case in FileSets::of_unfinished(plan, finished).cases() {
             let assignment = RankAssignment::of(&case.workload, topology)?;
             let nodes = assignment.nodes(topology);
             let tasks = assignment.tasks_of(rank);
             if leads && nodes.contains(&node) {
-                check_targets(case, self.plan, self.host, &tasks, nodes.len(), permits)?;
+                check_targets(case, plan, self.host, &tasks, nodes.len(), permits)?;
             }
             match writes(case) {
                 true => check_names(case, &tasks)?,
-                false => check_there(case, self.plan, &tasks)?,
+                false => check_there(case, plan, &tasks)?,
             }
         }
         let places = |case: &Case| {
             let assignment = RankAssignment::of(&case.workload, topology)?;
-            let owners = RootOwners {
-                case,
-                assignment: &assignment,
-                topology,
-                local_directories: self.local_directories,
-            };
+            let owners =
+                RootOwners { case, assignment: &assignment, topology, local_directories: local_directories };
             Ok(owners.all_roots_of(rank))
         };
-        check_roots(unfinished(self.plan, self.finished), run_id, places)?;
-        let checked = SpaceCheck { host: self.host, node, local_directories: self.local_directories };
-        let mut space =
-            checked.files(&self.with_tasks(FileSets::of_unfinished(self.plan, self.finished).cases())?)?;
-        space.add(checked.trees(
-            &self.with_tasks(unfinished(self.plan, self.finished).filter(|case| trees::makes(case)))?,
-        )?);
-        space.add(checked.jobs(unfinished(self.plan, self.finished))?);
+        check_roots(unfinished(plan, finished), run_id, places)?;
+        let checked = SpaceCheck { host: self.host, node, local_directories: local_directories };
+        let mut space = checked.files(&self.with_tasks(FileSets::of_unfinished(plan, finished).cases())?)?;
+        space.add(
+            checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
+        );
+        space.add(checked.jobs(unfinished(plan, finished))?);
         self.check_limits()?;
-        let looks_in = |directory: &Path| {
-            rank == 0 || (leads && self.local_directories.iter().any(|own| own == directory))
-        };
-        let leftovers = check_in_use(self.plan, run_id, true, looks_in)?;
-        let replaced = (rank > 0 && leads && !self.local_directories.is_empty())
+        let looks_in =
+            |directory: &Path| rank == 0 || (leads && local_directories.iter().any(|own| own == directory));
+        let leftovers = check_in_use(plan, run_id, true, looks_in)?;
+        let replaced = (rank > 0 && leads && !local_directories.is_empty())
             .then(|| self.replaced(&leftovers))
             .flatten()
             .map(|files| (files.files, files.bytes.0, files.first));
@@ -95,10 +86,10 @@ impl RankCheck<'_> {
 
     /// The user's files that will be lost in this node's own directories.
     fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
-        let mut plan = self.plan.clone();
+        let mut plan = self.request.plan.clone();
         plan.cases.retain(|case| {
-            let is_own = |target: &PathBuf| is_node_local(self.local_directories, case, target);
-            !self.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
+            let is_own = |target: &PathBuf| is_node_local(&self.request.local_directories, case, target);
+            !self.request.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
         });
         replaced(&plan, leftovers)
     }
@@ -120,7 +111,7 @@ impl RankCheck<'_> {
     /// kernel.
     fn check_limits(&self) -> Result<(), RunnerError> {
         let mut all = BTreeSet::new();
-        for case in unfinished(self.plan, self.finished) {
+        for case in unfinished(&self.request.plan, &self.request.finished) {
             let tasks = self.tasks(case)?.len() as u64;
             if let Some(jobs) = case.workload.work.jobs() {
                 let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };

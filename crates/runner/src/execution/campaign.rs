@@ -214,7 +214,7 @@ pub fn campaign(
     let mut whole = RunSummary::default();
     let mut broken = None;
     for cases in plan.cases.chunk_by(|one, next| one.layout == next.layout) {
-        if campaign.execution.is_stopped() {
+        if campaign.execution.controls.is_stopped() {
             break;
         }
         match campaign.run_cases(cases) {
@@ -225,7 +225,7 @@ pub fn campaign(
             }
         }
     }
-    whole.interrupted = campaign.execution.is_stopped();
+    whole.interrupted = campaign.execution.controls.is_stopped();
     campaign.execution.close(broken.map_or(Ok(whole), Err))
 }
 
@@ -248,7 +248,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         let layout = name.and_then(|name| self.plan.layouts.iter().find(|layout| layout.name == name));
         if cases.iter().all(|case| self.finished.contains(&case.id)) {
             for (index, case) in cases.iter().enumerate() {
-                self.execution.tell(&Event::CaseSkipped { index, case });
+                self.execution.watch.event(&Event::CaseSkipped { index, case });
             }
             return Ok(RunSummary::default());
         }
@@ -259,21 +259,21 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     }
 
     fn on_layout(&mut self, layout: &Layout, cases: &[Case]) -> Result<RunSummary, ExecutionError> {
-        self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Creating });
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Creating });
         let mut commands = Vec::new();
         let execution = &mut self.execution;
         let created = self.builder.create(layout, &self.run_id, &mut |run| {
-            execution.tell(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
+            execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
             commands.push(run.clone());
         });
         let error = created.as_ref().err().map(ToString::to_string);
-        let noted = self.execution.note_layout(&layout.name, &LayoutEvent::Created { commands, error });
+        let noted = self.execution.recorder.layout(&layout.name, &LayoutEvent::Created { commands, error });
         let standing = match created {
             Ok(standing) => standing,
             Err(error) => {
                 noted?;
                 // Cases not started yet are left to a resumed run.
-                return if self.execution.is_stopped() {
+                return if self.execution.controls.is_stopped() {
                     Ok(RunSummary::default())
                 } else {
                     self.fail(cases, &error)
@@ -283,7 +283,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         // From here on it is destroyed on every path.
         let result = match noted {
             Ok(()) => self.measure(layout, &standing, cases),
-            Err(broken) => Err(broken),
+            Err(error) => Err(error.into()),
         };
         let gone = self.dismantle(layout, standing);
         let mut ended = result?;
@@ -305,14 +305,15 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         let findings = self.builder.verify(standing);
         let own = Plan::new(String::new(), self.plan.question.clone(), self.plan.seed, cases.clone());
         let facts =
-            self.execution.host().facts(&file_sets::targets(&own, &BTreeSet::new()), engine::clock_name());
-        self.execution.add_facts(&facts);
+            self.execution.host.facts(&file_sets::targets(&own, &BTreeSet::new()), engine::clock_name());
+        self.execution.recorder.add_facts(&facts);
         let found: Vec<String> =
             findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();
-        self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Stands(&findings) });
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Stands(&findings) });
         let (file_systems, devices) = (facts.file_systems, facts.devices);
         self.execution
-            .note_layout(&layout.name, &LayoutEvent::Verified { findings, file_systems, devices })?;
+            .recorder
+            .layout(&layout.name, &LayoutEvent::Verified { findings, file_systems, devices })?;
         if !found.is_empty() {
             self.execution.warn(Warning::LayoutDiffers { layout: layout.name.clone(), found })?;
         }
@@ -331,7 +332,7 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         let mut plan = Plan { cases: cases.clone(), layouts: Vec::new(), ..self.plan.clone() };
         plan.destroy_data_on.extend(consents.iter().map(|path| path.display().to_string()));
         let earlier = EarlierStart { finished, places: Vec::new() };
-        let (host, comm) = (self.execution.host(), self.execution.comm());
+        let (host, comm) = (self.execution.host, self.execution.comm);
         let checked = check_again(plan, host, comm, self.run_id.clone(), self.started_unix_ns, earlier);
         let mut checked = match checked {
             Ok(checked) => checked,
@@ -349,18 +350,19 @@ impl<B: LayoutBuilder> Campaign<'_, '_, B> {
         layout: &Layout,
         standing: B::Standing,
     ) -> Result<Result<(), RunnerError>, ExecutionError> {
-        self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Destroying });
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Destroying });
         let mut commands = Vec::new();
         let execution = &mut self.execution;
         let gone = self.builder.destroy(standing, &mut |run| {
-            execution.tell(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
+            execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
             commands.push(run.clone());
         });
         let error = gone.as_ref().err().map(ToString::to_string);
         self.execution
-            .note_layout(&layout.name, &LayoutEvent::Destroyed { commands, error: error.clone() })?;
+            .recorder
+            .layout(&layout.name, &LayoutEvent::Destroyed { commands, error: error.clone() })?;
         match error {
-            None => self.execution.tell(&Event::Layout { layout, step: LayoutProgress::Gone }),
+            None => self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Gone }),
             Some(reason) => {
                 self.execution.warn(Warning::LayoutStays { layout: layout.name.clone(), reason })?
             }

@@ -10,7 +10,7 @@ mod restore;
 pub(crate) mod rival;
 pub(crate) mod servers;
 pub(crate) mod settle;
-mod state;
+pub(crate) mod state;
 mod turn;
 
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{HostFacts, LayoutEvent, Outcome, Recorder, Warning, WarningRow};
+use record::{Outcome, Recorder, Warning, WarningRow};
 
 use crate::check::Checked;
 use crate::check::overwrites::LostFiles;
 use crate::error::ErrorKind;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
-use crate::execution::state::ExecutionState;
+use crate::execution::state::{ExecutionState, RunSummary};
 use crate::execution::turn::{CaseState, CaseTurn};
 use crate::files::data::WrittenData;
 use crate::files::file_sets::FileSets;
@@ -38,38 +38,6 @@ use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::RankGroup;
 use crate::ranks::signals::forward_signals;
 use crate::{Event, Program, RunnerError, Watch};
-
-/// How a run ended.
-#[derive(Debug, Default)]
-pub struct RunSummary {
-    /// The user stopped the run.
-    pub interrupted: bool,
-    /// The first failed case and the kind of its error.
-    pub failed: Option<(String, ErrorKind)>,
-    /// Cells of wrong data that checks found.
-    pub wrong_cells: u64,
-    /// Items of trees that another process modified during the run.
-    pub surprises: u64,
-    /// Launches of jobs that did not complete.
-    pub failed_launches: u64,
-    /// Largest number of transfers (or created items) of a task in a write phase: IOR's stonewalling status.
-    pub most_transfers: u64,
-    /// Files that could not be removed at the end.
-    pub left_behind: Option<RunnerError>,
-}
-
-impl RunSummary {
-    /// Adds the result of further cases.
-    pub(crate) fn add(&mut self, more: Self) {
-        self.interrupted |= more.interrupted;
-        self.failed = self.failed.take().or(more.failed);
-        self.wrong_cells += more.wrong_cells;
-        self.surprises += more.surprises;
-        self.failed_launches += more.failed_launches;
-        self.most_transfers = self.most_transfers.max(more.most_transfers);
-        self.left_behind = self.left_behind.take().or(more.left_behind);
-    }
-}
 
 /// Runs a plan and writes its record, on rank 0.
 pub struct PlanExecution<'a> {
@@ -189,32 +157,6 @@ impl<'a> PlanExecution<'a> {
         result.map_err(|broken| broken.error)
     }
 
-    pub(crate) fn host(&self) -> &'a Host {
-        self.host
-    }
-
-    pub(crate) fn comm(&self) -> &'a dyn Comm {
-        self.comm
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.controls.is_stopped()
-    }
-
-    pub(crate) fn tell(&mut self, event: &Event<'_>) {
-        self.watch.event(event);
-    }
-
-    /// Writes an event of a layout into the record.
-    pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutEvent) -> Result<(), ExecutionError> {
-        Ok(self.recorder.layout(layout, news)?)
-    }
-
-    /// Adds the facts of file systems and devices that were created meanwhile.
-    pub(crate) fn add_facts(&mut self, facts: &HostFacts) {
-        self.recorder.add_facts(facts);
-    }
-
     pub(crate) fn warn(&mut self, warning: Warning) -> Result<(), ExecutionError> {
         let row = WarningRow { key: None, warning };
         self.recorder.warning(&row)?;
@@ -259,10 +201,7 @@ impl<'a> PlanExecution<'a> {
             rivals,
             servers,
             phases,
-            wrong_cells: 0,
-            surprises: 0,
-            failed_launches: 0,
-            most_transfers: 0,
+            summary: RunSummary::default(),
             comparisons: Vec::new(),
         };
         forward_signals(comm, controls, || execution.run())
@@ -296,11 +235,8 @@ impl ExecutionState<'_> {
         Ok(RunSummary {
             interrupted: self.stopped(),
             failed,
-            wrong_cells: self.wrong_cells,
-            surprises: self.surprises,
-            failed_launches: self.failed_launches,
-            most_transfers: self.most_transfers,
             left_behind: cleaned.and(withdrawn).map(drop).and(ended).err(),
+            ..self.summary
         })
     }
 

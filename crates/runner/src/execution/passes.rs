@@ -114,7 +114,7 @@ impl ExecutionState<'_> {
             )?;
             turn.settling.add(&finished.record.phase);
             if phase == Phase::Write || trees::creates_items(phase) {
-                self.most_transfers = self.most_transfers.max(finished.most_transfers);
+                self.summary.most_transfers = self.summary.most_transfers.max(finished.most_transfers);
             }
             reached.after_steps(case, phase, &finished.record);
             reached.after(phase, finished.partial);

@@ -155,10 +155,10 @@ impl ExecutionState<'_> {
                 self.written.written(node, &slot.path, generation, whole, finished.partial.is_some());
             }
         }
-        self.wrong_cells += finished.record.phase.wrong_cells;
-        self.surprises += finished.record.phase.surprises;
+        self.summary.wrong_cells += finished.record.phase.wrong_cells;
+        self.summary.surprises += finished.record.phase.surprises;
         let failed = || finished.record.launches.iter().filter(|row| is_failure(row));
-        self.failed_launches += failed().count() as u64;
+        self.summary.failed_launches += failed().count() as u64;
         self.recorder.phase_finished(&finished.record)?;
         self.watch.event(&Event::PhaseFinished(&finished.record));
         // No job can start without its tables.

@@ -17,7 +17,39 @@ use crate::files::data::WrittenData;
 use crate::files::targets;
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::RankGroup;
-use crate::{Event, RunnerError, Watch};
+use crate::{ErrorKind, Event, RunnerError, Watch};
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct RunSummary {
+    /// The user stopped the run.
+    pub interrupted: bool,
+    /// The first failed case and the kind of its error.
+    pub failed: Option<(String, ErrorKind)>,
+    /// Cells of wrong data that checks found.
+    pub wrong_cells: u64,
+    /// Items of trees that another process modified during the run.
+    pub surprises: u64,
+    /// Launches of jobs that did not complete.
+    pub failed_launches: u64,
+    /// Largest number of transfers (or created items) of a task in a write phase: IOR's stonewalling status.
+    pub most_transfers: u64,
+    /// Files that could not be removed at the end.
+    pub left_behind: Option<RunnerError>,
+}
+
+impl RunSummary {
+    /// Adds the result of further cases.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.interrupted |= more.interrupted;
+        self.failed = self.failed.take().or(more.failed);
+        self.wrong_cells += more.wrong_cells;
+        self.surprises += more.surprises;
+        self.failed_launches += more.failed_launches;
+        self.most_transfers = self.most_transfers.max(more.most_transfers);
+        self.left_behind = self.left_behind.take().or(more.left_behind);
+    }
+}
 
 /// A plan execution in progress.
 pub(super) struct ExecutionState<'a> {
@@ -33,10 +65,8 @@ pub(super) struct ExecutionState<'a> {
     pub(super) servers: &'a Servers,
     /// Number of phases started.
     pub(super) phases: &'a mut u64,
-    pub(super) wrong_cells: u64,
-    pub(super) surprises: u64,
-    pub(super) failed_launches: u64,
-    pub(super) most_transfers: u64,
+    /// What the cases so far add up to.
+    pub(super) summary: RunSummary,
     /// The clocks of the nodes at each comparison.
     pub(super) comparisons: Vec<Vec<NodeClock>>,
 }
@@ -44,7 +74,7 @@ pub(super) struct ExecutionState<'a> {
 impl ExecutionState<'_> {
     /// Number of errors found in data, items and jobs.
     pub(super) fn found_wrong(&self) -> u64 {
-        self.wrong_cells + self.surprises + self.failed_launches
+        self.summary.wrong_cells + self.summary.surprises + self.summary.failed_launches
     }
 
     pub(super) fn stopped(&self) -> bool {

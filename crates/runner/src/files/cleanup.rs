@@ -44,18 +44,8 @@ impl CreatedFiles {
         }
         for slot in files_of(&case.workload, tasks, pass) {
             let Some(directory) = slot.path.parent() else { continue };
-            match fs::create_dir(directory) {
-                Ok(()) => {
-                    self.directories.insert(directory.to_owned());
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => {
-                    return Err(RunnerError::File {
-                        action: "create the directory",
-                        path: directory.to_owned(),
-                        source,
-                    });
-                }
+            if trees::make(directory)? {
+                self.directories.insert(directory.to_owned());
             }
         }
         Ok(())
@@ -205,11 +195,7 @@ impl<'a> RemoveOnDrop<'a> {
     pub(crate) fn now(self) -> Result<(), RunnerError> {
         let path = self.path;
         std::mem::forget(self);
-        fs::remove_file(path).map_err(|source| RunnerError::File {
-            action: "remove",
-            path: path.to_owned(),
-            source,
-        })
+        fs::remove_file(path).map_err(RunnerError::file("remove", path))
     }
 }
 

@@ -42,11 +42,7 @@ pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<P
 
 /// `path` as an absolute path.
 pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
-    let full = std::path::absolute(path).map_err(|source| RunnerError::File {
-        action: "find the place of",
-        path: path.to_owned(),
-        source,
-    })?;
+    let full = std::path::absolute(path).map_err(RunnerError::file("find the place of", path))?;
     // Drops `.` components, so that names compare as the file system sees them.
     Ok(full.components().collect())
 }

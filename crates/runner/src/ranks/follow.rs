@@ -40,14 +40,8 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
             Order::Check(request) => {
                 let request = *request;
                 let mut permits = Vec::new();
-                let rank = RankCheck {
-                    plan: &request.plan,
-                    finished: &request.finished,
-                    local_directories: &request.local_directories,
-                    host,
-                    comm,
-                };
-                let found = rank.check(&request.run_id, &mut permits).map(|(found, _)| Answer::Found(found));
+                let rank = RankCheck { request: &request, host, comm };
+                let found = rank.check(&mut permits).map(|(found, _)| Answer::Found(found));
                 answer(comm, found)?;
                 known = Some((request, permits));
             }

@@ -547,8 +547,9 @@ mod tests {
             prop_assert_eq!(row, expected_row);
             prop_assert_eq!(whole.latency_rows(&key()), expected.latency_rows(&key()));
             prop_assert_eq!(whole.series_rows(&key()), expected.series_rows(&key()));
-            let nodes = table.close();
-            let order: Vec<u32> = table.tasks.iter().map(|row| row.task).collect();
+            table.close();
+            let nodes = &table.record.nodes;
+            let order: Vec<u32> = table.record.tasks.iter().map(|row| row.task).collect();
             prop_assert_eq!(order, (0..u32::try_from(tasks.len()).expect("few")).collect::<Vec<_>>());
             let bytes: u64 = nodes.iter().map(|row| row.bytes).sum();
             prop_assert_eq!(bytes, whole.phase_row(&key(), None).bytes());

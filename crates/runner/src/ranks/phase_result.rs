@@ -31,10 +31,10 @@ impl PhaseResult<'_> {
         mut table: Table<'_>,
         warnings_before: Vec<Warning>,
     ) -> PhaseRecord {
-        let nodes = table.close();
+        table.close();
         // Exchanges use no device.
         let observed = totals.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
-        let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        let device_bytes = observed.then(|| device_bytes(&table.record.devices, &self.nodes.kernels()));
         let is_jobs = self.workload.work.jobs().is_some();
         let pattern = table.pattern();
         let phase = PhaseRow {
@@ -42,17 +42,19 @@ impl PhaseResult<'_> {
             traced_contiguous: pattern.map(|one| one.contiguous),
             traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
             harness_cpu_ns: is_jobs.then_some(table.jobs.harness_cpu_ns),
-            node_cpu_ns: node_cpu_ns(&table.load, &self.nodes.kernels()),
+            node_cpu_ns: node_cpu_ns(&table.record.load, &self.nodes.kernels()),
             ..totals.phase_row(&self.key, device_bytes)
         };
-        let phase =
-            PhaseRow { cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
+        let phase = PhaseRow {
+            cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.record.load, phase.io_ns),
+            ..phase
+        };
         let series = totals.series_rows(&self.key);
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
         let mut warnings = warnings_before;
         warnings.extend(analysis::figures::phase_warnings(
             &phase,
-            &table.tasks,
+            &table.record.tasks,
             self.workload,
             usable_cpus,
             phase_min,
@@ -70,7 +72,7 @@ impl PhaseResult<'_> {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });
         }
-        let strangers: u64 = table.ends.iter().map(|end| end.shut_out).sum();
+        let strangers: u64 = table.record.ends.iter().map(|end| end.shut_out).sum();
         if strangers > 0 {
             warnings.push(Warning::Strangers { count: strangers });
         }
@@ -91,22 +93,14 @@ impl PhaseResult<'_> {
         }
         let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
         PhaseRecord {
-            history: table.history,
-            printed: Vec::new(),
-            ends: table.ends,
+            phase,
+            latency: totals.latency_rows(&self.key),
+            series,
             launches: table.jobs.launches,
             steps: table.jobs.steps,
             spaces: table.jobs.spaces,
-            servers: table.servers,
-            server_texts: table.server_texts,
-            latency: totals.latency_rows(&self.key),
-            series,
-            nodes,
-            devices: table.devices,
-            load: table.load,
             warnings: warnings.into_iter().map(of_phase).collect(),
-            phase,
-            tasks: table.tasks,
+            ..table.record
         }
     }
 
@@ -117,16 +111,16 @@ impl PhaseResult<'_> {
             return Vec::new();
         }
         let mut load: HashMap<&str, Vec<&LoadRow>> = HashMap::new();
-        table.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
+        table.record.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
         let mut tasks: HashMap<&str, u32> = HashMap::new();
-        table.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
+        table.record.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
         let of_node = |report: &NodeReport| {
             let facts = report.facts.as_ref()?;
             let name = facts.node.as_str();
             let tasks_here = tasks.get(name).copied().unwrap_or(0);
             let work = NodeWork {
                 tasks: tasks_here,
-                cpu_ns: cpu_ns / table.tasks.len().max(1) as u64 * u64::from(tasks_here),
+                cpu_ns: cpu_ns / table.record.tasks.len().max(1) as u64 * u64::from(tasks_here),
                 usable_cpus: facts.usable_cpus.max(1),
                 logical_cpus: facts.logical_cpus.max(1),
                 direct: self.workload.direct,

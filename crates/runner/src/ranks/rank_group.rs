@@ -286,10 +286,10 @@ mod tests {
                         let mut table = Table::new(key.clone(), comm.topology().names());
                         let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
                         let answer = finish_phase(comm, Ok(Some((totals, rows))), table_of_first);
-                        let nodes = table.close();
+                        table.close();
                         match answer.expect("all came") {
                             Answer::PhaseTotals(totals) => {
-                                Some((totals.phase_row(&key, None), table.tasks, nodes))
+                                Some((totals.phase_row(&key, None), table.record.tasks, table.record.nodes))
                             }
                             _ => None,
                         }

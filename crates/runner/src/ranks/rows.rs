@@ -6,9 +6,7 @@ use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcom
 use host::servers::Told;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
 use plan::Operation;
-use record::{
-    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, PhaseKey, ServerRow, ServerTextRow, TaskRow,
-};
+use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
@@ -33,7 +31,7 @@ struct KeptOperation {
 }
 
 /// The rows of one rank's tasks and node, which it sends to rank 0.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
     node: u32,
     tasks: Vec<TaskOutcome>,
@@ -154,16 +152,11 @@ fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
 pub(crate) struct Table<'a> {
     key: PhaseKey,
     names: &'a [String],
-    pub(crate) tasks: Vec<TaskRow>,
-    pub(crate) devices: Vec<DeviceRow>,
-    pub(crate) load: Vec<LoadRow>,
-    pub(crate) ends: Vec<EndRow>,
+    /// The rows so far; the phase itself is filled in later.
+    pub(crate) record: PhaseRecord,
     nodes: Vec<(u32, Vec<SeriesInterval>)>,
-    pub(crate) history: Vec<HistoryRow>,
     /// For jobs: their launches.
     pub(crate) jobs: JobRows,
-    pub(crate) servers: Vec<ServerRow>,
-    pub(crate) server_texts: Vec<ServerTextRow>,
     /// The requests traced on each tracing node.
     requests: Vec<(String, Vec<DeviceRequest>, DeviceNames)>,
 }
@@ -172,17 +165,11 @@ impl<'a> Table<'a> {
     /// An empty table; `names` are the node names, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
         Self {
+            record: PhaseRecord::new(PhaseRow::new(key.clone())),
             key,
             names,
-            tasks: Vec::new(),
-            devices: Vec::new(),
-            load: Vec::new(),
-            ends: Vec::new(),
             nodes: Vec::new(),
-            history: Vec::new(),
             jobs: JobRows::default(),
-            servers: Vec::new(),
-            server_texts: Vec::new(),
             requests: Vec::new(),
         }
     }
@@ -193,14 +180,14 @@ impl<'a> Table<'a> {
             rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
-        self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
-        self.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
-        self.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
-        self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
+        self.record.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
+        self.record.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.record.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.record.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
         if !requests.is_empty() {
             self.requests.push((name.to_owned(), requests, names));
         }
-        self.ends.extend(end.map(|end| end_row(key, name, end)));
+        self.record.ends.extend(end.map(|end| end_row(key, name, end)));
         // Jobs run on one node.
         if let Some(jobs) = jobs {
             self.jobs = jobs.of(key, name);
@@ -218,8 +205,8 @@ impl<'a> Table<'a> {
     /// Adds counters read on `node`; an empty name means a command of the study.
     pub(crate) fn tell(&mut self, node: &str, told: &Told) {
         let (rows, texts) = servers::rows(&self.key, node, told);
-        self.servers.extend(rows);
-        self.server_texts.extend(texts);
+        self.record.servers.extend(rows);
+        self.record.server_texts.extend(texts);
     }
 
     /// How sequential the device requests were, if traced.
@@ -227,16 +214,16 @@ impl<'a> Table<'a> {
         device_trace::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
     }
 
-    /// Sorts the rows of tasks and operations, and returns those of the nodes.
-    pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
-        self.tasks.sort_by_key(|row| row.task);
-        self.history.sort_by_key(|row| row.start_ns);
+    /// Sorts the rows of tasks and operations, and adds those of the nodes.
+    pub(crate) fn close(&mut self) {
+        self.record.tasks.sort_by_key(|row| row.task);
+        self.record.history.sort_by_key(|row| row.start_ns);
         for (node, requests, names) in &self.requests {
             let mut of_node: Vec<&mut HistoryRow> =
-                self.history.iter_mut().filter(|row| row.node == *node).collect();
+                self.record.history.iter_mut().filter(|row| row.node == *node).collect();
             device_trace::join(&mut of_node, requests, names);
         }
-        self.ends.sort_by_key(|row| row.end);
+        self.record.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
         let row = |node: u32, one: &SeriesInterval| NodeSeriesRow {
@@ -250,7 +237,8 @@ impl<'a> Table<'a> {
             latency_sum_ns: one.latency_sum_ns,
             latency_max_ns: one.latency_max_ns,
         };
-        nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect()
+        self.record.nodes =
+            nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect();
     }
 }
 
