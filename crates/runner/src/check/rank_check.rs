@@ -62,12 +62,11 @@ impl RankCheck<'_> {
         }
         let places = |case: &Case| {
             let assignment = RankAssignment::of(&case.workload, topology)?;
-            let owners =
-                RootOwners { case, assignment: &assignment, topology, local_directories: local_directories };
+            let owners = RootOwners { case, assignment: &assignment, topology, local_directories };
             Ok(owners.all_roots_of(rank))
         };
         check_roots(unfinished(plan, finished), run_id, places)?;
-        let checked = SpaceCheck { host: self.host, node, local_directories: local_directories };
+        let checked = SpaceCheck { host: self.host, node, local_directories };
         let mut space = checked.files(&self.with_tasks(FileSets::of_unfinished(plan, finished).cases())?)?;
         space.add(
             checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
