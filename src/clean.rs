@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use plan::Nanos;
-use record::{Holder, Leftover, Swept};
+use record::{Holder, Leftover, SweepResult};
 
 use crate::arguments::CleanArguments;
 use crate::console::{confirm, print_line};
@@ -68,15 +68,15 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
 }
 
 /// Removed and remaining items of trees, as lines.
-fn removed(swept: &Swept) -> Vec<String> {
-    let names = match swept.removed {
+fn removed(sweep: &SweepResult) -> Vec<String> {
+    let names = match sweep.removed {
         0 => String::new(),
         count => format!(", with {count} names in trees"),
     };
     let mut lines = vec![format!("  removed{names}")];
     let stays = |path: &PathBuf| format!("  {} stays: the run did not make it", path.display());
-    lines.extend(swept.foreign.iter().map(stays));
-    let more = swept.foreign_count.saturating_sub(swept.foreign.len() as u64);
+    lines.extend(sweep.foreign.iter().map(stays));
+    let more = sweep.foreign_count.saturating_sub(sweep.foreign.len() as u64);
     if more > 0 {
         lines.push(format!("  and {more} more"));
     }

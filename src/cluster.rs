@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use comm::{Agreement, Comm, Joining, Launched, Launcher, Mpi, Solo};
+use comm::{Agreement, Comm, JoinOptions, Launched, Launcher, Mpi, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use runner::RunnerError;
@@ -66,8 +66,8 @@ pub(crate) fn lead(
     let variable = |name: &str| std::env::var(name).ok();
     let launched = Launched::find(variable);
     let library = library(arguments);
-    let joining = Joining { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
-    let joined = comm::join(&joining);
+    let options = JoinOptions { library: library.as_deref(), variable: &variable, patience: comm::PATIENCE };
+    let joined = comm::join(&options);
     let joined = joined.map_err(|error| {
         let failure = Failure::new(Exit::HostLacks, error);
         if is_first() || outlives_first(launched) { failure } else { failure.silent() }
@@ -150,9 +150,9 @@ fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
 /// Ends all processes after a lost connection. One of them reports it first: dropping the communicator would
 /// end them without a message.
 fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
-    let speaks = mpi.rank() == 0 || runner::speaks(&lost, mpi);
+    let reports_loss = mpi.rank() == 0 || runner::reports_loss(&lost, mpi);
     let failure = Failure::from(lost);
-    if speaks {
+    if reports_loss {
         exit::explain(&failure);
     }
     mpi.abort(failure.exit as i32)
@@ -170,7 +170,7 @@ fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     match runner::follow(&host, &mpi, controls) {
         Ok(()) => leave(mpi, Ok(Exit::Success)),
         Err(error) => {
-            runner::give_way(&error);
+            runner::wait_for_rank_0(&error);
             abandon(&mpi, error)
         }
     }

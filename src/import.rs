@@ -127,7 +127,7 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
     };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     for note in &imported.doubts {
-        recorder.warning(&WarningRow { key: None, warning: Warning::Import { note: note.clone() } })?;
+        recorder.warning(&WarningRow::of_run(Warning::Import { note: note.clone() }))?;
     }
     let mut phases = imported.phases.into_iter().peekable();
     for case in &imported.plan.cases {

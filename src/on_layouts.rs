@@ -8,9 +8,9 @@ use std::sync::Arc;
 use engine::Controls;
 use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, RunEnvironment, Space, estimates};
-use record::{BlockDeviceFacts, HostFacts, LayoutNews, Recorder, Resumed};
+use record::{BlockDeviceFacts, HostFacts, LayoutEvent, Recorder, Resumed};
 use report::{Commands, LayoutOutlook, Shown};
-use runner::{Earlier, Ended, OnHost, PlanExecution, Servers, ValidatedCampaign};
+use runner::{EarlierStart, HostLayoutBuilder, PlanExecution, RunSummary, Servers, ValidatedCampaign};
 
 use crate::arguments::RunArguments;
 use crate::commands::{self, ServerCommands};
@@ -26,7 +26,7 @@ use crate::signals;
 pub(crate) struct Campaign<'s, 'w> {
     session: &'s Session<'w>,
     controls: Arc<Controls>,
-    builder: OnHost,
+    builder: HostLayoutBuilder,
     /// The survey of each layout of the plan.
     seen: Vec<LayoutOutlook>,
     /// The devices of all layouts.
@@ -48,7 +48,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         let layouts = layout::layouts_in(arguments.state.as_deref())
             .with_stop(move || stop.is_stopped())
             .with_study(arguments.study.as_deref().and_then(layout::directory_of));
-        let builder = OnHost { layouts, consents: plan.destroy_data_on.clone(), agreed: BTreeMap::new() };
+        let builder =
+            HostLayoutBuilder { layouts, consents: plan.destroy_data_on.clone(), agreed: BTreeMap::new() };
         let mut commands = BTreeMap::new();
         let mut devices: Vec<BlockDeviceFacts> = Vec::new();
         let mut seen = Vec::new();
@@ -111,15 +112,15 @@ impl<'s, 'w> Campaign<'s, 'w> {
 
     /// Checks the plan as far as possible before layouts exist. On failure the plan of the layouts is shown
     /// first.
-    pub(crate) fn muster(&self, plan: Plan) -> Result<ValidatedCampaign, Failure> {
-        let mustered = self.session.muster(plan, &self.builder, Earlier::default());
-        if mustered.is_err() {
+    pub(crate) fn validate_campaign(&self, plan: Plan) -> Result<ValidatedCampaign, Failure> {
+        let validated = self.session.validate_campaign(plan, &self.builder, EarlierStart::default());
+        if validated.is_err() {
             print(&self.shown(Commands::Counted))?;
         }
-        mustered
+        validated
     }
 
-    /// As [`Campaign::muster`], for the rest of an interrupted run.
+    /// As [`Campaign::validate_campaign`], for the rest of an interrupted run.
     pub(crate) fn muster_again(&self, resumed: &Resumed) -> Result<ValidatedCampaign, Failure> {
         self.session.muster_again(resumed, &self.builder)
     }
@@ -132,14 +133,14 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// The user declined, or there is no terminal to ask on.
     pub(crate) fn agree(
         &mut self,
-        mustered: &ValidatedCampaign,
+        validated: &ValidatedCampaign,
         allowed: Option<&str>,
     ) -> Result<(), Failure> {
         let (commands, hash) = self.commands();
         let is_allowed = commands == 0 || commands::is_allowed(allowed, hash);
         let shown = if is_allowed { Commands::Agreed } else { Commands::All };
         print(&format!("\n{}", self.shown(shown)))?;
-        let lost = self.lost(mustered);
+        let lost = self.lost(validated);
         if !lost.is_empty() {
             print(&format!("! all data on {} will be lost:\n", devices(lost.len())))?;
         }
@@ -153,15 +154,15 @@ impl<'s, 'w> Campaign<'s, 'w> {
         if !is_allowed {
             commands::agree(commands, hash, allowed, &lost)?;
         }
-        self.agreed = Servers::of(&mustered.checked.plan);
+        self.agreed = Servers::of(&validated.checked.plan);
         self.builder.agreed = self.commands.clone();
         Ok(())
     }
 
     /// The devices that are overwritten for remaining cases.
-    fn lost(&self, mustered: &ValidatedCampaign) -> Vec<(PathBuf, Option<u64>)> {
-        let left: BTreeSet<&str> = (mustered.checked.plan.cases.iter())
-            .filter(|case| !mustered.finished.contains(&case.id))
+    fn lost(&self, validated: &ValidatedCampaign) -> Vec<(PathBuf, Option<u64>)> {
+        let left: BTreeSet<&str> = (validated.checked.plan.cases.iter())
+            .filter(|case| !validated.finished.contains(&case.id))
             .filter_map(|case| case.layout.as_deref())
             .collect();
         let mut lost: Vec<(PathBuf, Option<u64>)> = Vec::new();
@@ -209,7 +210,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
             let mut commands = Vec::new();
             let gone = self.builder.layouts.destroy(standing, &mut |run| commands.push(run.clone()));
             let error = gone.as_ref().err().map(ToString::to_string);
-            recorder.layout(&name, &LayoutNews::Destroyed { commands, error })?;
+            recorder.layout(&name, &LayoutEvent::Destroyed { commands, error })?;
             gone.map_err(refused)?;
         }
         Ok(())
@@ -231,11 +232,11 @@ impl<'s, 'w> Campaign<'s, 'w> {
     /// Executes a validated campaign, into `recorder`.
     pub(crate) fn run(
         &self,
-        mustered: ValidatedCampaign,
+        validated: ValidatedCampaign,
         around: &RunEnvironment,
         recorder: Recorder,
-    ) -> Result<Ended, Failure> {
-        let plan = &mustered.checked.plan;
+    ) -> Result<RunSummary, Failure> {
+        let plan = &validated.checked.plan;
         let (all, _) = estimates(plan, around);
         let mut watch = Told { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
         signals::stop_on_signal(&self.controls.stop_flags())
@@ -243,7 +244,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         let (host, comm) = (&self.session.host, self.session.world.comm());
         let life = PlanExecution::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
         let life = life.with_servers(self.agreed.clone());
-        Ok(runner::campaign(life, &self.builder, mustered)?)
+        Ok(runner::campaign(life, &self.builder, validated)?)
     }
 }
 

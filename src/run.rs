@@ -5,7 +5,7 @@ use std::path::Path;
 use plan::{Layout, Plan, Question, shell_word, visible};
 use record::{RecordError, Recorder, Resumed, Run, WarningRow, Wiped};
 use report::Study;
-use runner::{Checked, Ended, Event, LayoutStep, Watch};
+use runner::{Checked, Event, LayoutProgress, RunSummary, Watch};
 
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
@@ -54,16 +54,16 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     let directory = session.directory(how.out.as_deref())?;
     let mut campaign = Campaign::new(&session, &plan, arguments);
     campaign.others()?;
-    let mustered = campaign.muster(plan)?;
-    let around = campaign.environment(&mustered.checked.plan, &mustered.checked.facts);
-    print(&report::preflight(&mustered.checked.plan, &around, screen()))?;
+    let validated = campaign.validate_campaign(plan)?;
+    let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
+    print(&report::preflight(&validated.checked.plan, &around, screen()))?;
     print(&lines(&notes))?;
-    campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
-    if !agreed("Start?", &mustered.checked, how)? {
+    campaign.agree(&validated, arguments.allow_commands.as_deref())?;
+    if !agreed("Start?", &validated.checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let recorder = Recorder::create(&directory, &session.manifest(&mustered.checked))?;
-    let ended = campaign.run(mustered, &around, recorder)?;
+    let recorder = Recorder::create(&directory, &session.manifest(&validated.checked))?;
+    let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
 
@@ -203,23 +203,28 @@ fn resume_on_layouts(
     // The leftover is destroyed: survey its devices again.
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
-    let mustered = campaign.muster_again(&resumed)?;
-    print_line(&kept(&mustered.checked.plan, mustered.finished.len()))?;
+    let validated = campaign.muster_again(&resumed)?;
+    print_line(&kept(&validated.checked.plan, validated.finished.len()))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;
     }
-    campaign.agree(&mustered, arguments.allow_commands.as_deref())?;
-    if !agreed("Go on with the others?", &mustered.checked, &arguments.how)? {
+    campaign.agree(&validated, arguments.allow_commands.as_deref())?;
+    if !agreed("Go on with the others?", &validated.checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let around = campaign.environment(&mustered.checked.plan, &mustered.checked.facts);
-    let ended = campaign.run(mustered, &around, recorder)?;
+    let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
+    let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, directory, arguments.verdict, signer)
 }
 
 /// Shows the results and signs the record if requested. The exit code reports errors of the run first, then
 /// the commitments if they count.
-fn conclude(ended: &Ended, directory: &Path, judged: bool, signer: Option<&Signer>) -> Result<Exit, Failure> {
+fn conclude(
+    ended: &RunSummary,
+    directory: &Path,
+    judged: bool,
+    signer: Option<&Signer>,
+) -> Result<Exit, Failure> {
     let (exit, message) = session::verdict(ended, directory);
     // An unfinished run is signed when it is finished.
     let signed = match signer {
@@ -280,21 +285,21 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    fn layout(&self, layout: &Layout, step: &LayoutStep<'_>) {
+    fn layout(&self, layout: &Layout, step: &LayoutProgress<'_>) {
         let name = &layout.name;
         match step {
-            LayoutStep::Creating => self.line.say(&format!("layout {name}: is being made")),
-            LayoutStep::Ran(run) if !run.succeeded() => {
+            LayoutProgress::Creating => self.line.say(&format!("layout {name}: is being made")),
+            LayoutProgress::Ran(run) if !run.succeeded() => {
                 self.line.say(&format!("layout {name}: `{}` failed ({})", run.command, run.status));
             }
-            LayoutStep::Stands(findings) => {
+            LayoutProgress::Stands(findings) => {
                 self.line.say(&format!("layout {name}: stands"));
                 for finding in findings.iter().filter(|finding| finding.differs()) {
                     self.line.say(&format!("layout {name}: {finding}"));
                 }
             }
-            LayoutStep::Gone => self.line.say(&format!("layout {name}: is dismantled")),
-            LayoutStep::Ran(_) | LayoutStep::Destroying => {}
+            LayoutProgress::Gone => self.line.say(&format!("layout {name}: is dismantled")),
+            LayoutProgress::Ran(_) | LayoutProgress::Destroying => {}
         }
     }
 }

@@ -10,7 +10,10 @@ use host::{Host, Root};
 use plan::{Bytes, ExpectedRate, Nanos, Plan, RunEnvironment, Space, estimates, shell_word, visible};
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
-use runner::{Checked, Earlier, Ended, OnHost, PlanExecution, Replaced, Servers, ValidatedCampaign, Watch};
+use runner::{
+    Checked, EarlierStart, HostLayoutBuilder, PlanExecution, Replaced, RunSummary, Servers,
+    ValidatedCampaign, Watch,
+};
 
 use crate::cluster::World;
 use crate::console::{can_ask, confirm};
@@ -70,30 +73,30 @@ impl<'w> Session<'w> {
     }
 
     /// Checks a plan with layouts as far as possible before they exist; nothing is created.
-    pub(crate) fn muster(
+    pub(crate) fn validate_campaign(
         &self,
         plan: Plan,
-        builder: &OnHost,
-        earlier: Earlier,
+        builder: &HostLayoutBuilder,
+        earlier: EarlierStart,
     ) -> Result<ValidatedCampaign, Failure> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         let (id, comm) = (self.run_id.clone(), self.world.comm());
-        let mustered = runner::muster(plan, &self.host, comm, builder, id, started, earlier)?;
-        self.consents_are_used(&mustered.checked.plan).map(|()| mustered)
+        let validated = runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?;
+        self.consents_are_used(&validated.checked.plan).map(|()| validated)
     }
 
-    /// As [`Session::muster`], for the rest of an interrupted run.
+    /// As [`Session::validate_campaign`], for the rest of an interrupted run.
     pub(crate) fn muster_again(
         &self,
         resumed: &Resumed,
-        builder: &OnHost,
+        builder: &HostLayoutBuilder,
     ) -> Result<ValidatedCampaign, Failure> {
         let manifest = &resumed.manifest;
         let earlier =
-            Earlier { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
+            EarlierStart { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
         let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
         let (comm, started) = (self.world.comm(), manifest.started_unix_ns);
-        Ok(runner::muster(plan, &self.host, comm, builder, id, started, earlier)?)
+        Ok(runner::validate_campaign(plan, &self.host, comm, builder, id, started, earlier)?)
     }
 
     /// The directory of the record: `--out`, or a new one below [`RUNS`].
@@ -124,7 +127,7 @@ impl<'w> Session<'w> {
         checked: &Checked,
         directory: &Path,
         watch: &mut dyn Watch,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<RunSummary, Failure> {
         let recorder = Recorder::create(directory, &self.manifest(checked))?;
         self.live(checked, recorder, watch)
     }
@@ -135,7 +138,7 @@ impl<'w> Session<'w> {
         checked: &Checked,
         recorder: Recorder,
         watch: &mut dyn Watch,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<RunSummary, Failure> {
         Ok(self.life(recorder, watch)?.run(checked)?)
     }
 
@@ -163,7 +166,7 @@ impl<'w> Session<'w> {
     pub(crate) fn check_again(&self, resumed: &Resumed) -> Result<Checked, Failure> {
         let manifest = &resumed.manifest;
         let earlier =
-            Earlier { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
+            EarlierStart { finished: resumed.finished.iter().cloned().collect(), places: places(manifest) };
         let (plan, id) = (manifest.plan.clone(), manifest.run_id.clone());
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
@@ -321,7 +324,7 @@ pub(crate) fn explained_loss(plan: &Plan) -> String {
 }
 
 /// The exit code and the message for a finished run; its record is in `directory`.
-pub(crate) fn verdict(ended: &Ended, directory: &Path) -> (Exit, Option<String>) {
+pub(crate) fn verdict(ended: &RunSummary, directory: &Path) -> (Exit, Option<String>) {
     if ended.interrupted {
         let directory = shell_word(&directory.to_string_lossy());
         let message = format!("interrupted: the phases that had ended are in the record {directory}");

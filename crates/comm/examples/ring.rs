@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use comm::{Comm, CommError, Joining, Solo};
+use comm::{Comm, CommError, JoinOptions, Solo};
 
 struct Asked {
     library: Option<PathBuf>,
@@ -76,10 +76,10 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let variable = |name: &str| std::env::var(name).ok();
-    let joining =
-        Joining { library: asked.library.as_deref(), variable: &variable, patience: comm::PATIENCE };
+    let options =
+        JoinOptions { library: asked.library.as_deref(), variable: &variable, patience: comm::PATIENCE };
     let start = Instant::now();
-    match comm::join(&joining) {
+    match comm::join(&options) {
         Ok(None) => match show(&Solo::new("here"), &asked) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,

@@ -1,8 +1,11 @@
 //! Errors between ranks.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
+
+use crate::Launched;
 
 /// Why ranks could not agree. After the first error of a world every later call fails with it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -49,4 +52,72 @@ pub enum CommError {
         /// The call of the first rank.
         ours: &'static str,
     },
+}
+
+/// Why a launched process could not become a rank. Each process of the job gets the error; one of them should
+/// report it: see [`Launched::rank`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum JoinError {
+    /// No suitable library was found.
+    #[error(
+        "this is process {} of {} of {}, but no MPI library for it was found; tried {tried}; name one with --mpi PATH",
+        launched.rank, launched.size, launched.launcher
+    )]
+    NoLibrary {
+        /// The launcher's data.
+        launched: Launched,
+        /// The names and paths tried.
+        tried: String,
+    },
+    /// The file is not an MPI library, or of an unknown ABI.
+    #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
+    NotMpi {
+        /// The loaded file.
+        library: PathBuf,
+    },
+    /// The library exists but cannot be loaded.
+    #[error("the MPI library {} cannot be loaded: {reason}", library.display())]
+    Unloadable {
+        /// Its path.
+        library: PathBuf,
+        /// The loader's message.
+        reason: String,
+    },
+    /// Launcher and library do not match: they report different process counts.
+    #[error(
+        "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
+        launched.launcher, launched.size,
+        if *size == 1 { ", so every process believes to be alone" } else { "" }
+    )]
+    Alone {
+        /// The launcher's data.
+        launched: Launched,
+        /// The library, with its version.
+        library: String,
+        /// The library's count.
+        size: u32,
+    },
+    /// The library did not start.
+    #[error("{library} did not start: {reason}")]
+    NotStarted {
+        /// The library, with its version.
+        library: String,
+        /// Its message.
+        reason: String,
+    },
+    /// Ranks loaded different libraries.
+    #[error("rank {rank} on node {node} runs {theirs}, but rank 0 runs {ours}; all nodes need the same MPI")]
+    Different {
+        /// The first rank that differs.
+        rank: u32,
+        /// Its node.
+        node: String,
+        /// Its library.
+        theirs: String,
+        /// That of rank 0.
+        ours: String,
+    },
+    /// Ranks could not agree at the start.
+    #[error(transparent)]
+    Comm(#[from] CommError),
 }

@@ -45,10 +45,10 @@ mod topology;
 mod tree;
 
 pub use agree::{Agreement, Difference, agree};
-pub use error::CommError;
+pub use error::{CommError, JoinError};
 pub use fake::Fake;
 pub use launched::{Launched, Launcher};
-pub use mpi::{FinalizeFailed, JoinError, Joining, Mpi, PATIENCE, join};
+pub use mpi::{FinalizeFailed, JoinOptions, Mpi, PATIENCE, join};
 pub use solo::Solo;
 pub use topology::Topology;
 

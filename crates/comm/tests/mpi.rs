@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-use comm::{Comm, CommError, JoinError, Joining, Mpi};
+use comm::{Comm, CommError, JoinError, JoinOptions, Mpi};
 use rustix::process::Signal;
 use testbed::{Finished, Hosts, Launch, Process, Program, Running, Scratch, skipped};
 
@@ -42,7 +42,7 @@ const OVER_HOSTS: [&str; 11] = [
 
 fn join(library: Option<&Path>) -> Result<Option<Mpi>, JoinError> {
     let variable = |name: &str| std::env::var(name).ok();
-    comm::join(&Joining { library, variable: &variable, patience: PATIENCE })
+    comm::join(&JoinOptions { library, variable: &variable, patience: PATIENCE })
 }
 
 /// Prints a line for the test that started this rank. The harness may have begun one.

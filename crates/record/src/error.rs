@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-use crate::FORMAT_VERSION;
 use crate::files::directory::Unexpected;
+use crate::format::FORMAT_VERSION;
 
 /// Each message fits after "failed to", names the path and states the next step.
 #[derive(Debug, Error)]

@@ -16,10 +16,10 @@
 //! | [`Sums`] | SHA-256 of each file, to be signed |
 //! | [`merge`], [`Part`], [`Pass`] | several runs as one; which pass ran where and when |
 //! | [`Claim`], [`leftovers`] | what a run makes on a target, so that a later one can clean up after it |
-//! | [`sweep_tree`], [`Swept`] | removes the trees that a run made, by their names |
+//! | [`sweep_tree`], [`SweepResult`] | removes the trees that a run made, by their names |
 //! | [`Row`] | the columns of a table, for writers of other formats |
 //! | [`CommandRun`], [`LayoutFinding`] | what was done to make a layout, and what was read back from it |
-//! | [`Stood`], [`LayoutNews`] | the layouts that were made for the cases of a run |
+//! | [`LayoutLifetime`], [`LayoutEvent`] | the layouts that were made for the cases of a run |
 //! | [`published`], [`Library`] | what studies printed: figures with their conditions, statements, command lines |
 //!
 //! The format on disk is described in `docs/RECORD.md`.
@@ -42,6 +42,7 @@ mod environment;
 mod error;
 mod events;
 mod files;
+mod format;
 mod manifest;
 mod published;
 mod rows;
@@ -49,13 +50,14 @@ mod run;
 mod table;
 
 pub use cleanup::ownership::{
-    Claim, Claimed, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+    Claim, ClaimedFile, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
 };
-pub use cleanup::sweep::{Swept, first_named, named_files, sweep_names, sweep_tree};
+pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};
+pub use environment::fact::{Fact, NOT_LOOKED_FOR};
 pub use environment::facts::{
-    BlockDeviceFacts, Cluster, Fact, FileSystemFacts, HostFacts, NOT_LOOKED_FOR, NodeFacts, TargetDevices,
+    BlockDeviceFacts, Cluster, FileSystemFacts, HostFacts, NodeFacts, TargetDevices,
 };
 pub use environment::layout::{CommandEnd, CommandRun, LayoutFinding};
 pub use environment::machine::{
@@ -68,14 +70,15 @@ pub use environment::slots::{
 pub use environment::tuning::{AppliedProfile, TunedSetting, Tuning, TuningInForce};
 pub use error::RecordError;
 pub use events::interrupted::InterruptedPass;
-pub use events::layout_history::{LayoutNews, Stood};
+pub use events::layout_history::{LayoutEvent, LayoutLifetime};
 pub use events::pause::Pause;
 pub use events::recorder::{Outcome, Recorder, Resumed};
 pub use events::wipe_log::Wiped;
 pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;
-pub use manifest::{FORMAT_VERSION, Manifest, Provenance};
+pub use format::FORMAT_VERSION;
+pub use manifest::{Manifest, Provenance};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
     PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,
@@ -85,7 +88,7 @@ pub use rows::job_rows::{LaunchRow, SpaceRow, StepRow};
 pub use rows::key::{CaseId, PhaseKey};
 pub use rows::phase_record::PhaseRecord;
 pub use rows::server_rows::{ServerRow, ServerTextRow};
-pub use rows::warning::{MemoryPlace, Warning, WarningRow};
+pub use rows::warning::{CacheLocation, Warning, WarningRow};
 pub use rows::{
     DeviceRow, EndRow, HistoryRow, LatencyRow, LoadRow, NodeSeriesRow, PhaseRow, PrintedRow, SeriesRow,
     TaskRow,
@@ -96,4 +99,4 @@ pub use run::parts::{Part, PartPasses};
 pub use run::passes::Pass;
 pub use run::state::{FailedCase, RunState};
 pub use table::store::Rows;
-pub use table::{Cell, Column, Columns, Kind, Row};
+pub use table::{Cell, Column, ColumnType, Columns, Row};

@@ -5,16 +5,12 @@ use std::path::Path;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
+use crate::files::checksum::checksum_of;
 use crate::files::directory;
 use crate::files::limits::MANIFEST_BYTES_MAX;
-use crate::files::{checksum_of, replace};
+use crate::files::replacement::replace;
+use crate::format::{FORMAT_VERSION, MANIFEST};
 use crate::{Cluster, HostFacts, RecordError};
-
-/// The name of the manifest in the run directory.
-pub(crate) const MANIFEST: &str = "manifest.json";
-
-/// The version of the run directory that this program writes. Readers accept every earlier one.
-pub const FORMAT_VERSION: u32 = 4;
 
 /// Where figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use comm::{Comm, Joining, Solo};
+use comm::{Comm, JoinOptions, Solo};
 use engine::Controls;
 use host::{Host, Root};
 use plan::{Backend, Bytes, Case, Geometry, Phase, Plan, Question, Sharing, WorkloadSpec};
@@ -15,7 +15,7 @@ use runner::{PlanExecution, Silent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var(name).ok();
-    match comm::join(&Joining { library: None, variable: &variable, patience: comm::PATIENCE })? {
+    match comm::join(&JoinOptions { library: None, variable: &variable, patience: comm::PATIENCE })? {
         Some(mpi) => {
             let result = live(&mpi, mpi.library());
             if let Err(error) = &result {
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn live(comm: &dyn Comm, library: &str) -> Result<(), Box<dyn Error>> {
     let (host, controls) = (Host::new(Root::default()), Arc::new(Controls::new()));
     if comm.rank() > 0 {
-        return Ok(runner::follow(&host, comm, controls).inspect_err(runner::give_way)?);
+        return Ok(runner::follow(&host, comm, controls).inspect_err(runner::wait_for_rank_0)?);
     }
     let result = lead(&host, comm, library, controls);
     let dismissed = runner::dismiss(comm);

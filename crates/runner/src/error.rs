@@ -1,6 +1,6 @@
 //! Errors of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comm::{CommError, Topology};
 use engine::{EngineError, NetworkError};
@@ -205,6 +205,12 @@ impl RunnerError {
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,
         }
+    }
+
+    /// Turns an error of the kernel into an error about `path`.
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { action, path, source }
     }
 
     /// Whether the error means that a rank was lost.

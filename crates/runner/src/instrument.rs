@@ -9,7 +9,7 @@ use engine::{Controls, PhaseJob, PhaseOutcome, SingleProcess};
 use plan::{Backend, Bytes, Geometry, Nanos, Order, Phase, Placement, SyncRule, Workload, WorkloadSpec};
 
 use crate::RunnerError;
-use crate::files::cleanup::Removal;
+use crate::files::cleanup::RemoveOnDrop;
 
 /// Pairs of runs with and without recording; a 95 % interval of a median needs at least 6.
 const PAIRS: usize = 15;
@@ -92,7 +92,7 @@ pub fn instrument(
     let null_ns = |rates: &[f64]| 1e9 / median(rates);
     let real = real_workload(directory)?;
     let path = Placement::new(&real).files(0).swap_remove(0).path;
-    let file = Removal::of(&path);
+    let file = RemoveOnDrop::of(&path);
     let mut fill = PhaseJob::new(&real, Phase::Fill, 0);
     fill.instrument = false;
     engine::run(&fill, &SingleProcess, controls)?;

@@ -3,15 +3,15 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`check`] → [`Checked`] | a plan that this host can run, with what was found on the way |
-//! | [`check_again`], [`Earlier`] | the same for a resumed run |
+//! | [`check_again`], [`EarlierStart`] | the same for a resumed run |
 //! | [`replaced`] | the user's files that a plan will remove |
-//! | [`muster`], [`campaign`], [`Builder`] | the same for cases on layouts, created one by one |
+//! | [`validate_campaign`], [`campaign`], [`LayoutBuilder`] | the same for cases on layouts, created one by one |
 //! | [`PlanExecution`] | runs a checked plan and writes the record |
 //! | [`Rivals`] | cases that another tool measures in alternation |
 //! | [`Program`] | the program that is executed for each launch of jobs |
-//! | [`follow`], [`dismiss`], [`give_way`], [`speaks`] | the ranks other than 0: orders, release, after a loss |
+//! | [`follow`], [`dismiss`], [`wait_for_rank_0`], [`reports_loss`] | the ranks other than 0: orders, release, after a loss |
 //! | [`Watch`] | receives all events; the runner itself never prints |
-//! | [`Ended`] | how the run ended, for the caller's exit code |
+//! | [`RunSummary`] | how the run ended, for the caller's exit code |
 //! | [`instrument`] | the overhead of the instrument on this host |
 //! | [`RunnerError`] | errors of a run, each with an [`ErrorKind`] |
 //!
@@ -34,12 +34,15 @@ mod watch;
 
 pub use ::jobs::launch::Program;
 pub use check::overwrites::{Replaced, replaced};
-pub use check::{Checked, Earlier, check, check_again};
+pub use check::{Checked, EarlierStart, check, check_again};
 pub use error::{ErrorKind, RunnerError};
-pub use execution::campaign::{Builder, LayoutStep, OnHost, ValidatedCampaign, campaign, muster};
+pub use execution::PlanExecution;
+pub use execution::campaign::{
+    HostLayoutBuilder, LayoutBuilder, ValidatedCampaign, campaign, validate_campaign,
+};
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
-pub use execution::{Ended, PlanExecution};
+pub use execution::state::RunSummary;
 pub use instrument::{HistoryCost, Instrument, instrument};
-pub use ranks::follow::{dismiss, follow, give_way, speaks};
-pub use watch::{Event, Silent, Watch};
+pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};
+pub use watch::{Event, LayoutProgress, Silent, Watch};

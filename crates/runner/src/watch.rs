@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use engine::Controls;
 use plan::{Case, Layout, Phase};
-use record::{PhaseRecord, WarningRow, Wiped};
-
-use crate::LayoutStep;
+use record::{CommandRun, LayoutFinding, PhaseRecord, WarningRow, Wiped};
 
 /// An event of a run.
 #[derive(Debug)]
@@ -63,7 +61,7 @@ pub enum Event<'a> {
         /// The layout.
         layout: &'a Layout,
         /// The event.
-        step: LayoutStep<'a>,
+        step: LayoutProgress<'a>,
     },
     /// All repetitions of a case ended.
     CaseFinished(&'a Case),
@@ -74,6 +72,21 @@ pub enum Event<'a> {
         /// Why.
         message: &'a str,
     },
+}
+
+/// Events of a layout.
+#[derive(Debug)]
+pub enum LayoutProgress<'a> {
+    /// Creation has started.
+    Creating,
+    /// A command has ended.
+    Ran(&'a CommandRun),
+    /// It was created, and these properties were read back.
+    Stands(&'a [LayoutFinding]),
+    /// Destruction has started.
+    Destroying,
+    /// It is destroyed.
+    Gone,
 }
 
 /// Observer of a run.

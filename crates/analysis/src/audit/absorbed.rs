@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use plan::{Amount, Bytes, CACHE_MULTIPLE, Client, Commitment, RateName, Stopping};
-use record::{Fact, HostFacts, MemoryPlace, Provenance, Run, Warning};
+use record::{CacheLocation, Fact, HostFacts, Provenance, Run, Warning};
 
 use super::issue::{AuditIssue, Found};
 use crate::audit::Check;
@@ -54,7 +54,7 @@ fn absorbs(
     }
     let warnings = || counted.iter().flat_map(|one| &one.warnings);
     let in_memory = |warning: &Warning| match warning {
-        Warning::MemoryBelow { place: MemoryPlace::Device, what } => Some(what.clone()),
+        Warning::MemoryBelow { place: CacheLocation::Device, what } => Some(what.clone()),
         _ => None,
     };
     if let Some(what) = warnings().find_map(in_memory) {

@@ -1,7 +1,7 @@
 //! Checks on what was measured alone.
 
 use plan::{Nanos, Operation, Phase, RateName, Role, Stopping, Work};
-use record::{MemoryPlace, PublishedUnit, Warning};
+use record::{CacheLocation, PublishedUnit, Warning};
 
 use super::issue::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
@@ -74,7 +74,7 @@ fn cached(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<Found>
     let evidence = evidence.or_else(|| not_fetched(subject, counted)).or_else(|| memory_speed(subject));
     let evidence = evidence.or_else(at_servers)?;
     let in_memory =
-        |warning: &Warning| matches!(warning, Warning::MemoryBelow { place: MemoryPlace::Device, .. });
+        |warning: &Warning| matches!(warning, Warning::MemoryBelow { place: CacheLocation::Device, .. });
     let advice = match counted.iter().flat_map(|one| &one.warnings).any(in_memory) {
         true => "measure a target whose data is not in memory",
         false if direct => "use data larger than all memory on the way",

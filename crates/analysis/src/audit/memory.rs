@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use plan::{Bytes, CACHE_MULTIPLE, Client, Order, Phase, SERVER_MEMORY_MULTIPLE, Work};
-use record::{MemoryPlace, Provenance, Warning};
+use record::{CacheLocation, Provenance, Warning};
 
 use super::issue::Found;
 use super::servers::{self, Shown};
@@ -79,9 +79,9 @@ impl Memories {
             }
             for warning in &pass.warnings {
                 if let Warning::MemoryBelow { place, what } = warning {
-                    found.of_device |= *place == MemoryPlace::Device;
-                    found.of_loop |= *place == MemoryPlace::Node;
-                    found.of_servers |= *place == MemoryPlace::Server;
+                    found.of_device |= *place == CacheLocation::Device;
+                    found.of_loop |= *place == CacheLocation::Node;
+                    found.of_servers |= *place == CacheLocation::Server;
                     because.insert(what.clone());
                 }
             }

@@ -9,7 +9,7 @@ use plan::{
     Amount, Backend, Bound, Bytes, Client, Commitment, Over, Phase, Selector, Statistic, Stopping, SyncRule,
 };
 use record::{
-    BlockDeviceFacts, DeviceRow, Fact, FileSystemFacts, MemoryPlace, PhaseKey, PhaseRecord, Provenance,
+    BlockDeviceFacts, CacheLocation, DeviceRow, Fact, FileSystemFacts, PhaseKey, PhaseRecord, Provenance,
     Warning, WarningRow,
 };
 
@@ -142,7 +142,7 @@ fn without_an_fsync_only_devices_with_safe_caches_are_enough() {
 #[test]
 fn what_is_in_memory_is_never_stable() {
     let what = "the data is in memory (tmpfs)".to_owned();
-    let warning = Some(Warning::MemoryBelow { place: MemoryPlace::Device, what });
+    let warning = Some(Warning::MemoryBelow { place: CacheLocation::Device, what });
     assert!(Writes { warning, ..durable() }.told().contains("tmpfs"));
 }
 

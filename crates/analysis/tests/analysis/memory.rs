@@ -14,7 +14,7 @@ use plan::{
 };
 use proptest::prelude::{any, prop_assert_ne, proptest};
 use record::{
-    Fact, FileSystemFacts, MemoryPlace, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
+    CacheLocation, Fact, FileSystemFacts, NetworkFacts, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run,
     Warning, WarningRow,
 };
 
@@ -89,7 +89,7 @@ impl Read {
         read
     }
 
-    fn below(place: MemoryPlace, data: u64) -> Self {
+    fn below(place: CacheLocation, data: u64) -> Self {
         let mut read = Self::of(data, |_| ());
         read.device_percent = Some(100);
         read.warnings
@@ -227,7 +227,7 @@ fn page_caches_that_were_empty_before_passes_that_read_no_byte_twice_are_no_memo
     let mut on_server = cold();
     on_server.plan.terms.targets[0].client = Client::LocalToServer;
     on_server.is_doubtful(&["of memory on the nodes"]);
-    let below = Read { resident_bytes: Some(0), ..Read::below(MemoryPlace::Node, 2 * NODE) };
+    let below = Read { resident_bytes: Some(0), ..Read::below(CacheLocation::Node, 2 * NODE) };
     below.is_doubtful(&["loop7"]);
 }
 
@@ -276,10 +276,10 @@ fn a_stated_cache_is_no_smaller_than_the_memory_that_is_known() {
 
 #[test]
 fn a_memory_below_the_devices_is_not_seen_by_their_counters() {
-    Read::below(MemoryPlace::Node, 4 * NODE).passes();
-    Read::below(MemoryPlace::Node, NODE).is_doubtful(&["loop7", "losetup --direct-io=on"]);
-    Read::below(MemoryPlace::Server, 100 * NODE).is_doubtful(&["server_memory"]);
-    Read::below(MemoryPlace::Device, 1000 * NODE).is_doubtful(&["keeps its data elsewhere"]);
+    Read::below(CacheLocation::Node, 4 * NODE).passes();
+    Read::below(CacheLocation::Node, NODE).is_doubtful(&["loop7", "losetup --direct-io=on"]);
+    Read::below(CacheLocation::Server, 100 * NODE).is_doubtful(&["server_memory"]);
+    Read::below(CacheLocation::Device, 1000 * NODE).is_doubtful(&["keeps its data elsewhere"]);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn what_reads_nothing_from_storage_is_not_asked_for_it() {
 fn one_doubt_is_enough() {
     let mut cached = Read::of(GIB, |_| ());
     cached.device_percent = Some(10);
-    cached.warnings = vec![Warning::MemoryBelow { place: MemoryPlace::Node, what: "loop7".to_owned() }];
+    cached.warnings = vec![Warning::MemoryBelow { place: CacheLocation::Node, what: "loop7".to_owned() }];
     let checks: Vec<Check> = cached.doubts().iter().map(|doubt| doubt.check).collect();
     assert_eq!(checks, [Check::Cached]);
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
-use super::calls::{Calls, Request, Trouble, end_now};
+use super::calls::{MpiCalls, MpiError, Request, end_now};
 use super::frame::{self, FRAME_BYTES, Frame, FrameKind};
 use crate::links::{Call, Failure, Inbox, Links, Message};
 use crate::{CommError, OnSignal, clock};
@@ -63,7 +63,7 @@ pub(super) enum Order {
     /// Stops heartbeats: all ranks are about to end.
     Rest,
     /// Finalizes MPI; returns whether that succeeded.
-    Leave(Sender<Result<(), Trouble>>),
+    Leave(Sender<Result<(), MpiError>>),
     Abort(i32),
 }
 
@@ -128,22 +128,22 @@ impl MessageQueue {
 /// Messages of one process of the job.
 pub(super) struct PeerMessages {
     pub(super) rank: u32,
-    pub(super) desk: Arc<MessageQueue>,
+    pub(super) queue: Arc<MessageQueue>,
     pub(super) size: u32,
 }
 
 impl PeerMessages {
     /// Ends the world on all ranks.
     fn fail(&self, call: Call, error: CommError) -> CommError {
-        let told = matches!(self.desk.inbox.failed(), Some(failure) if failure.ends(call));
-        self.desk.inbox.fail(Failure { call: Some(call), error: error.clone() });
+        let told = matches!(self.queue.inbox.failed(), Some(failure) if failure.ends(call));
+        self.queue.inbox.fail(Failure { call: Some(call), error: error.clone() });
         if !told {
             let news = frame::news(self.rank, Some(call), &error);
             for to in (0..self.size).filter(|&to| to != self.rank) {
-                self.desk.order(Order::Send { to, frame: news.clone() });
+                self.queue.order(Order::Send { to, frame: news.clone() });
             }
         }
-        self.desk.inbox.failure(call).unwrap_or(error)
+        self.queue.inbox.failure(call).unwrap_or(error)
     }
 }
 
@@ -154,32 +154,32 @@ impl Links for PeerMessages {
 
     fn send(&self, to: u32, call: Call, bytes: Vec<u8>) {
         for frame in frame::of_message(self.rank, call, &bytes) {
-            self.desk.order(Order::Send { to, frame });
+            self.queue.order(Order::Send { to, frame });
         }
     }
 
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
-        let desk = &self.desk;
-        let received = desk.inbox.take(from, call).unwrap_or_else(|| {
-            desk.awaiting.fetch_add(1, Ordering::Relaxed);
-            desk.rouse(&mut desk.lock());
+        let queue = &self.queue;
+        let received = queue.inbox.take(from, call).unwrap_or_else(|| {
+            queue.awaiting.fetch_add(1, Ordering::Relaxed);
+            queue.rouse(&mut queue.lock());
             let ask = || {
-                desk.order(Order::Send { to: from, frame: frame::question(self.rank, call) });
+                queue.order(Order::Send { to: from, frame: frame::question(self.rank, call) });
                 None
             };
-            let received = desk.inbox.receive(from, call, None, ask);
-            desk.awaiting.fetch_sub(1, Ordering::Relaxed);
+            let received = queue.inbox.receive(from, call, None, ask);
+            queue.awaiting.fetch_sub(1, Ordering::Relaxed);
             received
         });
         received.map_err(|error| self.fail(call, error))
     }
 
     fn failure(&self, call: Call) -> Option<CommError> {
-        self.desk.inbox.failure(call)
+        self.queue.inbox.failure(call)
     }
 
     fn failed(&self) -> Option<CommError> {
-        self.desk.inbox.failed().map(|failure| failure.error)
+        self.queue.inbox.failed().map(|failure| failure.error)
     }
 
     fn now_ns(&self) -> i64 {
@@ -187,23 +187,23 @@ impl Links for PeerMessages {
     }
 
     fn signal(&self, value: u64) {
-        self.desk.order(Order::Signal(value));
+        self.queue.order(Order::Signal(value));
     }
 
     fn on_signal(&self, handler: OnSignal) {
-        self.desk.inbox.on_signal(handler);
+        self.queue.inbox.on_signal(handler);
     }
 }
 
 /// State of the agent thread.
 pub(super) struct Agent {
-    calls: Box<dyn Calls>,
-    desk: Arc<MessageQueue>,
+    calls: Box<dyn MpiCalls>,
+    queue: Arc<MessageQueue>,
     rank: u32,
     size: u32,
     patience: Duration,
     /// In the order in which MPI completes them.
-    receptions: VecDeque<UnderWay>,
+    receptions: VecDeque<InFlight>,
     /// Outgoing frames, by rank.
     sends: BTreeMap<u32, Outgoing>,
     /// Incomplete messages, by rank.
@@ -218,18 +218,18 @@ pub(super) struct Agent {
 #[derive(Default)]
 struct Outgoing {
     /// Submitted to MPI.
-    started: VecDeque<UnderWay>,
+    started: VecDeque<InFlight>,
     waiting: VecDeque<Vec<u8>>,
 }
 
 /// A buffer that MPI may access until a request is done. It is never moved, and is leaked if the request is
 /// dropped before that: there is no way to know when MPI stops using it.
-struct UnderWay {
+struct InFlight {
     request: Request,
     bytes: ManuallyDrop<Vec<u8>>,
 }
 
-impl UnderWay {
+impl InFlight {
     fn new(request: Request, bytes: Vec<u8>) -> Self {
         Self { request, bytes: ManuallyDrop::new(bytes) }
     }
@@ -242,14 +242,14 @@ impl UnderWay {
 
 impl Agent {
     pub(super) fn new(
-        calls: Box<dyn Calls>,
-        desk: Arc<MessageQueue>,
+        calls: Box<dyn MpiCalls>,
+        queue: Arc<MessageQueue>,
         (rank, size): (u32, u32),
         patience: Duration,
     ) -> Self {
         Self {
             calls,
-            desk,
+            queue,
             rank,
             size,
             patience,
@@ -270,7 +270,7 @@ impl Agent {
         let mut event = Instant::now();
         let mut looked = event;
         loop {
-            let orders = std::mem::take(&mut self.desk.lock().queue);
+            let orders = std::mem::take(&mut self.queue.lock().queue);
             let mut busy = !orders.is_empty();
             for order in orders {
                 if let Order::Leave(answer) = order {
@@ -317,23 +317,23 @@ impl Agent {
 
     /// Pauses after no event for `quiet`.
     fn pause(&self, quiet: Duration) {
-        let awaiting = self.desk.is_awaiting();
+        let awaiting = self.queue.is_awaiting();
         if awaiting || self.sends.values().any(|outgoing| !outgoing.started.is_empty()) {
             if quiet < EAGER {
                 yield_now();
             } else {
-                self.desk.sleep((quiet / AWAITING_PART).clamp(SHORTEST_SLEEP, AWAITING_SLEEP), awaiting);
+                self.queue.sleep((quiet / AWAITING_PART).clamp(SHORTEST_SLEEP, AWAITING_SLEEP), awaiting);
             }
         } else {
-            self.desk.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP), awaiting);
+            self.queue.sleep((quiet / 4).clamp(SHORTEST_SLEEP, IDLE_SLEEP), awaiting);
         }
     }
 
     /// Posts a receive for one more frame.
     fn expect(&mut self, mut bytes: Vec<u8>) {
         match self.calls.receive(&mut bytes) {
-            Ok(request) => self.receptions.push_back(UnderWay::new(request, bytes)),
-            Err(trouble) => self.lose(self.rank, format!("its MPI says: {}", trouble.0)),
+            Ok(request) => self.receptions.push_back(InFlight::new(request, bytes)),
+            Err(failed) => self.lose(self.rank, format!("its MPI says: {}", failed.0)),
         }
     }
 
@@ -345,16 +345,16 @@ impl Agent {
                 Ok(false) => break,
                 Ok(true) => {
                     some = true;
-                    if let Some(bytes) = self.receptions.pop_front().map(UnderWay::take) {
+                    if let Some(bytes) = self.receptions.pop_front().map(InFlight::take) {
                         if let Some(frame) = Frame::of(&bytes) {
                             self.accept(&frame);
                         }
                         self.expect(bytes);
                     }
                 }
-                Err(trouble) => {
+                Err(failed) => {
                     self.receptions.pop_front();
-                    self.lose(self.rank, format!("its MPI says: {}", trouble.0));
+                    self.lose(self.rank, format!("its MPI says: {}", failed.0));
                 }
             }
         }
@@ -371,26 +371,26 @@ impl Agent {
             FrameKind::Signal(value) => self.spread(value, Some(from)),
             FrameKind::News(call) => {
                 if let Some(failure) = frame::failure(call, frame.bytes) {
-                    self.desk.inbox.fail(failure);
+                    self.queue.inbox.fail(failure);
                 }
             }
             // The other rank waits for this one in `theirs`. Two ranks that wait for each other in different
             // calls would wait forever, unless a message is on its way: messages sent before arrive before
             // the answer, so the asking rank can tell.
             FrameKind::Question(theirs) => {
-                if let Some(ours) = self.desk.inbox.awaits(from) {
+                if let Some(ours) = self.queue.inbox.awaits(from) {
                     // Queued after the messages the thread sent before it began to wait.
                     let frame = frame::answer(self.rank, theirs, ours);
-                    self.desk.order(Order::Send { to: from, frame });
+                    self.queue.order(Order::Send { to: from, frame });
                 }
             }
             FrameKind::Answer(ours) => {
                 if let Some(theirs) = frame::call(frame.bytes)
                     && theirs != ours
-                    && self.desk.inbox.awaits(from) == Some(ours)
+                    && self.queue.inbox.awaits(from) == Some(ours)
                 {
                     let error = ours.out_of_step(from, theirs);
-                    self.desk.inbox.fail(Failure { call: Some(ours), error: error.clone() });
+                    self.queue.inbox.fail(Failure { call: Some(ours), error: error.clone() });
                     let news = frame::news(self.rank, Some(ours), &error);
                     self.tell_all(&news, from);
                     self.queue(from, news);
@@ -400,7 +400,7 @@ impl Agent {
             FrameKind::Last(call) => {
                 let mut bytes = self.parts.remove(&from).unwrap_or_default();
                 bytes.extend(frame.bytes);
-                self.desk.inbox.deliver(from, Message { call, bytes, at_ns: clock::monotonic_ns() });
+                self.queue.inbox.deliver(from, Message { call, bytes, at_ns: clock::monotonic_ns() });
             }
         }
     }
@@ -417,13 +417,13 @@ impl Agent {
             let sent = outgoing.go_on(&*self.calls, to);
             match sent {
                 Ok(progress) => some |= progress,
-                Err(trouble) => lost = Some((to, trouble)),
+                Err(failed) => lost = Some((to, failed)),
             }
         }
         self.sends.retain(|_, outgoing| !outgoing.is_empty());
-        if let Some((to, trouble)) = lost {
+        if let Some((to, failed)) = lost {
             self.sends.remove(&to);
-            self.lose(to, format!("MPI says: {}", trouble.0));
+            self.lose(to, format!("MPI says: {}", failed.0));
         }
         some
     }
@@ -435,7 +435,7 @@ impl Agent {
         for to in neighbours {
             self.queue(to, frame::signal(self.rank, value));
         }
-        self.desk.inbox.signal(value);
+        self.queue.inbox.signal(value);
     }
 
     /// Sends due heartbeats and checks for silent neighbours. `gap` is the time this thread did not check.
@@ -460,14 +460,14 @@ impl Agent {
 
     /// Reports a lost rank to all ranks.
     fn lose(&mut self, rank: u32, what: String) {
-        if self.desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
+        if self.queue.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
             return;
         }
         let node = self.nodes.get(rank as usize).cloned().unwrap_or_else(|| "unknown".to_owned());
         let error = CommError::Lost { rank, node, what };
         let news = frame::news(self.rank, None, &error);
         self.tell_all(&news, rank);
-        self.desk.inbox.fail(Failure { call: None, error });
+        self.queue.inbox.fail(Failure { call: None, error });
     }
 
     /// Sends news to all other ranks except one.
@@ -479,7 +479,7 @@ impl Agent {
     }
 
     /// Finalizes when all ranks are about to end: no message is on its way to this one.
-    fn leave(mut self) -> Result<(), Trouble> {
+    fn leave(mut self) -> Result<(), MpiError> {
         while !self.sends.is_empty() {
             if !self.send() {
                 yield_now();
@@ -491,7 +491,7 @@ impl Agent {
         }
         while let Some(reception) = self.receptions.front_mut() {
             if self.calls.done(&mut reception.request)? {
-                drop(self.receptions.pop_front().map(UnderWay::take));
+                drop(self.receptions.pop_front().map(InFlight::take));
             }
             self.send();
         }
@@ -507,19 +507,19 @@ impl Outgoing {
         self.started.is_empty() && self.waiting.is_empty()
     }
 
-    fn go_on(&mut self, calls: &dyn Calls, to: u32) -> Result<bool, Trouble> {
+    fn go_on(&mut self, calls: &dyn MpiCalls, to: u32) -> Result<bool, MpiError> {
         let mut some = false;
         while let Some(started) = self.started.front_mut() {
             if !calls.done(&mut started.request)? {
                 break;
             }
-            drop(self.started.pop_front().map(UnderWay::take));
+            drop(self.started.pop_front().map(InFlight::take));
             some = true;
         }
         while self.started.len() < SENDS
             && let Some(frame) = self.waiting.pop_front()
         {
-            self.started.push_back(UnderWay::new(calls.send(&frame, to)?, frame));
+            self.started.push_back(InFlight::new(calls.send(&frame, to)?, frame));
             some = true;
         }
         Ok(some)

@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
-use super::JoinError;
+use crate::JoinError;
 
 /// Size of the longest text a library returns: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the standard
 /// ABI; the others have less.
@@ -24,7 +24,7 @@ const TAG: c_int = 1;
 
 /// The ABI of a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flavour {
+pub(crate) enum Abi {
     /// The standard ABI: MPI 5.0, chapter 20 and appendix A, as in `mpi.h` of the MPI Forum's stubs.
     Standard,
     /// Open MPI and its derivatives.
@@ -39,20 +39,20 @@ pub(crate) struct Request(usize);
 
 /// The error reported by a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trouble(pub(crate) String);
+pub(crate) struct MpiError(pub(crate) String);
 
 /// The functions, independent of the type of handles.
-pub(crate) trait Calls: Send {
-    fn init(&self) -> Result<(), Trouble>;
-    fn finalize(&self) -> Result<(), Trouble>;
-    fn rank(&self) -> Result<u32, Trouble>;
-    fn size(&self) -> Result<u32, Trouble>;
+pub(crate) trait MpiCalls: Send {
+    fn init(&self) -> Result<(), MpiError>;
+    fn finalize(&self) -> Result<(), MpiError>;
+    fn rank(&self) -> Result<u32, MpiError>;
+    fn size(&self) -> Result<u32, MpiError>;
     /// Starts to send `bytes`, which must stay in place until the request is done.
-    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, Trouble>;
+    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, MpiError>;
     /// Starts to receive into `bytes`, which must stay in place until the request is done.
-    fn receive(&self, bytes: &mut [u8]) -> Result<Request, Trouble>;
+    fn receive(&self, bytes: &mut [u8]) -> Result<Request, MpiError>;
     /// Whether the request is done; it is then freed.
-    fn done(&self, request: &mut Request) -> Result<bool, Trouble>;
+    fn done(&self, request: &mut Request) -> Result<bool, MpiError>;
     /// Ends all processes of the job.
     fn abort(&self, code: i32);
 }
@@ -88,7 +88,7 @@ impl Handle for c_int {
 type Init = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int;
 type Text = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 
-struct Loaded<H> {
+struct AbiCalls<H> {
     init: Init,
     finalize: unsafe extern "C" fn() -> c_int,
     comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
@@ -99,20 +99,20 @@ struct Loaded<H> {
     test: unsafe extern "C" fn(*mut H, *mut c_int, *mut c_void) -> c_int,
     abort: unsafe extern "C" fn(H, c_int) -> c_int,
     error_string: unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int,
-    names: Names<H>,
+    names: AbiConstants<H>,
     /// Never unloaded: threads of the library may live until the process ends.
     _library: ManuallyDrop<Library>,
 }
 
 /// A usable library, which is unloaded on drop unless kept.
-pub(crate) struct Found {
+pub(crate) struct ProbedLibrary {
     /// Its version text, one line.
     pub(crate) version: String,
-    pub(crate) flavour: Flavour,
+    pub(crate) abi: Abi,
     _library: Library,
 }
 
-impl Found {
+impl ProbedLibrary {
     /// Loads it permanently. Plug-ins of Open MPI need its symbols in the global scope, where those of a
     /// library that is only probed must not be.
     pub(crate) fn keep(self, path: &Path) -> Result<LoadedLibrary, JoinError> {
@@ -120,10 +120,10 @@ impl Found {
         // SAFETY: it is loaded already.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }
             .map_err(|error| failed(said(&error)))?;
-        let calls = match self.flavour {
-            Flavour::Standard => standard(library),
-            Flavour::OpenMpi => open_mpi(library),
-            Flavour::Mpich => mpich(library),
+        let calls = match self.abi {
+            Abi::Standard => standard(library),
+            Abi::OpenMpi => open_mpi(library),
+            Abi::Mpich => mpich(library),
         };
         Ok(LoadedLibrary { calls: calls.map_err(failed)?, version: self.version })
     }
@@ -131,13 +131,13 @@ impl Found {
 
 /// A permanently loaded library.
 pub(crate) struct LoadedLibrary {
-    pub(crate) calls: Box<dyn Calls>,
+    pub(crate) calls: Box<dyn MpiCalls>,
     /// Its version text, one line.
     pub(crate) version: String,
 }
 
 /// Loads the library at `path`, or of that name from the loader's search path. `Ok(None)` if there is none.
-pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
+pub(crate) fn load(path: &Path) -> Result<Option<ProbedLibrary>, JoinError> {
     // SAFETY: loading runs the library's initialisers. It is the site's MPI, which every MPI program of
     // this site loads in the same way.
     let library = match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
@@ -153,10 +153,10 @@ pub(crate) fn load(path: &Path) -> Result<Option<Found>, JoinError> {
             };
         }
     };
-    let Some((flavour, version)) = flavour_of(&library) else {
+    let Some((abi, version)) = abi_of(&library) else {
         return Err(JoinError::NotMpi { library: path.to_owned() });
     };
-    Ok(Some(Found { version, flavour, _library: library }))
+    Ok(Some(ProbedLibrary { version, abi, _library: library }))
 }
 
 /// Whether the loader reports the library itself as missing, rather than a dependency.
@@ -170,7 +170,7 @@ fn said(error: &libloading::Error) -> String {
 }
 
 /// ABI and version of the library, by its exports and functions callable before initialisation.
-fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
+fn abi_of(library: &Library) -> Option<(Abi, String)> {
     // SAFETY: both functions may be called before MPI is started, and have had these types since MPI 3.0.
     let version = unsafe {
         let _init = library.get::<Init>(b"MPI_Init_thread\0").ok()?;
@@ -188,16 +188,16 @@ fn flavour_of(library: &Library) -> Option<(Flavour, String)> {
     // SAFETY: only the address is used.
     let open_mpi = unsafe { library.get::<*mut c_void>(b"ompi_mpi_comm_world\0").is_ok() };
     let family = ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"];
-    let flavour = if standard {
-        Flavour::Standard
+    let abi = if standard {
+        Abi::Standard
     } else if open_mpi {
-        Flavour::OpenMpi
+        Abi::OpenMpi
     } else if family.iter().any(|name| version.to_uppercase().contains(&name.to_uppercase())) {
-        Flavour::Mpich
+        Abi::Mpich
     } else {
         return None;
     };
-    Some((flavour, one_line(&version)))
+    Some((abi, one_line(&version)))
 }
 
 /// The text a function writes into a buffer.
@@ -216,7 +216,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Constants that differ between ABIs, beside the functions.
-struct Names<H> {
+struct AbiConstants<H> {
     world: H,
     byte: H,
     errors_return: H,
@@ -227,9 +227,9 @@ struct Names<H> {
 }
 
 /// Values of `mpi.h` of the MPI Forum's stubs for the standard ABI, version 1.0.
-fn standard(library: Library) -> Result<Box<dyn Calls>, String> {
+fn standard(library: Library) -> Result<Box<dyn MpiCalls>, String> {
     let address = |word: usize| word as *mut c_void;
-    let names = Names {
+    let names = AbiConstants {
         world: address(0x101),
         byte: address(0x247),
         errors_return: address(0x142),
@@ -237,17 +237,17 @@ fn standard(library: Library) -> Result<Box<dyn Calls>, String> {
         ignore: 0,
         funneled: 1024,
     };
-    Ok(Box::new(Loaded::new(library, names)?))
+    Ok(Box::new(AbiCalls::new(library, names)?))
 }
 
 /// Values of `mpi.h` of Open MPI: predefined handles are objects exported by the library.
-fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
+fn open_mpi(library: Library) -> Result<Box<dyn MpiCalls>, String> {
     let object = |name: &str| {
         // SAFETY: only the address is taken; it is what the library calls the handle.
         let found = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
         found.map(|symbol| symbol.as_raw_ptr()).map_err(|error| said(&error))
     };
-    let names = Names {
+    let names = AbiConstants {
         world: object("ompi_mpi_comm_world")?,
         byte: object("ompi_mpi_byte")?,
         errors_return: object("ompi_mpi_errors_return")?,
@@ -255,12 +255,12 @@ fn open_mpi(library: Library) -> Result<Box<dyn Calls>, String> {
         ignore: 0,
         funneled: 1,
     };
-    Ok(Box::new(Loaded::new(library, names)?))
+    Ok(Box::new(AbiCalls::new(library, names)?))
 }
 
 /// Values of `mpi.h` of MPICH, kept stable by its ABI initiative.
-fn mpich(library: Library) -> Result<Box<dyn Calls>, String> {
-    let names = Names::<c_int> {
+fn mpich(library: Library) -> Result<Box<dyn MpiCalls>, String> {
+    let names = AbiConstants::<c_int> {
         world: 0x4400_0000,
         byte: 0x4c00_010d,
         errors_return: 0x5400_0001,
@@ -268,15 +268,15 @@ fn mpich(library: Library) -> Result<Box<dyn Calls>, String> {
         ignore: 1,
         funneled: 1,
     };
-    Ok(Box::new(Loaded::new(library, names)?))
+    Ok(Box::new(AbiCalls::new(library, names)?))
 }
 
 // SAFETY: the handles of the library may be used from any thread, one at a time, and it is handed from
 // one thread to another only before it is started.
-unsafe impl<H> Send for Loaded<H> {}
+unsafe impl<H> Send for AbiCalls<H> {}
 
-impl<H: Handle> Loaded<H> {
-    fn new(library: Library, names: Names<H>) -> Result<Self, String> {
+impl<H: Handle> AbiCalls<H> {
+    fn new(library: Library, names: AbiConstants<H>) -> Result<Self, String> {
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the field has the type that MPI 3.0 and all later versions give this function, with
@@ -301,25 +301,25 @@ impl<H: Handle> Loaded<H> {
     }
 
     /// Converts an error code, with the library's text for it.
-    fn check(&self, code: c_int) -> Result<(), Trouble> {
+    fn check(&self, code: c_int) -> Result<(), MpiError> {
         if code == 0 {
             return Ok(());
         }
         // SAFETY: the room is larger than the longest text of any library.
         let said = text(|bytes, length| unsafe { (self.error_string)(code, bytes, length) });
-        Err(Trouble(said.map_or_else(|| format!("MPI error {code}"), |said| one_line(&said))))
+        Err(MpiError(said.map_or_else(|| format!("MPI error {code}"), |said| one_line(&said))))
     }
 
-    fn number(&self, get: unsafe extern "C" fn(H, *mut c_int) -> c_int) -> Result<u32, Trouble> {
+    fn number(&self, get: unsafe extern "C" fn(H, *mut c_int) -> c_int) -> Result<u32, MpiError> {
         let mut number = 0;
         // SAFETY: the handle is the library's own and the number has room.
         self.check(unsafe { get(self.names.world, &raw mut number) })?;
-        u32::try_from(number).map_err(|_| Trouble(format!("MPI counts ranks as {number}")))
+        u32::try_from(number).map_err(|_| MpiError(format!("MPI counts ranks as {number}")))
     }
 }
 
-impl<H: Handle> Calls for Loaded<H> {
-    fn init(&self) -> Result<(), Trouble> {
+impl<H: Handle> MpiCalls for AbiCalls<H> {
+    fn init(&self) -> Result<(), MpiError> {
         let mut provided = 0;
         // SAFETY: no arguments are passed, which MPI 2.0 and later allow.
         let code = unsafe { (self.init)(null_mut(), null_mut(), self.names.funneled, &raw mut provided) };
@@ -328,20 +328,20 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check(unsafe { (self.set_errhandler)(self.names.world, self.names.errors_return) })
     }
 
-    fn finalize(&self) -> Result<(), Trouble> {
+    fn finalize(&self) -> Result<(), MpiError> {
         // SAFETY: no request is in flight any more.
         self.check(unsafe { (self.finalize)() })
     }
 
-    fn rank(&self) -> Result<u32, Trouble> {
+    fn rank(&self) -> Result<u32, MpiError> {
         self.number(self.comm_rank)
     }
 
-    fn size(&self) -> Result<u32, Trouble> {
+    fn size(&self) -> Result<u32, MpiError> {
         self.number(self.comm_size)
     }
 
-    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, Trouble> {
+    fn send(&self, bytes: &[u8], to: u32) -> Result<Request, MpiError> {
         let mut request = H::of_word(0);
         let (length, to) = (int(bytes.len()), int(to));
         let (names, start) = (&self.names, bytes.as_ptr().cast());
@@ -350,7 +350,7 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check(code).map(|()| Request(request.to_word()))
     }
 
-    fn receive(&self, bytes: &mut [u8]) -> Result<Request, Trouble> {
+    fn receive(&self, bytes: &mut [u8]) -> Result<Request, MpiError> {
         let mut request = H::of_word(0);
         let (names, length) = (&self.names, int(bytes.len()));
         let (start, from) = (bytes.as_mut_ptr().cast(), names.any_source);
@@ -360,7 +360,7 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check(code).map(|()| Request(request.to_word()))
     }
 
-    fn done(&self, request: &mut Request) -> Result<bool, Trouble> {
+    fn done(&self, request: &mut Request) -> Result<bool, MpiError> {
         let (mut handle, mut flag) = (H::of_word(request.0), 0);
         let ignore = self.names.ignore as *mut c_void;
         // SAFETY: the handle came from a call above and was not done before.

@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_secs(8);
 
 /// How much longer than `patience` the launcher needs to detect a disconnected node. Ending the job before
 /// that makes it send to that node; then the network reports nothing for many minutes.
-pub(super) fn notices_after(variable: &dyn Fn(&str) -> Option<String>, patience: Duration) -> Duration {
+pub(super) fn detection_delay(variable: &dyn Fn(&str) -> Option<String>, patience: Duration) -> Duration {
     let mut values = DEFAULTS;
     for (value, name) in values.iter_mut().zip(KEEPALIVE) {
         *value = variable(name).and_then(|text| text.trim().parse().ok()).unwrap_or(*value);
@@ -39,7 +39,7 @@ pub(super) fn notices_after(variable: &dyn Fn(&str) -> Option<String>, patience:
 
 /// Makes the launcher end after this process, if it is its parent: Open MPI's `mpirun` interprets two
 /// termination requests within five seconds as a request to end without its daemons.
-pub(super) fn see_off() {
+pub(super) fn end_launcher() {
     let parent = parent_id();
     let name = std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
     if !NAMES.contains(&name.trim_end()) {

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{self, Found, LoadedLibrary};
-use super::{JoinError, Joining};
-use crate::{Launched, Launcher};
+use super::calls::{self, LoadedLibrary, ProbedLibrary};
+use crate::{JoinError, Launched, Launcher};
 
 /// Names of libraries of the standard ABI.
 const STANDARD: [&str; 3] = ["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"];
@@ -30,8 +29,8 @@ enum Maker {
 }
 
 impl Maker {
-    fn of(found: &Found) -> Self {
-        if found.flavour == calls::Flavour::OpenMpi || found.version.contains("Open MPI") {
+    fn of(found: &ProbedLibrary) -> Self {
+        if found.abi == calls::Abi::OpenMpi || found.version.contains("Open MPI") {
             Self::OpenMpi
         } else {
             Self::Mpich
@@ -49,8 +48,13 @@ impl Maker {
 }
 
 /// Loads a library for a process launched this way; also returns its name or path.
-pub(super) fn find(joining: &Joining<'_>, launched: Launched) -> Result<(LoadedLibrary, PathBuf), JoinError> {
-    if let Some(path) = joining.library {
+/// `library` is the one that the user named; `variable` reads a variable of the environment.
+pub(super) fn find(
+    library: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+    launched: Launched,
+) -> Result<(LoadedLibrary, PathBuf), JoinError> {
+    if let Some(path) = library {
         return match calls::load(path)? {
             Some(found) => Ok((found.keep(path)?, path.to_owned())),
             None => Err(JoinError::NoLibrary { launched, tried: path.display().to_string() }),
@@ -58,7 +62,7 @@ pub(super) fn find(joining: &Joining<'_>, launched: Launched) -> Result<(LoadedL
     }
     let needed = Maker::of_launcher(launched.launcher);
     let mut tried = Vec::new();
-    for name in candidates(joining.variable, launched.launcher) {
+    for name in candidates(variable, launched.launcher) {
         let what = match calls::load(&name) {
             Ok(Some(found)) if needed.is_none_or(|needed| needed == Maker::of(&found)) => {
                 return Ok((found.keep(&name)?, name));

@@ -13,7 +13,7 @@ mod launcher;
 mod library;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{Builder, sleep};
@@ -22,7 +22,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::tree::Ranks;
-use crate::{Comm, CommError, Delegate, Launched, Launcher, Topology};
+use crate::{Comm, CommError, Delegate, JoinError, Launched, Launcher, Topology};
 use agent::{Agent, MessageQueue, Order, PeerMessages};
 use calls::end_now;
 
@@ -42,7 +42,7 @@ const FINALIZE: Duration = Duration::from_secs(30);
 
 /// How to join the other processes of a job.
 #[derive(Clone, Copy)]
-pub struct Joining<'a> {
+pub struct JoinOptions<'a> {
     /// The MPI library; `None` finds one that fits the launcher.
     pub library: Option<&'a Path>,
     /// Reads a variable of the environment.
@@ -51,81 +51,13 @@ pub struct Joining<'a> {
     pub patience: Duration,
 }
 
-/// Why a launched process could not become a rank. Each process of the job gets the error; one of them should
-/// report it: see [`Launched::rank`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum JoinError {
-    /// No suitable library was found.
-    #[error(
-        "this is process {} of {} of {}, but no MPI library for it was found; tried {tried}; name one with --mpi PATH",
-        launched.rank, launched.size, launched.launcher
-    )]
-    NoLibrary {
-        /// The launcher's data.
-        launched: Launched,
-        /// The names and paths tried.
-        tried: String,
-    },
-    /// The file is not an MPI library, or of an unknown ABI.
-    #[error("{} is no MPI library that is known here (standard ABI, Open MPI, MPICH and its family); name another with --mpi PATH", library.display())]
-    NotMpi {
-        /// The loaded file.
-        library: PathBuf,
-    },
-    /// The library exists but cannot be loaded.
-    #[error("the MPI library {} cannot be loaded: {reason}", library.display())]
-    Unloadable {
-        /// Its path.
-        library: PathBuf,
-        /// The loader's message.
-        reason: String,
-    },
-    /// Launcher and library do not match: they report different process counts.
-    #[error(
-        "{} started {} processes, but {library} counts {size}{}: it does not fit this launcher; name the library of the launcher with --mpi PATH, or start with another one (under Slurm: srun --mpi=pmix for Open MPI, srun --mpi=pmi2 for MPICH)",
-        launched.launcher, launched.size,
-        if *size == 1 { ", so every process believes to be alone" } else { "" }
-    )]
-    Alone {
-        /// The launcher's data.
-        launched: Launched,
-        /// The library, with its version.
-        library: String,
-        /// The library's count.
-        size: u32,
-    },
-    /// The library did not start.
-    #[error("{library} did not start: {reason}")]
-    NotStarted {
-        /// The library, with its version.
-        library: String,
-        /// Its message.
-        reason: String,
-    },
-    /// Ranks loaded different libraries.
-    #[error("rank {rank} on node {node} runs {theirs}, but rank 0 runs {ours}; all nodes need the same MPI")]
-    Different {
-        /// The first rank that differs.
-        rank: u32,
-        /// Its node.
-        node: String,
-        /// Its library.
-        theirs: String,
-        /// That of rank 0.
-        ours: String,
-    },
-    /// Ranks could not agree at the start.
-    #[error(transparent)]
-    Comm(#[from] CommError),
-}
-
 /// A rank of an MPI job. Dropping it without [`Mpi::leave`] ends all processes of the job, so that they do
 /// not wait for a rank that ended early.
 pub struct Mpi {
     ranks: Ranks<PeerMessages>,
     library: String,
     /// Additional time the launcher may need to notice a lost node.
-    notices_after: Duration,
+    detection_delay: Duration,
     left: bool,
 }
 
@@ -141,18 +73,18 @@ const EARLY: i32 = 1;
 /// let joining = comm::Joining { library: None, variable: &|_| None, patience: comm::PATIENCE };
 /// assert!(comm::join(&joining).expect("nothing is to be joined").is_none());
 /// ```
-pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
-    let Some(launched) = Launched::find(joining.variable).filter(|launched| launched.size > 1) else {
+pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
+    let Some(launched) = Launched::find(options.variable).filter(|launched| launched.size > 1) else {
         return Ok(None);
     };
-    let (found, path) = library::find(joining, launched)?;
+    let (found, path) = library::find(options.library, options.variable, launched)?;
     let library = format!("{} ({})", found.version, path.display());
     let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
 
-    let desk = MessageQueue::new();
+    let queue = MessageQueue::new();
     let (started, answer) = channel();
-    let at_work = Arc::clone(&desk);
-    let patience = joining.patience;
+    let at_work = Arc::clone(&queue);
+    let patience = options.patience;
     let agent = move || {
         let calls = found.calls;
         let place = calls.init().and_then(|()| Ok((calls.rank()?, calls.size()?)));
@@ -170,7 +102,7 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     Builder::new().name("mpi".to_owned()).spawn(agent).map_err(|error| not_started(error.to_string()))?;
     let (rank, size) = match answer.recv_timeout(START) {
         Ok(Ok(place)) => place,
-        Ok(Err(trouble)) => return Err(not_started(trouble.0)),
+        Ok(Err(failed)) => return Err(not_started(failed.0)),
         Err(RecvTimeoutError::Timeout) => {
             return Err(not_started(format!("its start takes longer than {} s", START.as_secs())));
         }
@@ -179,12 +111,12 @@ pub fn join(joining: &Joining<'_>) -> Result<Option<Mpi>, JoinError> {
     if size != launched.size {
         return Err(JoinError::Alone { launched, library, size });
     }
-    let ranks = Ranks::world(PeerMessages { rank, size, desk }, unknown(size));
-    let notices_after = match launched.launcher {
-        Launcher::OpenMpi => launcher::notices_after(joining.variable, patience),
+    let ranks = Ranks::world(PeerMessages { rank, size, queue }, unknown(size));
+    let detection_delay = match launched.launcher {
+        Launcher::OpenMpi => launcher::detection_delay(options.variable, patience),
         _ => Duration::ZERO,
     };
-    let mut mpi = Mpi { ranks, library, notices_after, left: false };
+    let mut mpi = Mpi { ranks, library, detection_delay, left: false };
     match mpi.meet_all() {
         Ok(()) => Ok(Some(mpi)),
         // All ranks know, and one of them must report it before the job ends.
@@ -226,7 +158,7 @@ impl Mpi {
 
     /// Exchanges the nodes of all ranks, starts to watch the neighbours, and compares clocks.
     fn meet_all(&mut self) -> Result<(), JoinError> {
-        let desk = Arc::clone(&self.ranks.links().desk);
+        let queue = Arc::clone(&self.ranks.links().queue);
         let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let version = self.library.split(" (").next().unwrap_or_default();
         let mut own = node.into_bytes();
@@ -251,7 +183,7 @@ impl Mpi {
             });
         }
         self.ranks = self.ranks.on(Topology::of(nodes.iter().cloned()));
-        desk.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
+        queue.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
         self.ranks.synchronize()?;
         Ok(())
     }
@@ -271,21 +203,21 @@ impl Mpi {
     }
 
     fn part(&self) -> Result<(), CommError> {
-        let desk = &self.ranks.links().desk;
+        let queue = &self.ranks.links().queue;
         // Neighbours are watched until all ranks have arrived: otherwise a lost one would be waited for.
         self.ranks.end()?;
         // A rank's heartbeats arrive before its later messages, so none is in flight when all have met again.
-        desk.order(Order::Rest);
+        queue.order(Order::Rest);
         self.ranks.end()?;
         let (answer, left) = channel();
-        desk.order(Order::Leave(answer));
+        queue.order(Order::Leave(answer));
         match left.recv_timeout(FINALIZE) {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(trouble)) => Err(self.own_trouble(trouble.0)),
+            Ok(Err(failed)) => Err(self.own_failure(failed.0)),
             Err(RecvTimeoutError::Timeout) => {
-                Err(self.own_trouble(format!("its end takes longer than {} s", FINALIZE.as_secs())))
+                Err(self.own_failure(format!("its end takes longer than {} s", FINALIZE.as_secs())))
             }
-            Err(RecvTimeoutError::Disconnected) => Err(self.own_trouble("its thread ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(self.own_failure("its thread ended".to_owned())),
         }
     }
 
@@ -295,7 +227,7 @@ impl Mpi {
         error
     }
 
-    fn own_trouble(&self, reason: String) -> CommError {
+    fn own_failure(&self, reason: String) -> CommError {
         let what = format!("its MPI says: {reason}");
         CommError::Lost { rank: self.rank(), node: self.node().to_owned(), what }
     }
@@ -305,11 +237,11 @@ impl Mpi {
     /// those of the launcher: see `docs/MPI.md`.
     pub fn abort(&self, code: i32) -> ! {
         let code = if code == 0 { EARLY } else { code };
-        if self.ranks.links().desk.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
-            sleep(self.notices_after);
-            launcher::see_off();
+        if self.ranks.links().queue.inbox.failed().is_some_and(|failure| failure.call.is_none()) {
+            sleep(self.detection_delay);
+            launcher::end_launcher();
         }
-        self.ranks.links().desk.order(Order::Abort(code));
+        self.ranks.links().queue.order(Order::Abort(code));
         sleep(END);
         // The library does not end the job: its own processes may be unreachable. End this process, so that
         // the launcher notices.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use record::{Fact, MemoryPlace, Warning};
+use record::{CacheLocation, Fact, Warning};
 
 use crate::devices::block;
 use crate::file_systems::file_system;
@@ -31,7 +31,7 @@ pub(crate) fn memory_below(root: &Root, table: &[Mount], path: &Path) -> Vec<War
         Ok(carriers) => carriers.iter().for_each(|device| search.device(device, 0)),
         Err(_) if search.is_in_memory(path, 0) => {
             let what = format!("{} is in memory, and has no storage below", path.display());
-            search.tell(MemoryPlace::Device, what);
+            search.tell(CacheLocation::Device, what);
         }
         Err(_) => {}
     }
@@ -46,7 +46,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn tell(&mut self, place: MemoryPlace, what: String) {
+    fn tell(&mut self, place: CacheLocation, what: String) {
         self.found.push(Warning::MemoryBelow { place, what });
     }
 
@@ -60,15 +60,15 @@ impl Search<'_> {
         match whole.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "loop" => self.loop_device(&whole, layer),
             kind if IN_MEMORY.contains(&kind) || self.is_scsi_debug(&whole) => {
-                self.tell(MemoryPlace::Device, format!("{whole} keeps its data in memory"));
+                self.tell(CacheLocation::Device, format!("{whole} keeps its data in memory"));
             }
             kind if SERVED.contains(&kind) => {
                 let what = format!("{whole} is answered by a program or a server, which may have a cache");
-                self.tell(MemoryPlace::Server, what);
+                self.tell(CacheLocation::Server, what);
             }
             ZFS_VOLUME => {
                 let what = format!("{whole} is a volume of ZFS, which has a cache in the memory of the node");
-                self.tell(MemoryPlace::Node, what);
+                self.tell(CacheLocation::Node, what);
             }
             _ => {}
         }
@@ -87,27 +87,27 @@ impl Search<'_> {
     fn loop_device(&mut self, name: &str, layer: usize) {
         let Some(file) = block::loop_file(self.root, name) else {
             let what = format!("the file of {name} cannot be seen, nor whether it is cached");
-            self.tell(MemoryPlace::Node, what.clone());
-            return self.tell(MemoryPlace::Server, what);
+            self.tell(CacheLocation::Node, what.clone());
+            return self.tell(CacheLocation::Server, what);
         };
         let direct = self.root.text(&format!("/sys/block/{name}/loop/dio"));
         if direct != Fact::Known("1".to_owned()) {
             let what = format!("{name} reads its file {} through the page cache", file.display());
-            self.tell(MemoryPlace::Node, what);
+            self.tell(CacheLocation::Node, what);
         }
         if !self.is_at(name, &file) {
             let what = format!(
                 "the file of {name} is not the one at {} here, so its caches are not known",
                 file.display()
             );
-            return self.tell(MemoryPlace::Server, what);
+            return self.tell(CacheLocation::Server, what);
         }
         match devices::carriers(self.root, self.table, &file, layer + 1) {
             Ok(members) => members.iter().for_each(|member| self.device(member, layer + 1)),
             Err(_) if self.is_in_memory(&file, 0) => {}
             Err(unobservable) => {
                 let what = format!("{name} stands on {}: {unobservable}", file.display());
-                self.tell(MemoryPlace::Server, what);
+                self.tell(CacheLocation::Server, what);
             }
         }
     }

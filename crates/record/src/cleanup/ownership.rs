@@ -19,13 +19,13 @@ use plan::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
-use crate::cleanup::sweep::{Swept, first_named, sweep_names, sweep_tree};
+use crate::cleanup::sweep::{SweepResult, first_named, sweep_names, sweep_tree};
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
 use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
-use crate::files::replace;
-use crate::manifest::MANIFEST;
+use crate::files::replacement::{remove_if_there, replace};
+use crate::format::MANIFEST;
 
 /// Leading part of a claim's name.
 const PREFIX: &str = ".ioproof-claim-";
@@ -34,7 +34,7 @@ const SUFFIX: &str = ".json";
 
 /// A file or directory that a run will create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claimed {
+pub struct ClaimedFile {
     /// Below the directory of the claim.
     pub path: PathBuf,
     /// It existed before the run, which therefore must not remove it.
@@ -84,9 +84,9 @@ pub struct Claim {
     /// What the user asked to keep.
     pub keep: Keep,
     /// Files.
-    pub files: Vec<Claimed>,
+    pub files: Vec<ClaimedFile>,
     /// Directories that the run makes for its files.
-    pub directories: Vec<Claimed>,
+    pub directories: Vec<ClaimedFile>,
     /// Trees.
     #[serde(default)]
     pub trees: Vec<ClaimedTree>,
@@ -238,11 +238,11 @@ impl Claim {
 }
 
 /// The paths of `paths` that lie below `directory`, and whether they exist.
-fn below(directory: &Path, paths: &[PathBuf]) -> Vec<Claimed> {
+fn below(directory: &Path, paths: &[PathBuf]) -> Vec<ClaimedFile> {
     let claimed = |path: &PathBuf| {
         let relative = path.strip_prefix(directory).ok().filter(|relative| is_below(relative))?;
         let existed = fs::symlink_metadata(path).is_ok();
-        Some(Claimed { path: relative.to_path_buf(), existed })
+        Some(ClaimedFile { path: relative.to_path_buf(), existed })
     };
     paths.iter().filter_map(claimed).collect()
 }
@@ -281,13 +281,8 @@ impl PlacedClaim {
     /// A claim cannot be removed; the others are.
     pub fn withdraw(self) -> Result<(), RecordError> {
         let mut result = Ok(());
-        for path in self.paths {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    result = Err(RecordError::io("remove", &path)(error));
-                }
-                _ => {}
-            }
+        for path in &self.paths {
+            result = result.and(remove_if_there(path));
         }
         result
     }
@@ -326,7 +321,7 @@ pub struct LeftoverTree {
 }
 
 impl LeftoverTree {
-    fn sweep(&self) -> Result<Swept, RecordError> {
+    fn sweep(&self) -> Result<SweepResult, RecordError> {
         match self.names_only {
             true => sweep_names(&self.root, Some(self.owner)),
             false => sweep_tree(&self.root, Some(self.owner)),
@@ -457,7 +452,7 @@ impl Leftover {
     /// # Errors
     /// The run is in progress or was made on another node, or a file cannot be removed; the claim then stays,
     /// so that the rest can be removed later.
-    pub fn remove(&self) -> Result<Swept, RecordError> {
+    pub fn remove(&self) -> Result<SweepResult, RecordError> {
         self.remove_unless(|holder| holder != Holder::Gone)
     }
 
@@ -466,7 +461,7 @@ impl Leftover {
     ///
     /// # Errors
     /// The run can be seen to go on, or a file cannot be removed; the claim then stays.
-    pub fn remove_unseen(&self) -> Result<Swept, RecordError> {
+    pub fn remove_unseen(&self) -> Result<SweepResult, RecordError> {
         self.remove_unless(|holder| holder == Holder::Alive)
     }
 
@@ -474,15 +469,15 @@ impl Leftover {
     ///
     /// # Errors
     /// Something cannot be removed.
-    pub fn remove_trees(&self) -> Result<Swept, RecordError> {
-        let mut swept = Swept::default();
+    pub fn remove_trees(&self) -> Result<SweepResult, RecordError> {
+        let mut sweep = SweepResult::default();
         for tree in &self.trees {
-            swept.add(tree.sweep()?);
+            sweep.add(tree.sweep()?);
         }
-        Ok(swept)
+        Ok(sweep)
     }
 
-    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<Swept, RecordError> {
+    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<SweepResult, RecordError> {
         let directory = self.claim_path.parent().unwrap_or(Path::new("."));
         let holder = self.claim.holder();
         if refused(holder) {
@@ -504,7 +499,7 @@ impl Leftover {
                 return Err(RecordError::io("remove", &file.path)(error));
             }
         }
-        let swept = self.remove_trees()?;
+        let sweep = self.remove_trees()?;
         let mut made: Vec<&PathBuf> = self
             .claim
             .directories
@@ -520,7 +515,7 @@ impl Leftover {
             let _ = fs::remove_dir(directory.join(path));
         }
         fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))?;
-        Ok(swept)
+        Ok(sweep)
     }
 }
 

@@ -17,7 +17,7 @@ const LEVELS_MAX: u32 = plan::TREE_DEPTH_MAX + 3;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepResult {
     /// Files and directories that are gone.
     pub removed: u64,
     /// The first entries left in place, because no run gives such names, or another user owns them.
@@ -26,7 +26,7 @@ pub struct Swept {
     pub foreign_count: u64,
 }
 
-impl Swept {
+impl SweepResult {
     /// Adds what another sweep did.
     pub fn add(&mut self, other: Self) {
         self.removed += other.removed;
@@ -48,30 +48,30 @@ impl Swept {
 ///
 /// # Errors
 /// An own entry cannot be removed, or a directory cannot be read; earlier removals remain.
-pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<Swept, RecordError> {
-    let mut swept = Swept::default();
+pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
+    let mut result = SweepResult::default();
     let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
     match fs::symlink_metadata(root) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(swept),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(result),
         Err(error) => return Err(RecordError::io("look at", root)(error)),
         Ok(metadata) if !metadata.is_dir() || !is_ours(metadata.uid()) => {
-            swept.stays(root.to_owned());
-            return Ok(swept);
+            result.stays(root.to_owned());
+            return Ok(result);
         }
         Ok(_) => {}
     }
-    Sweep { owner, strangers: true, swept: &mut swept }.directory(root, 0)?;
-    Ok(swept)
+    Sweep { owner, strangers: true, result: &mut result }.directory(root, 0)?;
+    Ok(result)
 }
 
 /// Like [`sweep_tree`], for a `directory` with other entries: it and they stay, unlisted.
 ///
 /// # Errors
 /// As [`sweep_tree`].
-pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<Swept, RecordError> {
-    let mut swept = Swept::default();
-    Sweep { owner, strangers: false, swept: &mut swept }.entries(directory, 0)?;
-    Ok(swept)
+pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
+    let mut result = SweepResult::default();
+    Sweep { owner, strangers: false, result: &mut result }.entries(directory, 0)?;
+    Ok(result)
 }
 
 /// The first entry in `directory` with one of the program's names.
@@ -128,7 +128,7 @@ struct Sweep<'a> {
     owner: Option<u32>,
     /// Whether remaining entries are reported.
     strangers: bool,
-    swept: &'a mut Swept,
+    result: &'a mut SweepResult,
 }
 
 impl Sweep<'_> {
@@ -137,7 +137,7 @@ impl Sweep<'_> {
         self.entries(directory, level)?;
         match fs::remove_dir(directory) {
             Ok(()) => {
-                self.swept.removed += 1;
+                self.result.removed += 1;
                 Ok(())
             }
             // Foreign entries keep it, and have been reported.
@@ -154,7 +154,7 @@ impl Sweep<'_> {
     /// it is read again until nothing more is found.
     fn entries(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
         loop {
-            let before = (self.swept.removed, self.swept.foreign_count, self.swept.foreign.len());
+            let before = (self.result.removed, self.result.foreign_count, self.result.foreign.len());
             let entries = match fs::read_dir(directory) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 entries => entries.map_err(RecordError::io("read", directory))?,
@@ -163,11 +163,11 @@ impl Sweep<'_> {
                 let entry = entry.map_err(RecordError::io("read", directory))?;
                 self.entry(&entry, level)?;
             }
-            if self.swept.removed == before.0 {
+            if self.result.removed == before.0 {
                 return Ok(());
             }
-            self.swept.foreign_count = before.1;
-            self.swept.foreign.truncate(before.2);
+            self.result.foreign_count = before.1;
+            self.result.foreign.truncate(before.2);
         }
     }
 
@@ -181,7 +181,7 @@ impl Sweep<'_> {
         match kind {
             Some(EntryType::File) if file_type.is_file() && self.owns(&path) => {
                 match fs::remove_file(&path) {
-                    Ok(()) => self.swept.removed += 1,
+                    Ok(()) => self.result.removed += 1,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(RecordError::io("remove", &path)(error)),
                 }
@@ -189,18 +189,18 @@ impl Sweep<'_> {
             Some(EntryType::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {
                 // An item is empty, as a rule.
                 match fs::remove_dir(&path) {
-                    Ok(()) => self.swept.removed += 1,
+                    Ok(()) => self.result.removed += 1,
                     Err(_) => Sweep { strangers: true, ..self.reborrow() }.directory(&path, level + 1)?,
                 }
             }
-            _ if self.strangers => self.swept.stays(path),
+            _ if self.strangers => self.result.stays(path),
             _ => {}
         }
         Ok(())
     }
 
     fn reborrow(&mut self) -> Sweep<'_> {
-        Sweep { owner: self.owner, strangers: self.strangers, swept: self.swept }
+        Sweep { owner: self.owner, strangers: self.strangers, result: self.result }
     }
 
     fn owns(&self, path: &Path) -> bool {
@@ -224,10 +224,10 @@ mod tests {
         for item in 0..1000 {
             fs::write(leaf.join(format!("file.mdtest.0.{item}")), "x").expect("made");
         }
-        let swept = sweep_tree(&root, None).expect("swept");
-        assert_eq!((swept.removed, swept.foreign_count), (1004, 0));
+        let result = sweep_tree(&root, None).expect("swept");
+        assert_eq!((result.removed, result.foreign_count), (1004, 0));
         assert!(!root.exists() && place.path().exists());
-        assert_eq!(sweep_tree(&root, None).expect("nothing there"), super::Swept::default());
+        assert_eq!(sweep_tree(&root, None).expect("nothing there"), super::SweepResult::default());
     }
 
     #[test]
@@ -243,9 +243,9 @@ mod tests {
         fs::write(top.join("notes.txt"), "x").expect("made");
         fs::write(top.join("file.mdtest.0.0"), "x").expect("made");
         fs::create_dir(top.join("file.mdtest.0.1")).expect("made");
-        let swept = sweep_tree(&root, None).expect("swept");
-        assert_eq!((swept.removed, swept.foreign_count), (1, 3));
-        let mut foreign = swept.foreign;
+        let result = sweep_tree(&root, None).expect("swept");
+        assert_eq!((result.removed, result.foreign_count), (1, 3));
+        let mut foreign = result.foreign;
         foreign.sort();
         assert_eq!(foreign, ["file.mdtest.0.1", "mdtest_tree.1", "notes.txt"].map(|name| top.join(name)));
         assert!(outside.join("file.mdtest.0.0").exists());
@@ -258,8 +258,8 @@ mod tests {
         fs::write(place.path().join("file.mdtest.0.0-renamed"), "x").expect("made");
         fs::write(place.path().join("mine"), "x").expect("made");
         assert!(first_named(place.path()).expect("read").is_some());
-        let swept = sweep_names(place.path(), None).expect("swept");
-        assert_eq!((swept.removed, swept.foreign_count), (1, 0));
+        let result = sweep_names(place.path(), None).expect("swept");
+        assert_eq!((result.removed, result.foreign_count), (1, 0));
         assert!(place.path().join("mine").exists());
         assert_eq!(first_named(place.path()).expect("read"), None);
     }
@@ -269,8 +269,8 @@ mod tests {
         let place = tempfile::tempdir().expect("a directory");
         let root = place.path().join("test-dir.0-0");
         fs::create_dir(&root).expect("made");
-        let swept = sweep_tree(&root, Some(u32::MAX - 5)).expect("swept");
-        assert_eq!((swept.removed, swept.foreign), (0, vec![root.clone()]));
+        let result = sweep_tree(&root, Some(u32::MAX - 5)).expect("swept");
+        assert_eq!((result.removed, result.foreign), (0, vec![root.clone()]));
         assert!(root.exists());
     }
 }

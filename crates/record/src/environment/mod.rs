@@ -1,6 +1,7 @@
 //! What a run was made on: hosts, tuning, layouts, clocks.
 
 pub(crate) mod clocks;
+pub(crate) mod fact;
 pub(crate) mod facts;
 pub(crate) mod layout;
 pub(crate) mod machine;

@@ -7,19 +7,19 @@ use std::path::Path;
 use plan::Phase;
 
 use crate::events::interrupted::{Attempt, LaunchLine};
-use crate::events::journal::{JournalReader, Line, LinePosition};
+use crate::events::journal::{JournalReader, Line, LinePosition, WholeLines};
 use crate::events::layout_history;
 use crate::files::limits::NAMED_LINES_MAX;
-use crate::files::line_sum::{LineState, LineSums};
+use crate::files::line_sum::LineState;
 use crate::table::parquet_store::SealedTable;
-use crate::{Clocks, Damage, FailedCase, Manifest, Pause, RunState, Stood, WarningRow, Wiped};
+use crate::{Clocks, Damage, FailedCase, LayoutLifetime, Manifest, Pause, RunState, WarningRow, Wiped};
 
 /// Limit on damaged lines; more are reported only as more.
 const TOLD_LINES_MAX: usize = 100_000;
 
 /// The outcome of an attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum CaseEnd {
     /// It is in progress, or the run ended during it.
     #[default]
     Not,
@@ -35,7 +35,7 @@ pub(crate) struct CaseIndex {
     pub(crate) id: String,
     pub(crate) phases: Vec<LinePosition>,
     pub(crate) warnings: Vec<WarningRow>,
-    pub(crate) ended: Ended,
+    pub(crate) ended: CaseEnd,
     /// The batch whose tables hold it.
     pub(crate) batch: Option<u32>,
     /// A line of it cannot be read.
@@ -64,7 +64,7 @@ pub(crate) struct JournalIndex {
     /// What was wiped, including in superseded attempts.
     pub(crate) wiped: Vec<(String, Wiped)>,
     /// Each time that a layout was made.
-    pub(crate) layouts: Vec<Stood>,
+    pub(crate) layouts: Vec<LayoutLifetime>,
     /// Each time that clocks were compared.
     pub(crate) clocks: Vec<Clocks>,
     /// The last number of each case, and how often it was started.
@@ -76,14 +76,7 @@ pub(crate) struct JournalIndex {
     end: Option<RunState>,
     pub(crate) finished_unix_ns: Option<i64>,
     pub(crate) held: bool,
-    /// Bytes up to the end of the last line that is whole.
-    pub(crate) whole_bytes: u64,
-    /// Number of those lines.
-    pub(crate) whole_lines: u64,
-    /// The last line is complete except for its line feed.
-    pub(crate) unended: bool,
-    /// State of the line checksums.
-    pub(crate) sums: LineSums,
+    pub(crate) whole: WholeLines,
     /// Lines that were changed, or that follow missing lines.
     pub(crate) damaged_lines: Vec<u64>,
     /// Damaged lines that a resumption has handled.
@@ -137,7 +130,7 @@ impl JournalIndex {
                 Ok(None) => return,
                 Ok(Some((place, text, whole))) => {
                     let state = match whole {
-                        true => index.sums.check(text, place.line),
+                        true => index.whole.sums.check(text, place.line),
                         false => LineState::Whole,
                     };
                     let line = match state {
@@ -150,8 +143,8 @@ impl JournalIndex {
                     };
                     match line.and_then(|line| index.take(line, place)) {
                         Ok(()) => {
-                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
-                            index.unended = !whole;
+                            (index.whole.bytes, index.whole.lines) = (place.end(), place.line);
+                            index.whole.unended = !whole;
                         }
                         // While the run is in progress, the line is still being written.
                         Err(_) if !whole && index.held => {}
@@ -165,10 +158,10 @@ impl JournalIndex {
                             ),
                         ),
                         Err(error) => {
-                            (index.whole_bytes, index.whole_lines) = (place.end(), place.line);
+                            (index.whole.bytes, index.whole.lines) = (place.end(), place.line);
                             let last = index.current;
                             let could_be = |(number, case): &(&u32, &mut CaseIndex)| {
-                                **number == last || case.ended == Ended::Not
+                                **number == last || case.ended == CaseEnd::Not
                             };
                             let may_lack = index.cases.iter_mut().filter(could_be);
                             may_lack.for_each(|(_, case)| case.damaged = true);
@@ -206,15 +199,15 @@ impl JournalIndex {
 
     /// The cases that ended well, in the order in which they ran.
     pub(crate) fn finished(&self) -> Vec<String> {
-        let well = self.cases.values().filter(|case| case.ended == Ended::Well);
+        let well = self.cases.values().filter(|case| case.ended == CaseEnd::Well);
         well.map(|case| case.id.clone()).collect()
     }
 
     /// The cases that ended badly.
     pub(crate) fn failed(&self) -> Vec<FailedCase> {
         let failed = |case: &CaseIndex| match &case.ended {
-            Ended::Badly(message) => Some(FailedCase { case: case.id.clone(), message: message.clone() }),
-            Ended::Not | Ended::Well => None,
+            CaseEnd::Badly(message) => Some(FailedCase { case: case.id.clone(), message: message.clone() }),
+            CaseEnd::Not | CaseEnd::Well => None,
         };
         self.cases.values().filter_map(failed).collect()
     }
@@ -280,8 +273,8 @@ impl JournalIndex {
                 let number = line.number.ok_or("a batch was sealed without a number")?;
                 self.seal(number, line.cases, line.sealed);
             }
-            "case-finished" => self.end_of(line.case, Ended::Well),
-            "case-failed" => self.end_of(line.case, Ended::Badly(line.message.unwrap_or_default())),
+            "case-finished" => self.end_of(line.case, CaseEnd::Well),
+            "case-failed" => self.end_of(line.case, CaseEnd::Badly(line.message.unwrap_or_default())),
             "clocks-compared" => self.clocks.push(Clocks {
                 case: line.case,
                 at_unix_ns: line.at_unix_ns.ok_or("clocks were compared without a time")?,
@@ -344,7 +337,7 @@ impl JournalIndex {
         let number = self.numbers.get(id).map(|&(number, _)| number)?;
         self.cases
             .get(&number)
-            .filter(|case| case.ended == Ended::Not && case.batch.is_none())
+            .filter(|case| case.ended == CaseEnd::Not && case.batch.is_none())
             .map(|_| number)
     }
 
@@ -361,7 +354,7 @@ impl JournalIndex {
         self.current
     }
 
-    fn end_of(&mut self, id: Option<String>, ended: Ended) {
+    fn end_of(&mut self, id: Option<String>, ended: CaseEnd) {
         let Some(id) = id else { return };
         let number = self.numbers.get(&id).map(|&(number, _)| number);
         let number = number.unwrap_or_else(|| self.begin_damaged(&id));

@@ -13,22 +13,17 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::events::index::JournalIndex;
 use crate::files::directory;
-use crate::files::limits;
-use crate::files::limits::{LINE_BYTES_MAX, TextBudget};
-use crate::files::line_sum;
+use crate::files::limits::{self, LINE_BYTES_MAX, TextBudget};
+use crate::files::line_sum::{self, LineSums};
+use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::SealedTable;
+use crate::table::tables::{TableRow, TableVisitor, each_table};
 use crate::table::values::{JournalColumn, Values};
 use crate::table::{Cell, Columns, Row};
-use crate::{
-    DeviceRow, LaunchRow, LayoutNews, Manifest, NodeClock, PhaseKey, RecordError, StepRow, TaskRow,
-    WarningRow, Wiped,
-};
+use crate::{LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey, RecordError, StepRow, WarningRow, Wiped};
 
-/// The journal's name in the run directory.
-pub(crate) const JOURNAL: &str = "journal.jsonl";
 /// `case`, `repetition` and `phase` lead every table and stand once in the event.
 const KEY_COLUMNS: usize = 3;
 
@@ -86,7 +81,7 @@ pub(crate) enum Event<'a> {
     },
     Layout {
         layout: &'a str,
-        news: &'a LayoutNews,
+        news: &'a LayoutEvent,
         at_unix_ns: i64,
     },
     BatchSealed {
@@ -114,24 +109,24 @@ pub(crate) struct Tables<'a>(pub(crate) &'a PhaseRecord);
 
 impl Serialize for Tables<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let record = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        entry(&mut map, std::slice::from_ref(&record.phase))?;
-        entry(&mut map, &record.tasks)?;
-        entry(&mut map, &record.latency)?;
-        entry(&mut map, &record.series)?;
-        entry(&mut map, &record.nodes)?;
-        entry(&mut map, &record.devices)?;
-        entry(&mut map, &record.load)?;
-        entry(&mut map, &record.history)?;
-        entry(&mut map, &record.printed)?;
-        entry(&mut map, &record.ends)?;
-        entry(&mut map, &record.launches)?;
-        entry(&mut map, &record.steps)?;
-        entry(&mut map, &record.spaces)?;
-        entry(&mut map, &record.servers)?;
-        entry(&mut map, &record.server_texts)?;
-        map.end()
+        let mut entries = TableEntries { map: serializer.serialize_map(None)?, record: self.0 };
+        entry(&mut entries.map, std::slice::from_ref(&self.0.phase))?;
+        each_table(&mut entries)?;
+        entries.map.end()
+    }
+}
+
+/// Writes the tables of a record as entries of a map.
+struct TableEntries<'a, M> {
+    map: M,
+    record: &'a PhaseRecord,
+}
+
+impl<M: SerializeMap> TableVisitor for TableEntries<'_, M> {
+    type Error = M::Error;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), M::Error> {
+        entry(&mut self.map, R::of(self.record))
     }
 }
 
@@ -204,6 +199,17 @@ pub(crate) struct JournalWriter {
     next_number: Option<u64>,
 }
 
+/// The lines of a journal up to the last one that is whole.
+#[derive(Debug, Default)]
+pub(crate) struct WholeLines {
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+    /// The last line is complete except for its line feed.
+    pub(crate) unended: bool,
+    /// State of the line checksums.
+    pub(crate) sums: LineSums,
+}
+
 /// Why a run in progress is not resumed.
 const RUNNING: &str = "it is going on: another process writes it; wait for its end, or end it first";
 
@@ -242,17 +248,17 @@ impl JournalWriter {
         }
     }
 
-    /// Truncates the journal after the last complete line, adding its line feed if missing.
-    pub(crate) fn cut(&mut self, index: &JournalIndex) -> Result<(), RecordError> {
-        self.length = index.whole_bytes;
-        self.lines = index.whole_lines;
-        self.next_number = index.sums.next_number(index.whole_lines);
+    /// Truncates the journal after its `whole` lines, adding the last line feed if missing.
+    pub(crate) fn cut(&mut self, whole: &WholeLines) -> Result<(), RecordError> {
+        self.length = whole.bytes;
+        self.lines = whole.lines;
+        self.next_number = whole.sums.next_number(whole.lines);
         let cut = || {
-            self.file.set_len(index.whole_bytes)?;
-            if index.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
+            self.file.set_len(whole.bytes)?;
+            if whole.unended { (&self.file).write_all(b"\n") } else { Ok(()) }
         };
         cut().map_err(RecordError::io("write", &self.path))?;
-        self.length += u64::from(index.unended);
+        self.length += u64::from(whole.unended);
         Ok(())
     }
 
@@ -287,7 +293,7 @@ impl JournalWriter {
 
 /// A line as read, with all fields that an event may have. Unknown events and fields of later versions are
 /// ignored.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(borrow)]
     pub(crate) event: Cow<'a, str>,
@@ -302,7 +308,7 @@ pub(crate) struct Line<'a> {
     pub(crate) at_unix_ns: Option<i64>,
     pub(crate) wiped: Option<Wiped>,
     pub(crate) layout: Option<String>,
-    pub(crate) news: Option<LayoutNews>,
+    pub(crate) news: Option<LayoutEvent>,
     #[serde(default)]
     pub(crate) clocks: Vec<NodeClock>,
     #[serde(default)]
@@ -335,9 +341,13 @@ impl<'a> Line<'a> {
             let tables = head.windows(TABLES.len()).position(|window| window == TABLES);
             let key = tables.and_then(|tables| PhaseLine::parse(&head[..tables]));
             if let Some(PhaseLine { case, repetition, phase }) = key {
+                let (case, repetition, phase) = (Some(case), Some(repetition), Some(phase));
                 return Ok(Self {
                     event: "phase-finished".into(),
-                    ..Self::of_phase(case, repetition, phase)
+                    case,
+                    repetition,
+                    phase,
+                    ..Self::default()
                 });
             }
         }
@@ -347,31 +357,6 @@ impl<'a> Line<'a> {
     /// The event in `text` with all that it holds.
     pub(crate) fn all(text: &'a [u8]) -> Result<Self, String> {
         serde_json::from_slice(text).map_err(|error| error.to_string())
-    }
-
-    fn of_phase(case: String, repetition: u32, phase: Phase) -> Self {
-        Self {
-            event: Cow::Borrowed(""),
-            case: Some(case),
-            repetition: Some(repetition),
-            phase: Some(phase),
-            number: None,
-            cases: Vec::new(),
-            message: None,
-            outcome: None,
-            at_unix_ns: None,
-            wiped: None,
-            layout: None,
-            news: None,
-            clocks: Vec::new(),
-            sealed_again: false,
-            damaged_lines: Vec::new(),
-            manifest: None,
-            checksum: None,
-            tables: None,
-            warnings: Vec::new(),
-            sealed: Vec::new(),
-        }
     }
 }
 
@@ -409,7 +394,7 @@ impl Line<'_> {
         key().ok_or_else(|| "the event does not say of which phase it is".to_owned())
     }
 
-    fn tables(&self) -> Result<HashMap<Cow<'_, str>, &RawValue>, String> {
+    fn tables(&self) -> Result<RawTables<'_>, String> {
         let tables = self.tables.ok_or("the event holds no tables")?;
         serde_json::from_str(tables.get()).map_err(|error| error.to_string())
     }
@@ -424,35 +409,39 @@ impl Line<'_> {
     pub(crate) fn record(&self) -> Result<PhaseRecord, String> {
         let (key, tables) = (self.key()?, self.tables()?);
         let phase = rows(&key, &tables)?.pop().ok_or("the event holds no row of the phase itself")?;
-        let tasks: Vec<TaskRow> = rows(&key, &tables)?;
-        let mut devices: Vec<DeviceRow> = rows(&key, &tables)?;
+        let record = PhaseRecord { warnings: self.warnings.clone(), ..PhaseRecord::new(phase) };
+        let mut reader = TableReader { key: &key, tables: &tables, record };
+        each_table(&mut reader)?;
+        let mut record = reader.record;
         // Up to version 2 a run had one node, which its tasks name.
-        if let Some(task) = tasks.first() {
-            let unnamed = devices.iter_mut().filter(|device| device.node.is_empty());
+        if let Some(task) = record.tasks.first() {
+            let unnamed = record.devices.iter_mut().filter(|device| device.node.is_empty());
             unnamed.for_each(|device| device.node.clone_from(&task.node));
         }
-        Ok(PhaseRecord {
-            phase,
-            tasks,
-            latency: rows(&key, &tables)?,
-            series: rows(&key, &tables)?,
-            nodes: rows(&key, &tables)?,
-            devices,
-            load: rows(&key, &tables)?,
-            history: rows(&key, &tables)?,
-            printed: rows(&key, &tables)?,
-            ends: rows(&key, &tables)?,
-            launches: rows(&key, &tables)?,
-            steps: rows(&key, &tables)?,
-            spaces: rows(&key, &tables)?,
-            servers: rows(&key, &tables)?,
-            server_texts: rows(&key, &tables)?,
-            warnings: self.warnings.clone(),
-        })
+        Ok(record)
     }
 }
 
-fn rows<R: Row>(key: &PhaseKey, tables: &HashMap<Cow<'_, str>, &RawValue>) -> Result<Vec<R>, String> {
+/// The tables of an event, by name.
+type RawTables<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
+
+/// Reads the tables of an event into a record.
+struct TableReader<'a> {
+    key: &'a PhaseKey,
+    tables: &'a RawTables<'a>,
+    record: PhaseRecord,
+}
+
+impl TableVisitor for TableReader<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        *R::of_mut(&mut self.record) = rows(self.key, self.tables)?;
+        Ok(())
+    }
+}
+
+fn rows<R: Row>(key: &PhaseKey, tables: &RawTables<'_>) -> Result<Vec<R>, String> {
     let Some(table) = tables.get(R::TABLE) else { return Ok(Vec::new()) };
     let stored = table.get().len() as u64;
     let mut table: HashMap<Cow<'_, str>, JournalColumn> =

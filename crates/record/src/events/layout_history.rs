@@ -7,7 +7,7 @@ use crate::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding};
 /// An event of a layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum LayoutNews {
+pub enum LayoutEvent {
     /// It was made, or could not be.
     Created {
         /// Commands executed, in order; for one that could not be made, including those that undid it.
@@ -37,7 +37,7 @@ pub enum LayoutNews {
 
 /// One creation of a layout for its cases. A resumed run may have made it twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stood {
+pub struct LayoutLifetime {
     /// [`plan::Layout::name`].
     pub layout: String,
     /// Wall clock when it stood, or when that had failed, nanoseconds since 1970-01-01 UTC.
@@ -60,41 +60,45 @@ pub struct Stood {
     pub not_destroyed: Option<String>,
 }
 
-impl Stood {
+impl LayoutLifetime {
     /// What has happened to it, in order, each with its wall clock.
-    pub(crate) fn news(&self) -> Vec<(i64, LayoutNews)> {
+    pub(crate) fn news(&self) -> Vec<(i64, LayoutEvent)> {
         let (commands, error) = (self.created.clone(), self.not_created.clone());
-        let mut news = vec![(self.created_unix_ns, LayoutNews::Created { commands, error })];
+        let mut news = vec![(self.created_unix_ns, LayoutEvent::Created { commands, error })];
         if !(self.findings.is_empty() && self.file_systems.is_empty() && self.devices.is_empty()) {
             let (findings, devices) = (self.findings.clone(), self.devices.clone());
             let file_systems = self.file_systems.clone();
-            news.push((self.created_unix_ns, LayoutNews::Verified { findings, file_systems, devices }));
+            news.push((self.created_unix_ns, LayoutEvent::Verified { findings, file_systems, devices }));
         }
         if let Some(at_unix_ns) = self.destroyed_unix_ns {
             let (commands, error) = (self.destroyed.clone(), self.not_destroyed.clone());
-            news.push((at_unix_ns, LayoutNews::Destroyed { commands, error }));
+            news.push((at_unix_ns, LayoutEvent::Destroyed { commands, error }));
         }
         news
     }
 }
 
 /// Adds what happened to `layout` at a time to what is known.
-pub(crate) fn note(all: &mut Vec<Stood>, layout: String, at_unix_ns: i64, news: LayoutNews) {
-    let is_new = matches!(news, LayoutNews::Created { .. }) || !all.iter().any(|one| one.layout == layout);
+pub(crate) fn note(all: &mut Vec<LayoutLifetime>, layout: String, at_unix_ns: i64, news: LayoutEvent) {
+    let is_new = matches!(news, LayoutEvent::Created { .. }) || !all.iter().any(|one| one.layout == layout);
     if is_new {
-        all.push(Stood { layout: layout.clone(), created_unix_ns: at_unix_ns, ..Stood::default() });
+        all.push(LayoutLifetime {
+            layout: layout.clone(),
+            created_unix_ns: at_unix_ns,
+            ..LayoutLifetime::default()
+        });
     }
-    let Some(stood) = all.iter_mut().rev().find(|one| one.layout == layout) else { return };
+    let Some(lifetime) = all.iter_mut().rev().find(|one| one.layout == layout) else { return };
     match news {
-        LayoutNews::Created { commands, error } => {
-            (stood.created, stood.not_created) = (commands, error);
+        LayoutEvent::Created { commands, error } => {
+            (lifetime.created, lifetime.not_created) = (commands, error);
         }
-        LayoutNews::Verified { findings, file_systems, devices } => {
-            (stood.findings, stood.file_systems, stood.devices) = (findings, file_systems, devices);
+        LayoutEvent::Verified { findings, file_systems, devices } => {
+            (lifetime.findings, lifetime.file_systems, lifetime.devices) = (findings, file_systems, devices);
         }
-        LayoutNews::Destroyed { commands, error } => {
-            stood.destroyed_unix_ns = Some(at_unix_ns);
-            (stood.destroyed, stood.not_destroyed) = (commands, error);
+        LayoutEvent::Destroyed { commands, error } => {
+            lifetime.destroyed_unix_ns = Some(at_unix_ns);
+            (lifetime.destroyed, lifetime.not_destroyed) = (commands, error);
         }
     }
 }

@@ -2,26 +2,26 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 
-use crate::events::index::{CaseIndex, Ended, JournalIndex};
-use crate::events::journal::{
-    Event, JOURNAL, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables,
-};
+use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
+use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
 use crate::files::directory;
+use crate::files::replacement::sync_directory;
 use crate::files::sums;
 use crate::files::survey::Survey;
-use crate::files::sync_directory;
-use crate::manifest::{MANIFEST, ManifestText, check_version, read_manifest};
+use crate::format::{FORMAT_VERSION, JOURNAL, MANIFEST};
+use crate::manifest::{ManifestText, check_version, read_manifest};
 use crate::table::batch::{Batch, sync_all};
 use crate::table::parquet_store::{TableWriter, table_path};
 use crate::{
-    Clocks, Cluster, FORMAT_VERSION, FileSystemFacts, HostFacts, LaunchRow, LayoutNews, Manifest, NodeClock,
-    PhaseKey, PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
+    Clocks, Cluster, FileSystemFacts, HostFacts, LaunchRow, LayoutEvent, Manifest, NodeClock, PhaseKey,
+    PhaseRecord, RecordError, RunState, StepRow, WarningRow, Wiped,
 };
 
 /// Runs of earlier versions are not continued: each case had tables of its own in the first one.
@@ -93,7 +93,13 @@ impl Recorder {
     /// # Errors
     /// It holds something already, or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
-        directory::check_empty(directory)
+        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+            Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(RecordError::io("read", directory)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes the run directory and starts its record.
@@ -112,9 +118,14 @@ impl Recorder {
                 let _ = fs::remove_dir(&directory);
             }
         })?;
-        Ok(Self {
+        Ok(Self::new(directory, manifest.clone(), journal, reader))
+    }
+
+    /// A recorder of a run without cases.
+    fn new(directory: PathBuf, manifest: Manifest, journal: JournalWriter, reader: JournalReader) -> Self {
+        Self {
             directory,
-            manifest: manifest.clone(),
+            manifest,
             journal,
             reader,
             open: Vec::new(),
@@ -129,7 +140,7 @@ impl Recorder {
             events_durable: true,
             kept: None,
             seal_again: false,
-        })
+        }
     }
 
     /// Continues the run in `directory`, which was interrupted or killed, or in which cases failed. A case
@@ -190,22 +201,13 @@ impl Recorder {
         manifest.finished_unix_ns = None;
         let (finished, warnings) = (kept.finished(), kept.warnings());
         let recorder = Self {
-            directory,
-            manifest: manifest.clone(),
-            journal,
-            reader,
-            open: Vec::new(),
-            before: Vec::new(),
             cases: kept.index.current,
             finished: finished.iter().cloned().collect(),
-            batch: None,
             batches: kept.batches,
-            sealed: Vec::new(),
-            run_warnings: Vec::new(),
             durable: true,
-            events_durable: true,
             kept: Some(kept),
             seal_again,
+            ..Self::new(directory, manifest.clone(), journal, reader)
         };
         Ok((recorder, Resumed { finished, manifest, warnings }))
     }
@@ -214,7 +216,7 @@ impl Recorder {
     fn go_on(&mut self) -> Result<(), RecordError> {
         let Some(kept) = &self.kept else { return Ok(()) };
         sums::remove(&self.directory)?;
-        self.journal.cut(&kept.index)?;
+        self.journal.cut(&kept.index.whole)?;
         kept.remove_unknown_tables()?;
         let damaged_lines = kept.index.damaged_lines.clone();
         let at_unix_ns = now_unix_ns();
@@ -251,13 +253,13 @@ impl Recorder {
             };
             let mut case = OpenCase { id, number, phases, warnings };
             match ended {
-                Ended::Well => self.gather(case)?,
-                Ended::Not => {
+                CaseEnd::Well => self.gather(case)?,
+                CaseEnd::Not => {
                     // The stop may have cut it short.
                     case.phases.retain(|place| Some(place.line) != cut);
                     self.before.push(case);
                 }
-                Ended::Badly(_) => {}
+                CaseEnd::Badly(_) => {}
             }
         }
         warnings.iter().try_for_each(|warning| self.warning(warning))
@@ -455,7 +457,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), RecordError> {
+    pub fn layout(&mut self, layout: &str, news: &LayoutEvent) -> Result<(), RecordError> {
         self.layout_at(layout, news, now_unix_ns())
     }
 
@@ -463,7 +465,7 @@ impl Recorder {
     pub(crate) fn layout_at(
         &mut self,
         layout: &str,
-        news: &LayoutNews,
+        news: &LayoutEvent,
         at_unix_ns: i64,
     ) -> Result<(), RecordError> {
         self.go_on()?;

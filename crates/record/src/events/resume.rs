@@ -1,16 +1,17 @@
 //! What is kept of an interrupted run when it is resumed.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::events::index::{BatchIndex, CaseIndex, Ended, JournalIndex};
-use crate::events::journal::{JOURNAL, JournalReader};
+use crate::events::index::{BatchIndex, CaseEnd, CaseIndex, JournalIndex};
+use crate::events::journal::JournalReader;
 use crate::files::directory;
 use crate::files::limits::TABLE_BYTES_MAX;
+use crate::files::replacement::remove_if_there;
+use crate::format::JOURNAL;
 use crate::table::parquet_store::{compare, read_table_for_now, table_path};
-use crate::table::store::TABLES;
+use crate::table::tables::TABLES;
 use crate::{Manifest, PhaseRow, RecordError, Row, RunState, Warning, WarningRow};
 
 /// An interrupted run.
@@ -58,7 +59,7 @@ impl InterruptedRun {
         let mut again = Vec::new();
         for case in index.cases.values_mut() {
             case.batch = case.batch.filter(|number| whole.contains(number));
-            if case.ended != Ended::Well || case.batch.is_some() {
+            if case.ended != CaseEnd::Well || case.batch.is_some() {
                 continue;
             }
             let wrong = match case.damaged {
@@ -74,7 +75,7 @@ impl InterruptedRun {
         let finished: HashSet<&str> = index
             .cases
             .values()
-            .filter(|case| case.ended == Ended::Well)
+            .filter(|case| case.ended == CaseEnd::Well)
             .map(|case| case.id.as_str())
             .collect();
         for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
@@ -98,7 +99,8 @@ impl InterruptedRun {
 
     /// The cases that need not run again: those that ended well and whose rows are all there.
     pub(crate) fn finished(&self) -> Vec<String> {
-        let whole = |case: &&CaseIndex| case.ended == Ended::Well && (!case.damaged || case.batch.is_some());
+        let whole =
+            |case: &&CaseIndex| case.ended == CaseEnd::Well && (!case.damaged || case.batch.is_some());
         self.index.cases.values().filter(whole).map(|case| case.id.clone()).collect()
     }
 
@@ -114,20 +116,12 @@ impl InterruptedRun {
             case: case.clone(),
             reason: reason.clone(),
         };
-        self.again.iter().map(|again| WarningRow { key: None, warning: warning(again) }).collect()
+        self.again.iter().map(|again| WarningRow::of_run(warning(again))).collect()
     }
 
     /// Takes away tables that the journal does not know.
     pub(crate) fn remove_unknown_tables(&self) -> Result<(), RecordError> {
-        for path in &self.unknown {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(RecordError::io("remove", path)(error));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        self.unknown.iter().try_for_each(|path| remove_if_there(path))
     }
 }
 
@@ -189,7 +183,8 @@ mod tests {
 
     use super::InterruptedRun;
     use crate::events::index::JournalIndex;
-    use crate::events::journal::{JOURNAL, JournalReader};
+    use crate::events::journal::JournalReader;
+    use crate::format::JOURNAL;
 
     /// As a network file system that goes away.
     struct Gone;

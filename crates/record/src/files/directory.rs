@@ -12,8 +12,6 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use thiserror::Error;
 
-use crate::RecordError;
-
 /// Something other than the regular file or directory that a record has at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("it is {found}, and a record has {expected} there")]
@@ -51,12 +49,12 @@ const DIRECTORY: &str = "a directory";
 
 /// A name in a directory that is held open, so that the directory cannot be swapped.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct DirectoryEntry<'a> {
     pub(crate) directory: File,
     pub(crate) name: &'a OsStr,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DirectoryEntry<'a> {
     /// The entry `name` below `directory`. All directories between the two are real ones; missing ones are
     /// created if `make` is set.
     pub(crate) fn of(directory: &Path, name: &'a Path, make: bool) -> io::Result<Self> {
@@ -130,12 +128,12 @@ fn below<'a>(directory: &Path, path: &'a Path) -> &'a Path {
 
 /// Opens the file at `path`, which lies in the run directory, to read it.
 pub(crate) fn open(directory: &Path, path: &Path) -> io::Result<File> {
-    Place::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
+    DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::RDONLY)
 }
 
 /// Opens the file at `path`, which lies in the run directory, to write at its end.
 pub(crate) fn open_to_append(directory: &Path, path: &Path) -> io::Result<File> {
-    Place::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
+    DirectoryEntry::of(directory, below(directory, path), false)?.open(OFlags::WRONLY | OFlags::APPEND)
 }
 
 /// The whole file at `path`, which lies in the run directory, if it has no more than `max` bytes.
@@ -157,7 +155,7 @@ pub(crate) fn is_there(path: &Path) -> bool {
 /// The files in the subdirectory `name` of a run directory, in the order of their names; none where it
 /// is missing.
 pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
-    let place = Place::of(directory, Path::new(name), false)?;
+    let place = DirectoryEntry::of(directory, Path::new(name), false)?;
     if place.kind()?.is_none() {
         return Ok(Vec::new());
     }
@@ -173,36 +171,7 @@ pub(crate) fn list(directory: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Rejects a run directory in which one of the `files` or a file of the `subdirectories` is not a regular
-/// file, or one of the latter is not a directory.
-pub(crate) fn check(directory: &Path, files: &[&str], subdirectories: &[&str]) -> Result<(), RecordError> {
-    let check_file = |path: &Path| {
-        let checked =
-            Place::of(directory, below(directory, path), false).and_then(|place| place.check_file());
-        checked.map_err(RecordError::io("read", path))
-    };
-    for name in files {
-        check_file(&directory.join(name))?;
-    }
-    for name in subdirectories {
-        let path = directory.join(name);
-        let inside = match list(directory, name) {
-            // What cannot be listed now is reported when its files are read.
-            Err(error) if !Unexpected::is(&error) => continue,
-            inside => inside.map_err(RecordError::io("read", &path))?,
-        };
-        inside.iter().try_for_each(|path| check_file(path))?;
-    }
-    Ok(())
-}
-
-/// Nothing is in `directory`, or it is not there.
-pub(crate) fn check_empty(directory: &Path) -> Result<(), RecordError> {
-    match std::fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(RecordError::io("read", directory)(error))
-        }
-        _ => Ok(()),
-    }
+/// Rejects anything at `path`, which lies in the run directory, but a regular file or nothing.
+pub(crate) fn check_file(directory: &Path, path: &Path) -> io::Result<()> {
+    DirectoryEntry::of(directory, below(directory, path), false)?.check_file()
 }

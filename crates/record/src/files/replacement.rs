@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::RecordError;
-use crate::files::directory::{Place, Unexpected};
+use crate::files::directory::{DirectoryEntry, Unexpected};
 
 /// The name under which this process writes `name` until it is whole. Hidden, so that `*.parquet` does
 /// not match it.
@@ -56,7 +56,7 @@ impl Replacement {
     }
 
     fn begin(directory: &Path, name: &Path, path: &Path) -> io::Result<Self> {
-        let place = Place::of(directory, name, true)?;
+        let place = DirectoryEntry::of(directory, name, true)?;
         place.check_file()?;
         let hidden = unfinished(place.name);
         // What a process with the same number has left. Whatever it is, it is not written to.
@@ -89,7 +89,7 @@ impl Replacement {
         put().map_err(RecordError::io("write", &self.path))?;
         self.is_whole = true;
         match self.path.parent() {
-            Some(parent) if durable => crate::files::sync_directory(parent),
+            Some(parent) if durable => sync_directory(parent),
             _ => Ok(()),
         }
     }
@@ -111,5 +111,28 @@ impl Drop for Replacement {
             // There is nobody to tell.
             let _ = rustix::fs::unlinkat(&self.directory, unfinished(&self.name), AtFlags::empty());
         }
+    }
+}
+
+/// Forces the names in `directory` to stable storage.
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(RecordError::io("sync", directory))
+}
+
+/// Replaces the file called `name` in `directory` by `bytes`: a reader sees the old one or the new one, never
+/// a part. The mode follows the user's umask.
+pub(crate) fn replace(directory: &Path, name: &str, bytes: &[u8], durable: bool) -> Result<(), RecordError> {
+    let mut file = Replacement::new(directory, Path::new(name))?;
+    file.write_all(bytes).map_err(RecordError::io("write", &directory.join(name)))?;
+    file.put(durable)
+}
+
+/// Removes the file at `path`, which may be missing.
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), RecordError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RecordError::io("remove", path)(error)),
+        _ => Ok(()),
     }
 }

@@ -9,13 +9,12 @@ use std::path::Path;
 use plan::Plan;
 use sha2::{Digest, Sha256};
 
-use crate::events::journal::JOURNAL;
+use crate::RecordError;
 use crate::files::directory;
+use crate::files::replacement::{remove_if_there, replace};
 use crate::files::survey::{Survey, tables_in};
-use crate::manifest::MANIFEST;
-use crate::run::parts::PARTS;
-use crate::table::store::TABLES;
-use crate::{RecordError, files};
+use crate::format::{JOURNAL, MANIFEST, PARTS};
+use crate::table::tables::TABLES;
 
 /// The file of a run directory that has the sums.
 pub const SUMS: &str = "SHA256SUMS";
@@ -122,7 +121,7 @@ impl Sums {
     /// The directory cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
         remove(directory)?;
-        files::replace(directory, SUMS, self.to_string().as_bytes(), true)
+        replace(directory, SUMS, self.to_string().as_bytes(), true)
     }
 
     /// Puts the signature beside them.
@@ -130,7 +129,7 @@ impl Sums {
     /// # Errors
     /// The directory cannot be written.
     pub fn write_signature(directory: &Path, signature: &[u8]) -> Result<(), RecordError> {
-        files::replace(directory, SIGNATURE, signature, true)
+        replace(directory, SIGNATURE, signature, true)
     }
 
     /// How the files differ `now`, in the order of their names.
@@ -176,15 +175,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Removes the sums of the record in `directory` and their signature, as it is about to change.
 pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
-    for path in [SIGNATURE, SUMS].map(|name| directory.join(name)) {
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(RecordError::io("remove", &path)(error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    [SIGNATURE, SUMS].iter().try_for_each(|name| remove_if_there(&directory.join(name)))
 }
 
 fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::events::journal::JOURNAL;
-use crate::files::directory;
+use crate::files::directory::{self, Unexpected};
 use crate::files::limits::{MANIFEST_BYTES_MAX, check_rows};
-use crate::manifest::MANIFEST;
-use crate::run::parts::PARTS;
+use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
-use crate::table::store::{TABLES, bytes_of_table};
+use crate::table::tables::{TABLES, bytes_of_table};
 use crate::{PhaseRow, RecordError, Row, WarningRow};
 
 /// The whole files of `table` in the run `directory`, in the order of the cases.
@@ -33,7 +31,7 @@ impl Survey {
     /// Surveys the run in `directory`. Rejects links and anything else foreign to a record, and tables that
     /// claim to hold more than they can.
     pub(crate) fn of(directory: &Path) -> Result<Self, RecordError> {
-        directory::check(directory, &[MANIFEST, JOURNAL, PARTS], &TABLES)?;
+        check_file_types(directory)?;
         for name in [MANIFEST, PARTS] {
             let path = directory.join(name);
             if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES_MAX) {
@@ -73,4 +71,22 @@ impl Survey {
         let too_large = |message| RecordError::TooLarge { path: path.to_owned(), message };
         check_rows(self.claimed, self.stored).map_err(too_large)
     }
+}
+
+/// Rejects a run directory in which a file of a record is not a regular file, or the directory of a table is not
+/// a directory.
+fn check_file_types(directory: &Path) -> Result<(), RecordError> {
+    let check = |path: &Path| directory::check_file(directory, path).map_err(RecordError::io("read", path));
+    for name in [MANIFEST, JOURNAL, PARTS] {
+        check(&directory.join(name))?;
+    }
+    for table in TABLES {
+        let inside = match directory::list(directory, table) {
+            // What cannot be listed now is reported when its files are read.
+            Err(error) if !Unexpected::is(&error) => continue,
+            inside => inside.map_err(RecordError::io("read", &directory.join(table)))?,
+        };
+        inside.iter().try_for_each(|path| check(path))?;
+    }
+    Ok(())
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::table::store::Rows;
-use crate::{PhaseKey, Run};
+use crate::PhaseKey;
 
 /// One counter or setting of a server or client, before and after a phase. Texts that repeat are shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,22 +48,8 @@ impl ServerTextRow {
     /// A batch that is full of rows has at most so many bytes of texts for each of them.
     const BYTES_OF_ROW: usize = 512;
 
-    /// As how many rows it counts where a batch is measured by its rows.
-    pub(crate) fn weight(&self) -> usize {
-        1 + self.text.len() / Self::BYTES_OF_ROW
-    }
-}
-
-impl Run {
-    /// Counters of servers and clients around all phases of `case`; empty unless collected.
-    #[must_use]
-    pub fn servers(&self, case: &str) -> Rows<ServerRow> {
-        self.store.rows(case)
-    }
-
-    /// The texts that this was read from.
-    #[must_use]
-    pub fn server_texts(&self, case: &str) -> Rows<ServerTextRow> {
-        self.store.rows(case)
+    /// As how many rows more than one it counts where a batch is measured by its rows.
+    pub(crate) fn further_rows(&self) -> usize {
+        self.text.len() / Self::BYTES_OF_ROW
     }
 }

@@ -12,7 +12,7 @@ const NAMED_NODES_MAX: usize = 8;
 /// Location of a cache that may serve reads although the devices' counters include them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MemoryPlace {
+pub enum CacheLocation {
     /// The device itself keeps its data in memory, as zram does.
     Device,
     /// In the memory of the node: the page cache of the file under a loop device, or the cache of ZFS.
@@ -50,7 +50,7 @@ pub enum Warning {
     /// A cache below the devices of the target may serve requests: the devices' counters include those, too.
     MemoryBelow {
         /// Where that memory is.
-        place: MemoryPlace,
+        place: CacheLocation,
         /// Which device, and why, as in `loop0 reads its file /images/a through the page cache`.
         what: String,
     },
@@ -308,9 +308,9 @@ impl Warning {
             }
             Self::ServerUntold { .. } => "run that command by hand, and correct server_collect",
             Self::MemoryBelow { place, .. } => match place {
-                MemoryPlace::Device => "measure a target whose data is not in memory",
-                MemoryPlace::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
-                MemoryPlace::Server => "use far more data than the memory behind it holds",
+                CacheLocation::Device => "measure a target whose data is not in memory",
+                CacheLocation::Node => "make the loop device bypass the page cache (losetup --direct-io=on)",
+                CacheLocation::Server => "use far more data than the memory behind it holds",
             },
             Self::TooShort { .. } => {
                 "do more in a phase: more data (ior: -s), more items (mdtest: -n) or a longer time (rpc: --seconds)"
@@ -521,4 +521,12 @@ pub struct WarningRow {
     pub key: Option<PhaseKey>,
     /// What.
     pub warning: Warning,
+}
+
+impl WarningRow {
+    /// A warning about the whole run.
+    #[must_use]
+    pub const fn of_run(warning: Warning) -> Self {
+        Self { key: None, warning }
+    }
 }

@@ -1,6 +1,7 @@
 //! Merging runs: passes of equal cases are concatenated, different cases are combined.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,13 +9,13 @@ use plan::{Case, Criteria, Order, Plan, Question, WorkloadSpec};
 
 use crate::events::interrupted::InterruptedPass;
 use crate::events::recorder::{Outcome, Recorder};
+use crate::format::{FORMAT_VERSION, PARTS};
 use crate::manifest::Manifest;
 use crate::rows::phase_record::PhaseRecord;
-use crate::run::parts::{PARTS, damage_of, write_parts};
+use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
-use crate::{
-    CaseId, FORMAT_VERSION, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow,
-};
+use crate::table::tables::{TableRow, TableVisitor, each_table};
+use crate::{CaseId, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow};
 
 /// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
 /// two, neither can be called the outlier.
@@ -36,7 +37,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     if let [_] = runs.as_slice() {
         return Ok(runs.into_iter().next().expect("one was found"));
     }
-    let parts: Vec<Part> = runs.iter().flat_map(Part::of).collect();
+    let parts: Vec<Part> = runs.iter().flat_map(parts_of).collect();
     let mut ids = HashSet::new();
     if let Some(twice) = runs.iter().map(|run| &run.manifest.run_id).find(|id| !ids.insert(id.as_str())) {
         return refuse(format!("run {twice} is named twice; name each run once"));
@@ -66,7 +67,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     whole.damage = damage_of(&parts, &first.directory.join(PARTS)).collect();
     whole.parts = parts;
     put_together(&mut whole, &runs)?;
-    whole.warnings.extend(differences.into_iter().map(|warning| WarningRow { key: None, warning }));
+    whole.warnings.extend(differences.into_iter().map(WarningRow::of_run));
     Ok(whole)
 }
 
@@ -236,7 +237,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         whole.clocks.extend(run.clocks.iter().cloned());
     }
     let mut store = Store::default();
-    let heads: Vec<Heads<'_>> = runs.iter().map(Heads::of).collect();
+    let rows_by_case: Vec<RowsByCase<'_>> = runs.iter().map(RowsByCase::of).collect();
     let hosts: HashMap<CaseId, Vec<String>> = {
         let parts = whole.parts_by_case();
         let hosts = |id: &CaseId| {
@@ -250,7 +251,7 @@ fn put_together(whole: &mut Run, runs: &[Run]) -> Result<(), RecordError> {
         let of_case = parts.remove(&id).unwrap_or_default();
         let nodes = hosts.get(&id).cloned().unwrap_or_default();
         for (number, _, numbers) in &of_case {
-            take_heads(whole, &heads[*number], &id, numbers, &nodes);
+            copy_phases(whole, &rows_by_case[*number], &id, numbers, &nodes);
         }
         let sources: Vec<_> = of_case.into_iter().map(|(_, source, numbers)| (source, numbers)).collect();
         store.add(id, Source::Parts(sources.into()));
@@ -315,12 +316,18 @@ fn several_hosts(case: &Case, parts: &[&Part]) -> Vec<String> {
 }
 
 /// The phases and warnings of one case of one run.
-fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumber, nodes: &[String]) {
+fn copy_phases(
+    whole: &mut Run,
+    rows_by_case: &RowsByCase<'_>,
+    id: &CaseId,
+    numbers: &Renumber,
+    nodes: &[String],
+) {
     let renumbered = |key: &PhaseKey| {
         let repetition = *numbers.get(&key.repetition)?;
         Some(PhaseKey { repetition, ..key.clone() })
     };
-    for &row in heads.phases.get(&**id).into_iter().flatten() {
+    for &row in rows_by_case.phases.get(&**id).into_iter().flatten() {
         if let Some(key) = renumbered(&row.key) {
             if !nodes.is_empty() {
                 let warning = Warning::SeveralHosts { nodes: nodes.to_vec() };
@@ -329,7 +336,7 @@ fn take_heads(whole: &mut Run, heads: &Heads<'_>, id: &CaseId, numbers: &Renumbe
             whole.phases.push(crate::PhaseRow { key, ..crate::PhaseRow::clone(row) }.into());
         }
     }
-    for &row in heads.warnings.get(&**id).into_iter().flatten() {
+    for &row in rows_by_case.warnings.get(&**id).into_iter().flatten() {
         if let Some(key) = row.key.as_ref().and_then(renumbered) {
             whole.warnings.push(WarningRow { key: Some(key), warning: row.warning.clone() });
         }
@@ -368,6 +375,34 @@ fn take_interrupted(whole: &mut Run, run: &Run) {
     }));
 }
 
+/// The runs that `run` was merged from, or the run itself.
+fn parts_of(run: &Run) -> Vec<Part> {
+    // What is said of its parts stays theirs.
+    let of_parts = run.directory.join(PARTS);
+    let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
+    let damage: Vec<String> = own.map(ToString::to_string).collect();
+    if !run.parts.is_empty() {
+        let mut parts = run.parts.clone();
+        parts[0].damage.extend(damage);
+        return parts;
+    }
+    let manifest = &run.manifest;
+    vec![Part {
+        run_id: manifest.run_id.clone(),
+        provenance: manifest.provenance,
+        program_version: manifest.program_version.clone(),
+        command_line: manifest.command_line.clone(),
+        started_unix_ns: manifest.started_unix_ns,
+        finished_unix_ns: manifest.finished_unix_ns,
+        host: manifest.host.clone(),
+        cluster: manifest.cluster.clone(),
+        exclusive: manifest.plan.terms.exclusive,
+        cases: run.cases().to_vec(),
+        damage,
+        passes: BTreeMap::new(),
+    }]
+}
+
 /// Stores `run` in a new directory, where it opens like any other run, and names its parts.
 ///
 /// # Errors
@@ -379,14 +414,14 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     for warning in run.warnings.iter().filter(|row| row.key.is_none()) {
         recorder.warning(warning)?;
     }
-    let heads = Heads::of(run);
+    let rows_by_case = RowsByCase::of(run);
     let finished: HashSet<&str> = run.finished_cases.iter().map(String::as_str).collect();
     for clocks in &run.clocks {
         recorder.clocks_at(clocks)?;
     }
-    for stood in &run.layouts {
-        for (at_unix_ns, news) in stood.news() {
-            recorder.layout_at(&stood.layout, &news, at_unix_ns)?;
+    for lifetime in &run.layouts {
+        for (at_unix_ns, news) in lifetime.news() {
+            recorder.layout_at(&lifetime.layout, &news, at_unix_ns)?;
         }
     }
     for (case, wiped) in &run.wiped {
@@ -403,7 +438,7 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
     }
     for id in run.cases() {
         recorder.case_started(id)?;
-        for record in heads.records(run, id) {
+        for record in rows_by_case.records(run, id) {
             recorder.phase_finished(&record)?;
         }
         if finished.contains(&**id) {
@@ -430,58 +465,64 @@ pub fn write_merged(run: &Run, directory: &Path) -> Result<(), RecordError> {
 }
 
 /// The phases and warnings of a run by case.
-struct Heads<'a> {
+struct RowsByCase<'a> {
     phases: HashMap<&'a str, Vec<&'a crate::PhaseRow>>,
     warnings: HashMap<&'a str, Vec<&'a WarningRow>>,
 }
 
-impl<'a> Heads<'a> {
+impl<'a> RowsByCase<'a> {
     fn of(run: &'a Run) -> Self {
-        let mut heads = Self { phases: HashMap::new(), warnings: HashMap::new() };
+        let mut rows_by_case = Self { phases: HashMap::new(), warnings: HashMap::new() };
         for row in &run.phases {
-            heads.phases.entry(&row.key.case).or_default().push(row);
+            rows_by_case.phases.entry(&row.key.case).or_default().push(row);
         }
         for row in &run.warnings {
             if let Some(key) = &row.key {
-                heads.warnings.entry(&key.case).or_default().push(row);
+                rows_by_case.warnings.entry(&key.case).or_default().push(row);
             }
         }
-        heads
+        rows_by_case
     }
 
     /// The phases of `id` with all their rows.
     fn records(&self, run: &Run, id: &CaseId) -> Vec<PhaseRecord> {
-        let (tasks, latency) = (run.tasks(id), run.latency(id));
-        let (series, nodes, devices) = (run.series(id), run.nodes(id), run.devices(id));
-        let load = run.load(id);
-        let (history, printed, ends) = (run.history(id), run.printed(id), run.ends(id));
-        let (launches, steps, spaces) = (run.launches(id), run.steps(id), run.spaces(id));
-        let (servers, server_texts) = (run.servers(id), run.server_texts(id));
         let phases = self.phases.get(&**id).map_or(&[][..], Vec::as_slice);
         let warnings = self.warnings.get(&**id).map_or(&[][..], Vec::as_slice);
-        let concerns = |row: &&&WarningRow, key: &PhaseKey| row.key.as_ref() == Some(key);
-        let record = |phase: &&crate::PhaseRow| PhaseRecord {
-            phase: (*phase).clone(),
-            tasks: tasks.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            latency: latency.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            series: series.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            nodes: nodes.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            devices: devices.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            load: load.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            history: history.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            printed: printed.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            ends: ends.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            launches: launches.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            steps: steps.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            spaces: spaces.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            servers: servers.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            server_texts: server_texts.iter().filter(|row| row.key == phase.key).cloned().collect(),
-            warnings: warnings
-                .iter()
-                .filter(|row| concerns(row, &phase.key))
-                .map(|row| (*row).clone())
-                .collect(),
+        let record = |phase: &&crate::PhaseRow| {
+            let concerns = |row: &&&WarningRow| row.key.as_ref() == Some(&phase.key);
+            let warnings = warnings.iter().filter(concerns).map(|row| (*row).clone()).collect();
+            PhaseRecord { warnings, ..PhaseRecord::new((*phase).clone()) }
         };
-        phases.iter().map(record).collect()
+        let mut copy = CopyRows { run, id, records: phases.iter().map(record).collect() };
+        let Ok(()) = each_table(&mut copy);
+        // The run names the nodes of devices that an earlier version recorded without.
+        let devices = run.devices(id);
+        for record in &mut copy.records {
+            record.devices = of_phase(&devices, &record.phase.key);
+        }
+        copy.records
     }
+}
+
+/// Copies the rows of a case into the records of its phases.
+struct CopyRows<'a> {
+    run: &'a Run,
+    id: &'a CaseId,
+    records: Vec<PhaseRecord>,
+}
+
+impl TableVisitor for CopyRows<'_> {
+    type Error = Infallible;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
+        let rows = self.run.store.rows::<R>(self.id);
+        for record in &mut self.records {
+            *R::of_mut(record) = of_phase(&rows, &record.phase.key);
+        }
+        Ok(())
+    }
+}
+
+fn of_phase<R: TableRow>(rows: &[R], key: &PhaseKey) -> Vec<R> {
+    rows.iter().filter(|row| row.key() == key).cloned().collect()
 }

@@ -11,23 +11,25 @@ use std::sync::Arc;
 
 use plan::{Case, Phase};
 
-use crate::events::index::{CaseIndex, Ended, JournalIndex};
+use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::interrupted::InterruptedPass;
-use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
+use crate::events::journal::{JournalReader, LinePosition};
 use crate::events::pause::{self, Pause};
 use crate::files::directory;
 use crate::files::limits::TextBudget;
 use crate::files::survey::{Survey, tables_in};
-use crate::manifest::{MANIFEST, check_version, read_manifest};
+use crate::format::{JOURNAL, MANIFEST};
+use crate::manifest::{check_version, read_manifest};
 use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::Part;
 use crate::run::state::{FailedCase, RunState};
 use crate::table::parquet_store::{SealedTable, read_table, read_table_for_now, table_path, verify};
-use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store, TABLES};
+use crate::table::store::{BatchFiles, MemoryRows, Rows, Source, Store};
+use crate::table::tables::TABLES;
 use crate::{
-    CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, Manifest,
-    NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow, SpaceRow,
-    StepRow, Stood, TaskRow, WarningRow, Wiped,
+    CaseId, Clocks, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LayoutLifetime, LoadRow,
+    Manifest, NodeSeriesRow, PhaseKey, PhaseRow, PrintedRow, Provenance, RecordError, Row, SeriesRow,
+    ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow, Wiped,
 };
 
 /// A run as read from disk.
@@ -59,7 +61,7 @@ pub struct Run {
     /// What was wiped before which case, in order.
     pub wiped: Vec<(String, Wiped)>,
     /// Each time that a layout was made for cases on it, in order; those of several runs one after another.
-    pub layouts: Vec<Stood>,
+    pub layouts: Vec<LayoutLifetime>,
     /// Each time that the clocks of the nodes were compared, in order.
     pub clocks: Vec<Clocks>,
     /// Times in which it did not run, as it had ended early and was resumed later, in order.
@@ -179,6 +181,18 @@ impl Run {
     /// The ends of the exchanges in all phases of `case`; empty where there were none.
     #[must_use]
     pub fn ends(&self, case: &str) -> Rows<EndRow> {
+        self.store.rows(case)
+    }
+
+    /// Counters of servers and clients around all phases of `case`; empty unless collected.
+    #[must_use]
+    pub fn servers(&self, case: &str) -> Rows<ServerRow> {
+        self.store.rows(case)
+    }
+
+    /// The texts that these counters were read from.
+    #[must_use]
+    pub fn server_texts(&self, case: &str) -> Rows<ServerTextRow> {
         self.store.rows(case)
     }
 
@@ -375,7 +389,7 @@ impl Run {
         &mut self,
         index: &mut JournalIndex,
         texts: &mut TextBudget,
-    ) -> Option<(TableRows, HashSet<CaseId>)> {
+    ) -> Option<(UnverifiedRows, HashSet<CaseId>)> {
         // In version 1 tables were sealed before the case had ended; in a run that goes on the journal
         // has more by now than when it was read.
         if index.held || self.manifest.format_version < 2 {
@@ -384,10 +398,10 @@ impl Run {
         let ended: HashSet<&str> = index
             .cases
             .values()
-            .filter(|case| case.ended == Ended::Well)
+            .filter(|case| case.ended == CaseEnd::Well)
             .map(|case| case.id.as_str())
             .collect();
-        let mut rows = TableRows::default();
+        let mut rows = UnverifiedRows::default();
         let mut cases = HashSet::new();
         for path in tables_in(&self.directory, PhaseRow::TABLE) {
             let Some(number) = number_of(&path).filter(|number| !index.batches.contains_key(number)) else {
@@ -423,7 +437,7 @@ impl Run {
     }
 
     /// Adds the rows of `cases`.
-    fn take_unknown(&mut self, store: &mut Store, mut rows: TableRows, cases: &HashSet<CaseId>) {
+    fn take_unknown(&mut self, store: &mut Store, mut rows: UnverifiedRows, cases: &HashSet<CaseId>) {
         rows.phases.retain(|row| cases.contains(&row.key.case));
         rows.warnings.retain(|row| row.key.as_ref().is_some_and(|key| cases.contains(&key.case)));
         let order = rows.phases.iter().map(|row| row.key.case.clone());
@@ -444,14 +458,14 @@ impl Run {
         number: u32,
         sealed: &[SealedTable],
         texts: &mut TextBudget,
-    ) -> Option<BatchHeads> {
-        let mut heads = BatchHeads::default();
+    ) -> Option<BatchRowsByCase> {
+        let mut rows_by_case = BatchRowsByCase::default();
         let mut whole = true;
         for table in sealed {
             let path = table_path(&self.directory, &table.table, number);
             let place = (self.directory.as_path(), path.as_path());
             if let Err(error) =
-                verify(place.0, place.1, table).and_then(|()| heads.read(&table.table, place, texts))
+                verify(place.0, place.1, table).and_then(|()| rows_by_case.read(&table.table, place, texts))
             {
                 whole = false;
                 self.damage.push(Damage {
@@ -460,15 +474,15 @@ impl Run {
                 });
             }
         }
-        heads.files = Some(Arc::new(BatchFiles {
+        rows_by_case.files = Some(Arc::new(BatchFiles {
             directory: self.directory.clone(),
             number,
             tables: sealed.iter().map(|table| table.table.clone()).collect(),
         }));
-        whole.then_some(heads)
+        whole.then_some(rows_by_case)
     }
 
-    fn take_sealed(&mut self, store: &mut Store, batch: &mut BatchHeads, case: CaseIndex) {
+    fn take_sealed(&mut self, store: &mut Store, batch: &mut BatchRowsByCase, case: CaseIndex) {
         self.warnings.append(&mut batch.warnings.remove(case.id.as_str()).unwrap_or_default());
         let phases = batch.phases.remove(case.id.as_str()).unwrap_or_default();
         if let Some((files, first)) = batch.files.clone().zip(phases.first()) {
@@ -501,7 +515,7 @@ impl Run {
 
     /// Without a journal the tables that are there are all there is.
     fn fill_without_journal(&mut self, texts: &mut TextBudget) {
-        let mut rows = TableRows::default();
+        let mut rows = UnverifiedRows::default();
         for table in TABLES {
             for path in tables_in(&self.directory, table) {
                 if let Err(error) = rows.read(table, (&self.directory, &path), texts) {
@@ -518,13 +532,13 @@ impl Run {
 
 /// The phases and warnings of a batch by case; what belongs to no case is under no name.
 #[derive(Debug, Default)]
-struct BatchHeads {
+struct BatchRowsByCase {
     files: Option<Arc<BatchFiles>>,
     phases: HashMap<CaseId, Vec<PhaseRow>>,
     warnings: HashMap<CaseId, Vec<WarningRow>>,
 }
 
-impl BatchHeads {
+impl BatchRowsByCase {
     fn read(
         &mut self,
         table: &str,
@@ -552,13 +566,13 @@ impl BatchHeads {
 
 /// The rows of tables without a checksum in the journal.
 #[derive(Debug, Default)]
-struct TableRows {
+struct UnverifiedRows {
     phases: Vec<PhaseRow>,
     others: MemoryRows,
     warnings: Vec<WarningRow>,
 }
 
-impl TableRows {
+impl UnverifiedRows {
     fn read(
         &mut self,
         table: &str,

@@ -10,11 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::Manifest;
 use crate::files::directory;
 use crate::files::limits::MANIFEST_BYTES_MAX;
-use crate::files::replace;
-use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError, Run};
-
-/// The file of a merged run that names its parts.
-pub(crate) const PARTS: &str = "parts.json";
+use crate::files::replacement::replace;
+use crate::format::PARTS;
+use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError};
 
 /// A run that was merged into another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,33 +76,6 @@ impl PartPasses {
 }
 
 impl Part {
-    pub(crate) fn of(run: &Run) -> Vec<Self> {
-        // What is said of its parts stays theirs.
-        let of_parts = run.directory.join(PARTS);
-        let own = run.damage.iter().filter(|damage| run.parts.is_empty() || damage.path != of_parts);
-        let damage: Vec<String> = own.map(ToString::to_string).collect();
-        if !run.parts.is_empty() {
-            let mut parts = run.parts.clone();
-            parts[0].damage.extend(damage);
-            return parts;
-        }
-        let manifest = &run.manifest;
-        vec![Self {
-            run_id: manifest.run_id.clone(),
-            provenance: manifest.provenance,
-            program_version: manifest.program_version.clone(),
-            command_line: manifest.command_line.clone(),
-            started_unix_ns: manifest.started_unix_ns,
-            finished_unix_ns: manifest.finished_unix_ns,
-            host: manifest.host.clone(),
-            cluster: manifest.cluster.clone(),
-            exclusive: manifest.plan.terms.exclusive,
-            cases: run.cases().to_vec(),
-            damage,
-            passes: BTreeMap::new(),
-        }]
-    }
-
     /// The nodes that ran `case`: its tasks are on the first ones.
     pub(crate) fn nodes_of(&self, case: &Case) -> HashSet<&str> {
         let Some(cluster) = &self.cluster else { return HashSet::from([self.host.node.as_str()]) };

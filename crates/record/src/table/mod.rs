@@ -14,7 +14,7 @@ use crate::{CaseId, PhaseKey, WarningRow};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// UTF-8.
     Text,
     /// A signed 64-bit number. All counts and times are: a difference of two unsigned numbers
@@ -72,7 +72,7 @@ pub struct Column<R> {
     /// Its name, unit last.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnType,
     /// Whether it may be empty.
     pub nullable: bool,
     /// The version of the format that it came with. In rows of earlier ones a text is empty and a count 0.
@@ -88,7 +88,7 @@ pub struct Column<R> {
 /// let names: Vec<_> = LatencyRow::COLUMNS.iter().map(|column| column.name).collect();
 /// assert_eq!(names[..3], ["case", "repetition", "phase"]);
 /// ```
-pub trait Row: Clone + 'static {
+pub trait Row: Clone + Send + Sync + 'static {
     /// The table's name, and that of its directory.
     const TABLE: &'static str;
     /// The columns; `case`, `repetition` and `phase` lead.
@@ -106,9 +106,11 @@ impl<R> Column<R> {
     pub(crate) fn absent(&self, count: usize) -> Result<Values, String> {
         match self.kind {
             _ if self.nullable => Ok(Values::Nulls(count)),
-            Kind::Text if self.since > 1 => Ok(Values::word("", count)),
-            Kind::Integer if self.since > 1 => Ok(Values::Integers(vec![0; count])),
-            Kind::Text | Kind::Integer | Kind::Number => Err(format!("column {} is missing", self.name)),
+            ColumnType::Text if self.since > 1 => Ok(Values::word("", count)),
+            ColumnType::Integer if self.since > 1 => Ok(Values::Integers(vec![0; count])),
+            ColumnType::Text | ColumnType::Integer | ColumnType::Number => {
+                Err(format!("column {} is missing", self.name))
+            }
         }
     }
 }
@@ -149,7 +151,7 @@ impl<'a> Columns<'a> {
 
 /// A type that a column can hold.
 trait Value: Sized {
-    const KIND: Kind;
+    const KIND: ColumnType;
     const NULLABLE: bool = false;
     /// Each row has a text of its own, be it the same as in others.
     const OWNS_TEXT: bool = false;
@@ -174,7 +176,7 @@ fn of_words<V: Clone>(values: Values, value: impl Fn(String) -> Option<V>) -> Op
 macro_rules! integers {
     ($($type:ty: $max:expr),+) => {$(
         impl Value for $type {
-            const KIND: Kind = Kind::Integer;
+            const KIND: ColumnType = ColumnType::Integer;
 
             fn cell(&self) -> Cell<'_> {
                 Cell::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
@@ -192,7 +194,7 @@ macro_rules! integers {
 integers!(u32: NUMBER_MAX, u64: COUNT_MAX, i64: i64::MAX);
 
 impl Value for f64 {
-    const KIND: Kind = Kind::Number;
+    const KIND: ColumnType = ColumnType::Number;
 
     fn cell(&self) -> Cell<'_> {
         if self.is_finite() { Cell::Number(*self) } else { Cell::Null }
@@ -205,7 +207,7 @@ impl Value for f64 {
 }
 
 impl Value for String {
-    const KIND: Kind = Kind::Text;
+    const KIND: ColumnType = ColumnType::Text;
     const OWNS_TEXT: bool = true;
 
     fn cell(&self) -> Cell<'_> {
@@ -219,7 +221,7 @@ impl Value for String {
 
 /// All rows share a text that repeats.
 impl Value for Arc<str> {
-    const KIND: Kind = Kind::Text;
+    const KIND: ColumnType = ColumnType::Text;
 
     fn cell(&self) -> Cell<'_> {
         Cell::Text(Cow::Borrowed(self))
@@ -231,7 +233,7 @@ impl Value for Arc<str> {
 }
 
 impl Value for CaseId {
-    const KIND: Kind = Kind::Text;
+    const KIND: ColumnType = ColumnType::Text;
 
     fn cell(&self) -> Cell<'_> {
         Cell::Text(Cow::Borrowed(self))
@@ -245,7 +247,7 @@ impl Value for CaseId {
 macro_rules! words {
     ($($type:ty),+) => {$(
         impl Value for $type {
-            const KIND: Kind = Kind::Text;
+            const KIND: ColumnType = ColumnType::Text;
 
             fn cell(&self) -> Cell<'_> {
                 Cell::Text(Cow::Borrowed(self.name()))
@@ -264,7 +266,7 @@ macro_rules! words {
 words!(Phase, Operation, Measure);
 
 impl<V: Value> Value for Option<V> {
-    const KIND: Kind = V::KIND;
+    const KIND: ColumnType = V::KIND;
     const NULLABLE: bool = true;
     const OWNS_TEXT: bool = V::OWNS_TEXT;
 
@@ -342,12 +344,13 @@ pub(crate) mod dictionary;
 pub(crate) mod pages;
 pub(crate) mod parquet_store;
 pub(crate) mod store;
+pub(crate) mod tables;
 pub(crate) mod values;
 
 /// A column of [`WarningRow`].
 const fn of_warning(
     name: &'static str,
-    kind: Kind,
+    kind: ColumnType,
     nullable: bool,
     cell: fn(&WarningRow) -> Cell<'_>,
 ) -> Column<WarningRow> {
@@ -358,19 +361,19 @@ const fn of_warning(
 impl Row for WarningRow {
     const TABLE: &'static str = "warnings";
     const COLUMNS: &'static [Column<Self>] = &[
-        of_warning("case", Kind::Text, true, |row| {
+        of_warning("case", ColumnType::Text, true, |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.case.cell())
         }),
-        of_warning("repetition", Kind::Integer, true, |row| {
+        of_warning("repetition", ColumnType::Integer, true, |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.repetition.cell())
         }),
-        of_warning("phase", Kind::Text, true, |row| {
+        of_warning("phase", ColumnType::Text, true, |row| {
             row.key.as_ref().map_or(Cell::Null, |key| key.phase.cell())
         }),
-        of_warning("message", Kind::Text, false, |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
-        of_warning("advice", Kind::Text, false, |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
+        of_warning("message", ColumnType::Text, false, |row| Cell::Text(Cow::Owned(row.warning.to_string()))),
+        of_warning("advice", ColumnType::Text, false, |row| Cell::Text(Cow::Borrowed(row.warning.advice()))),
         // Numbers, words and vectors of them: nothing in a warning can fail to become JSON.
-        of_warning("detail", Kind::Text, false, |row| {
+        of_warning("detail", ColumnType::Text, false, |row| {
             Cell::Text(Cow::Owned(serde_json::to_string(&row.warning).unwrap_or_default()))
         }),
     ];

@@ -20,15 +20,16 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::{Deserialize, Serialize};
 
-use crate::files::Checksum;
+use crate::files::checksum::Checksum;
 use crate::files::directory;
 use crate::files::limits;
 use crate::files::limits::{CHUNK_BYTES_MAX, FOOTER_BYTES_MAX, GROUP_ROWS_MAX, TABLE_BYTES_MAX, TextBudget};
+use crate::format::FORMAT_VERSION;
 use crate::table::dictionary;
 use crate::table::pages;
 use crate::table::values::{NULL, Values};
-use crate::table::{Cell, Column, Columns, Kind, Row};
-use crate::{FORMAT_VERSION, RecordError, Replacement};
+use crate::table::{Cell, Column, ColumnType, Columns, Row};
+use crate::{RecordError, Replacement};
 
 /// Rows of one row group. Small, so that a run's memory does not grow with its length; large
 /// enough that finding and opening the columns of a group is a small part of reading it.
@@ -54,13 +55,13 @@ pub(crate) fn table_path(directory: &Path, table: &str, number: u32) -> PathBuf 
 }
 
 /// A file that knows its length and checksum.
-struct Summed {
+struct ChecksumWriter {
     file: Replacement,
     checksum: Checksum,
     bytes: u64,
 }
 
-impl Write for Summed {
+impl Write for ChecksumWriter {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer)?;
         self.checksum.update(&buffer[..written]);
@@ -79,7 +80,7 @@ pub(crate) struct TableWriter<R: Row> {
     directory: PathBuf,
     number: u32,
     rows: Vec<R>,
-    writer: Option<SerializedFileWriter<Summed>>,
+    writer: Option<SerializedFileWriter<ChecksumWriter>>,
     total: u64,
 }
 
@@ -110,7 +111,7 @@ impl<R: Row> TableWriter<R> {
         wrote.map_err(|error| RecordError::table("write", &self.path())(error))
     }
 
-    fn writer(&mut self) -> Result<&mut SerializedFileWriter<Summed>, RecordError> {
+    fn writer(&mut self) -> Result<&mut SerializedFileWriter<ChecksumWriter>, RecordError> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
             None => open_writer::<R>(&self.directory, self.number)?,
@@ -143,10 +144,13 @@ impl<R: Row> TableWriter<R> {
     }
 }
 
-fn open_writer<R: Row>(directory: &Path, number: u32) -> Result<SerializedFileWriter<Summed>, RecordError> {
+fn open_writer<R: Row>(
+    directory: &Path,
+    number: u32,
+) -> Result<SerializedFileWriter<ChecksumWriter>, RecordError> {
     let path = table_path(directory, R::TABLE, number);
     let file = Replacement::new(directory, path.strip_prefix(directory).unwrap_or(&path))?;
-    let file = Summed { file, checksum: Checksum::new(), bytes: 0 };
+    let file = ChecksumWriter { file, checksum: Checksum::new(), bytes: 0 };
     schema::<R>()
         .and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties::<R>())))
         .map_err(RecordError::table("write", &path))
@@ -169,13 +173,13 @@ fn properties<R: Row>() -> WriterProperties {
             "ioproof.format_version".to_owned(),
             FORMAT_VERSION.to_string(),
         )]));
-    for column in R::COLUMNS.iter().filter(|column| column.kind == Kind::Text) {
+    for column in R::COLUMNS.iter().filter(|column| column.kind == ColumnType::Text) {
         let path = ColumnPath::from(column.name);
         properties = properties
             .set_column_encoding(path.clone(), Encoding::PLAIN)
             .set_column_dictionary_enabled(path, true);
     }
-    for column in R::COLUMNS.iter().filter(|column| column.kind == Kind::Number) {
+    for column in R::COLUMNS.iter().filter(|column| column.kind == ColumnType::Number) {
         properties = properties.set_column_encoding(ColumnPath::from(column.name), Encoding::PLAIN);
     }
     properties.build()
@@ -184,9 +188,9 @@ fn properties<R: Row>() -> WriterProperties {
 fn schema<R: Row>() -> Result<TypePtr, ParquetError> {
     let field = |column: &Column<R>| {
         let (physical, logical) = match column.kind {
-            Kind::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Integer => (PhysicalType::INT64, None),
-            Kind::Number => (PhysicalType::DOUBLE, None),
+            ColumnType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+            ColumnType::Integer => (PhysicalType::INT64, None),
+            ColumnType::Number => (PhysicalType::DOUBLE, None),
         };
         let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let field = Type::primitive_type_builder(column.name, physical)
@@ -199,7 +203,10 @@ fn schema<R: Row>() -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder(R::TABLE).with_fields(fields).build()?))
 }
 
-fn write_columns<R: Row>(writer: &mut SerializedFileWriter<Summed>, rows: &[R]) -> Result<(), ParquetError> {
+fn write_columns<R: Row>(
+    writer: &mut SerializedFileWriter<ChecksumWriter>,
+    rows: &[R],
+) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     for column in R::COLUMNS {
         let Some(mut target) = group.next_column()? else {
@@ -395,7 +402,7 @@ fn read_values_of<R: Row>(
     count: usize,
 ) -> Result<Values, String> {
     let schema = group.metadata().schema_descr();
-    if column.kind == Kind::Text && schema.column(position).max_def_level() == 0 {
+    if column.kind == ColumnType::Text && schema.column(position).max_def_level() == 0 {
         let pages = group.get_column_page_reader(position).map_err(|error| error.to_string())?;
         if let Some(values) = dictionary::read(pages, count)? {
             return Ok(values);
@@ -403,7 +410,7 @@ fn read_values_of<R: Row>(
     }
     let reader = group.get_column_reader(position).map_err(|error| error.to_string())?;
     match (reader, column.kind) {
-        (ColumnReader::Int64ColumnReader(reader), Kind::Integer) => {
+        (ColumnReader::Int64ColumnReader(reader), ColumnType::Integer) => {
             let (values, levels) = read_values(reader, count)?;
             if levels.is_empty() {
                 return Ok(Values::Integers(values));
@@ -412,7 +419,7 @@ fn read_values_of<R: Row>(
             let next = |&level: &i16| if level == 0 { None } else { values.next() };
             Ok(Values::SomeIntegers(levels.iter().map(next).collect()))
         }
-        (ColumnReader::DoubleColumnReader(reader), Kind::Number) => {
+        (ColumnReader::DoubleColumnReader(reader), ColumnType::Number) => {
             let (values, levels) = read_values(reader, count)?;
             if levels.is_empty() {
                 return Ok(Values::Numbers(values.into_iter().map(Some).collect()));
@@ -421,7 +428,7 @@ fn read_values_of<R: Row>(
             let next = |&level: &i16| if level == 0 { None } else { values.next() };
             Ok(Values::Numbers(levels.iter().map(next).collect()))
         }
-        (ColumnReader::ByteArrayColumnReader(reader), Kind::Text) => {
+        (ColumnReader::ByteArrayColumnReader(reader), ColumnType::Text) => {
             let (values, levels) = read_values(reader, count)?;
             let text = |value: &parquet::data_type::ByteArray| {
                 value.as_utf8().map(str::to_owned).map_err(|error| error.to_string())

@@ -1,38 +1,19 @@
 //! Access to the rows of a run that are too many to keep in memory, case by case.
 
+use std::any::Any;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::events::journal::{JOURNAL, JournalReader, LinePosition};
-use crate::files::limits::{TextBudget, bytes_of_rows};
+use crate::events::journal::{JournalReader, LinePosition};
+use crate::files::limits::TextBudget;
+use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
 use crate::table::parquet_store::{read_table, read_table_for_now, table_path};
-use crate::{
-    CaseId, Damage, DeviceRow, EndRow, HistoryRow, LatencyRow, LaunchRow, LoadRow, NodeSeriesRow, PhaseKey,
-    PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow, TaskRow, WarningRow,
-};
-
-/// All tables.
-pub(crate) const TABLES: [&str; 16] = [
-    PhaseRow::TABLE,
-    TaskRow::TABLE,
-    LatencyRow::TABLE,
-    SeriesRow::TABLE,
-    NodeSeriesRow::TABLE,
-    DeviceRow::TABLE,
-    LoadRow::TABLE,
-    HistoryRow::TABLE,
-    PrintedRow::TABLE,
-    EndRow::TABLE,
-    LaunchRow::TABLE,
-    StepRow::TABLE,
-    SpaceRow::TABLE,
-    ServerRow::TABLE,
-    ServerTextRow::TABLE,
-    WarningRow::TABLE,
-];
+use crate::table::tables::{TableRow, TableVisitor, each_table};
+use crate::{CaseId, Damage};
 
 /// The rows of one case in one table, in the order in which they were observed.
 #[derive(Debug, Clone)]
@@ -55,112 +36,89 @@ impl<R> From<Vec<R>> for Rows<R> {
     }
 }
 
-/// A table whose rows are handed out case by case.
-pub(crate) trait Stored: Row {
-    fn key(&self) -> &PhaseKey;
-    fn key_mut(&mut self) -> &mut PhaseKey;
-    fn of(record: PhaseRecord) -> Vec<Self>;
-    fn of_memory(rows: &MemoryRows) -> &Arc<Vec<Self>>;
-    fn cache(store: &Store) -> &Cache<Self>;
+/// Rows that are in memory, by table: of one case, or of whole tables. Each value is the `Arc<Vec<R>>` of a table.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryRows(HashMap<&'static str, Box<dyn Any + Send + Sync>>);
+
+impl MemoryRows {
+    fn of<R: TableRow>(&self) -> Arc<Vec<R>> {
+        self.0.get(R::TABLE).and_then(|rows| rows.downcast_ref::<Arc<Vec<R>>>()).cloned().unwrap_or_default()
+    }
+
+    fn of_mut<R: TableRow>(&mut self) -> &mut Vec<R> {
+        let rows = self.0.entry(R::TABLE).or_insert_with(|| Box::new(Arc::<Vec<R>>::default()));
+        Arc::make_mut(rows.downcast_mut::<Arc<Vec<R>>>().expect("rows of a table have one type"))
+    }
+
+    /// Adds the rows of the table at `path`, for which nothing vouches. A table that is not one of these is of
+    /// no interest.
+    pub(crate) fn read(
+        &mut self,
+        table: &str,
+        place: (&Path, &Path),
+        texts: &mut TextBudget,
+    ) -> Result<(), String> {
+        each_table(&mut ReadTable { rows: self, table, place, texts })
+    }
+
+    fn by_case(mut self) -> HashMap<CaseId, Self> {
+        let mut split = SplitByCase { rows: &mut self, cases: HashMap::new() };
+        let Ok(()) = each_table(&mut split);
+        split.cases
+    }
 }
 
-macro_rules! stored {
-    ($($row:ident: $field:ident),+ $(,)?) => {
-        /// Rows that are in memory: of one case, or of whole tables.
-        #[derive(Debug, Default)]
-        pub(crate) struct MemoryRows {
-            $($field: Arc<Vec<$row>>,)+
-        }
-
-        impl MemoryRows {
-            fn take(&mut self, record: PhaseRecord) {
-                $(Arc::make_mut(&mut self.$field).extend(record.$field);)+
-            }
-
-            /// Adds the rows of the table at `path`, for which nothing vouches. A table that is not one
-            /// of these is of no interest.
-            pub(crate) fn read(
-                &mut self,
-                table: &str,
-                (directory, path): (&Path, &Path),
-                texts: &mut TextBudget,
-            ) -> Result<(), String> {
-                match table {
-                    $($row::TABLE => {
-                        Arc::make_mut(&mut self.$field).extend(read_table(directory, path, texts)?);
-                    })+
-                    _ => {}
-                }
-                Ok(())
-            }
-
-            fn by_case(self) -> HashMap<CaseId, Self> {
-                let mut cases: HashMap<CaseId, Self> = HashMap::new();
-                $(
-                    for row in Arc::unwrap_or_clone(self.$field) {
-                        let rows = cases.entry(row.key.case.clone()).or_default();
-                        Arc::make_mut(&mut rows.$field).push(row);
-                    }
-                )+
-                cases
-            }
-        }
-
-        /// The memory that `rows` rows of `table` take.
-        pub(crate) fn bytes_of_table(table: &str, rows: u64) -> u64 {
-            match table {
-                $($row::TABLE => bytes_of_rows::<$row>(rows),)+
-                PhaseRow::TABLE => bytes_of_rows::<PhaseRow>(rows),
-                _ => bytes_of_rows::<WarningRow>(rows),
-            }
-        }
-
-        /// The batches of each table that were read last.
-        #[derive(Default)]
-        struct Caches {
-            $($field: Cache<$row>,)+
-        }
-
-        $(impl Stored for $row {
-            fn key(&self) -> &PhaseKey {
-                &self.key
-            }
-
-            fn key_mut(&mut self) -> &mut PhaseKey {
-                &mut self.key
-            }
-
-            fn of(record: PhaseRecord) -> Vec<Self> {
-                record.$field
-            }
-
-            fn of_memory(rows: &MemoryRows) -> &Arc<Vec<Self>> {
-                &rows.$field
-            }
-
-            fn cache(store: &Store) -> &Cache<Self> {
-                &store.caches.$field
-            }
-        })+
-    };
+/// Moves the rows of a record into memory.
+struct TakeRecord<'a> {
+    rows: &'a mut MemoryRows,
+    record: PhaseRecord,
 }
 
-stored!(
-    TaskRow: tasks,
-    LatencyRow: latency,
-    SeriesRow: series,
-    NodeSeriesRow: nodes,
-    DeviceRow: devices,
-    LoadRow: load,
-    HistoryRow: history,
-    PrintedRow: printed,
-    EndRow: ends,
-    LaunchRow: launches,
-    StepRow: steps,
-    SpaceRow: spaces,
-    ServerRow: servers,
-    ServerTextRow: server_texts,
-);
+impl TableVisitor for TakeRecord<'_> {
+    type Error = Infallible;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
+        self.rows.of_mut().append(R::of_mut(&mut self.record));
+        Ok(())
+    }
+}
+
+/// Reads the rows of one table from a file.
+struct ReadTable<'a> {
+    rows: &'a mut MemoryRows,
+    table: &'a str,
+    /// The run directory, and the file.
+    place: (&'a Path, &'a Path),
+    texts: &'a mut TextBudget,
+}
+
+impl TableVisitor for ReadTable<'_> {
+    type Error = String;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), String> {
+        if self.table == R::TABLE {
+            self.rows.of_mut::<R>().extend(read_table(self.place.0, self.place.1, self.texts)?);
+        }
+        Ok(())
+    }
+}
+
+/// Splits the rows of whole tables.
+struct SplitByCase<'a> {
+    rows: &'a mut MemoryRows,
+    cases: HashMap<CaseId, MemoryRows>,
+}
+
+impl TableVisitor for SplitByCase<'_> {
+    type Error = Infallible;
+
+    fn visit<R: TableRow>(&mut self) -> Result<(), Infallible> {
+        for row in std::mem::take(self.rows.of_mut::<R>()) {
+            self.cases.entry(row.key().case.clone()).or_default().of_mut().push(row);
+        }
+        Ok(())
+    }
+}
 
 /// Where the rows of a case are.
 #[derive(Debug, Clone)]
@@ -193,8 +151,9 @@ pub(crate) struct BatchRows<R> {
     cases: HashMap<CaseId, Range<usize>>,
 }
 
-/// Batches that were read last: cases are mostly asked for in the order in which they stand.
-pub(crate) type Cache<R> = Mutex<Vec<(Arc<BatchFiles>, Arc<BatchRows<R>>)>>;
+/// Batches of a table that were read last, each with its [`BatchRows`]: cases are mostly asked for in the order in
+/// which they stand.
+type Cache = Vec<(Arc<BatchFiles>, Arc<dyn Any + Send + Sync>)>;
 
 /// How many batches of each table are kept: as many as are likely to be gone through at once.
 const CACHED_BATCHES: usize = 2;
@@ -204,7 +163,8 @@ const CACHED_BATCHES: usize = 2;
 pub(crate) struct Store {
     pub(crate) cases: Vec<CaseId>,
     pub(crate) sources: HashMap<CaseId, Source>,
-    caches: Caches,
+    /// By table.
+    caches: Mutex<HashMap<&'static str, Cache>>,
     late: Mutex<Vec<Damage>>,
 }
 
@@ -218,7 +178,7 @@ impl Store {
             if !rows.contains_key(&id) {
                 store.cases.push(id.clone());
             }
-            rows.entry(id).or_default().take(record);
+            let Ok(()) = each_table(&mut TakeRecord { rows: rows.entry(id).or_default(), record });
         }
         store.sources = rows.into_iter().map(|(id, rows)| (id, Source::Memory(Arc::new(rows)))).collect();
         store
@@ -245,15 +205,15 @@ impl Store {
     }
 
     /// The rows of `case`; none where there are none.
-    pub(crate) fn rows<R: Stored>(&self, case: &str) -> Rows<R> {
+    pub(crate) fn rows<R: TableRow>(&self, case: &str) -> Rows<R> {
         let none = || Rows::from(Vec::new());
         self.sources.get(case).map_or_else(none, |source| self.rows_in(source, case))
     }
 
-    fn rows_in<R: Stored>(&self, source: &Source, case: &str) -> Rows<R> {
+    fn rows_in<R: TableRow>(&self, source: &Source, case: &str) -> Rows<R> {
         match source {
             Source::Memory(rows) => {
-                let shared = Arc::clone(R::of_memory(rows));
+                let shared = rows.of::<R>();
                 Rows { range: 0..shared.len(), shared }
             }
             Source::Batch(batch, places) => match self.batch::<R>(batch) {
@@ -283,7 +243,7 @@ impl Store {
         }
     }
 
-    fn in_journal<R: Stored>(&self, directory: &Path, places: &[LinePosition]) -> Vec<R> {
+    fn in_journal<R: TableRow>(&self, directory: &Path, places: &[LinePosition]) -> Vec<R> {
         let path = directory.join(JOURNAL);
         let lost = |place: &LinePosition, what: String| Damage {
             path: path.clone(),
@@ -295,7 +255,7 @@ impl Store {
             let record =
                 journal.as_mut().map_err(|error| error.clone()).and_then(|journal| journal.record(*place));
             match record {
-                Ok(record) => rows.extend(R::of(record)),
+                Ok(mut record) => rows.append(R::of_mut(&mut record)),
                 Err(what) => self.found(lost(place, what)),
             }
         }
@@ -303,21 +263,21 @@ impl Store {
     }
 
     /// The rows of a batch in one table; kept until others are asked for.
-    fn batch<R: Stored>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
-        let cache = R::cache(self);
-        let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let last_first = |kept: &mut Vec<(Arc<BatchFiles>, Arc<BatchRows<R>>)>| {
-            let place = kept.iter().position(|(kept, _)| Arc::ptr_eq(kept, files))?;
-            kept[..=place].rotate_right(1);
-            Some(Arc::clone(&kept[0].1))
+    fn batch<R: TableRow>(&self, files: &Arc<BatchFiles>) -> Result<Arc<BatchRows<R>>, Damage> {
+        let lock = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let last_first = |cache: &mut Cache| {
+            let place = cache.iter().position(|(cached, _)| Arc::ptr_eq(cached, files))?;
+            cache[..=place].rotate_right(1);
+            Arc::clone(&cache[0].1).downcast().ok()
         };
-        if let Some(rows) = last_first(&mut lock()) {
+        if let Some(rows) = last_first(lock().entry(R::TABLE).or_default()) {
             return Ok(rows);
         }
         let rows = Arc::new(read_batch(files)?);
-        let mut kept = lock();
-        kept.truncate(CACHED_BATCHES - 1);
-        kept.insert(0, (Arc::clone(files), Arc::clone(&rows)));
+        let mut caches = lock();
+        let cache = caches.entry(R::TABLE).or_default();
+        cache.truncate(CACHED_BATCHES - 1);
+        cache.insert(0, (Arc::clone(files), Arc::<BatchRows<R>>::clone(&rows)));
         Ok(rows)
     }
 
@@ -340,7 +300,7 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn read_batch<R: Stored>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
+fn read_batch<R: TableRow>(files: &BatchFiles) -> Result<BatchRows<R>, Damage> {
     if !files.tables.iter().any(|table| table == R::TABLE) {
         return Ok(BatchRows { rows: Arc::default(), cases: HashMap::new() });
     }

@@ -74,8 +74,8 @@ fn a_tree_that_a_killed_run_made_is_removed_by_its_names() {
     let found = leftovers(&target).expect("readable");
     let roots: Vec<_> = found[0].trees.iter().map(|tree| tree.root.clone()).collect();
     assert_eq!(roots, std::slice::from_ref(&root));
-    let swept = found[0].remove().expect("removed");
-    assert_eq!((swept.removed, swept.foreign_count), (3, 0));
+    let sweep = found[0].remove().expect("removed");
+    assert_eq!((sweep.removed, sweep.foreign_count), (3, 0));
     assert!(!root.exists() && before.join("mdtest_tree.0/file.mdtest.0.7").exists());
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
@@ -91,8 +91,8 @@ fn what_others_put_into_a_tree_stays_and_is_named() {
     let notes = write(&root.join("notes.txt"), "mine");
     let item = write(&target.join("file.mdtest.0.1"), "");
     let beside = write(&target.join("beside"), "");
-    let swept = leftovers(&target).expect("readable")[0].remove().expect("removed");
-    assert_eq!(swept.foreign, std::slice::from_ref(&notes));
+    let sweep = leftovers(&target).expect("readable")[0].remove().expect("removed");
+    assert_eq!(sweep.foreign, std::slice::from_ref(&notes));
     assert!(notes.exists() && beside.exists() && !item.exists());
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
@@ -236,7 +236,7 @@ fn a_forged_claim_leads_nowhere() {
     drop(placed);
     let path = target.join(".ioproof-claim-r1@n1.json");
     let mut forged: Claim = serde_json::from_slice(&fs::read(&path).expect("there")).expect("a claim");
-    let at = |path: PathBuf| record::Claimed { path, existed: false };
+    let at = |path: PathBuf| record::ClaimedFile { path, existed: false };
     forged.files =
         vec![at(outside.clone()), at("../precious".into()), at("link/precious".into()), at("alias".into())];
     forged.directories = vec![at("../other".into()), at("link".into()), at(place.path().join("other"))];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plan::{Operation, Phase};
 use record::{
-    Cell, Column, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, Kind, LatencyRow, LaunchRow, LoadRow,
+    Cell, Column, ColumnType, DeviceRow, EndRow, FORMAT_VERSION, HistoryRow, LatencyRow, LaunchRow, LoadRow,
     NodeSeriesRow, PhaseRow, PrintedRow, Row, SeriesRow, ServerRow, ServerTextRow, SpaceRow, StepRow,
     TaskRow, WarningRow,
 };
@@ -28,9 +28,9 @@ fn check<R: Row>(document: &str) {
     for column in R::COLUMNS {
         let Column { name, kind, nullable, .. } = column;
         let kind = match kind {
-            Kind::Text => "text",
-            Kind::Integer => "integer",
-            Kind::Number => "number",
+            ColumnType::Text => "text",
+            ColumnType::Integer => "integer",
+            ColumnType::Number => "number",
         };
         let null = if *nullable { " or null" } else { "" };
         let row = format!("| `{name}` | {kind}{null} |");

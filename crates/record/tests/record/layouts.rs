@@ -1,8 +1,8 @@
 //! Layouts that stood while a run went on.
 
 use record::{
-    BlockDeviceFacts, CommandEnd, CommandRun, Fact, LayoutFinding, LayoutNews, Outcome, Recorder, Run, Stood,
-    merge, write_merged,
+    BlockDeviceFacts, CommandEnd, CommandRun, Fact, LayoutEvent, LayoutFinding, LayoutLifetime, Outcome,
+    Recorder, Run, merge, write_merged,
 };
 
 use crate::sample;
@@ -41,22 +41,22 @@ fn device() -> BlockDeviceFacts {
 
 /// Made, looked at, gone; and another one that could not be made.
 fn record(recorder: &mut Recorder) {
-    let created = LayoutNews::Created { commands: vec![ran("mkfs.xfs -f /dev/loop0", 0)], error: None };
+    let created = LayoutEvent::Created { commands: vec![ran("mkfs.xfs -f /dev/loop0", 0)], error: None };
     recorder.layout("card", &created).expect("recorded");
     let (findings, devices) = (vec![finding()], vec![device()]);
-    let verified = LayoutNews::Verified { findings, file_systems: Vec::new(), devices };
+    let verified = LayoutEvent::Verified { findings, file_systems: Vec::new(), devices };
     recorder.layout("card", &verified).expect("recorded");
-    let destroyed = LayoutNews::Destroyed { commands: vec![ran("umount /p3700/0", 0)], error: None };
+    let destroyed = LayoutEvent::Destroyed { commands: vec![ran("umount /p3700/0", 0)], error: None };
     recorder.layout("card", &destroyed).expect("recorded");
     let failed =
-        LayoutNews::Created { commands: vec![ran("mkfs.btrfs", 1)], error: Some("no space".to_owned()) };
+        LayoutEvent::Created { commands: vec![ran("mkfs.btrfs", 1)], error: Some("no space".to_owned()) };
     recorder.layout("md", &failed).expect("recorded");
 }
 
-fn assert_told(stood: &[Stood]) {
-    let names: Vec<&str> = stood.iter().map(|one| one.layout.as_str()).collect();
+fn assert_told(lifetime: &[LayoutLifetime]) {
+    let names: Vec<&str> = lifetime.iter().map(|one| one.layout.as_str()).collect();
     assert_eq!(names, ["card", "md"]);
-    let (card, md) = (&stood[0], &stood[1]);
+    let (card, md) = (&lifetime[0], &lifetime[1]);
     assert_eq!((card.created.len(), card.findings.as_slice()), (1, [finding()].as_slice()));
     assert_eq!(card.devices, [device()]);
     assert!(card.destroyed_unix_ns.is_some() && card.not_destroyed.is_none());
@@ -74,7 +74,7 @@ fn a_run_tells_which_layouts_stood_and_how() {
     recorder.finish(&Outcome::Interrupted).expect("finished");
     assert_told(&Run::open(&directory).expect("readable").layouts);
     let (mut again, _) = Recorder::resume(&directory).expect("resumed");
-    again.layout("card", &LayoutNews::Created { commands: Vec::new(), error: None }).expect("recorded");
+    again.layout("card", &LayoutEvent::Created { commands: Vec::new(), error: None }).expect("recorded");
     let run = Run::open(&directory).expect("readable");
     assert_told(&run.layouts[..2]);
     assert_eq!(run.layouts[2].layout, "card", "it stood a second time");

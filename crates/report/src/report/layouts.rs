@@ -1,7 +1,7 @@
 //! The layouts of a run, in the words of a report.
 
 use plan::{MdMetadata, Recipe};
-use record::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding, Run, Stood};
+use record::{BlockDeviceFacts, CommandRun, FileSystemFacts, LayoutFinding, LayoutLifetime, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,32 +32,32 @@ pub(crate) struct LayoutInfo {
 }
 
 pub(crate) fn layouts(run: &Run) -> Vec<LayoutInfo> {
-    run.layouts.iter().map(|stood| layout(run, stood)).collect()
+    run.layouts.iter().map(|lifetime| layout(run, lifetime)).collect()
 }
 
-fn layout(run: &Run, stood: &Stood) -> LayoutInfo {
-    let planned = run.manifest.plan.layouts.iter().find(|one| one.name == stood.layout);
+fn layout(run: &Run, lifetime: &LayoutLifetime) -> LayoutInfo {
+    let planned = run.manifest.plan.layouts.iter().find(|one| one.name == lifetime.layout);
     let text = |of: fn(&plan::Layout) -> &String| planned.map_or_else(String::new, |one| of(one).clone());
     let title = text(|one| &one.title);
-    let (state, error) = match (&stood.not_created, stood.destroyed_unix_ns, &stood.not_destroyed) {
+    let (state, error) = match (&lifetime.not_created, lifetime.destroyed_unix_ns, &lifetime.not_destroyed) {
         (Some(error), ..) => ("not made", error.clone()),
         (None, _, Some(error)) => ("left", error.clone()),
         (None, Some(_), None) => ("dismantled", String::new()),
         (None, None, None) => ("standing", String::new()),
     };
     LayoutInfo {
-        title: if title.is_empty() { stood.layout.clone() } else { title },
-        name: stood.layout.clone(),
+        title: if title.is_empty() { lifetime.layout.clone() } else { title },
+        name: lifetime.layout.clone(),
         stands_for: text(|one| &one.stands_for),
         recipe: planned.map_or("", |one| recipe(&one.recipe)),
         members: planned.map_or_else(Vec::new, |one| one.devices.clone()),
         state,
         error,
-        created: stood.created.clone(),
-        findings: stood.findings.clone(),
-        file_systems: stood.file_systems.clone(),
-        devices: stood.devices.clone(),
-        destroyed: stood.destroyed.clone(),
+        created: lifetime.created.clone(),
+        findings: lifetime.findings.clone(),
+        file_systems: lifetime.file_systems.clone(),
+        devices: lifetime.devices.clone(),
+        destroyed: lifetime.destroyed.clone(),
     }
 }
 

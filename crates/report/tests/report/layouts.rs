@@ -1,7 +1,7 @@
 //! What a report says of the layouts that were made for a run.
 
 use plan::{FileSystem, FileSystemKind, Layout, Recipe};
-use record::{CommandEnd, CommandRun, Fact, LayoutFinding, Run, Stood};
+use record::{CommandEnd, CommandRun, Fact, LayoutFinding, LayoutLifetime, Run};
 
 use crate::common;
 
@@ -39,20 +39,20 @@ pub(crate) fn with_layouts() -> Run {
     let broken =
         CommandRun { status: CommandEnd::Exited(1), ..ran("mkfs.xfs /dev/nvme0n1".to_owned(), None) };
     run.layouts = vec![
-        Stood {
+        LayoutLifetime {
             layout: "cards".to_owned(),
             created: make.chain([mount]).collect(),
             findings: vec![finding("noatime", "rw,relatime")],
             devices: run.manifest.host.devices.clone(),
             destroyed_unix_ns: Some(1),
             destroyed: vec![ran("umount /p3700/0".to_owned(), None)],
-            ..Stood::default()
+            ..LayoutLifetime::default()
         },
-        Stood {
+        LayoutLifetime {
             layout: "cards".to_owned(),
             created: vec![broken],
             not_created: Some("mkfs.xfs failed".to_owned()),
-            ..Stood::default()
+            ..LayoutLifetime::default()
         },
     ];
     run

@@ -31,7 +31,7 @@ fn backend_warning(asked: Backend, reason: String) -> WarningRow {
         used: "psync, with a task for each transfer under way where the file is shared".to_owned(),
         reason,
     };
-    WarningRow { key: None, warning }
+    WarningRow::of_run(warning)
 }
 
 /// Keeps the number of transfers in flight: one task for each in a shared file if the block divides evenly,

@@ -8,60 +8,60 @@ use plan::{Case, Layer, Plan, TargetDescription, WorkloadSpec};
 use record::{Warning, WarningRow};
 
 use crate::RunnerError;
-use crate::check::{of_run, remaining};
-use crate::files::cleanup;
-use crate::ranks::handshake::{Separate, shake};
-use crate::ranks::rank_assignment::Roster;
+use crate::files::file_sets::FileSets;
+use crate::files::paths::leads_to_device;
+use crate::files::targets::place_of;
+use crate::ranks::directory_probe::{NodeLocalDirectory, find_node_local};
+use crate::ranks::rank_assignment::RankAssignment;
 
 /// The node-local directories among those used by a case on several nodes.
-pub(crate) fn separate(
+pub(crate) fn node_local_directories(
     plan: &Plan,
     finished: &BTreeSet<String>,
     comm: &dyn Comm,
     run_id: &str,
-) -> Result<Vec<Separate>, RunnerError> {
+) -> Result<Vec<NodeLocalDirectory>, RunnerError> {
     let topology = comm.topology();
     if topology.names().len() == 1 {
         return Ok(Vec::new());
     }
     let mut directories: BTreeSet<PathBuf> = BTreeSet::new();
-    for case in remaining(plan, finished).cases() {
-        if Roster::of(&case.workload, topology)?.nodes(topology).len() > 1 {
+    for case in FileSets::of_unfinished(plan, finished).cases() {
+        if RankAssignment::of(&case.workload, topology)?.nodes(topology).len() > 1 {
             let targets = case.workload.files.targets.iter();
-            let files = targets.filter(|target| !cleanup::leads_to_device(target));
-            directories.extend(files.map(|target| cleanup::place_of(case, target)));
+            let files = targets.filter(|target| !leads_to_device(target));
+            directories.extend(files.map(|target| place_of(case, target)));
         }
     }
-    shake(comm, directories.into_iter().collect(), run_id)
+    find_node_local(comm, directories.into_iter().collect(), run_id)
 }
 
 /// Whether the study declares every target there node-local, so that no warning is needed.
 pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
-    let there =
-        |case: &&Case| case.workload.files.targets.iter().any(|at| cleanup::place_of(case, at) == directory);
+    let there = |case: &&Case| case.workload.files.targets.iter().any(|at| place_of(case, at) == directory);
     plan.cases.iter().filter(there).all(|case| {
         let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
         terms.is_some_and(|terms| terms.layer == Layer::NodeLocal)
     })
 }
 
-pub(crate) fn separate_warning(separate: &Separate, topology: &Topology) -> WarningRow {
+pub(crate) fn node_local_warning(local_directories: &NodeLocalDirectory, topology: &Topology) -> WarningRow {
     let nodes = u32::try_from(topology.names().len()).unwrap_or(u32::MAX);
-    let directory = separate.directory.display().to_string();
-    of_run(Warning::SeparateTarget { directory, nodes })
+    let directory = local_directories.directory.display().to_string();
+    WarningRow::of_run(Warning::SeparateTarget { directory, nodes })
 }
 
 /// Applies the rules of node-local targets to directories found to be so, even if the study does not say it.
-pub(crate) fn check_separate(
+pub(crate) fn check_node_local(
     case: &Case,
     plan: &Plan,
-    separate: &[Separate],
+    local_directories: &[NodeLocalDirectory],
     topology: &Topology,
 ) -> Result<(), RunnerError> {
-    let roster = Roster::of(&case.workload, topology)?;
-    let nodes = roster.nodes(topology).len();
-    let targets = case.workload.files.targets.iter().map(|target| cleanup::place_of(case, target));
-    let found = targets.filter_map(|at| separate.iter().find(|one| one.directory == at)).next();
+    let assignment = RankAssignment::of(&case.workload, topology)?;
+    let nodes = assignment.nodes(topology).len();
+    let targets = case.workload.files.targets.iter().map(|target| place_of(case, target));
+    let found = targets.filter_map(|at| local_directories.iter().find(|one| one.directory == at)).next();
     let Some(found) = found.filter(|_| nodes > 1) else { return Ok(()) };
     let terms = plan.terms.targets.iter().find(|target| target.name == case.target);
     let first = topology.names().first().map_or("the first", String::as_str);

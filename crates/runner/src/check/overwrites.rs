@@ -14,9 +14,10 @@ use host::files::require_data;
 use plan::{Bytes, Case, Placement, Plan};
 use record::{Holder, Leftover, named_files};
 
-use crate::files::cleanup::paths;
+use crate::RunnerError;
+use crate::files::paths::paths;
+use crate::files::targets;
 use crate::files::trees;
-use crate::{RunnerError, check};
 
 /// Blocks sampled over all files to find their origin: takes seconds on slow storage. With many files each
 /// gets fewer, but at least [`PLACES_MIN`].
@@ -48,7 +49,7 @@ impl Replaced {
 
 /// The existing files that a run overwrites, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct LostFiles {
     /// Files of the user.
     users: BTreeMap<PathBuf, FileState>,
     /// Files with data of this program.
@@ -72,7 +73,7 @@ impl FileState {
     }
 }
 
-impl Lost {
+impl LostFiles {
     /// The total of the user's files; none if nothing is lost.
     pub(crate) fn together(&self) -> Option<Replaced> {
         let each = self.users.iter().map(|(path, seen)| Replaced {
@@ -99,24 +100,24 @@ impl Lost {
 /// The files that `plan` replaces, without empty files and those made by ioproof; none if nothing is lost.
 #[must_use]
 pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
-    lost(plan, leftovers, &Lost::default()).together()
+    lost_files(plan, leftovers, &LostFiles::default()).together()
 }
 
 /// See [`replaced`]. Files unchanged since `before` are not read again.
-pub(crate) fn lost(plan: &Plan, leftovers: &[Leftover], before: &Lost) -> Lost {
+pub(crate) fn lost_files(plan: &Plan, leftovers: &[Leftover], before: &LostFiles) -> LostFiles {
     let gone = leftovers.iter().filter(|leftover| leftover.holder == Holder::Gone);
     let left: BTreeSet<PathBuf> =
         gone.flat_map(|leftover| &leftover.files).filter_map(|file| file.path.canonicalize().ok()).collect();
     let is_there = |case: &Case| case.layout.as_ref().is_none_or(|name| !begins_empty(plan, name));
-    let real = || plan.cases.iter().filter(|case| case.workload.backend.moves_data() && is_there(case));
-    let names: BTreeSet<PathBuf> = real()
+    let present = || plan.cases.iter().filter(|case| case.workload.backend.moves_data() && is_there(case));
+    let names: BTreeSet<PathBuf> = present()
         .filter(|case| writes(case) || case.workload.files.fill)
         .flat_map(|case| paths(case).into_iter().filter(|path| writes(case) || fills_over(case, path)))
-        .chain(real().flat_map(items))
+        .chain(present().flat_map(items))
         .collect();
     let is_left = |path: &Path| path.canonicalize().is_ok_and(|path| left.contains(&path));
     let places = (PLACES / names.len().max(1) as u64).clamp(PLACES_MIN, engine::OWN_PLACES);
-    let mut all = Lost::default();
+    let mut all = LostFiles::default();
     for path in names {
         let file = fs::metadata(&path).ok().filter(|metadata| metadata.is_file() && metadata.len() > 0);
         let Some(seen) = file.as_ref().map(FileState::of).filter(|_| !is_left(&path)) else { continue };
@@ -135,7 +136,7 @@ fn begins_empty(plan: &Plan, name: &str) -> bool {
 /// Files with item names in directories of the user, where `case` creates and removes such items beside other
 /// files. In a directory with a name of ours all of them are a benchmark's.
 fn items(case: &Case) -> Vec<PathBuf> {
-    if !trees::in_target(&case.workload) || !check::writes(case) {
+    if !trees::in_target(&case.workload) || !targets::writes(case) {
         return Vec::new();
     }
     // A directory that cannot be read is reported when the case starts.

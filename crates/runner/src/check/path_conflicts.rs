@@ -14,8 +14,9 @@ use plan::{Case, Existing, FileSet, Keep, Plan, Sharing};
 use record::{Holder, Leftover};
 
 use crate::RunnerError;
-use crate::check::{directories, real, writes};
-use crate::files::cleanup::{absolute, directory_of, paths};
+use crate::files::file_sets::{FileSets, directories};
+use crate::files::paths::{absolute, directory_of, paths};
+use crate::files::targets::writes;
 use crate::files::trees;
 use crate::ranks::rank_assignment::paths_of;
 
@@ -206,7 +207,8 @@ pub(crate) fn check_in_use(
         return Ok(leftovers);
     }
     let made = |case: &Case| paths(case).into_iter().chain(trees::roots(case)).collect::<Vec<_>>();
-    let files: HashSet<PathBuf> = absolute(real(plan).cases().flat_map(made))?.into_iter().collect();
+    let files: HashSet<PathBuf> =
+        absolute(FileSets::of_plan(plan).cases().flat_map(made))?.into_iter().collect();
     for Leftover { claim, claim_path, holder, .. } in going_on {
         let directory = directory_of(claim_path);
         let trees = claim.trees.iter().map(|tree| directory.join(&tree.path));

@@ -5,21 +5,21 @@ use std::time::Instant;
 use plan::{Case, Phase, Placement};
 use record::{Warning, Wiped};
 
-use super::UnderWay;
-use crate::files::cleanup;
+use crate::execution::state::ExecutionState;
+use crate::files::paths;
 use crate::files::trees;
-use crate::ranks::order::{Answer, Order, Wiping};
+use crate::ranks::order::{Answer, Order, WipeResult};
 use crate::ranks::rank_executor::reads;
 use crate::{Event, RunnerError};
 
-impl UnderWay<'_> {
+impl ExecutionState<'_> {
     /// Removes the files of `case` and discards the devices that it measures.
     pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
         if !case.protocol.wipe || !case.workload.backend.moves_data() {
             return Ok(());
         }
         let started = Instant::now();
-        let Answer::Wiped(all) = self.crew.order(&Order::Wipe { case: index })? else {
+        let Answer::Wiped(all) = self.ranks.order(&Order::Wipe { case: index })? else {
             return Err(RunnerError::OutOfPlace);
         };
         let took_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -27,7 +27,7 @@ impl UnderWay<'_> {
         let mut others = Vec::new();
         for wiped in all {
             match wiped {
-                Wiping::Done(Wiped::Files { files, .. }) => removed += files,
+                WipeResult::Done(Wiped::Files { files, .. }) => removed += files,
                 other => others.push(other),
             }
         }
@@ -36,18 +36,18 @@ impl UnderWay<'_> {
         }
         for wiped in others {
             match wiped {
-                Wiping::Done(what) => self.wiped(case, &what)?,
-                Wiping::Unapplied { what, reason } => self.warn(Warning::Unapplied { what, reason })?,
+                WipeResult::Done(what) => self.wiped(case, &what)?,
+                WipeResult::Unapplied { what, reason } => self.warn(Warning::Unapplied { what, reason })?,
             }
         }
         if !case.workload.work.is_transfers() {
             return Ok(());
         }
-        let sites = self.sites(case);
-        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
-            match cleanup::leads_to_device(&slot.path) {
-                true => self.ledger.discarded(sites.of(slot.index), &slot.path),
-                false => self.ledger.removed(sites.of(slot.index), &slot.path),
+        let file_nodes = self.file_nodes(case);
+        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+            match paths::leads_to_device(&slot.path) {
+                true => self.written.discarded(file_nodes.of(slot.index), &slot.path),
+                false => self.written.removed(file_nodes.of(slot.index), &slot.path),
             }
         }
         Ok(())
@@ -65,7 +65,7 @@ impl UnderWay<'_> {
             return Ok(());
         }
         for _ in 0..case.protocol.precondition {
-            for set in 0..cleanup::sets(case) {
+            for set in 0..paths::sets(case) {
                 if self.stopped() {
                     return Ok(());
                 }
@@ -87,7 +87,7 @@ impl UnderWay<'_> {
         if !(reads(case, phase) || finds) || !case.protocol.drop_caches || self.stopped() {
             return Ok(Vec::new());
         }
-        match self.crew.order(&Order::DropCaches { case: index })? {
+        match self.ranks.order(&Order::DropCaches { case: index })? {
             Answer::Refused(reason) => {
                 Ok(vec![Warning::Unapplied { what: "dropping caches".to_owned(), reason }])
             }

@@ -1,8 +1,8 @@
 //! Cases on layouts: each layout is created, its cases run, and it is destroyed before the next one.
 //!
 //! ```text
-//! muster   what can be known before anything is made: obstacles of every layout, the check of other cases
-//! campaign for each stretch of cases of one layout: create, verify, check, live, destroy; one record
+//! validate_campaign  what can be known before anything is made: obstacles of every layout, the check of other cases
+//! campaign           for the cases of each layout: create, verify, check, run, destroy; one record
 //! ```
 //!
 //! If a layout cannot be created, its cases fail and the next layout follows. The layout is destroyed even if
@@ -14,14 +14,15 @@ use std::path::{Path, PathBuf};
 use comm::Comm;
 use host::{CommandHash, Host, Layouts};
 use plan::{Case, Layout, Plan, Recipe, WorkloadSpec, shell_word};
-use record::{CommandRun, LayoutFinding, LayoutNews, Warning, WarningRow};
+use record::{CommandRun, LayoutEvent, LayoutFinding, Warning, WarningRow};
 
-use crate::check::{self, Checked, Earlier, check_again};
-use crate::execution::Broken;
-use crate::{Ended, ErrorKind, Event, PlanExecution, RunnerError};
+use crate::check::{Checked, EarlierStart, check_again};
+use crate::execution::ExecutionError;
+use crate::files::file_sets;
+use crate::{ErrorKind, Event, LayoutProgress, PlanExecution, RunSummary, RunnerError};
 
 /// Creates and destroys layouts.
-pub trait Builder {
+pub trait LayoutBuilder {
     /// An existing layout.
     type Standing;
 
@@ -58,7 +59,7 @@ pub trait Builder {
 
 /// Creates layouts from the devices of this host.
 #[derive(Debug)]
-pub struct OnHost {
+pub struct HostLayoutBuilder {
     /// The layouts of this host.
     pub layouts: Layouts,
     /// The values of `--destroy-data-on`, besides the devices that layouts name.
@@ -67,7 +68,7 @@ pub struct OnHost {
     pub agreed: BTreeMap<String, CommandHash>,
 }
 
-impl Builder for OnHost {
+impl LayoutBuilder for HostLayoutBuilder {
     type Standing = host::Standing;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
@@ -107,21 +108,6 @@ impl Builder for OnHost {
     }
 }
 
-/// Events of a layout, for [`crate::Watch`].
-#[derive(Debug)]
-pub enum LayoutStep<'a> {
-    /// Creation has started.
-    Creating,
-    /// A command has ended.
-    Ran(&'a CommandRun),
-    /// It was created, and these properties were read back.
-    Stands(&'a [LayoutFinding]),
-    /// Destruction has started.
-    Destroying,
-    /// It is destroyed.
-    Gone,
-}
-
 /// A plan with layouts, checked as far as possible before they exist.
 #[derive(Debug)]
 pub struct ValidatedCampaign {
@@ -136,14 +122,14 @@ pub struct ValidatedCampaign {
 ///
 /// # Errors
 /// What the host lacks or refuses, with the next step; also if the run has several nodes.
-pub fn muster(
+pub fn validate_campaign(
     plan: Plan,
     host: &Host,
     comm: &dyn Comm,
-    builder: &impl Builder,
+    builder: &impl LayoutBuilder,
     run_id: String,
     started_unix_ns: i64,
-    earlier: Earlier,
+    earlier: EarlierStart,
 ) -> Result<ValidatedCampaign, RunnerError> {
     let nodes = comm.topology().names().len();
     if nodes > 1 {
@@ -176,10 +162,10 @@ pub fn muster(
     let finished = earlier.finished.clone();
     let on_layouts = plan.cases.iter().filter(|case| case.layout.is_some());
     let without = finished.iter().cloned().chain(on_layouts.map(|case| case.id.clone())).collect();
-    let earlier = Earlier { finished: without, ..earlier };
+    let earlier = EarlierStart { finished: without, ..earlier };
     let mut checked = check_again(plan, host, comm, run_id, started_unix_ns, earlier)?;
     // The user is asked once, also about existing layouts.
-    checked.lost = checked.lost_now(&finished);
+    checked.lost_files = checked.lost_now(&finished);
     Ok(ValidatedCampaign { checked, finished })
 }
 
@@ -208,30 +194,30 @@ fn without(plan: &Plan, missing: &[&str]) -> Option<String> {
 }
 
 /// Executes a validated campaign, one layout after another. In every case, files and layouts are removed and
-/// the record is closed on return; [`Ended::left_behind`] names what could not be removed.
+/// the record is closed on return; [`RunSummary::left_behind`] names what could not be removed.
 ///
 /// # Errors
 /// As [`PlanExecution::run`].
 pub fn campaign(
-    life: PlanExecution<'_>,
-    builder: &impl Builder,
-    mustered: ValidatedCampaign,
-) -> Result<Ended, RunnerError> {
-    let ValidatedCampaign { checked, finished } = mustered;
-    let Checked { plan, run_id, started_unix_ns, permits, lost, .. } = checked;
+    execution: PlanExecution<'_>,
+    builder: &impl LayoutBuilder,
+    validated: ValidatedCampaign,
+) -> Result<RunSummary, RunnerError> {
+    let ValidatedCampaign { checked, finished } = validated;
+    let Checked { plan, run_id, started_unix_ns, permits, lost_files, .. } = checked;
     // Only files that the user was asked about may be lost, not others found on a layout.
-    let life = life.with_agreed(lost);
-    // Each stretch opens its devices itself.
+    let execution = execution.with_agreed(lost_files);
+    // The cases of each layout open their devices themselves.
     drop(permits);
     let mut campaign =
-        Campaign { life, builder, plan: &plan, run_id, started_unix_ns, finished, told: Vec::new() };
-    let mut whole = Ended::default();
+        Campaign { execution, builder, plan: &plan, run_id, started_unix_ns, finished, told: Vec::new() };
+    let mut whole = RunSummary::default();
     let mut broken = None;
     for cases in plan.cases.chunk_by(|one, next| one.layout == next.layout) {
-        if campaign.life.is_stopped() {
+        if campaign.execution.controls.is_stopped() {
             break;
         }
-        match campaign.stretch(cases) {
+        match campaign.run_cases(cases) {
             Ok(ended) => whole.add(ended),
             Err(error) => {
                 broken = Some(error);
@@ -239,13 +225,13 @@ pub fn campaign(
             }
         }
     }
-    whole.interrupted = campaign.life.is_stopped();
-    campaign.life.close(broken.map_or(Ok(whole), Err))
+    whole.interrupted = campaign.execution.controls.is_stopped();
+    campaign.execution.close(broken.map_or(Ok(whole), Err))
 }
 
 /// A campaign in progress.
-struct Campaign<'l, 'c, B: Builder> {
-    life: PlanExecution<'l>,
+struct Campaign<'l, 'c, B: LayoutBuilder> {
+    execution: PlanExecution<'l>,
     builder: &'c B,
     plan: &'c Plan,
     run_id: String,
@@ -255,48 +241,52 @@ struct Campaign<'l, 'c, B: Builder> {
     told: Vec<WarningRow>,
 }
 
-impl<B: Builder> Campaign<'_, '_, B> {
+impl<B: LayoutBuilder> Campaign<'_, '_, B> {
     /// The cases of one layout, or of none.
-    fn stretch(&mut self, cases: &[Case]) -> Result<Ended, Broken> {
+    fn run_cases(&mut self, cases: &[Case]) -> Result<RunSummary, ExecutionError> {
         let name = cases.first().and_then(|case| case.layout.as_deref());
         let layout = name.and_then(|name| self.plan.layouts.iter().find(|layout| layout.name == name));
         if cases.iter().all(|case| self.finished.contains(&case.id)) {
             for (index, case) in cases.iter().enumerate() {
-                self.life.tell(&Event::CaseSkipped { index, case });
+                self.execution.watch.event(&Event::CaseSkipped { index, case });
             }
-            return Ok(Ended::default());
+            return Ok(RunSummary::default());
         }
         match layout {
             Some(layout) => self.on_layout(layout, cases),
-            None => self.live(cases.to_vec(), Vec::new()),
+            None => self.run_checked(cases.to_vec(), Vec::new()),
         }
     }
 
-    fn on_layout(&mut self, layout: &Layout, cases: &[Case]) -> Result<Ended, Broken> {
-        self.life.tell(&Event::Layout { layout, step: LayoutStep::Creating });
+    fn on_layout(&mut self, layout: &Layout, cases: &[Case]) -> Result<RunSummary, ExecutionError> {
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Creating });
         let mut commands = Vec::new();
-        let life = &mut self.life;
-        let made = self.builder.create(layout, &self.run_id, &mut |run| {
-            life.tell(&Event::Layout { layout, step: LayoutStep::Ran(run) });
+        let execution = &mut self.execution;
+        let created = self.builder.create(layout, &self.run_id, &mut |run| {
+            execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
             commands.push(run.clone());
         });
-        let error = made.as_ref().err().map(ToString::to_string);
-        let noted = self.life.note_layout(&layout.name, &LayoutNews::Created { commands, error });
-        let standing = match made {
+        let error = created.as_ref().err().map(ToString::to_string);
+        let noted = self.execution.recorder.layout(&layout.name, &LayoutEvent::Created { commands, error });
+        let standing = match created {
             Ok(standing) => standing,
             Err(error) => {
                 noted?;
                 // Cases not started yet are left to a resumed run.
-                return if self.life.is_stopped() { Ok(Ended::default()) } else { self.fail(cases, &error) };
+                return if self.execution.controls.is_stopped() {
+                    Ok(RunSummary::default())
+                } else {
+                    self.fail(cases, &error)
+                };
             }
         };
         // From here on it is destroyed on every path.
-        let lived = match noted {
+        let result = match noted {
             Ok(()) => self.measure(layout, &standing, cases),
-            Err(broken) => Err(broken),
+            Err(error) => Err(error.into()),
         };
         let gone = self.dismantle(layout, standing);
-        let mut ended = lived?;
+        let mut ended = result?;
         if let Err(error) = gone? {
             ended.left_behind.get_or_insert(error);
         }
@@ -304,33 +294,45 @@ impl<B: Builder> Campaign<'_, '_, B> {
     }
 
     /// Reads back the properties of the layout and runs the cases on it.
-    fn measure(&mut self, layout: &Layout, standing: &B::Standing, cases: &[Case]) -> Result<Ended, Broken> {
+    fn measure(
+        &mut self,
+        layout: &Layout,
+        standing: &B::Standing,
+        cases: &[Case],
+    ) -> Result<RunSummary, ExecutionError> {
         let places = self.builder.places(standing);
         let cases = at_their_places(layout, &places, cases)?;
         let findings = self.builder.verify(standing);
         let own = Plan::new(String::new(), self.plan.question.clone(), self.plan.seed, cases.clone());
-        let facts = self.life.host().facts(&check::targets(&own, &BTreeSet::new()), engine::clock_name());
-        self.life.add_facts(&facts);
+        let facts =
+            self.execution.host.facts(&file_sets::targets(&own, &BTreeSet::new()), engine::clock_name());
+        self.execution.recorder.add_facts(&facts);
         let found: Vec<String> =
             findings.iter().filter(|one| one.differs()).map(ToString::to_string).collect();
-        self.life.tell(&Event::Layout { layout, step: LayoutStep::Stands(&findings) });
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Stands(&findings) });
         let (file_systems, devices) = (facts.file_systems, facts.devices);
-        self.life.note_layout(&layout.name, &LayoutNews::Verified { findings, file_systems, devices })?;
+        self.execution
+            .recorder
+            .layout(&layout.name, &LayoutEvent::Verified { findings, file_systems, devices })?;
         if !found.is_empty() {
-            self.life.warn(Warning::LayoutDiffers { layout: layout.name.clone(), found })?;
+            self.execution.warn(Warning::LayoutDiffers { layout: layout.name.clone(), found })?;
         }
         let consents = if layout.recipe == Recipe::Raw { places } else { Vec::new() };
-        self.live(cases, consents)
+        self.run_checked(cases, consents)
     }
 
     /// Checks `cases` and runs them, with consent to write the devices `consents`.
-    fn live(&mut self, cases: Vec<Case>, consents: Vec<PathBuf>) -> Result<Ended, Broken> {
+    fn run_checked(
+        &mut self,
+        cases: Vec<Case>,
+        consents: Vec<PathBuf>,
+    ) -> Result<RunSummary, ExecutionError> {
         let names: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let finished = self.finished.iter().filter(|id| names.contains(id.as_str())).cloned().collect();
         let mut plan = Plan { cases: cases.clone(), layouts: Vec::new(), ..self.plan.clone() };
         plan.destroy_data_on.extend(consents.iter().map(|path| path.display().to_string()));
-        let earlier = Earlier { finished, places: Vec::new() };
-        let (host, comm) = (self.life.host(), self.life.comm());
+        let earlier = EarlierStart { finished, places: Vec::new() };
+        let (host, comm) = (self.execution.host, self.execution.comm);
         let checked = check_again(plan, host, comm, self.run_id.clone(), self.started_unix_ns, earlier);
         let mut checked = match checked {
             Ok(checked) => checked,
@@ -339,7 +341,7 @@ impl<B: Builder> Campaign<'_, '_, B> {
         };
         checked.warnings.retain(|row| !self.told.contains(row));
         self.told.extend(checked.warnings.iter().cloned());
-        self.life.stretch(&checked)
+        self.execution.run_cases(&checked)
     }
 
     /// Destroys the layout, or records what is left of it.
@@ -347,32 +349,36 @@ impl<B: Builder> Campaign<'_, '_, B> {
         &mut self,
         layout: &Layout,
         standing: B::Standing,
-    ) -> Result<Result<(), RunnerError>, Broken> {
-        self.life.tell(&Event::Layout { layout, step: LayoutStep::Destroying });
+    ) -> Result<Result<(), RunnerError>, ExecutionError> {
+        self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Destroying });
         let mut commands = Vec::new();
-        let life = &mut self.life;
+        let execution = &mut self.execution;
         let gone = self.builder.destroy(standing, &mut |run| {
-            life.tell(&Event::Layout { layout, step: LayoutStep::Ran(run) });
+            execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Ran(run) });
             commands.push(run.clone());
         });
         let error = gone.as_ref().err().map(ToString::to_string);
-        self.life.note_layout(&layout.name, &LayoutNews::Destroyed { commands, error: error.clone() })?;
+        self.execution
+            .recorder
+            .layout(&layout.name, &LayoutEvent::Destroyed { commands, error: error.clone() })?;
         match error {
-            None => self.life.tell(&Event::Layout { layout, step: LayoutStep::Gone }),
-            Some(reason) => self.life.warn(Warning::LayoutStays { layout: layout.name.clone(), reason })?,
+            None => self.execution.watch.event(&Event::Layout { layout, step: LayoutProgress::Gone }),
+            Some(reason) => {
+                self.execution.warn(Warning::LayoutStays { layout: layout.name.clone(), reason })?
+            }
         }
         Ok(gone)
     }
 
     /// Marks all cases as failed, for the same reason.
-    fn fail(&mut self, cases: &[Case], error: &RunnerError) -> Result<Ended, Broken> {
+    fn fail(&mut self, cases: &[Case], error: &RunnerError) -> Result<RunSummary, ExecutionError> {
         let message = error.to_string();
         for (index, case) in cases.iter().enumerate() {
             if !self.finished.contains(&case.id) {
-                self.life.fail(index, case, &message)?;
+                self.execution.fail(index, case, &message)?;
             }
         }
-        Ok(Ended { failed: Some((message, error.kind())), ..Ended::default() })
+        Ok(RunSummary { failed: Some((message, error.kind())), ..RunSummary::default() })
     }
 }
 

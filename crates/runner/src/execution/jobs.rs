@@ -20,25 +20,15 @@ use crate::RunnerError;
 use crate::ranks::merge_ranks::SERIES_INTERVAL;
 
 /// Rows of a phase of jobs, with warnings about its figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub(crate) struct JobRows {
     pub(crate) launches: Vec<LaunchRow>,
     pub(crate) steps: Vec<StepRow>,
     pub(crate) spaces: Vec<SpaceRow>,
     /// Processor time of the launcher.
     pub(crate) harness_cpu_ns: u64,
-    /// Skipped actions with their reasons.
-    notes: Vec<(String, String)>,
-    low: Vec<Low>,
-}
-
-/// A file system with little space left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Low {
-    place: String,
-    free_bytes: u64,
-    size_bytes: u64,
-    percent_min: u32,
+    /// File systems with little space left, and skipped actions.
+    warnings: Vec<Warning>,
 }
 
 /// One phase of jobs.
@@ -67,11 +57,7 @@ impl JobsRun<'_> {
         let placement = JobsPlacement::new(self.workload).ok_or(RunnerError::OutOfPlace)?;
         let spaces = JobSpace::ALL.map(|space| placement.directory(space, self.pass));
         for directory in &spaces {
-            fs::create_dir_all(directory).map_err(|source| RunnerError::File {
-                action: "create the directory",
-                path: directory.clone(),
-                source,
-            })?;
+            fs::create_dir_all(directory).map_err(RunnerError::file("create the directory", directory))?;
         }
         let reuse = self.workload.files.existing == Existing::Reuse;
         let (tasks, concurrency) = match self.phase {
@@ -84,41 +70,43 @@ impl JobsRun<'_> {
         let started_unix_ns = unix_ns();
         let mut processes = RealProcesses::new(self.program, &groups, spaces.clone());
         let mut watch =
-            Watcher { controls: self.controls, tasks: &tasks, jobs: placement.jobs(), keep, lost: None };
+            Watcher { controls: self.controls, tasks: &tasks, jobs: placement.jobs(), keep, error: None };
         let launched = launch(&tasks, rules, &mut processes, &mut watch);
-        let lost = watch.lost.take();
+        let error = watch.error.take();
         let mut notes = self.notes(&groups, placement.jobs());
         notes.extend(
             processes
                 .notes()
                 .filter(|note| !groups.missing().iter().any(|why| note.ends_with(why)))
-                .map(|note| ("all of a phase of jobs".to_owned(), note.to_owned())),
+                .map(|note| unapplied("all of a phase of jobs", note.to_owned())),
         );
         drop(processes);
         groups.remove()?;
-        lost.map_or(Ok(()), Err)?;
-        let rows =
-            JobRows { notes, low: self.low(&launched, &spaces), ..rows(&tasks, &launched, placement.jobs()) };
+        error.map_or(Ok(()), Err)?;
+        let rows = JobRows {
+            warnings: self.low_space(&launched, &spaces).into_iter().chain(notes).collect(),
+            ..rows(&tasks, &launched, placement.jobs())
+        };
         Ok((outcome(&launched, started_unix_ns), rows))
     }
 
     /// Limits that this host has no control groups for. Only the matrix reports them: loading needs none.
-    fn notes(&self, groups: &RunGroups, jobs: &Jobs) -> Vec<(String, String)> {
+    fn notes(&self, groups: &RunGroups, jobs: &Jobs) -> Vec<Warning> {
         if groups.missing().is_empty() || self.phase == Phase::Load {
             return Vec::new();
         }
         let reason = groups.missing().join("; ");
-        let mut notes = vec![("a control group for each launch".to_owned(), reason.clone())];
+        let mut notes = vec![unapplied("a control group for each launch", reason.clone())];
         if !groups.keeps_memory() && jobs.tests.iter().any(|test| test.memory_max.is_some()) {
-            notes.push(("`memory_max`, which the kernel does not keep here".to_owned(), reason));
+            notes.push(unapplied("`memory_max`, which the kernel does not keep here", reason));
         }
         notes
     }
 
-    /// The file systems with less free space than the workload wants.
-    fn low(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Low> {
+    /// A warning for each file system with less free space than the workload wants.
+    fn low_space(&self, launched: &Launched, spaces: &[PathBuf; 3]) -> Vec<Warning> {
         let percent_min = self.workload.work.jobs().map_or(0, |jobs| jobs.free_percent_min);
-        let mut all: Vec<Low> = Vec::new();
+        let mut all: Vec<Warning> = Vec::new();
         for (number, directory) in spaces.iter().enumerate() {
             let Ok(place) = self.host.file_system_of(directory) else { continue };
             let Some(free_bytes) = launched.samples.iter().filter_map(|one| one.free_bytes[number]).min()
@@ -127,9 +115,10 @@ impl JobsRun<'_> {
             };
             let is_low =
                 u128::from(free_bytes) * 100 < u128::from(place.size_bytes) * u128::from(percent_min);
-            if is_low && !all.iter().any(|known| known.place == place.mount_point) {
+            let is_known = |known: &Warning| matches!(known, Warning::LowSpace { place: at, .. } if *at == place.mount_point);
+            if is_low && !all.iter().any(is_known) {
                 let size_bytes = place.size_bytes;
-                all.push(Low { place: place.mount_point, free_bytes, size_bytes, percent_min });
+                all.push(Warning::LowSpace { place: place.mount_point, free_bytes, size_bytes, percent_min });
             }
         }
         all
@@ -143,17 +132,17 @@ struct Watcher<'a, 'k> {
     jobs: &'a Jobs,
     keep: &'a mut KeepLaunches<'k>,
     /// Why storing them failed: nothing more is launched then.
-    lost: Option<RecordError>,
+    error: Option<RecordError>,
 }
 
 impl LaunchWatch for Watcher<'_, '_> {
     fn is_stopped(&self) -> bool {
-        self.controls.is_stopped() || self.lost.is_some()
+        self.controls.is_stopped() || self.error.is_some()
     }
 
     fn ended(&mut self, ended: &[&LaunchReport]) {
-        if self.lost.is_none() {
-            self.lost = (self.keep)(launch_rows(self.tasks, ended, self.jobs)).err();
+        if self.error.is_none() {
+            self.error = (self.keep)(launch_rows(self.tasks, ended, self.jobs)).err();
         }
     }
 
@@ -183,17 +172,7 @@ impl JobRows {
                 ),
             });
         }
-        warnings.extend(self.low.iter().cloned().map(|low| Warning::LowSpace {
-            place: low.place,
-            free_bytes: low.free_bytes,
-            size_bytes: low.size_bytes,
-            percent_min: low.percent_min,
-        }));
-        let unapplied = |(what, reason): &(String, String)| Warning::Unapplied {
-            what: what.clone(),
-            reason: reason.clone(),
-        };
-        warnings.extend(self.notes.iter().map(unapplied));
+        warnings.extend(self.warnings.iter().cloned());
         warnings
     }
 
@@ -206,6 +185,10 @@ impl JobRows {
         self.spaces.iter_mut().for_each(|row| row.key = key.clone());
         self
     }
+}
+
+fn unapplied(what: &str, reason: String) -> Warning {
+    Warning::Unapplied { what: what.to_owned(), reason }
 }
 
 /// Whether a launch failed.

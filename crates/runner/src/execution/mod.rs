@@ -2,71 +2,42 @@
 
 mod around;
 pub(crate) mod campaign;
+pub(crate) mod device_trace;
 pub(crate) mod jobs;
 mod passes;
+mod phases;
 mod restore;
 pub(crate) mod rival;
 pub(crate) mod servers;
 pub(crate) mod settle;
-pub(crate) mod traced;
+pub(crate) mod state;
+mod turn;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use comm::{Clock, Comm};
+use comm::Comm;
 use engine::Controls;
 use host::Host;
 use plan::{Case, Keep, Placement};
-use record::{HostFacts, LayoutNews, NodeClock, Outcome, PhaseKey, Recorder, Warning, WarningRow};
+use record::{Outcome, Recorder, Warning, WarningRow};
 
-use self::passes::{CaseState, CaseTurn};
-use crate::check::file_usage::Uses;
-use crate::check::overwrites::Lost;
-use crate::check::{self, Checked};
+use crate::check::Checked;
+use crate::check::overwrites::LostFiles;
 use crate::error::ErrorKind;
 use crate::execution::rival::Rivals;
 use crate::execution::servers::Servers;
-use crate::files::cleanup;
+use crate::execution::state::{ExecutionState, RunSummary};
+use crate::execution::turn::{CaseState, CaseTurn};
 use crate::files::data::WrittenData;
+use crate::files::file_sets::FileSets;
+use crate::files::paths;
 use crate::files::trees;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order};
-use crate::ranks::rank_assignment::Roster;
 use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::RankGroup;
-use crate::ranks::signals::keep_in_touch;
+use crate::ranks::signals::forward_signals;
 use crate::{Event, Program, RunnerError, Watch};
-
-/// How a run ended.
-#[derive(Debug, Default)]
-pub struct Ended {
-    /// The user stopped the run.
-    pub interrupted: bool,
-    /// The first failed case and the kind of its error.
-    pub failed: Option<(String, ErrorKind)>,
-    /// Cells of wrong data that checks found.
-    pub wrong_cells: u64,
-    /// Items of trees that another process modified during the run.
-    pub surprises: u64,
-    /// Launches of jobs that did not complete.
-    pub failed_launches: u64,
-    /// Largest number of transfers (or created items) of a task in a write phase: IOR's stonewalling status.
-    pub most_transfers: u64,
-    /// Files that could not be removed at the end.
-    pub left_behind: Option<RunnerError>,
-}
-
-impl Ended {
-    /// Adds the result of further cases.
-    pub(crate) fn add(&mut self, more: Self) {
-        self.interrupted |= more.interrupted;
-        self.failed = self.failed.take().or(more.failed);
-        self.wrong_cells += more.wrong_cells;
-        self.surprises += more.surprises;
-        self.failed_launches += more.failed_launches;
-        self.most_transfers = self.most_transfers.max(more.most_transfers);
-        self.left_behind = self.left_behind.take().or(more.left_behind);
-    }
-}
 
 /// Runs a plan and writes its record, on rank 0.
 pub struct PlanExecution<'a> {
@@ -79,8 +50,8 @@ pub struct PlanExecution<'a> {
     phases: u64,
     /// The program that is executed for each launch of jobs.
     program: Option<Program>,
-    /// The user's files that may be lost, if fewer than the check of a stretch finds.
-    agreed: Option<Lost>,
+    /// The user's files that may be lost, if fewer than the check of the cases of a layout finds.
+    agreed: Option<LostFiles>,
     /// Cases that another tool measures in alternation.
     rivals: Rivals,
     /// Commands that query servers before and after phases.
@@ -89,19 +60,19 @@ pub struct PlanExecution<'a> {
 
 /// Why the execution of a plan ended early.
 #[derive(Debug)]
-pub(crate) struct Broken {
+pub(crate) struct ExecutionError {
     pub(crate) error: RunnerError,
     /// Whether the error can still be written to the record.
     pub(crate) told: bool,
 }
 
-impl From<RunnerError> for Broken {
+impl From<RunnerError> for ExecutionError {
     fn from(error: RunnerError) -> Self {
         Self { error, told: true }
     }
 }
 
-impl From<record::RecordError> for Broken {
+impl From<record::RecordError> for ExecutionError {
     fn from(error: record::RecordError) -> Self {
         Self { error: error.into(), told: false }
     }
@@ -152,7 +123,7 @@ impl<'a> PlanExecution<'a> {
     }
 
     /// Limits the user's files that may be lost to those in `agreed`.
-    pub(crate) fn with_agreed(self, agreed: Lost) -> Self {
+    pub(crate) fn with_agreed(self, agreed: LostFiles) -> Self {
         Self { agreed: Some(agreed), ..self }
     }
 
@@ -162,54 +133,31 @@ impl<'a> PlanExecution<'a> {
     /// The record could not be written, the files could not be claimed, or a rank was lost. Earlier
     /// measurements are in the record then, and files of the lost rank are removed where this rank can see
     /// them.
-    pub fn run(mut self, checked: &Checked) -> Result<Ended, RunnerError> {
-        let lived = self.stretch(checked);
-        self.close(lived)
+    pub fn run(mut self, checked: &Checked) -> Result<RunSummary, RunnerError> {
+        let result = self.run_cases(checked);
+        self.close(result)
     }
 
     /// Writes the final state of the run into the record.
-    pub(crate) fn close(mut self, lived: Result<Ended, Broken>) -> Result<Ended, RunnerError> {
-        let outcome = match &lived {
+    pub(crate) fn close(
+        mut self,
+        result: Result<RunSummary, ExecutionError>,
+    ) -> Result<RunSummary, RunnerError> {
+        let outcome = match &result {
             Ok(ended) if ended.interrupted => Outcome::Interrupted,
-            Ok(Ended { failed: Some((message, _)), .. }) => Outcome::Failed(message.clone()),
+            Ok(RunSummary { failed: Some((message, _)), .. }) => Outcome::Failed(message.clone()),
             Ok(_) => Outcome::Complete,
             Err(broken) => Outcome::Failed(broken.error.to_string()),
         };
-        if lived.as_ref().map_or_else(|broken| broken.told, |_| true) {
+        if result.as_ref().map_or_else(|broken| broken.told, |_| true) {
             // Slow to read: done here since it would delay the first transfer.
             self.recorder.complete_host(|host| self.host.complete(host));
             self.recorder.finish(&outcome)?;
         }
-        lived.map_err(|broken| broken.error)
+        result.map_err(|broken| broken.error)
     }
 
-    pub(crate) fn host(&self) -> &'a Host {
-        self.host
-    }
-
-    pub(crate) fn comm(&self) -> &'a dyn Comm {
-        self.comm
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.controls.is_stopped()
-    }
-
-    pub(crate) fn tell(&mut self, event: &Event<'_>) {
-        self.watch.event(event);
-    }
-
-    /// Writes an event of a layout into the record.
-    pub(crate) fn note_layout(&mut self, layout: &str, news: &LayoutNews) -> Result<(), Broken> {
-        Ok(self.recorder.layout(layout, news)?)
-    }
-
-    /// Adds the facts of file systems and devices that were created meanwhile.
-    pub(crate) fn add_facts(&mut self, facts: &HostFacts) {
-        self.recorder.add_facts(facts);
-    }
-
-    pub(crate) fn warn(&mut self, warning: Warning) -> Result<(), Broken> {
+    pub(crate) fn warn(&mut self, warning: Warning) -> Result<(), ExecutionError> {
         let row = WarningRow { key: None, warning };
         self.recorder.warning(&row)?;
         self.watch.event(&Event::Warning(&row));
@@ -217,7 +165,7 @@ impl<'a> PlanExecution<'a> {
     }
 
     /// Records that `case` cannot be started.
-    pub(crate) fn fail(&mut self, index: usize, case: &Case, message: &str) -> Result<(), Broken> {
+    pub(crate) fn fail(&mut self, index: usize, case: &Case, message: &str) -> Result<(), ExecutionError> {
         self.watch.event(&Event::CaseStarted { index, case });
         self.recorder.case_started(&case.id)?;
         self.recorder.case_failed(&case.id, message)?;
@@ -226,97 +174,69 @@ impl<'a> PlanExecution<'a> {
     }
 
     /// Executes all cases of `checked` and leaves the record open. Files are removed on return.
-    pub(crate) fn stretch(&mut self, checked: &Checked) -> Result<Ended, Broken> {
+    pub(crate) fn run_cases(&mut self, checked: &Checked) -> Result<RunSummary, ExecutionError> {
         let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers } = self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
-        let brief = RankContext {
+        let context = RankContext {
             plan: &checked.plan,
             run_id: &checked.run_id,
             run_directory: recorder.directory().to_owned(),
             started_unix_ns: checked.started_unix_ns,
-            separate: &checked.separate,
+            local_directories: &checked.local_directories,
             permits: &checked.permits,
             program: program.as_ref(),
         };
         let mates = checked.nodes.mates_on(host, comm);
         let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
-        let uses = check::remaining(&checked.plan, &checked.finished);
-        let hand = RankExecutor::new(host, comm, Arc::clone(controls), brief, uses, quiet);
-        let life = UnderWay {
-            crew: RankGroup::new(comm, hand),
+        let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
+        let executor = RankExecutor::new(host, comm, Arc::clone(controls), context, file_sets, quiet);
+        let execution = ExecutionState {
+            ranks: RankGroup::new(comm, executor),
             checked,
-            agreed: agreed.as_ref().unwrap_or(&checked.lost),
+            agreed: agreed.as_ref().unwrap_or(&checked.lost_files),
             recorder,
             watch: &mut **watch,
             controls: Arc::clone(controls),
-            ledger: WrittenData::default(),
+            written: WrittenData::default(),
             rivals,
             servers,
             phases,
-            wrong_cells: 0,
-            surprises: 0,
-            failed_launches: 0,
-            most_transfers: 0,
+            summary: RunSummary::default(),
             comparisons: Vec::new(),
         };
-        keep_in_touch(comm, controls, || life.run())
+        forward_signals(comm, controls, || execution.run())
     }
 }
 
-/// A plan execution in progress.
-struct UnderWay<'a> {
-    crew: RankGroup<'a>,
-    checked: &'a Checked,
-    /// The user's files that may be lost.
-    agreed: &'a Lost,
-    recorder: &'a mut Recorder,
-    watch: &'a mut dyn Watch,
-    controls: Arc<Controls>,
-    ledger: WrittenData,
-    rivals: &'a Rivals,
-    servers: &'a Servers,
-    /// Number of phases started.
-    phases: &'a mut u64,
-    wrong_cells: u64,
-    surprises: u64,
-    failed_launches: u64,
-    most_transfers: u64,
-    /// The clocks of the nodes at each comparison.
-    comparisons: Vec<Vec<NodeClock>>,
-}
-
-impl UnderWay<'_> {
-    fn run(mut self) -> Result<Ended, Broken> {
+impl ExecutionState<'_> {
+    fn run(mut self) -> Result<RunSummary, ExecutionError> {
         if let Err(error) = self.begin() {
             if error.is_loss() {
-                return self.lost(error);
+                return self.end_after_loss(error);
             }
             // The first error is the one to report; what was not claimed was not made either.
-            let _ = self.crew.order(&Order::Withdraw);
-            let _ = self.crew.end();
+            let _ = self.ranks.order(&Order::Withdraw);
+            let _ = self.ranks.end();
             return Err(error.into());
         }
         let cases = match self.cases().and_then(|failed| self.note_drift().map(|()| failed)) {
-            Err(error) if error.is_loss() => return self.lost(error),
+            Err(error) if error.is_loss() => return self.end_after_loss(error),
             cases => cases,
         };
-        let cleaned = self.crew.order(&Order::RemoveAll);
+        let cleaned = self.ranks.order(&Order::RemoveAll);
         let withdrawn = match &cleaned {
-            Ok(_) => self.crew.order(&Order::Withdraw),
+            Ok(_) => self.ranks.order(&Order::Withdraw),
             // Where files stay, the claim stays: the next start finds them by it.
             Err(_) => Ok(Answer::Done),
         };
-        let ended = self.crew.end();
+        let ended = self.ranks.end();
         // A failure of the record cannot be written there; a failed case already has been.
-        let failed = cases.map_err(|error| Broken { error, told: false })?;
-        Ok(Ended {
+        let failed = cases.map_err(|error| ExecutionError { error, told: false })?;
+        Ok(RunSummary {
             interrupted: self.stopped(),
             failed,
-            wrong_cells: self.wrong_cells,
-            surprises: self.surprises,
-            failed_launches: self.failed_launches,
-            most_transfers: self.most_transfers,
             left_behind: cleaned.and(withdrawn).map(drop).and(ended).err(),
+            ..self.summary
         })
     }
 
@@ -324,22 +244,13 @@ impl UnderWay<'_> {
     fn begin(&mut self) -> Result<(), RunnerError> {
         let run_directory = self.recorder.directory().to_owned();
         let started_unix_ns = self.checked.started_unix_ns;
-        self.crew.begin(&Order::Live { run_directory, started_unix_ns })?;
+        self.ranks.begin(&Order::Start { run_directory, started_unix_ns })?;
         if self.checked.ranks > 1 || !self.checked.own_leftovers.is_empty() {
-            self.crew.order(&Order::Clear)?;
+            self.ranks.order(&Order::Clear)?;
         }
-        self.crew.order(&Order::Claim)?;
+        self.ranks.order(&Order::Claim)?;
         // Other programs may have changed files while the user considered the prompt.
         self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
-    }
-
-    /// Number of errors found in data, items and jobs.
-    fn found_wrong(&self) -> u64 {
-        self.wrong_cells + self.surprises + self.failed_launches
-    }
-
-    fn stopped(&self) -> bool {
-        self.controls.is_stopped()
     }
 
     fn cases(&mut self) -> Result<Option<(String, ErrorKind)>, RunnerError> {
@@ -351,7 +262,7 @@ impl UnderWay<'_> {
         if checked.ranks > 1 {
             self.note_clocks(checked.nodes.clocks())?;
         }
-        let uses = check::remaining(&checked.plan, &checked.finished);
+        let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
         let mut failed = None;
         let mut last = None;
         for block in checked.plan.blocks() {
@@ -368,7 +279,7 @@ impl UnderWay<'_> {
                     turns.push(CaseTurn::new(index, case));
                 }
             }
-            let more = self.block(checked.plan.turns(block), &mut turns, &uses, &mut last)?;
+            let more = self.block(checked.plan.turns(block), &mut turns, &file_sets, &mut last)?;
             failed = failed.or(more);
         }
         Ok(failed)
@@ -380,7 +291,7 @@ impl UnderWay<'_> {
         &mut self,
         order: impl Iterator<Item = (usize, u32)>,
         turns: &mut [CaseTurn<'_>],
-        uses: &Uses<'_>,
+        file_sets: &FileSets<'_>,
         last: &mut Option<usize>,
     ) -> Result<Option<(String, ErrorKind)>, RunnerError> {
         let mut failed = None;
@@ -410,7 +321,7 @@ impl UnderWay<'_> {
             let together = result.is_err() && turns.iter().any(|turn| turn.case.stated.is_some());
             let over = together || result.as_ref().is_ok_and(|state| *state == CaseState::Stopped);
             let over = over || turns.iter().all(|turn| turn.is_over);
-            let removed = if over { self.block_ends(turns, uses) } else { Ok(()) };
+            let removed = if over { self.block_ends(turns, file_sets) } else { Ok(()) };
             match result.and_then(|state| removed.map(|()| state)) {
                 // Not finished: a resumed run starts it again.
                 Ok(CaseState::Stopped | CaseState::GoesOn) => return Ok(failed),
@@ -443,26 +354,20 @@ impl UnderWay<'_> {
     }
 
     /// Removes files that no case after a block needs.
-    fn block_ends(&mut self, turns: &[CaseTurn<'_>], uses: &Uses<'_>) -> Result<(), RunnerError> {
+    fn block_ends(&mut self, turns: &[CaseTurn<'_>], file_sets: &FileSets<'_>) -> Result<(), RunnerError> {
         let mut first = Ok(());
         for turn in turns.iter().filter(|turn| turn.begun && turn.case.stated.is_none()) {
-            let removed = self.case_ends(turn.index, turn.case, uses, turn.wrong_data, turn.failed);
+            let removed = self.case_ends(turn.index, turn.case, file_sets, turn.wrong_data, turn.failed);
             first = first.and(removed);
         }
         first
     }
 
-    fn fail(&mut self, case: &Case, message: &str) -> Result<(), RunnerError> {
-        self.recorder.case_failed(&case.id, message)?;
-        self.watch.event(&Event::CaseFailed { case, message });
-        Ok(())
-    }
-
     /// Closes the record after a rank was lost. Removes files where possible; the others stay claimed.
-    fn lost(mut self, error: RunnerError) -> Result<Ended, Broken> {
-        let _ = self.crew.hand.save_what_can_be();
+    fn end_after_loss(mut self, error: RunnerError) -> Result<RunSummary, ExecutionError> {
+        let _ = self.ranks.executor.save_what_can_be();
         self.warn_of_clocks()?;
-        let node = error.lost_node(self.crew.comm().topology());
+        let node = error.lost_node(self.ranks.comm().topology());
         self.warn(Warning::NodeLost { node, what: error.to_string() })?;
         Err(error.into())
     }
@@ -472,7 +377,7 @@ impl UnderWay<'_> {
         &mut self,
         index: usize,
         case: &Case,
-        uses: &Uses<'_>,
+        file_sets: &FileSets<'_>,
         wrong_data: bool,
         failed: bool,
     ) -> Result<(), RunnerError> {
@@ -481,11 +386,11 @@ impl UnderWay<'_> {
         if trees::has(case) && self.checked.ranks > 1 && !case.phases.iter().any(|phase| trees::ends(*phase))
         {
             ending.step = EndStep::Tasks;
-            self.crew.order(&Order::CaseEnds { case: index, ending })?;
+            self.ranks.order(&Order::CaseEnds { case: index, ending })?;
             ending.step = EndStep::Roots;
         }
-        let answer = self.crew.order(&Order::CaseEnds { case: index, ending });
-        self.forget(index, case, uses, wrong_data);
+        let answer = self.ranks.order(&Order::CaseEnds { case: index, ending });
+        self.forget(index, case, file_sets, wrong_data);
         if let Answer::Files { removed: 1.., .. } = answer? {
             self.removed(case.passes_max().saturating_sub(1), started);
         }
@@ -493,7 +398,7 @@ impl UnderWay<'_> {
     }
 
     /// Forgets the data that no later case uses, removed or not.
-    fn forget(&mut self, index: usize, case: &Case, uses: &Uses<'_>, wrong_data: bool) {
+    fn forget(&mut self, index: usize, case: &Case, file_sets: &FileSets<'_>, wrong_data: bool) {
         let kept = match case.workload.files.keep {
             Keep::Always => true,
             Keep::OnError => wrong_data,
@@ -502,92 +407,13 @@ impl UnderWay<'_> {
         if kept || !case.workload.backend.moves_data() || !case.workload.work.is_transfers() {
             return;
         }
-        let mine = cleanup::paths(case).into_iter().collect();
-        let needed = uses.needed_after(index, case, &mine);
-        let sites = self.sites(case);
-        for slot in (0..cleanup::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
+        let mine = paths::paths(case).into_iter().collect();
+        let needed = file_sets.needed_after(index, case, &mine);
+        let file_nodes = self.file_nodes(case);
+        for slot in (0..paths::sets(case)).flat_map(|set| Placement::new(&case.workload).files(set)) {
             if !needed.contains(&slot.path) {
-                self.ledger.removed(sites.of(slot.index), &slot.path);
+                self.written.removed(file_nodes.of(slot.index), &slot.path);
             }
         }
-    }
-
-    fn compare_clocks(&mut self) -> Result<Vec<Clock>, RunnerError> {
-        let clocks = self.crew.synchronize()?;
-        self.note_clocks(&clocks)?;
-        Ok(clocks)
-    }
-
-    fn note_clocks(&mut self, clocks: &[Clock]) -> Result<(), RunnerError> {
-        let names = self.crew.comm().topology().names().iter();
-        let node = |(name, clock): (&String, &Clock)| NodeClock {
-            node: name.clone(),
-            offset_ns: clock.offset_ns,
-            error_ns: clock.error_ns,
-        };
-        let nodes: Vec<NodeClock> = names.zip(clocks).map(node).collect();
-        self.recorder.clocks(&nodes)?;
-        self.comparisons.push(nodes);
-        Ok(())
-    }
-
-    /// Records the drift between the clocks since the first case.
-    fn note_drift(&mut self) -> Result<(), RunnerError> {
-        if self.checked.ranks == 1 {
-            return Ok(());
-        }
-        let now = self.compare_clocks()?;
-        let before = self.checked.nodes.clocks();
-        let drift = now.iter().zip(before).map(|(now, before)| now.offset_ns - before.offset_ns);
-        self.recorder.clocks_drifted(&drift.collect::<Vec<_>>());
-        self.warn_of_clocks()
-    }
-
-    /// Warns about nodes whose clock offset is too uncertain to align their time series with others.
-    fn warn_of_clocks(&mut self) -> Result<(), RunnerError> {
-        analysis::figures::uncertain_clocks(&self.comparisons).into_iter().try_for_each(|one| self.warn(one))
-    }
-
-    /// The nodes of the files of `case`, if node-local.
-    fn sites(&self, case: &Case) -> Sites {
-        let is_separate =
-            |target: &std::path::PathBuf| cleanup::is_separate(&self.checked.separate, case, target);
-        let topology = self.crew.comm().topology();
-        let targets = &case.workload.files.targets;
-        if self.checked.separate.is_empty() || !targets.iter().any(is_separate) {
-            return Sites(Vec::new());
-        }
-        // The check of the plan built the same roster: this cannot fail.
-        let Ok(roster) = Roster::of(&case.workload, topology) else { return Sites(Vec::new()) };
-        let count = Placement::new(&case.workload).file_count();
-        let site = |index: u32| match is_separate(&targets[index as usize % targets.len()]) {
-            true => topology.node_of()[roster.rank_of(index) as usize],
-            false => 0,
-        };
-        Sites((0..count).map(site).collect())
-    }
-
-    fn removed(&mut self, repetition: u32, started: Instant) {
-        self.watch.event(&Event::Removed { repetition, seconds: started.elapsed().as_secs_f64() });
-    }
-
-    fn warn(&mut self, warning: Warning) -> Result<(), RunnerError> {
-        self.warn_of(None, warning)
-    }
-
-    fn warn_of(&mut self, key: Option<PhaseKey>, warning: Warning) -> Result<(), RunnerError> {
-        let row = WarningRow { key, warning };
-        self.recorder.warning(&row)?;
-        self.watch.event(&Event::Warning(&row));
-        Ok(())
-    }
-}
-
-/// The node of each file of a case, by file number; empty if all nodes see the same files.
-struct Sites(Vec<u32>);
-
-impl Sites {
-    fn of(&self, file: u32) -> u32 {
-        self.0.get(file as usize).copied().unwrap_or(0)
     }
 }

@@ -2,12 +2,12 @@
 
 use plan::{Case, Existing, Phase};
 
-use super::UnderWay;
 use crate::RunnerError;
-use crate::files::cleanup;
+use crate::execution::state::ExecutionState;
+use crate::files::paths;
 use crate::ranks::order::{Answer, Order};
 
-impl UnderWay<'_> {
+impl ExecutionState<'_> {
     /// Rewrites the data of a skipped case if `case` (at `index` in the plan) relies on it: all files of a
     /// run are removed when it ends. The fill belongs to `case` and is outside the results; the record has
     /// the skipped case once, as measured. If `case` `goes_on` after passes of its own, these may have
@@ -23,10 +23,10 @@ impl UnderWay<'_> {
         let Some((writer, by)) = skipped.find(|(_, other)| has_written_for(other, case)) else {
             return Ok(());
         };
-        if !matches!(self.crew.order(&Order::Lacks { case: index })?, Answer::Lacking(true)) {
+        if !matches!(self.ranks.order(&Order::Lacks { case: index })?, Answer::Lacking(true)) {
             return Ok(());
         }
-        for set in 0..cleanup::sets(by) {
+        for set in 0..paths::sets(by) {
             if self.stopped() {
                 break;
             }

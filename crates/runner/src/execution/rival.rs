@@ -9,12 +9,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use analysis::figures::NodeWork;
 use engine::Controls;
-use host::{Host, LoadSample, Observer, OutputFile, QuietWatch, Unobservable};
+use host::{Host, LoadSample, OutputFile, QuietWatch};
 use plan::{Case, Plan, Question, Rival};
 use record::{PhaseKey, PhaseRecord, Warning, WarningRow};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::RunnerError;
+use crate::files::targets::devices_under;
+use crate::ranks::node_observer::NodeObserver;
 
 /// Interval at which the tool's exit and the stop flag are polled.
 const LOOK: Duration = Duration::from_millis(20);
@@ -24,8 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PRINTED_MAX: u64 = 64 << 20;
 /// Number of last lines of stderr that are reported.
 const LINES_TOLD: usize = 4;
-/// Devices are sampled once a second, as in phases of ioproof.
-const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The cases that another tool measures, and its command lines. Constructing this from a plan is consent to
 /// run them; a record is not.
@@ -68,7 +68,8 @@ impl Rivals {
             return Err(failed("its command line is empty".to_owned()));
         };
         quiet.phase_starts();
-        let (observer, unobserved) = observe(case, host);
+        let devices = devices_under(&case.workload.files.targets, host);
+        let observer = NodeObserver::start(host, devices, &BTreeSet::new());
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let started_unix_ns = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
         let mut command = Command::new(program);
@@ -76,7 +77,7 @@ impl Rivals {
         let ended = Running::start(&mut command);
         let ended = ended.map_err(|error| failed(format!("cannot start {program}: {error}")))?.wait(controls);
         let ended = ended.map_err(|error| failed(format!("cannot wait for {program}: {error}")))?;
-        let observed = observer.map(Observer::stop).unwrap_or_default();
+        let (observed, unobserved) = observer.stop();
         // The tool's usage counts as that of this process, which has waited for it.
         let disturbed = quiet.phase_ended();
         let Some(Printed { status, out, complaints }) = ended else { return Ok(None) };
@@ -117,30 +118,9 @@ impl Rivals {
     }
 }
 
-/// Starts to observe the node and the devices of `case`; or why the devices are not observed.
-fn observe(case: &Case, host: &Host) -> (Option<Observer>, Option<String>) {
-    let start = |devices: &[String]| {
-        Observer::start(host.root(), devices, &BTreeSet::new(), SAMPLE_INTERVAL)
-            .map_err(|error| Unobservable { reason: error.to_string() })
-    };
-    match devices(case, host).and_then(|devices| start(&devices)) {
-        Ok(observer) => (Some(observer), None),
-        Err(Unobservable { reason }) => (start(&[]).ok(), Some(reason)),
-    }
-}
-
 /// The sample of the node without the threads of this process, since the tool does the work.
 fn of_node(sample: LoadSample) -> LoadSample {
     LoadSample { cpu_wait_ns: None, stopped_ns: 0, blocked_threads: 0, blocked_in: String::new(), ..sample }
-}
-
-/// The devices under the targets of `case`.
-fn devices(case: &Case, host: &Host) -> Result<Vec<String>, Unobservable> {
-    let mut devices = BTreeSet::new();
-    for target in &case.workload.files.targets {
-        devices.extend(host.devices_under(target)?);
-    }
-    Ok(devices.into_iter().collect())
 }
 
 /// The last lines of stderr, as one line.

@@ -40,7 +40,7 @@ impl<'a> Settling<'a> {
 
     /// The phases that had not settled at the end of the case.
     pub(crate) fn unsettled(&self) -> Vec<(Phase, Warning)> {
-        let doubt = |(phase, values): &(Phase, Vec<f64>)| {
+        let unsettled_phase = |(phase, values): &(Phase, Vec<f64>)| {
             let stopping = self.case.protocol.stopping;
             if analysis::statistics::settled(values, stopping) {
                 return None;
@@ -64,7 +64,7 @@ impl<'a> Settling<'a> {
             };
             Some((*phase, warning))
         };
-        self.values.iter().filter_map(doubt).collect()
+        self.values.iter().filter_map(unsettled_phase).collect()
     }
 }
 

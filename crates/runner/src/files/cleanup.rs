@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Case, Keep, Placement};
-use record::Swept;
+use plan::{Case, Keep};
+use record::SweepResult;
 
 use crate::RunnerError;
-use crate::check::file_usage::Uses;
+use crate::files::file_sets::FileSets;
+use crate::files::paths::{leads_to_device, paths};
 use crate::files::trees;
 use crate::ranks::rank_assignment::files_of;
 
 /// The files and directories that this rank has made and not yet removed.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct CreatedFiles {
     files: BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
     /// Roots of trees, and whether the directory also holds other files.
     roots: BTreeMap<PathBuf, bool>,
 }
 
-impl Made {
+impl CreatedFiles {
     /// Notes that `path` is about to be written. It belongs to this run unless it existed before.
     pub(crate) fn file(&mut self, path: &Path) {
         if !self.files.contains(path) && fs::symlink_metadata(path).is_err() {
@@ -44,18 +44,8 @@ impl Made {
         }
         for slot in files_of(&case.workload, tasks, pass) {
             let Some(directory) = slot.path.parent() else { continue };
-            match fs::create_dir(directory) {
-                Ok(()) => {
-                    self.directories.insert(directory.to_owned());
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => {
-                    return Err(RunnerError::File {
-                        action: "create the directory",
-                        path: directory.to_owned(),
-                        source,
-                    });
-                }
+            if trees::make(directory)? {
+                self.directories.insert(directory.to_owned());
             }
         }
         Ok(())
@@ -75,9 +65,9 @@ impl Made {
         // Jobs that reuse tables check each one themselves.
         for root in roots.iter().filter(|_| !keep) {
             if self.roots.contains_key(root) {
-                let swept = trees::remove(root, beside)?;
-                trees::stays(&swept)?;
-                removed += saturated(swept.removed);
+                let result = trees::remove(root, beside)?;
+                trees::stays(&result)?;
+                removed += saturated(result.removed);
             }
         }
         if beside {
@@ -104,7 +94,7 @@ impl Made {
     pub(crate) fn remove_trees(&mut self, roots: &BTreeSet<PathBuf>, kept: bool) -> Result<u32, RunnerError> {
         let mine: Vec<(PathBuf, bool)> =
             roots.iter().filter_map(|root| self.roots.remove_entry(root)).collect();
-        let mut swept = Swept::default();
+        let mut result = SweepResult::default();
         if kept {
             self.directories.retain(|directory| !mine.iter().any(|(root, _)| root.starts_with(directory)));
             return Ok(0);
@@ -112,7 +102,7 @@ impl Made {
         let mut first = Ok(());
         for (root, beside) in mine {
             match trees::remove(&root, beside) {
-                Ok(found) => swept.add(found),
+                Ok(found) => result.add(found),
                 Err(error) => {
                     self.roots.insert(root, beside);
                     first = first.and(Err(error));
@@ -120,8 +110,8 @@ impl Made {
             }
         }
         self.remove(std::iter::empty())?;
-        first.and(trees::stays(&swept))?;
-        Ok(saturated(swept.removed))
+        first.and(trees::stays(&result))?;
+        Ok(saturated(result.removed))
     }
 
     /// Removes the files of `case` (at `index` in the plan) that no later case uses, unless they are to be
@@ -130,7 +120,7 @@ impl Made {
         &mut self,
         case: &Case,
         index: usize,
-        uses: &Uses<'_>,
+        file_sets: &FileSets<'_>,
         wrong_data: bool,
     ) -> Result<u32, RunnerError> {
         if self.files.is_empty() {
@@ -148,7 +138,7 @@ impl Made {
             self.directories.clear();
             return Ok(0);
         }
-        let needed = uses.needed_after(index, case, &mine);
+        let needed = file_sets.needed_after(index, case, &mine);
         self.remove(mine.difference(&needed))
     }
 
@@ -191,11 +181,11 @@ fn saturated(count: u64) -> u32 {
 }
 
 /// Removes a file on drop.
-pub(crate) struct Removal<'a> {
+pub(crate) struct RemoveOnDrop<'a> {
     path: &'a Path,
 }
 
-impl<'a> Removal<'a> {
+impl<'a> RemoveOnDrop<'a> {
     /// Will remove `path`.
     pub(crate) fn of(path: &'a Path) -> Self {
         Self { path }
@@ -205,88 +195,15 @@ impl<'a> Removal<'a> {
     pub(crate) fn now(self) -> Result<(), RunnerError> {
         let path = self.path;
         std::mem::forget(self);
-        fs::remove_file(path).map_err(|source| RunnerError::File {
-            action: "remove",
-            path: path.to_owned(),
-            source,
-        })
+        fs::remove_file(path).map_err(RunnerError::file("remove", path))
     }
 }
 
-impl Drop for Removal<'_> {
+impl Drop for RemoveOnDrop<'_> {
     fn drop(&mut self) {
         // An error is already being reported; the file may not even exist.
         let _ = fs::remove_file(self.path);
     }
-}
-
-/// How many sets of files a case touches in all of its passes.
-pub(crate) fn sets(case: &Case) -> u32 {
-    if case.workload.files.file_per_repetition { case.passes_max() } else { 1 }
-}
-
-/// Every file that a case uses in any pass; none for trees, whose files are not listed.
-pub(crate) fn paths(case: &Case) -> Vec<PathBuf> {
-    if !case.workload.work.is_transfers() {
-        return Vec::new();
-    }
-    let placement = Placement::new(&case.workload);
-    (0..sets(case)).flat_map(|set| placement.files(set)).map(|slot| slot.path).collect()
-}
-
-/// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
-/// trees are made in them.
-pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
-    case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
-}
-
-/// The same for one target.
-pub(crate) fn place_of(case: &Case, target: &Path) -> PathBuf {
-    if trees::has(case) { trees::place_of(target) } else { directory_of(target) }
-}
-
-/// Whether `target` of `case` differs from node to node.
-pub(crate) fn is_separate(separate: &[PathBuf], case: &Case, target: &Path) -> bool {
-    match trees::has(case) {
-        true => trees::is_separate(separate, target),
-        false => separate.contains(&directory_of(target)),
-    }
-}
-
-/// The directories that `case` creates for its files.
-pub(crate) fn own_directories(case: &Case) -> Vec<PathBuf> {
-    if !case.workload.files.unique_dir {
-        return trees::missing_targets(case);
-    }
-    paths(case).iter().map(|path| directory_of(path)).collect()
-}
-
-/// The directory of a target: its parent, or `.` for a bare name.
-pub(crate) fn directory_of(target: &Path) -> PathBuf {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// The absolute paths, without duplicates.
-pub(crate) fn absolute(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, RunnerError> {
-    let mut all = BTreeSet::new();
-    for path in paths {
-        all.insert(absolute_path(&path)?);
-    }
-    Ok(all.into_iter().collect())
-}
-
-/// `path` as an absolute path.
-pub(crate) fn absolute_path(path: &Path) -> Result<PathBuf, RunnerError> {
-    let full = std::path::absolute(path).map_err(|source| RunnerError::File {
-        action: "find the place of",
-        path: path.to_owned(),
-        source,
-    })?;
-    // Drops `.` components, so that names compare as the file system sees them.
-    Ok(full.components().collect())
 }
 
 /// Removes what exists at `paths` and returns its number. A link to a device stays: the device itself is
@@ -310,9 +227,4 @@ pub(crate) fn remove_existing(
         }
     }
     Ok(removed)
-}
-
-/// Whether `path` is a block device or a link to one.
-pub(crate) fn leads_to_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
 }

@@ -147,26 +147,26 @@ mod tests {
 
     #[test]
     fn writing_in_places_widens_the_generations() {
-        let mut ledger = WrittenData::default();
+        let mut written = WrittenData::default();
         let path = Path::new("f");
-        let first = ledger.next_generation();
-        ledger.written(0, path, first, true, false);
-        let second = ledger.next_generation();
-        ledger.written(0, path, second, false, false);
-        assert_eq!(ledger.content(0, path).map(|c| c.generations.clone()), Some(first..=second));
-        let third = ledger.next_generation();
-        ledger.written(0, path, third, true, false);
-        assert_eq!(ledger.content(0, path).map(|c| c.generations.clone()), Some(third..=third));
-        ledger.removed(0, path);
-        assert_eq!(ledger.content(0, path), None);
+        let first = written.next_generation();
+        written.written(0, path, first, true, false);
+        let second = written.next_generation();
+        written.written(0, path, second, false, false);
+        assert_eq!(written.content(0, path).map(|c| c.generations.clone()), Some(first..=second));
+        let third = written.next_generation();
+        written.written(0, path, third, true, false);
+        assert_eq!(written.content(0, path).map(|c| c.generations.clone()), Some(third..=third));
+        written.removed(0, path);
+        assert_eq!(written.content(0, path), None);
     }
 
     #[test]
     fn a_file_of_another_node_is_another_file() {
-        let mut ledger = WrittenData::default();
+        let mut written = WrittenData::default();
         let path = Path::new("f");
-        ledger.written(3, path, 7, true, true);
-        assert!(ledger.content(3, path).is_some_and(|content| content.partial));
-        assert_eq!(ledger.content(0, path), None);
+        written.written(3, path, 7, true, true);
+        assert!(written.content(3, path).is_some_and(|content| content.partial));
+        assert_eq!(written.content(0, path), None);
     }
 }

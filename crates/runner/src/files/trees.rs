@@ -1,23 +1,18 @@
-//! Trees and sets of objects that a run makes: which rank is responsible for which root, what exists there
-//! before the run, and their removal. Their files are identified by name, not kept in a list.
+//! Trees and sets of objects that a run makes: their roots, the space that they need, and their removal. Their files are identified by name, not kept in a list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use comm::Topology;
 use plan::shell_word;
-use plan::{
-    Case, Existing, Keep, Nanos, ObjectsPlacement, Phase, Plan, RENAMED, TreePlacement, Work, Workload,
-};
-use record::{Claim, Swept, first_named, sweep_names, sweep_tree};
+use plan::{Case, Nanos, ObjectsPlacement, Phase, RENAMED, TreePlacement, Work, Workload};
+use record::{Claim, SweepResult, sweep_names, sweep_tree};
 
 use crate::RunnerError;
-use crate::files::cleanup::{self, directory_of};
-use crate::ranks::rank_assignment::Roster;
+use crate::files::paths::{absolute_path, directory_of, sets};
 
 /// Smallest allocation of a file with data on most file systems.
 const BLOCK_BYTES: u64 = 4096;
@@ -67,7 +62,7 @@ pub(crate) fn roots(case: &Case) -> BTreeSet<PathBuf> {
     if !has(case) {
         return BTreeSet::new();
     }
-    (0..cleanup::sets(case)).flat_map(|set| case.workload.roots(set)).collect()
+    (0..sets(case)).flat_map(|set| case.workload.roots(set)).collect()
 }
 
 /// The claims for `case`: its roots, and whether its items are beside other files there.
@@ -98,134 +93,9 @@ pub(crate) fn place_of(target: &Path) -> PathBuf {
     if target.is_dir() { target.to_owned() } else { directory_of(target) }
 }
 
-/// The ranks that are responsible for the roots of a case.
-pub(crate) struct Keepers<'a> {
-    pub(crate) case: &'a Case,
-    pub(crate) roster: &'a Roster,
-    pub(crate) topology: &'a Topology,
-    /// Directories that differ from node to node.
-    pub(crate) separate: &'a [PathBuf],
-}
-
-impl Keepers<'_> {
-    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
-    /// directory, the first task on its node.
-    pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
-        let files = &self.case.workload.files;
-        let (targets, tasks) = (&files.targets, self.case.workload.tasks);
-        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
-        // All job spaces are used, even with fewer launches.
-        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
-        let node_of = self.topology.node_of();
-        let mut all: Vec<PathBuf> = Vec::new();
-        for first in 0..count {
-            let target = &targets[first as usize];
-            let keeper = match is_separate(self.separate, target) {
-                false => self.roster.rank_of(first),
-                true => {
-                    let mut there =
-                        (first..tasks).step_by(targets.len()).map(|task| self.roster.rank_of(task));
-                    let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
-                    let Some(keeper) = here else { continue };
-                    keeper
-                }
-            };
-            if keeper == rank && !all.contains(target) {
-                all.push(target.clone());
-            }
-        }
-        all
-    }
-
-    /// The roots of all passes that `rank` is responsible for.
-    pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
-        (0..cleanup::sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
-    }
-
-    /// The roots of `pass` that `rank` is responsible for.
-    pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
-        let targets = self.targets_of(rank);
-        let beside = in_target(&self.case.workload);
-        let is_mine = |root: &PathBuf| {
-            targets.iter().any(|target| if beside { target == root } else { root.parent() == Some(target) })
-        };
-        self.case.workload.roots(pass).into_iter().filter(is_mine).collect()
-    }
-}
-
 /// Whether `target`, or the directory that contains it, is node-local.
-pub(crate) fn is_separate(separate: &[PathBuf], target: &Path) -> bool {
-    separate.iter().any(|own| own == target || *own == directory_of(target))
-}
-
-/// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
-/// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
-/// as long as they are kept.
-///
-/// # Errors
-/// The first such root, with the next step.
-pub(crate) fn check_roots<'a>(
-    cases: impl Iterator<Item = &'a Case>,
-    run_id: &str,
-    keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
-) -> Result<(), RunnerError> {
-    // What each case leaves at a root; its present state if no case has touched it.
-    let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
-    for case in cases.filter(|case| has(case)) {
-        let (makes, beside) = (makes(case), in_target(&case.workload));
-        let tolerates = case.workload.files.existing == Existing::Reuse || case.protocol.wipe;
-        for root in keeps(case)? {
-            let known = there.get(&root).copied();
-            if makes && !tolerates {
-                match known {
-                    Some(Left::Kept) => return Err(made_twice(case, root)),
-                    Some(Left::Nothing | Left::WhileNeeded) => {}
-                    None => {
-                        // A leftover of an earlier start of this run is removed before the first case.
-                        let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
-                        if let Some(found) = is_there(&root, beside)?
-                            && !is_own()
-                        {
-                            return Err(left_there(&root, &found));
-                        }
-                    }
-                }
-            } else if !makes {
-                let is_gone = match known {
-                    Some(left) => left == Left::Nothing,
-                    None => is_there(&root, beside)?.is_none(),
-                };
-                if is_gone {
-                    return Err(nothing_there(case, root));
-                }
-            }
-            let left = match (makes, case.workload.files.keep) {
-                _ if case.phases.iter().any(|phase| ends(*phase)) => Left::Nothing,
-                (_, Keep::Always) => Left::Kept,
-                (true, _) => Left::WhileNeeded,
-                (false, _) => known.unwrap_or(Left::Kept),
-            };
-            there.insert(root, left);
-        }
-    }
-    Ok(())
-}
-
-/// The state of a tree after a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
-    Nothing,
-    /// Removed when no case needs it any more.
-    WhileNeeded,
-    Kept,
-}
-
-/// What exists at `root`: the root itself, or the first name of ours in an existing directory.
-fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
-    if beside {
-        return Ok(first_named(root)?);
-    }
-    Ok(fs::symlink_metadata(root).is_ok().then(|| root.to_owned()))
+pub(crate) fn is_node_local(local_directories: &[PathBuf], target: &Path) -> bool {
+    local_directories.iter().any(|own| own == target || *own == directory_of(target))
 }
 
 /// Error for a leftover of an earlier run at `root`, found by its name or that of an item in it.
@@ -253,36 +123,14 @@ pub(crate) fn left_there(root: &Path, found: &Path) -> RunnerError {
 }
 
 /// The claim that a run has on `root`, and the directory that holds it.
-fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
-    let root = cleanup::absolute_path(root).ok()?;
+pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
+    let root = absolute_path(root).ok()?;
     let places = root.ancestors().take(3).map(Path::to_owned);
     places.into_iter().find_map(|place| {
         let left = record::leftovers(&place).ok()?;
-        let speaks = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
-        left.into_iter().find(|left| speaks(&left.claim)).map(|left| (left.claim, place.clone()))
+        let covers = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
+        left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
     })
-}
-
-fn made_twice(case: &Case, root: PathBuf) -> RunnerError {
-    RunnerError::Target {
-        path: root,
-        problem: format!("is kept by a case before {}, which makes it anew", case.id),
-        help: "let the case before remove it, or give each case a directory of its own".to_owned(),
-    }
-}
-
-fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
-    let first = case.phases.first().map_or("the case", |phase| phase.name());
-    RunnerError::Target {
-        path: root,
-        problem: format!(
-            "is not there, and {first} of {} works on files that an earlier run made in it",
-            case.id
-        ),
-        help: "let this run make them first, or run the one that makes and keeps them, with the same tasks \
-               and sizes"
-            .to_owned(),
-    }
 }
 
 /// Whether `phase` creates, changes or removes directory entries.
@@ -319,11 +167,6 @@ pub(crate) fn needs(case: &Case, tasks: u64) -> (u64, u64) {
     }
 }
 
-/// The unfinished cases of `plan`, in order.
-pub(crate) fn left<'a>(plan: &'a Plan, finished: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Case> {
-    plan.cases.iter().filter(|case| !finished.contains(&case.id))
-}
-
 /// Creates `root`; returns whether it is new.
 pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
     match fs::create_dir(root) {
@@ -339,7 +182,7 @@ pub(crate) fn make(root: &Path) -> Result<bool, RunnerError> {
 ///
 /// # Errors
 /// It cannot be removed.
-pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
+pub(crate) fn remove(root: &Path, beside: bool) -> Result<SweepResult, RunnerError> {
     Ok(if beside { sweep_names(root, None)? } else { sweep_tree(root, None)? })
 }
 
@@ -348,15 +191,15 @@ pub(crate) fn remove(root: &Path, beside: bool) -> Result<Swept, RunnerError> {
 ///
 /// # Errors
 /// Something cannot be removed.
-pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, RunnerError> {
-    let mut swept = Swept::default();
-    for set in 0..cleanup::sets(case) {
+pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<SweepResult, RunnerError> {
+    let mut result = SweepResult::default();
+    for set in 0..sets(case) {
         for task in tasks.clone() {
             if let Some(placement) = TreePlacement::new(&case.workload) {
                 match placement.tree().own_trees {
                     true => {
                         let top = placement.root(task, set).join(placement.directory(task, 0));
-                        swept.add(sweep_tree(&top, None)?);
+                        result.add(sweep_tree(&top, None)?);
                     }
                     false => remove_items(case, placement, task, set)?,
                 }
@@ -364,12 +207,12 @@ pub(crate) fn remove_own(case: &Case, tasks: &Range<u32>) -> Result<Swept, Runne
             if let Some(placement) = ObjectsPlacement::new(&case.workload) {
                 for number in 0..placement.objects().sets {
                     let set = placement.root(task, set).join(ObjectsPlacement::set(task, number));
-                    swept.add(sweep_tree(&set, None)?);
+                    result.add(sweep_tree(&set, None)?);
                 }
             }
         }
     }
-    Ok(swept)
+    Ok(result)
 }
 
 /// Removes the items of `task` by name from a tree shared with other tasks.
@@ -419,9 +262,9 @@ fn remove_named(
 }
 
 /// Reports the remaining files of a tree as an error of the run.
-pub(crate) fn stays(swept: &Swept) -> Result<(), RunnerError> {
-    match swept.foreign.first() {
-        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: swept.foreign_count }),
+pub(crate) fn stays(result: &SweepResult) -> Result<(), RunnerError> {
+    match result.foreign.first() {
+        Some(path) => Err(RunnerError::Foreign { path: path.clone(), count: result.foreign_count }),
         None => Ok(()),
     }
 }

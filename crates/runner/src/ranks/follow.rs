@@ -9,13 +9,15 @@ use engine::Controls;
 use host::{Host, PermittedDevice};
 
 use crate::RunnerError;
-use crate::check::{RankCheck, devices, remaining, targets};
-use crate::ranks::handshake::find;
-use crate::ranks::order::{Answer, Order, Question};
+use crate::check::rank_check::RankCheck;
+use crate::files::file_sets::{FileSets, targets};
+use crate::files::targets::observable_devices;
+use crate::ranks::directory_probe::find_missing;
+use crate::ranks::nodes::report_host;
+use crate::ranks::order::{Answer, CheckRequest, Order};
 use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::{answer, finish_phase, receive, send};
-use crate::ranks::seen::look;
-use crate::ranks::signals::keep_in_touch;
+use crate::ranks::signals::forward_signals;
 
 /// Carries out the orders of rank 0 until [`dismiss`] is called there. Returns early if a rank is lost; the
 /// files of this rank are then removed.
@@ -23,51 +25,46 @@ use crate::ranks::signals::keep_in_touch;
 /// # Errors
 /// A rank was lost, or a message could not be parsed. Other errors of this rank are reported on rank 0.
 pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(), RunnerError> {
-    let mut known: Option<(Question, Vec<PermittedDevice>)> = None;
+    let mut known: Option<(CheckRequest, Vec<PermittedDevice>)> = None;
     loop {
         match receive(comm)? {
-            Order::Look { targets, uring } => {
-                answer(comm, Ok(Answer::Seen(look(host, comm, &targets, uring))))?;
+            Order::ReportHost { targets, uring } => {
+                answer(comm, Ok(Answer::HostReports(report_host(host, comm, &targets, uring))))?;
             }
-            Order::Find { paths } => {
-                answer(comm, Ok(find(comm, &paths)))?;
+            Order::FindMissing { paths } => {
+                answer(comm, Ok(find_missing(comm, &paths)))?;
             }
             Order::Synchronize => {
                 comm.synchronize()?;
             }
-            Order::Check(question) => {
-                let question = *question;
+            Order::Check(request) => {
+                let request = *request;
                 let mut permits = Vec::new();
-                let part = RankCheck {
-                    plan: &question.plan,
-                    finished: &question.finished,
-                    separate: &question.separate,
-                    host,
-                    comm,
-                };
-                let found = part.check(&question.run_id, &mut permits).map(|(found, _)| Answer::Found(found));
+                let rank = RankCheck { request: &request, host, comm };
+                let found = rank.check(&mut permits).map(|(found, _)| Answer::Found(found));
                 answer(comm, found)?;
-                known = Some((question, permits));
+                known = Some((request, permits));
             }
-            Order::Live { run_directory, started_unix_ns } => {
-                let Some((question, permits)) = &known else { return Err(RunnerError::OutOfPlace) };
-                let brief = RankContext {
-                    plan: &question.plan,
-                    run_id: &question.run_id,
+            Order::Start { run_directory, started_unix_ns } => {
+                let Some((request, permits)) = &known else { return Err(RunnerError::OutOfPlace) };
+                let context = RankContext {
+                    plan: &request.plan,
+                    run_id: &request.run_id,
                     run_directory,
                     started_unix_ns,
-                    separate: &question.separate,
+                    local_directories: &request.local_directories,
                     permits,
                     program: None,
                 };
                 let boot_id = host.boot_id();
-                let mates = question.mates.iter().find(|(kernel, _)| *kernel == boot_id);
+                let mates = request.mates.iter().find(|(kernel, _)| *kernel == boot_id);
                 let quiet = host
-                    .quiet_watch(devices(&targets(&question.plan, &question.finished), host))
+                    .quiet_watch(observable_devices(&targets(&request.plan, &request.finished), host))
                     .with_mates(mates.map(|(_, pids)| pids.clone()).unwrap_or_default());
-                let uses = remaining(&question.plan, &question.finished);
-                let hand = RankExecutor::new(host, comm, Arc::clone(&controls), brief, uses, quiet);
-                keep_in_touch(comm, &controls, || live(comm, hand))?;
+                let file_sets = FileSets::of_unfinished(&request.plan, &request.finished);
+                let executor =
+                    RankExecutor::new(host, comm, Arc::clone(&controls), context, file_sets, quiet);
+                forward_signals(comm, &controls, || run_plan(comm, executor))?;
             }
             Order::Dismiss => return Ok(()),
             _ => return Err(RunnerError::OutOfPlace),
@@ -91,7 +88,7 @@ const CLOSING: Duration = Duration::from_secs(10);
 
 /// Waits for rank 0 to close the record, on a rank whose [`follow`] ended with `error`: a launcher ends the
 /// whole job, rank 0 included, when a process exits with an error. Does not wait if rank 0 itself is lost.
-pub fn give_way(error: &RunnerError) {
+pub fn wait_for_rank_0(error: &RunnerError) {
     if error.is_loss() && !loses_first(error) {
         thread::sleep(CLOSING);
     }
@@ -100,7 +97,7 @@ pub fn give_way(error: &RunnerError) {
 /// Whether this rank, of those in [`follow`], reports `error`. Rank 0 normally does; if it is lost, the first
 /// rank on another node does.
 #[must_use]
-pub fn speaks(error: &RunnerError, comm: &dyn Comm) -> bool {
+pub fn reports_loss(error: &RunnerError, comm: &dyn Comm) -> bool {
     let mut ranks = (0..).zip(comm.topology().node_of());
     let elsewhere = ranks.find(|(_, node)| Some(*node) != comm.topology().node_of().first());
     loses_first(error) && comm.rank() == elsewhere.map_or(1, |(rank, _)| rank)
@@ -116,16 +113,16 @@ fn loses_first(error: &RunnerError) -> bool {
 }
 
 /// Carries out the orders for one plan.
-fn live(comm: &dyn Comm, mut hand: RankExecutor<'_>) -> Result<(), RunnerError> {
-    let result = carry_out_all(comm, &mut hand);
+fn run_plan(comm: &dyn Comm, mut executor: RankExecutor<'_>) -> Result<(), RunnerError> {
+    let result = carry_out_all(comm, &mut executor);
     if result.is_err() {
         // The lost rank is the error to report; what could not be removed is still claimed.
-        let _ = hand.save_what_can_be();
+        let _ = executor.save_what_can_be();
     }
     result
 }
 
-fn carry_out_all(comm: &dyn Comm, hand: &mut RankExecutor<'_>) -> Result<(), RunnerError> {
+fn carry_out_all(comm: &dyn Comm, executor: &mut RankExecutor<'_>) -> Result<(), RunnerError> {
     loop {
         match receive(comm)? {
             Order::End => return Ok(()),
@@ -133,10 +130,10 @@ fn carry_out_all(comm: &dyn Comm, hand: &mut RankExecutor<'_>) -> Result<(), Run
                 comm.synchronize()?;
             }
             Order::Phase(order) => {
-                finish_phase(comm, hand.take_part(&order), None)?;
+                finish_phase(comm, executor.take_part(&order), None)?;
             }
             order => {
-                answer(comm, hand.carry_out(&order))?;
+                answer(comm, executor.carry_out(&order))?;
             }
         }
     }

@@ -61,7 +61,7 @@ type WrongCell = (u32, u64, String);
 
 /// The merged result of some ranks, without the rows of tasks and nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct PhaseTotals {
     started_unix_ns: i64,
     open: Span,
     io: Span,
@@ -97,7 +97,7 @@ pub(crate) struct Part {
     pub(crate) untraced: Vec<(u32, String)>,
 }
 
-impl Part {
+impl PhaseTotals {
     /// The result of one rank.
     pub(crate) fn of(outcome: &PhaseOutcome) -> Self {
         let tasks = &outcome.tasks;
@@ -375,8 +375,8 @@ mod tests {
     use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
     use record::PhaseKey;
 
-    use super::{Part, SERIES_INTERVAL};
-    use crate::ranks::rows::{Rows, Seen, Table};
+    use super::{PhaseTotals, SERIES_INTERVAL};
+    use crate::ranks::rows::{Rows, Table, TraceSource};
 
     /// Bytes of every transfer.
     const TRANSFER: u64 = 4096;
@@ -519,13 +519,13 @@ mod tests {
             }
             let outcomes: Vec<PhaseOutcome> =
                 ranks.iter().map(|(first, tasks)| outcome(*first, tasks)).collect();
-            let mut parts: Vec<Part> = outcomes.iter().map(Part::of).collect();
-            let first = parts.iter().filter_map(Part::first_done_ns).min().expect("every task did something");
-            parts.iter_mut().for_each(|part| part.count_at(first));
+            let mut parts: Vec<PhaseTotals> = outcomes.iter().map(PhaseTotals::of).collect();
+            let first = parts.iter().filter_map(PhaseTotals::first_done_ns).min().expect("every task did something");
+            parts.iter_mut().for_each(|totals| totals.count_at(first));
             let names = ["a".to_owned(), "b".to_owned()];
             let mut table = Table::new(key(), &names);
             for (rank, outcome) in outcomes.iter().enumerate().rev() {
-                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Observed::default(), true, Seen::default()));
+                table.add(Rows::of(outcome, u32::from(rank % 2 == 1), Observed::default(), true, TraceSource::default()));
             }
             // Pairs are merged on different ranks and serialized in between.
             while parts.len() > 1 {
@@ -533,13 +533,13 @@ mod tests {
                     .chunks(2)
                     .map(|pair| {
                         let text = serde_json::to_vec(&pair[0]).expect("numbers and words");
-                        let mut joined: Part = serde_json::from_slice(&text).expect("as written");
+                        let mut joined: PhaseTotals = serde_json::from_slice(&text).expect("as written");
                         pair.iter().skip(1).for_each(|other| joined.join(other.clone()));
                         joined
                     })
                     .collect();
             }
-            let (whole, expected) = (&parts[0], Part::of(&one));
+            let (whole, expected) = (&parts[0], PhaseTotals::of(&one));
             let (mut row, expected_row) = (whole.phase_row(&key(), None), expected.phase_row(&key(), None));
             prop_assert!(row.first_done_bytes <= row.bytes());
             row.first_done_bytes = expected_row.first_done_bytes;
@@ -547,8 +547,9 @@ mod tests {
             prop_assert_eq!(row, expected_row);
             prop_assert_eq!(whole.latency_rows(&key()), expected.latency_rows(&key()));
             prop_assert_eq!(whole.series_rows(&key()), expected.series_rows(&key()));
-            let nodes = table.close();
-            let order: Vec<u32> = table.tasks.iter().map(|row| row.task).collect();
+            table.close();
+            let nodes = &table.record.nodes;
+            let order: Vec<u32> = table.record.tasks.iter().map(|row| row.task).collect();
             prop_assert_eq!(order, (0..u32::try_from(tasks.len()).expect("few")).collect::<Vec<_>>());
             let bytes: u64 = nodes.iter().map(|row| row.bytes).sum();
             prop_assert_eq!(bytes, whole.phase_row(&key(), None).bytes());
@@ -560,8 +561,8 @@ mod tests {
         // Four transfers of a quarter of a second each beside one of 0.5 s.
         let slow: Task = (0, 1, vec![(250_000_000, true); 4]);
         let fast: Task = (0, 1, vec![(500_000_000, true)]);
-        let mut parts = [outcome(0, &[slow]), outcome(1, &[fast])].map(|one| Part::of(&one));
-        parts.iter_mut().for_each(|part| part.count_at(500_000_001));
+        let mut parts = [outcome(0, &[slow]), outcome(1, &[fast])].map(|one| PhaseTotals::of(&one));
+        parts.iter_mut().for_each(|totals| totals.count_at(500_000_001));
         let [mut one, two] = parts;
         one.join(two);
         let row = one.phase_row(&key(), None);

@@ -1,15 +1,16 @@
 //! The ranks of a run: what each does, and how rank 0 leads them.
 
+pub(crate) mod directory_probe;
 pub(crate) mod follow;
-pub(crate) mod handshake;
 pub(crate) mod merge_ranks;
+pub(crate) mod node_observer;
+pub(crate) mod nodes;
 pub(crate) mod order;
 pub(crate) mod phase;
+pub(crate) mod phase_barrier;
 pub(crate) mod phase_result;
 pub(crate) mod rank_assignment;
 pub(crate) mod rank_executor;
 pub(crate) mod rank_group;
-pub(crate) mod rendezvous;
 pub(crate) mod rows;
-pub(crate) mod seen;
 pub(crate) mod signals;

@@ -8,29 +8,30 @@ use plan::{Phase, Plan};
 use record::{HostFacts, Warning, Wiped};
 use serde::{Deserialize, Serialize};
 
-use crate::ranks::merge_ranks::Part;
+use crate::check::space::SpaceNeeds;
+use crate::ranks::merge_ranks::PhaseTotals;
 
 /// An order to all ranks, of which each does its own part. Cases are named by their index in the plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// Report the facts of this host.
-    Look {
+    ReportHost {
         /// All targets of the plan.
         targets: Vec<PathBuf>,
         /// Whether a case wants io_uring.
         uring: bool,
     },
     /// Report which of these files this node does not see.
-    Find {
+    FindMissing {
         /// Files that rank 0 has just created.
         paths: Vec<PathBuf>,
     },
     /// Compare the clocks of the nodes.
     Synchronize,
     /// Check this host's part of a plan, and keep the plan.
-    Check(Box<Question>),
+    Check(Box<CheckRequest>),
     /// Start the checked plan. All further orders up to [`Order::End`] belong to it.
-    Live {
+    Start {
         /// Directory of the record.
         run_directory: PathBuf,
         /// Wall clock at the start of the run.
@@ -84,13 +85,13 @@ pub(crate) enum Order {
 
 /// A plan, and the data that a rank needs for its part.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct CheckRequest {
     pub(crate) plan: Plan,
     pub(crate) run_id: String,
     /// Cases that are already in the record.
     pub(crate) finished: BTreeSet<String>,
     /// Directories that differ from node to node.
-    pub(crate) separate: Vec<PathBuf>,
+    pub(crate) local_directories: Vec<PathBuf>,
     /// The processes of this run, by the boot identifier of their kernel.
     pub(crate) mates: Vec<(String, BTreeSet<u32>)>,
 }
@@ -127,12 +128,12 @@ pub(crate) struct Prepare {
     /// Create the roots of trees after removing those of the previous pass.
     pub(crate) trees: bool,
     /// Check that the data exists.
-    pub(crate) data: Option<Known>,
+    pub(crate) data: Option<KnownContent>,
 }
 
 /// State of files beyond what is on disk, by file number.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct KnownContent {
     /// A write ended at its time limit: they hold less than one pass, and that is enough.
     pub(crate) partial: Vec<Range<u32>>,
     /// Not written since they were discarded.
@@ -165,43 +166,43 @@ pub(crate) struct PhaseOrder {
 pub(crate) enum Answer {
     /// Done, or nothing to do.
     Done,
-    /// To [`Order::Look`].
-    Seen(Seen),
-    /// To [`Order::Find`]: file number and node number.
+    /// To [`Order::ReportHost`].
+    HostReports(HostReports),
+    /// To [`Order::FindMissing`]: file number and node number.
     Missing(Vec<(usize, u32)>),
     /// To [`Order::Check`].
     Found(Found),
     /// To [`Order::Prepare`] and [`Order::CaseEnds`]: number of removed files, and whether the data exists.
     Files { removed: u32, there: bool },
     /// To [`Order::Wipe`].
-    Wiped(Vec<Wiping>),
+    Wiped(Vec<WipeResult>),
     /// To [`Order::DropCaches`]: why it was not done.
     Refused(String),
     /// To [`Order::Lacks`].
     Lacking(bool),
     /// To [`Order::Phase`].
-    Part(Box<Part>),
+    PhaseTotals(Box<PhaseTotals>),
 }
 
 /// An object to be wiped.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Wiping {
+pub(crate) enum WipeResult {
     Done(Wiped),
     Unapplied { what: String, reason: String },
 }
 
 /// Facts about the ranks.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct HostReports {
     /// Sorted by number, without duplicates.
-    pub(crate) nodes: Vec<NodeSeen>,
+    pub(crate) nodes: Vec<NodeReport>,
     /// Why a rank cannot use io_uring.
     pub(crate) uring_missing: Option<String>,
 }
 
 /// A node, as its ranks see it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct NodeSeen {
+pub(crate) struct NodeReport {
     pub(crate) node: u32,
     /// From its first rank.
     pub(crate) facts: Option<Box<HostFacts>>,
@@ -217,7 +218,7 @@ pub(crate) struct NodeSeen {
     pub(crate) quiet: Option<Warning>,
 }
 
-impl NodeSeen {
+impl NodeReport {
     /// Processors that its ranks may use in total.
     pub(crate) fn usable_cpus(&self) -> u32 {
         let cpus = u32::try_from(self.cpus.len()).unwrap_or(u32::MAX).max(1);
@@ -228,29 +229,9 @@ impl NodeSeen {
 /// Findings of the check on the ranks' hosts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Found {
-    pub(crate) space: Vec<SpaceNeed>,
+    pub(crate) space: SpaceNeeds,
     /// User files that will be lost in node-local directories: number, bytes and the first of them.
     pub(crate) replaced: Option<(usize, u64, PathBuf)>,
-}
-
-/// The resource that a file system lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Scarce {
-    Bytes,
-    /// Bytes of the tables and outputs of jobs.
-    Jobs,
-    Inodes,
-}
-
-/// Bytes or inodes needed on a file system.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SpaceNeed {
-    /// The node, if the file system is node-local.
-    pub(crate) node: Option<u32>,
-    pub(crate) mount_point: String,
-    pub(crate) what: Scarce,
-    pub(crate) need: u64,
-    pub(crate) free: u64,
 }
 
 impl Answer {
@@ -258,7 +239,7 @@ impl Answer {
     pub(crate) fn join(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Done) | (Self::Done, one) => one,
-            (Self::Seen(one), Self::Seen(two)) => Self::Seen(one.join(two)),
+            (Self::HostReports(one), Self::HostReports(two)) => Self::HostReports(one.join(two)),
             (Self::Missing(one), Self::Missing(two)) => Self::Missing(chained(one, two)),
             (Self::Found(one), Self::Found(two)) => Self::Found(one.join(two)),
             (Self::Files { removed, there }, Self::Files { removed: more, there: too }) => {
@@ -266,9 +247,9 @@ impl Answer {
             }
             (Self::Wiped(one), Self::Wiped(two)) => Self::Wiped(chained(one, two)),
             (Self::Lacking(one), Self::Lacking(two)) => Self::Lacking(one || two),
-            (Self::Part(mut one), Self::Part(two)) => {
+            (Self::PhaseTotals(mut one), Self::PhaseTotals(two)) => {
                 one.join(*two);
-                Self::Part(one)
+                Self::PhaseTotals(one)
             }
             // All ranks answer the same order: of two equal kinds, the first reason is kept.
             (one, _) => one,
@@ -276,7 +257,7 @@ impl Answer {
     }
 }
 
-impl Seen {
+impl HostReports {
     fn join(mut self, other: Self) -> Self {
         for node in other.nodes {
             match self.nodes.iter_mut().find(|known| known.node == node.node) {
@@ -299,17 +280,7 @@ impl Seen {
 
 impl Found {
     fn join(mut self, other: Self) -> Self {
-        for need in other.space {
-            let same =
-                |known: &&mut SpaceNeed| known.node == need.node && known.mount_point == need.mount_point;
-            match self.space.iter_mut().find(same) {
-                None => self.space.push(need),
-                Some(known) => {
-                    known.need = known.need.saturating_add(need.need);
-                    known.free = known.free.min(need.free);
-                }
-            }
-        }
+        self.space.add(other.space);
         self.replaced = match (self.replaced, other.replaced) {
             (Some((files, bytes, first)), Some((more, and, _))) => {
                 Some((files + more, bytes.saturating_add(and), first))

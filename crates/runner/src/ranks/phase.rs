@@ -6,26 +6,24 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use comm::Comm;
 use engine::{Controls, DataSpec, Expect, PhaseJob, TransferLimit};
 use host::servers::CollectedOutput;
-use host::{BlockTrace, Host, Observed, Observer, Unobservable};
+use host::{BlockTrace, Host, Unobservable};
 use plan::{Phase, Placement, Plan, Sharing, Work, Workload};
 
+use crate::execution::device_trace;
 use crate::execution::jobs::{JobsRun, KeepLaunches};
-use crate::execution::traced;
 use crate::files::data::fill_workload;
-use crate::ranks::merge_ranks::{Part, SERIES_INTERVAL};
+use crate::files::targets::devices_under;
+use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
+use crate::ranks::node_observer::NodeObserver;
 use crate::ranks::order::PhaseOrder;
-use crate::ranks::rank_assignment::Roster;
-use crate::ranks::rendezvous::Meeting;
-use crate::ranks::rows::{Rows, Seen};
+use crate::ranks::phase_barrier::RankBarrier;
+use crate::ranks::rank_assignment::RankAssignment;
+use crate::ranks::rows::{Rows, TraceSource};
 use crate::{Program, RunnerError};
-
-/// Devices are sampled once a second, like the series of the engine.
-const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// One phase of one pass of one case.
 pub(crate) struct PhaseRun<'a> {
@@ -71,7 +69,7 @@ impl<'a> PhaseRun<'a> {
         tasks: Range<u32>,
         controls: &Arc<Controls>,
         keep: Option<&mut KeepLaunches<'_>>,
-    ) -> Result<(Part, Rows), RunnerError> {
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
         if self.workload.work.jobs().is_some() {
             let keep = keep.ok_or(RunnerError::OutOfPlace)?;
             return self.go_jobs(host, comm, controls, keep);
@@ -83,7 +81,7 @@ impl<'a> PhaseRun<'a> {
         let limits = order.limits.as_ref().and_then(|limits| limits.get(own));
         let topology = group.topology();
         let here = topology.ranks_on(topology.node_of()[group.rank() as usize]).count();
-        let place = Roster::of(&self.workload, comm.topology())?.place_of(comm.rank());
+        let place = RankAssignment::of(&self.workload, comm.topology())?.place_of(comm.rank());
         let job = PhaseJob {
             tasks,
             end: place,
@@ -98,39 +96,39 @@ impl<'a> PhaseRun<'a> {
         let leads = topology.is_leader(group.rank());
         let before = if leads { self.clients(host) } else { Vec::new() };
         let observer = leads.then(|| self.observe(host));
-        let trace = leads.then(|| traced::start(&self.workload, order.phase, here, host)).flatten();
+        let trace = leads.then(|| device_trace::start(&self.workload, order.phase, here, host)).flatten();
         let fetched = host.fetched_bytes();
-        let outcome = engine::run(&job, &Meeting::new(comm, group, order.number), controls)
+        let outcome = engine::run(&job, &RankBarrier::new(comm, group, order.number), controls)
             .map_err(RunnerError::of_phase)?;
         let fetched = host.fetched_bytes().zip(fetched).map(|(now, before)| now.saturating_sub(before));
-        let traced = trace.map(|trace| trace.and_then(BlockTrace::stop));
-        let observer = observer.map(Watching::stop);
+        let device_trace = trace.map(|trace| trace.and_then(BlockTrace::stop));
+        let observer = observer.map(NodeObserver::stop);
         let node = comm.topology().node_of()[comm.rank() as usize];
-        let mut part = Part::of(&outcome);
-        (part.resident, part.fetched) = (resident, fetched);
+        let mut totals = PhaseTotals::of(&outcome);
+        (totals.resident, totals.fetched) = (resident, fetched);
         if group.size() > 1 {
-            agree_on_first_done(group, &mut part)?;
+            agree_on_first_done(group, &mut totals)?;
         }
         let observed = observer.map(|(observed, unobserved)| {
-            part.unobserved.extend(unobserved.map(|reason| (node, reason)));
+            totals.unobserved.extend(unobserved.map(|reason| (node, reason)));
             observed
         });
         if leads {
-            self.look_below(host, &mut part);
+            self.look_below(host, &mut totals);
         }
-        let requests = match traced {
+        let requests = match device_trace {
             Some(Err(Unobservable { reason })) => {
-                part.untraced.push((node, reason));
+                totals.untraced.push((node, reason));
                 Vec::new()
             }
             Some(Ok(requests)) => requests,
             None => Vec::new(),
         };
-        let seen = Seen { host: (!self.workload.untraced).then_some(host), requests };
+        let seen = TraceSource { host: (!self.workload.untraced).then_some(host), requests };
         let mut rows =
             Rows::of(&outcome, node, observed.unwrap_or_default(), group.topology().names().len() > 1, seen);
         rows.told = self.told(host, before);
-        Ok((part, rows))
+        Ok((totals, rows))
     }
 
     /// Runs a phase of jobs, on the only rank of a run.
@@ -140,7 +138,7 @@ impl<'a> PhaseRun<'a> {
         comm: &dyn Comm,
         controls: &Arc<Controls>,
         keep: &mut KeepLaunches<'_>,
-    ) -> Result<(Part, Rows), RunnerError> {
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let (Some(program), run_id) = self.launcher else { return Err(RunnerError::OutOfPlace) };
         let (phase, pass) = (self.order.phase, self.order.pass);
         let run = JobsRun { workload: &self.workload, phase, pass, program, run_id, host, controls };
@@ -150,13 +148,13 @@ impl<'a> PhaseRun<'a> {
         let (observed, unobserved) = observer.stop();
         let (outcome, jobs) = launched?;
         let node = comm.topology().node_of()[comm.rank() as usize];
-        let mut part = Part::of(&outcome);
-        part.unobserved.extend(unobserved.map(|reason| (node, reason)));
-        self.look_below(host, &mut part);
-        let mut rows = Rows::of(&outcome, node, observed, false, Seen::default());
+        let mut totals = PhaseTotals::of(&outcome);
+        totals.unobserved.extend(unobserved.map(|reason| (node, reason)));
+        self.look_below(host, &mut totals);
+        let mut rows = Rows::of(&outcome, node, observed, false, TraceSource::default());
         rows.jobs = Some(jobs);
         rows.told = self.told(host, before);
-        Ok((part, rows))
+        Ok((totals, rows))
     }
 
     /// Counters of the network file system clients on this node.
@@ -207,7 +205,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Adds warnings about memory below the devices of the targets.
-    fn look_below(&self, host: &Host, part: &mut Part) {
+    fn look_below(&self, host: &Host, totals: &mut PhaseTotals) {
         let exchanges = matches!(self.workload.work, Work::Rpc(_));
         if !self.workload.backend.moves_data() || exchanges || !self.order.phase.is_result() {
             return;
@@ -215,59 +213,28 @@ impl<'a> PhaseRun<'a> {
         let targets = self.workload.files.targets.iter();
         targets
             .flat_map(|target| host.memory_below(target))
-            .for_each(|warning| part.add_memory_below(warning));
+            .for_each(|warning| totals.add_memory_below(warning));
     }
 
     /// Starts to observe the node and, if possible, the devices of the targets.
-    fn observe(&self, host: &Host) -> Watching {
-        let start = |devices: &[String]| {
-            Observer::start(host.root(), devices, &self.mates, SAMPLE_INTERVAL)
-                .map_err(|error| Unobservable { reason: error.to_string() })
-        };
-        match self.devices(host).and_then(|devices| start(&devices)) {
-            Ok(observer) => Watching { observer: Some(observer), unobserved: None },
-            Err(Unobservable { reason }) => Watching { observer: start(&[]).ok(), unobserved: Some(reason) },
-        }
-    }
-
-    /// The devices of the targets.
-    fn devices(&self, host: &Host) -> Result<Vec<String>, Unobservable> {
-        if !self.workload.backend.moves_data() {
-            return Err(Unobservable { reason: "the null backend moves nothing".to_owned() });
-        }
-        let mut devices = Vec::new();
+    fn observe(&self, host: &Host) -> NodeObserver {
         // Exchanges of requests and responses use no device.
         let targets = self.workload.files.targets.iter().filter(|_| self.order.phase != Phase::Exchange);
-        for target in targets {
-            for device in host.devices_under(target)? {
-                if !devices.contains(&device) {
-                    devices.push(device);
-                }
-            }
-        }
-        Ok(devices)
-    }
-}
-
-/// An observer, and why it does not observe the devices.
-struct Watching {
-    observer: Option<Observer>,
-    unobserved: Option<String>,
-}
-
-impl Watching {
-    fn stop(self) -> (Observed, Option<String>) {
-        (self.observer.map(Observer::stop).unwrap_or_default(), self.unobserved)
+        let devices = match self.workload.backend.moves_data() {
+            true => devices_under(targets, host),
+            false => Err(Unobservable { reason: "the null backend moves nothing".to_owned() }),
+        };
+        NodeObserver::start(host, devices, &self.mates)
     }
 }
 
 /// Counts the bytes that each rank had moved when the first task of all finished.
-fn agree_on_first_done(group: &dyn Comm, part: &mut Part) -> Result<(), RunnerError> {
+fn agree_on_first_done(group: &dyn Comm, totals: &mut PhaseTotals) -> Result<(), RunnerError> {
     // The ranks agree on a maximum: send the complement to get the minimum.
-    let own = part.first_done_ns().map_or(0, |at_ns| u64::MAX - at_ns);
+    let own = totals.first_done_ns().map_or(0, |at_ns| u64::MAX - at_ns);
     let first = group.max_u64(own)?;
     if first > 0 {
-        part.count_at(u64::MAX - first);
+        totals.count_at(u64::MAX - first);
     }
     Ok(())
 }

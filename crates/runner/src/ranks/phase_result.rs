@@ -7,10 +7,10 @@ use plan::{Case, FileSlot, Phase, Placement, Work, Workload};
 use record::{DeviceRow, LoadRow, PhaseKey, PhaseRecord, PhaseRow, SeriesRow, Warning, WarningRow};
 
 use crate::files::data::Content;
-use crate::ranks::merge_ranks::Part;
-use crate::ranks::order::NodeSeen;
+use crate::ranks::merge_ranks::PhaseTotals;
+use crate::ranks::nodes::{self, Nodes};
+use crate::ranks::order::NodeReport;
 use crate::ranks::rows::Table;
-use crate::ranks::seen::{self, Nodes};
 
 /// A finished phase.
 pub(crate) struct PhaseResult<'a> {
@@ -24,12 +24,17 @@ pub(crate) struct PhaseResult<'a> {
 }
 
 impl PhaseResult<'_> {
-    /// The full record of the phase. `doubts` are the warnings known before it started.
-    pub(crate) fn record(&self, part: &Part, mut table: Table<'_>, doubts: Vec<Warning>) -> PhaseRecord {
-        let nodes = table.close();
+    /// The full record of the phase. `warnings_before` are the warnings known before it started.
+    pub(crate) fn record(
+        &self,
+        totals: &PhaseTotals,
+        mut table: Table<'_>,
+        warnings_before: Vec<Warning>,
+    ) -> PhaseRecord {
+        table.close();
         // Exchanges use no device.
-        let observed = part.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
-        let device_bytes = observed.then(|| device_bytes(&table.devices, &self.nodes.kernels()));
+        let observed = totals.unobserved.is_empty() && !matches!(self.workload.work, Work::Rpc(_));
+        let device_bytes = observed.then(|| device_bytes(&table.record.devices, &self.nodes.kernels()));
         let is_jobs = self.workload.work.jobs().is_some();
         let pattern = table.pattern();
         let phase = PhaseRow {
@@ -37,70 +42,65 @@ impl PhaseResult<'_> {
             traced_contiguous: pattern.map(|one| one.contiguous),
             traced_seek_bytes: pattern.and_then(|one| one.seek_bytes),
             harness_cpu_ns: is_jobs.then_some(table.jobs.harness_cpu_ns),
-            node_cpu_ns: node_cpu_ns(&table.load, &self.nodes.kernels()),
-            ..part.phase_row(&self.key, device_bytes)
+            node_cpu_ns: node_cpu_ns(&table.record.load, &self.nodes.kernels()),
+            ..totals.phase_row(&self.key, device_bytes)
         };
-        let phase =
-            PhaseRow { cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.load, phase.io_ns), ..phase };
-        let series = part.series_rows(&self.key);
+        let phase = PhaseRow {
+            cpu_wait_ns: analysis::figures::cpu_wait_ns(&table.record.load, phase.io_ns),
+            ..phase
+        };
+        let series = totals.series_rows(&self.key);
         let (usable_cpus, phase_min) = (self.nodes.usable_cpus(&self.on), self.case.protocol.phase_min);
-        let mut warnings = doubts;
+        let mut warnings = warnings_before;
         warnings.extend(analysis::figures::phase_warnings(
             &phase,
-            &table.tasks,
+            &table.record.tasks,
             self.workload,
             usable_cpus,
             phase_min,
         ));
-        warnings.extend(self.unobserved(part));
-        warnings.extend(part.memory_below.iter().cloned());
+        warnings.extend(self.unobserved(totals));
+        warnings.extend(totals.memory_below.iter().cloned());
         warnings.extend(table.jobs.warnings());
-        if let Some((cells, first)) = part.wrong() {
+        if let Some((cells, first)) = totals.wrong() {
             warnings.push(Warning::WrongData { cells, first: first.to_owned() });
         }
-        if let Some((count, first)) = part.surprises() {
+        if let Some((count, first)) = totals.surprises() {
             warnings.push(Warning::Surprises { count, first: first.to_vec() });
         }
-        for reason in part.notes() {
+        for reason in totals.notes() {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });
         }
-        let strangers: u64 = table.ends.iter().map(|end| end.shut_out).sum();
+        let strangers: u64 = table.record.ends.iter().map(|end| end.shut_out).sum();
         if strangers > 0 {
             warnings.push(Warning::Strangers { count: strangers });
         }
-        if let Some(reason) = self.told_of(&part.untraced) {
+        if let Some(reason) = self.text_of(&totals.untraced) {
             let what = "the device's part of each of the last operations".to_owned();
             warnings.push(Warning::Unapplied { what, reason });
         }
-        let share = part.disturbed.iter().map(|(.., share)| *share).max_by(f64::total_cmp);
-        let disturbed: Vec<_> = part.disturbed.iter().map(|(node, seen, _)| (*node, seen.clone())).collect();
-        if let Some((seen, share)) = self.told_of(&disturbed).zip(share) {
+        let share = totals.disturbed.iter().map(|(.., share)| *share).max_by(f64::total_cmp);
+        let disturbed: Vec<_> =
+            totals.disturbed.iter().map(|(node, seen, _)| (*node, seen.clone())).collect();
+        if let Some((seen, share)) = self.text_of(&disturbed).zip(share) {
             warnings.push(Warning::NotQuiet { seen, share });
         }
         let starved = self.starved(&table, &series, phase.user_cpu_ns + phase.system_cpu_ns);
         if let Some(share) = starved.iter().map(|(.., share)| *share).max_by(f64::total_cmp) {
             let seen: Vec<_> = starved.into_iter().map(|(node, seen, _)| (node, seen)).collect();
-            warnings.extend(self.told_of(&seen).map(|seen| Warning::Starved { seen, share }));
+            warnings.extend(self.text_of(&seen).map(|seen| Warning::Starved { seen, share }));
         }
         let of_phase = |warning| WarningRow { key: Some(self.key.clone()), warning };
         PhaseRecord {
-            history: table.history,
-            printed: Vec::new(),
-            ends: table.ends,
+            phase,
+            latency: totals.latency_rows(&self.key),
+            series,
             launches: table.jobs.launches,
             steps: table.jobs.steps,
             spaces: table.jobs.spaces,
-            servers: table.servers,
-            server_texts: table.server_texts,
-            latency: part.latency_rows(&self.key),
-            series,
-            nodes,
-            devices: table.devices,
-            load: table.load,
             warnings: warnings.into_iter().map(of_phase).collect(),
-            phase,
-            tasks: table.tasks,
+            ..table.record
         }
     }
 
@@ -111,48 +111,53 @@ impl PhaseResult<'_> {
             return Vec::new();
         }
         let mut load: HashMap<&str, Vec<&LoadRow>> = HashMap::new();
-        table.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
+        table.record.load.iter().for_each(|row| load.entry(&row.node).or_default().push(row));
         let mut tasks: HashMap<&str, u32> = HashMap::new();
-        table.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
-        let of_node = |seen: &NodeSeen| {
-            let facts = seen.facts.as_ref()?;
+        table.record.tasks.iter().for_each(|task| *tasks.entry(&task.node).or_default() += 1);
+        let of_node = |report: &NodeReport| {
+            let facts = report.facts.as_ref()?;
             let name = facts.node.as_str();
             let tasks_here = tasks.get(name).copied().unwrap_or(0);
             let work = NodeWork {
                 tasks: tasks_here,
-                cpu_ns: cpu_ns / table.tasks.len().max(1) as u64 * u64::from(tasks_here),
+                cpu_ns: cpu_ns / table.record.tasks.len().max(1) as u64 * u64::from(tasks_here),
                 usable_cpus: facts.usable_cpus.max(1),
                 logical_cpus: facts.logical_cpus.max(1),
                 direct: self.workload.direct,
             };
             let (text, share) = analysis::figures::starvation(load.get(name)?, series, work)?;
-            Some((seen.node, text, share))
+            Some((report.node, text, share))
         };
-        self.nodes.seen().iter().filter(|seen| self.on.contains(&seen.node)).filter_map(of_node).collect()
+        self.nodes
+            .reports()
+            .iter()
+            .filter(|report| self.on.contains(&report.node))
+            .filter_map(of_node)
+            .collect()
     }
 
-    fn unobserved(&self, part: &Part) -> Option<Warning> {
+    fn unobserved(&self, totals: &PhaseTotals) -> Option<Warning> {
         let exchanges = self.key.phase == Phase::Exchange;
         if !self.key.phase.is_result() || !self.workload.backend.moves_data() || exchanges {
             return None;
         }
-        let mut reasons: Vec<&str> = part.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();
+        let mut reasons: Vec<&str> = totals.unobserved.iter().map(|(_, reason)| reason.as_str()).collect();
         reasons.dedup();
         let reason = match reasons[..] {
-            [only] if part.unobserved.len() == self.on.len() => only.to_owned(),
-            _ => self.told_of(&part.unobserved)?,
+            [only] if totals.unobserved.len() == self.on.len() => only.to_owned(),
+            _ => self.text_of(&totals.unobserved)?,
         };
         Some(Warning::DevicesUnknown { reason })
     }
 
     /// The messages of nodes as one text, with node names if there are several.
-    fn told_of(&self, told: &[(u32, String)]) -> Option<String> {
+    fn text_of(&self, told: &[(u32, String)]) -> Option<String> {
         let name = |node: u32| self.nodes.name(node).unwrap_or("a node");
-        let each = |(node, what): &(u32, String)| match self.nodes.seen().len() {
+        let each = |(node, what): &(u32, String)| match self.nodes.reports().len() {
             1 => what.clone(),
             _ => format!("{}: {what}", name(*node)),
         };
-        seen::told(told.iter().map(each).collect())
+        nodes::summary(told.iter().map(each).collect())
     }
 }
 

@@ -5,18 +5,19 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use comm::Topology;
-use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Workload};
+use plan::{Assigned, Case, FileSlot, Phase, Placement, PlanError, Sharing, Work, Workload};
 
-use crate::files::cleanup::sets;
+use crate::files::paths::sets;
+use crate::files::trees::{in_target, is_node_local};
 
 /// The ranks that carry a workload, in the order of their tasks.
 #[derive(Debug, Clone)]
-pub(crate) struct Roster {
+pub(crate) struct RankAssignment {
     assigned: Vec<Assigned>,
 }
 
-impl Roster {
-    /// The roster of `workload` on the ranks of `topology`.
+impl RankAssignment {
+    /// The assignment of `workload` on the ranks of `topology`.
     ///
     /// # Errors
     /// There are fewer nodes or ranks than it needs.
@@ -73,12 +74,67 @@ pub(crate) fn paths_of(case: &Case, tasks: &Range<u32>) -> Vec<PathBuf> {
     files.map(|slot| slot.path).collect()
 }
 
+/// The ranks that are responsible for the roots of a case.
+pub(crate) struct RootOwners<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) assignment: &'a RankAssignment,
+    pub(crate) topology: &'a Topology,
+    /// Directories that differ from node to node.
+    pub(crate) local_directories: &'a [PathBuf],
+}
+
+impl RootOwners<'_> {
+    /// The targets whose roots `rank` is responsible for: it carries the first task there; for a node-local
+    /// directory, the first task on its node.
+    pub(crate) fn targets_of(&self, rank: u32) -> Vec<PathBuf> {
+        let files = &self.case.workload.files;
+        let (targets, tasks) = (&files.targets, self.case.workload.tasks);
+        let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
+        // All job spaces are used, even with fewer launches.
+        let count = if matches!(self.case.workload.work, Work::Jobs(_)) { count } else { count.min(tasks) };
+        let node_of = self.topology.node_of();
+        let mut all: Vec<PathBuf> = Vec::new();
+        for first in 0..count {
+            let target = &targets[first as usize];
+            let owner = match is_node_local(self.local_directories, target) {
+                false => self.assignment.rank_of(first),
+                true => {
+                    let mut there =
+                        (first..tasks).step_by(targets.len()).map(|task| self.assignment.rank_of(task));
+                    let here = there.find(|other| node_of[*other as usize] == node_of[rank as usize]);
+                    let Some(owner) = here else { continue };
+                    owner
+                }
+            };
+            if owner == rank && !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+        all
+    }
+
+    /// The roots of all passes that `rank` is responsible for.
+    pub(crate) fn all_roots_of(&self, rank: u32) -> BTreeSet<PathBuf> {
+        (0..sets(self.case)).flat_map(|pass| self.roots_of(rank, pass)).collect()
+    }
+
+    /// The roots of `pass` that `rank` is responsible for.
+    pub(crate) fn roots_of(&self, rank: u32, pass: u32) -> Vec<PathBuf> {
+        let targets = self.targets_of(rank);
+        let beside = in_target(&self.case.workload);
+        let is_mine = |root: &PathBuf| {
+            targets.iter().any(|target| if beside { target == root } else { root.parent() == Some(target) })
+        };
+        self.case.workload.roots(pass).into_iter().filter(is_mine).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use comm::Topology;
     use plan::{Bytes, Geometry, Sharing, WorkloadSpec};
 
-    use super::{Roster, files_of};
+    use super::{RankAssignment, files_of};
 
     #[test]
     fn a_file_is_with_the_rank_of_its_task_and_a_shared_one_with_that_of_the_first() {
@@ -87,15 +143,15 @@ mod tests {
         (spec.tasks, spec.nodes) = (5, 2);
         let topology = Topology::of(["a", "b", "a", "b"]);
         let shared = spec.clone().validate().expect("valid");
-        let roster = Roster::of(&shared, &topology).expect("two nodes");
-        let ranks: Vec<u32> = (0..5).map(|task| roster.rank_of(task)).collect();
+        let assignment = RankAssignment::of(&shared, &topology).expect("two nodes");
+        let ranks: Vec<u32> = (0..5).map(|task| assignment.rank_of(task)).collect();
         assert_eq!(ranks, [0, 0, 2, 1, 3]);
         let files: Vec<usize> =
-            (0..4).map(|rank| files_of(&shared, &roster.tasks_of(rank), 0).len()).collect();
+            (0..4).map(|rank| files_of(&shared, &assignment.tasks_of(rank), 0).len()).collect();
         assert_eq!(files, [1, 0, 0, 0]);
         spec.files.sharing = Sharing::PerTask;
         let own = spec.validate().expect("valid");
-        let numbers = |rank| files_of(&own, &roster.tasks_of(rank), 0).into_iter().map(|slot| slot.index);
+        let numbers = |rank| files_of(&own, &assignment.tasks_of(rank), 0).into_iter().map(|slot| slot.index);
         assert_eq!(numbers(1).chain(numbers(2)).collect::<Vec<_>>(), [3, 2]);
     }
 }

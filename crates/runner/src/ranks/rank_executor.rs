@@ -14,16 +14,19 @@ use host::{Host, PermittedDevice, QuietWatch, RunGroups};
 use plan::{Bytes, Case, Existing, Keep, Phase, Placement, Plan};
 use record::{Claim, PlacedClaim, Warning, Wiped};
 
-use crate::check;
-use crate::check::file_usage::Uses;
 use crate::check::path_conflicts::check_in_use;
 use crate::execution::jobs::KeepLaunches;
-use crate::files::cleanup::{self, Made, absolute_path};
-use crate::files::trees::{self, Keepers};
-use crate::ranks::merge_ranks::Part;
-use crate::ranks::order::{Answer, CaseEnding, EndStep, Known, Order, PhaseOrder, Prepare, Wiping};
+use crate::files::cleanup::{self, CreatedFiles};
+use crate::files::file_sets::{self, FileSets};
+use crate::files::paths::{self, absolute_path};
+use crate::files::targets;
+use crate::files::trees;
+use crate::ranks::merge_ranks::PhaseTotals;
+use crate::ranks::order::{
+    Answer, CaseEnding, EndStep, KnownContent, Order, PhaseOrder, Prepare, WipeResult,
+};
 use crate::ranks::phase::PhaseRun;
-use crate::ranks::rank_assignment::{Roster, files_of, paths_of};
+use crate::ranks::rank_assignment::{RankAssignment, RootOwners, files_of, paths_of};
 use crate::ranks::rows::Rows;
 use crate::ranks::signals::Signals;
 use crate::{Program, RunnerError};
@@ -35,7 +38,7 @@ pub(crate) struct RankContext<'a> {
     pub(crate) run_directory: PathBuf,
     pub(crate) started_unix_ns: i64,
     /// Directories that differ from node to node.
-    pub(crate) separate: &'a [PathBuf],
+    pub(crate) local_directories: &'a [PathBuf],
     /// Devices that the user agreed to overwrite.
     pub(crate) permits: &'a [PermittedDevice],
     /// The program that is executed for each launch of jobs; set on rank 0.
@@ -48,10 +51,10 @@ pub(crate) struct RankExecutor<'a> {
     comm: &'a dyn Comm,
     controls: Arc<Controls>,
     signals: Arc<Signals>,
-    brief: RankContext<'a>,
-    uses: Uses<'a>,
+    context: RankContext<'a>,
+    file_sets: FileSets<'a>,
     pub(crate) quiet: QuietWatch,
-    made: Made,
+    created: CreatedFiles,
     hog: Option<MemoryHog>,
     claim: Option<PlacedClaim>,
     /// The directories that hold a claim of this rank.
@@ -66,21 +69,21 @@ impl<'a> RankExecutor<'a> {
         host: &'a Host,
         comm: &'a dyn Comm,
         controls: Arc<Controls>,
-        brief: RankContext<'a>,
-        uses: Uses<'a>,
+        context: RankContext<'a>,
+        file_sets: FileSets<'a>,
         quiet: QuietWatch,
     ) -> Self {
         let signals = Signals::listen(comm, &controls);
-        let made = Made::default();
+        let created = CreatedFiles::default();
         Self {
             host,
             comm,
             controls,
             signals,
-            brief,
-            uses,
+            context,
+            file_sets,
             quiet,
-            made,
+            created,
             hog: None,
             claim: None,
             claimed: Vec::new(),
@@ -104,14 +107,14 @@ impl<'a> RankExecutor<'a> {
             Order::DropCaches { case } => self.drop_caches(*case),
             Order::CaseEnds { case, ending } => self.case_ends(*case, *ending),
             Order::RemoveAll => {
-                let removed = self.made.remove_all()?;
+                let removed = self.created.remove_all()?;
                 Ok(Answer::Files { removed, there: true })
             }
-            Order::Look { .. }
-            | Order::Find { .. }
+            Order::ReportHost { .. }
+            | Order::FindMissing { .. }
             | Order::Synchronize
             | Order::Check(_)
-            | Order::Live { .. }
+            | Order::Start { .. }
             | Order::Phase(_)
             | Order::End
             | Order::Dismiss => Err(RunnerError::OutOfPlace),
@@ -122,20 +125,20 @@ impl<'a> RankExecutor<'a> {
     where
         'a: 'r,
     {
-        let launcher = (self.brief.program, self.brief.run_id);
-        PhaseRun::new(self.brief.plan, order, launcher, self.quiet.mates())
+        let launcher = (self.context.program, self.context.run_id);
+        PhaseRun::new(self.context.plan, order, launcher, self.quiet.mates())
     }
 
     fn case(&self, index: usize) -> Result<&'a Case, RunnerError> {
-        self.brief.plan.cases.get(index).ok_or(RunnerError::OutOfPlace)
+        self.context.plan.cases.get(index).ok_or(RunnerError::OutOfPlace)
     }
 
-    fn roster(&self, case: &Case) -> Result<Roster, RunnerError> {
-        Ok(Roster::of(&case.workload, self.comm.topology())?)
+    fn assignment(&self, case: &Case) -> Result<RankAssignment, RunnerError> {
+        Ok(RankAssignment::of(&case.workload, self.comm.topology())?)
     }
 
     fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
-        Ok(self.roster(case)?.tasks_of(self.comm.rank()))
+        Ok(self.assignment(case)?.tasks_of(self.comm.rank()))
     }
 
     /// Whether this is the first rank of a node.
@@ -147,56 +150,57 @@ impl<'a> RankExecutor<'a> {
     fn leads_for(&self, case: &Case) -> Result<bool, RunnerError> {
         let topology = self.comm.topology();
         let node = topology.node_of()[self.comm.rank() as usize];
-        Ok(self.leads() && self.roster(case)?.nodes(topology).contains(&node))
+        Ok(self.leads() && self.assignment(case)?.nodes(topology).contains(&node))
     }
 
     /// Whether this rank writes the claim in `directory`: rank 0 in all, the first rank of another node in
     /// its node-local ones.
     fn claims_in(&self, directory: &Path) -> bool {
-        self.comm.rank() == 0 || (self.leads() && self.brief.separate.iter().any(|own| own == directory))
+        self.comm.rank() == 0
+            || (self.leads() && self.context.local_directories.iter().any(|own| own == directory))
     }
 
     /// Removes leftovers of an earlier start of this run, possibly on another node, so they do not count as
     /// the user's files.
     fn clear(&self) -> Result<Answer, RunnerError> {
-        for directory in check::directories(self.brief.plan) {
+        for directory in file_sets::directories(self.context.plan) {
             if !self.claims_in(&directory) {
                 continue;
             }
             let left = record::leftovers(&directory)?;
-            for own in left.iter().filter(|left| left.claim.run_id == self.brief.run_id) {
+            for own in left.iter().filter(|left| left.claim.run_id == self.context.run_id) {
                 own.remove_unseen()?;
             }
         }
-        RunGroups::remove_left(self.host.root(), self.brief.run_id)?;
+        RunGroups::remove_left(self.host.root(), self.context.run_id)?;
         Ok(Answer::Done)
     }
 
     /// Writes claims in the target directories for the files that this run makes.
     fn claim(&mut self) -> Result<Answer, RunnerError> {
-        let brief = &self.brief;
-        let made = |case: &&Case| check::writes(case) && case.workload.files.keep != Keep::Always;
-        let uses = check::real(brief.plan);
-        let cases: Vec<&Case> = uses.cases().filter(made).collect();
+        let context = &self.context;
+        let makes = |case: &&Case| targets::writes(case) && case.workload.files.keep != Keep::Always;
+        let file_sets = FileSets::of_plan(context.plan);
+        let cases: Vec<&Case> = file_sets.cases().filter(makes).collect();
         let mut directories: Vec<PathBuf> =
-            cases.iter().flat_map(|case| cleanup::directories(case)).collect();
+            cases.iter().flat_map(|case| targets::directories(case)).collect();
         directories.retain(|directory| self.claims_in(directory));
         if directories.is_empty() {
             return Ok(Answer::Done);
         }
-        let files = cleanup::absolute(cases.iter().flat_map(|case| cleanup::paths(case)))?;
-        let targets = cleanup::absolute(directories)?;
-        let own = cleanup::absolute(cases.iter().flat_map(|case| cleanup::own_directories(case)))?;
-        let (directory, node) = (&brief.run_directory, self.comm.node());
+        let files = paths::absolute(cases.iter().flat_map(|case| paths::paths(case)))?;
+        let targets = paths::absolute(directories)?;
+        let own = paths::absolute(cases.iter().flat_map(|case| targets::own_directories(case)))?;
+        let (directory, node) = (&context.run_directory, self.comm.node());
         let trees: Vec<(PathBuf, bool)> = cases.iter().flat_map(|case| trees::claimed(case)).collect();
         let roots = trees.iter().map(|(root, beside)| Ok((absolute_path(root)?, *beside)));
         let trees: Vec<(PathBuf, bool)> = roots.collect::<Result<_, RunnerError>>()?;
-        let claim = Claim::new(brief.run_id, directory, brief.started_unix_ns, Keep::Never, node)?;
+        let claim = Claim::new(context.run_id, directory, context.started_unix_ns, Keep::Never, node)?;
         let claim = claim.with_trees(&trees);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;
         // Another run may have started at the same time: of two claims at least one sees the other.
-        if let Err(error) = check_in_use(brief.plan, brief.run_id, false, |at| self.claims_in(at)) {
+        if let Err(error) = check_in_use(context.plan, context.run_id, false, |at| self.claims_in(at)) {
             placed.withdraw()?;
             return Err(error);
         }
@@ -225,9 +229,9 @@ impl<'a> RankExecutor<'a> {
         }
         let wrong_data = ending.wrong_data;
         if wrong_data && case.workload.files.keep == Keep::OnError {
-            self.kept.extend(cleanup::absolute(cleanup::paths(case))?);
+            self.kept.extend(paths::absolute(paths::paths(case))?);
         }
-        let removed = self.made.remove_after(case, index, &self.uses, wrong_data)?;
+        let removed = self.created.remove_after(case, index, &self.file_sets, wrong_data)?;
         Ok(Answer::Files { removed, there: true })
     }
 
@@ -240,7 +244,7 @@ impl<'a> RankExecutor<'a> {
             Keep::Never => false,
         };
         let roots = trees::roots(case);
-        let needed = self.uses.roots_needed_after(index, &roots);
+        let needed = self.file_sets.roots_needed_after(index, &roots);
         if !keep && ending.step == EndStep::Tasks && needed.is_empty() {
             let tasks = self.tasks(case)?;
             // Earlier contents are not this run's, and only the rank responsible for the root knows them.
@@ -252,7 +256,7 @@ impl<'a> RankExecutor<'a> {
         let mine: BTreeSet<PathBuf> = roots.difference(&needed).cloned().collect();
         let removed = match ending.step {
             EndStep::Tasks => 0,
-            EndStep::Roots => self.made.remove_trees(&mine, keep)?,
+            EndStep::Roots => self.created.remove_trees(&mine, keep)?,
         };
         Ok(Answer::Files { removed, there: true })
     }
@@ -266,17 +270,23 @@ impl<'a> RankExecutor<'a> {
             removed = cleanup::remove_existing(files.into_iter().map(|slot| slot.path), "replace")?;
         }
         if prepare.directories {
-            self.made.own_directories(case, &tasks, prepare.pass)?;
+            self.created.own_directories(case, &tasks, prepare.pass)?;
         }
         if prepare.trees {
-            let roster = self.roster(case)?;
+            let assignment = self.assignment(case)?;
             let topology = self.comm.topology();
-            let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
+            let owners = RootOwners {
+                case,
+                assignment: &assignment,
+                topology,
+                local_directories: self.context.local_directories,
+            };
             let rank = self.comm.rank();
-            let (targets, roots) = (keepers.targets_of(rank), keepers.roots_of(rank, prepare.pass));
+            let (targets, roots) = (owners.targets_of(rank), owners.roots_of(rank, prepare.pass));
             let anew = case.workload.files.existing == Existing::Replace;
             let keep = !anew && case.workload.work.jobs().is_some();
-            removed += self.made.trees(&targets, &roots, trees::in_target(&case.workload), (anew, keep))?;
+            removed +=
+                self.created.trees(&targets, &roots, trees::in_target(&case.workload), (anew, keep))?;
         }
         let there = match &prepare.data {
             Some(known) => has_data(case, &tasks, prepare.pass, known)?,
@@ -293,11 +303,11 @@ impl<'a> RankExecutor<'a> {
         files = files.saturating_add(self.wipe_trees(case)?);
         let mut wiped = Vec::new();
         if files > 0 {
-            wiped.push(Wiping::Done(Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) }));
+            wiped.push(WipeResult::Done(Wiped::Files { files, took_ns: nanoseconds(started.elapsed()) }));
         }
         if tasks.contains(&0) {
             for target in &case.workload.files.targets {
-                if !self.controls.is_stopped() && cleanup::leads_to_device(target) {
+                if !self.controls.is_stopped() && paths::leads_to_device(target) {
                     wiped.push(self.discard(target)?);
                 }
             }
@@ -310,10 +320,10 @@ impl<'a> RankExecutor<'a> {
 
     /// Discards the free space of the file systems of a layout: with the files removed, that is everything
     /// except the file systems' own data.
-    fn trim(&self, case: &Case) -> Vec<Wiping> {
+    fn trim(&self, case: &Case) -> Vec<WipeResult> {
         let mut trimmed = BTreeMap::new();
-        let targets = case.workload.files.targets.iter().filter(|target| !cleanup::leads_to_device(target));
-        for directory in targets.map(|target| cleanup::place_of(case, target)) {
+        let targets = case.workload.files.targets.iter().filter(|target| !paths::leads_to_device(target));
+        for directory in targets.map(|target| targets::place_of(case, target)) {
             // An unreadable directory is reported by the phases that use it.
             let Ok(metadata) = directory.metadata() else { continue };
             trimmed.entry(metadata.dev()).or_insert(directory);
@@ -324,9 +334,9 @@ impl<'a> RankExecutor<'a> {
             match host::trim(&directory) {
                 Ok(bytes) => {
                     let took_ns = nanoseconds(started.elapsed());
-                    Wiping::Done(Wiped::Space { directory: directory_name, bytes, took_ns })
+                    WipeResult::Done(Wiped::Space { directory: directory_name, bytes, took_ns })
                 }
-                Err(error) => Wiping::Unapplied {
+                Err(error) => WipeResult::Unapplied {
                     what: format!("discarding the free space at {directory_name}"),
                     reason: error.to_string(),
                 },
@@ -351,14 +361,19 @@ impl<'a> RankExecutor<'a> {
 
     /// The roots of all passes of `case` that this rank is responsible for.
     fn roots_kept(&self, case: &Case) -> Result<BTreeSet<PathBuf>, RunnerError> {
-        let (roster, topology) = (self.roster(case)?, self.comm.topology());
-        let keepers = Keepers { case, roster: &roster, topology, separate: self.brief.separate };
-        Ok(keepers.all_roots_of(self.comm.rank()))
+        let (assignment, topology) = (self.assignment(case)?, self.comm.topology());
+        let owners = RootOwners {
+            case,
+            assignment: &assignment,
+            topology,
+            local_directories: self.context.local_directories,
+        };
+        Ok(owners.all_roots_of(self.comm.rank()))
     }
 
-    fn discard(&self, target: &Path) -> Result<Wiping, RunnerError> {
+    fn discard(&self, target: &Path) -> Result<WipeResult, RunnerError> {
         // Only the guard issues permits, and never for a device that is in use or was not named.
-        let permit = self.brief.permits.iter().find(|permit| permit.covers(target));
+        let permit = self.context.permits.iter().find(|permit| permit.covers(target));
         let permit = permit.ok_or_else(|| RunnerError::Target {
             path: target.to_owned(),
             problem: "is a device that may not be wiped".to_owned(),
@@ -366,12 +381,12 @@ impl<'a> RankExecutor<'a> {
         })?;
         let started = Instant::now();
         Ok(match permit.discard() {
-            Ok(bytes) => Wiping::Done(Wiped::Device {
+            Ok(bytes) => WipeResult::Done(Wiped::Device {
                 device: permit.path().display().to_string(),
                 bytes,
                 took_ns: nanoseconds(started.elapsed()),
             }),
-            Err(error) => Wiping::Unapplied {
+            Err(error) => WipeResult::Unapplied {
                 what: format!("discarding {}", permit.path().display()),
                 reason: error.to_string(),
             },
@@ -404,11 +419,14 @@ impl<'a> RankExecutor<'a> {
     ///
     /// # Errors
     /// A transfer failed, here or on another rank, or the host lacks something.
-    pub(crate) fn take_part(&mut self, order: &PhaseOrder) -> Result<Option<(Part, Rows)>, RunnerError> {
+    pub(crate) fn take_part(
+        &mut self,
+        order: &PhaseOrder,
+    ) -> Result<Option<(PhaseTotals, Rows)>, RunnerError> {
         let run = self.run_of(order)?;
-        let roster = Roster::of(&run.workload, self.comm.topology())?;
-        let Some(group) = self.comm.group(&roster.ranks()) else { return Ok(None) };
-        let tasks = roster.tasks_of(self.comm.rank());
+        let assignment = RankAssignment::of(&run.workload, self.comm.topology())?;
+        let Some(group) = self.comm.group(&assignment.ranks()) else { return Ok(None) };
+        let tasks = assignment.tasks_of(self.comm.rank());
         self.go(&run, tasks, group.as_ref(), None).map(Some)
     }
 
@@ -417,7 +435,7 @@ impl<'a> RankExecutor<'a> {
         &mut self,
         order: &PhaseOrder,
         keep: &mut KeepLaunches<'_>,
-    ) -> Result<(Part, Rows), RunnerError> {
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let run = self.run_of(order)?;
         let tasks = 0..run.workload.tasks;
         self.go(&run, tasks, self.comm, Some(keep))
@@ -429,11 +447,11 @@ impl<'a> RankExecutor<'a> {
         tasks: Range<u32>,
         group: &dyn Comm,
         keep: Option<&mut KeepLaunches<'_>>,
-    ) -> Result<(Part, Rows), RunnerError> {
+    ) -> Result<(PhaseTotals, Rows), RunnerError> {
         let order = run.order;
         if order.phase.writes() && run.workload.backend.moves_data() {
             for slot in files_of(&run.workload, &tasks, order.pass) {
-                self.made.file(&slot.path);
+                self.created.file(&slot.path);
             }
         }
         let leads = group.topology().is_leader(group.rank());
@@ -444,12 +462,12 @@ impl<'a> RankExecutor<'a> {
         self.signals.phase(order.number);
         let result = run.go(self.host, self.comm, group, tasks, &self.controls, keep);
         self.signals.phase(0);
-        let (mut part, rows) = result?;
+        let (mut totals, rows) = result?;
         if watches && let Some(Warning::NotQuiet { seen, share }) = self.quiet.phase_ended() {
             let node = self.comm.topology().node_of()[self.comm.rank() as usize];
-            part.disturbed.push((node, seen, share));
+            totals.disturbed.push((node, seen, share));
         }
-        Ok((part, rows))
+        Ok((totals, rows))
     }
 
     /// Removes this rank's files after a rank was lost. Claims of files that a lost rank may have left stay,
@@ -459,7 +477,7 @@ impl<'a> RankExecutor<'a> {
     /// Something could not be removed.
     pub(crate) fn save_what_can_be(&mut self) -> Result<(), RunnerError> {
         self.hog = None;
-        let mut result = self.made.remove_all().map(|_| ());
+        let mut result = self.created.remove_all().map(|_| ());
         if let Some(claim) = self.claim.take() {
             for directory in &self.claimed {
                 result = result.and(self.remove_claimed(directory));
@@ -474,16 +492,21 @@ impl<'a> RankExecutor<'a> {
     /// Removes the files listed in this run's claim in `directory`, including those of lost ranks.
     fn remove_claimed(&self, directory: &Path) -> Result<(), RunnerError> {
         let left = record::leftovers(directory)?;
-        let own = left.iter().filter(|left| left.claim.run_id == self.brief.run_id);
+        let own = left.iter().filter(|left| left.claim.run_id == self.context.run_id);
         for left in own {
             let paths = left.files.iter().map(|file| &file.path).filter(|path| !self.kept.contains(*path));
             cleanup::remove_existing(paths.cloned(), "remove")?;
             left.remove_trees()?;
-            let mut made: Vec<&PathBuf> =
-                left.claim.directories.iter().filter(|made| !made.existed).map(|made| &made.path).collect();
+            let mut created: Vec<&PathBuf> = left
+                .claim
+                .directories
+                .iter()
+                .filter(|created| !created.existed)
+                .map(|created| &created.path)
+                .collect();
             // Inner directories first; one that is not empty stays.
-            made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
-            for path in made {
+            created.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
+            for path in created {
                 let _ = std::fs::remove_dir(directory.join(path));
             }
         }
@@ -495,7 +518,7 @@ impl<'a> RankExecutor<'a> {
 ///
 /// # Errors
 /// A file does not, and the case does not permit a fill.
-fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &Known) -> Result<bool, RunnerError> {
+fn has_data(case: &Case, tasks: &Range<u32>, pass: u32, known: &KnownContent) -> Result<bool, RunnerError> {
     let bytes = Placement::new(&case.workload).file_bytes().get();
     let is_in = |ranges: &[Range<u32>], number| ranges.iter().any(|range| range.contains(&number));
     for slot in files_of(&case.workload, tasks, pass) {

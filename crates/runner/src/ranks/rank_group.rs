@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Error as JsonError;
 
 use crate::execution::jobs::KeepLaunches;
-use crate::ranks::merge_ranks::Part;
+use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, Order, PhaseOrder};
 use crate::ranks::rank_executor::RankExecutor;
 use crate::ranks::rows::{Rows, Table};
@@ -16,7 +16,7 @@ use crate::{ErrorKind, RunnerError};
 
 /// Why a rank could not carry out its part.
 #[derive(Debug, Serialize, Deserialize)]
-struct Trouble {
+struct RankError {
     rank: u32,
     kind: ErrorKind,
     message: String,
@@ -24,7 +24,7 @@ struct Trouble {
     is_echo: bool,
 }
 
-type Reply = Result<Answer, Trouble>;
+type Reply = Result<Answer, RankError>;
 
 /// Sends `order` on rank 0, whose own part is `own`; returns the merged answer of all ranks.
 pub(crate) fn give(
@@ -56,13 +56,13 @@ pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Resul
     let (reply, mut kept): (Reply, _) = match own {
         Ok(answer) => (Ok(answer), None),
         Err(error) => {
-            let trouble = Trouble {
+            let failed = RankError {
                 rank: comm.rank(),
                 kind: error.kind(),
                 message: error.to_string(),
                 is_echo: error.is_echo(),
             };
-            (Err(trouble), Some(error))
+            (Err(failed), Some(error))
         }
     };
     let mut join = |one: Vec<u8>, two: Vec<u8>| joined(&one, &two);
@@ -71,13 +71,13 @@ pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Resul
     };
     match serde_json::from_slice::<Reply>(&bytes).map_err(RunnerError::Words)? {
         Ok(answer) => Ok(answer),
-        Err(trouble) => match kept.take_if(|_| trouble.rank == comm.rank()) {
+        Err(failed) => match kept.take_if(|_| failed.rank == comm.rank()) {
             Some(own) => Err(own),
             None => {
                 let topology = comm.topology();
-                let node = topology.node_of()[trouble.rank as usize];
+                let node = topology.node_of()[failed.rank as usize];
                 let node = topology.names()[node as usize].clone();
-                let Trouble { rank, kind, message, .. } = trouble;
+                let RankError { rank, kind, message, .. } = failed;
                 Err(RunnerError::Elsewhere { rank, node, kind, message })
             }
         },
@@ -94,16 +94,16 @@ fn joined(one: &[u8], two: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&reply).unwrap_or_default()
 }
 
-fn unreadable(error: &JsonError) -> Trouble {
+fn unreadable(error: &JsonError) -> RankError {
     let message = RunnerError::Words(serde::de::Error::custom(error)).to_string();
-    Trouble { rank: 0, kind: ErrorKind::Internal, message, is_echo: false }
+    RankError { rank: 0, kind: ErrorKind::Internal, message, is_echo: false }
 }
 
 fn join(one: Reply, two: Reply) -> Reply {
     match (one, two) {
         (Ok(one), Ok(two)) => Ok(one.join(two)),
         (Err(one), Err(two)) => Err(if one.is_echo && !two.is_echo { two } else { one }),
-        (Err(trouble), Ok(_)) | (Ok(_), Err(trouble)) => Err(trouble),
+        (Err(failed), Ok(_)) | (Ok(_), Err(failed)) => Err(failed),
     }
 }
 
@@ -115,13 +115,13 @@ fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, RunnerError> {
 pub(crate) struct RankGroup<'a> {
     comm: &'a dyn Comm,
     /// The executor of rank 0's own part.
-    pub(crate) hand: RankExecutor<'a>,
+    pub(crate) executor: RankExecutor<'a>,
 }
 
 impl<'a> RankGroup<'a> {
-    /// The ranks of `comm`; `hand` carries out the part of rank 0.
-    pub(crate) fn new(comm: &'a dyn Comm, hand: RankExecutor<'a>) -> Self {
-        Self { comm, hand }
+    /// The ranks of `comm`; `executor` carries out the part of rank 0.
+    pub(crate) fn new(comm: &'a dyn Comm, executor: RankExecutor<'a>) -> Self {
+        Self { comm, executor }
     }
 
     /// The communicator of the ranks.
@@ -150,7 +150,7 @@ impl<'a> RankGroup<'a> {
     /// # Errors
     /// The error of the first rank that has one, or a rank was lost.
     pub(crate) fn order(&mut self, order: &Order) -> Result<Answer, RunnerError> {
-        give(self.comm, order, || self.hand.carry_out(order))
+        give(self.comm, order, || self.executor.carry_out(order))
     }
 
     /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are given to `keep` before
@@ -163,17 +163,17 @@ impl<'a> RankGroup<'a> {
         order: PhaseOrder,
         table: &mut Table<'_>,
         keep: &mut KeepLaunches<'_>,
-    ) -> Result<Part, RunnerError> {
+    ) -> Result<PhaseTotals, RunnerError> {
         if self.comm.size() == 1 {
-            let (part, rows) = self.hand.phase(&order, keep)?;
+            let (totals, rows) = self.executor.phase(&order, keep)?;
             table.add(rows);
-            return Ok(part);
+            return Ok(totals);
         }
         let order = Order::Phase(Box::new(order));
         send(self.comm, &order)?;
         let Order::Phase(order) = order else { return Err(RunnerError::OutOfPlace) };
-        match finish_phase(self.comm, self.hand.take_part(&order), Some(table))? {
-            Answer::Part(part) => Ok(*part),
+        match finish_phase(self.comm, self.executor.take_part(&order), Some(table))? {
+            Answer::PhaseTotals(totals) => Ok(*totals),
             _ => Err(RunnerError::OutOfPlace),
         }
     }
@@ -199,11 +199,11 @@ pub(crate) fn synchronize(comm: &dyn Comm) -> Result<Vec<Clock>, RunnerError> {
 /// without tasks have no result.
 pub(crate) fn finish_phase(
     comm: &dyn Comm,
-    seen: Result<Option<(Part, Rows)>, RunnerError>,
+    seen: Result<Option<(PhaseTotals, Rows)>, RunnerError>,
     table: Option<&mut Table<'_>>,
 ) -> Result<Answer, RunnerError> {
     let (own, rows) = match seen {
-        Ok(Some((part, rows))) => (Ok(Answer::Part(Box::new(part))), Some(rows)),
+        Ok(Some((totals, rows))) => (Ok(Answer::PhaseTotals(Box::new(totals))), Some(rows)),
         Ok(None) => (Ok(Answer::Done), None),
         Err(error) => (Err(error), None),
     };
@@ -238,9 +238,9 @@ mod tests {
     use record::PhaseKey;
 
     use super::finish_phase;
-    use crate::ranks::merge_ranks::Part;
+    use crate::ranks::merge_ranks::PhaseTotals;
     use crate::ranks::order::Answer;
-    use crate::ranks::rows::{Rows, Seen, Table};
+    use crate::ranks::rows::{Rows, Table, TraceSource};
 
     /// Tasks of study D's largest run.
     const TASKS: u32 = 14_616;
@@ -279,16 +279,18 @@ mod tests {
                     scope.spawn(move || {
                         let key = PhaseKey { case: "c".into(), repetition: 0, phase: Phase::Read };
                         let node = comm.topology().node_of()[comm.rank() as usize];
-                        let (part, rows) = (
-                            Part::of(&own),
-                            Rows::of(&own, node, Observed::default(), true, Seen::default()),
+                        let (totals, rows) = (
+                            PhaseTotals::of(&own),
+                            Rows::of(&own, node, Observed::default(), true, TraceSource::default()),
                         );
                         let mut table = Table::new(key.clone(), comm.topology().names());
                         let table_of_first = Some(&mut table).filter(|_| comm.rank() == 0);
-                        let answer = finish_phase(comm, Ok(Some((part, rows))), table_of_first);
-                        let nodes = table.close();
+                        let answer = finish_phase(comm, Ok(Some((totals, rows))), table_of_first);
+                        table.close();
                         match answer.expect("all came") {
-                            Answer::Part(part) => Some((part.phase_row(&key, None), table.tasks, nodes)),
+                            Answer::PhaseTotals(totals) => {
+                                Some((totals.phase_row(&key, None), table.record.tasks, table.record.nodes))
+                            }
                             _ => None,
                         }
                     })

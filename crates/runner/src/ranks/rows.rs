@@ -6,19 +6,17 @@ use engine::{EndOutcome, LastOperation, PhaseOutcome, SeriesInterval, TaskOutcom
 use host::servers::CollectedOutput;
 use host::{BlockRequest, DeviceSample, Host, LoadSample, Observed};
 use plan::Operation;
-use record::{
-    DeviceRow, EndRow, HistoryRow, LoadRow, NodeSeriesRow, PhaseKey, ServerRow, ServerTextRow, TaskRow,
-};
+use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow};
 use serde::{Deserialize, Serialize};
 
+use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
 use crate::execution::jobs::JobRows;
 use crate::execution::servers;
-use crate::execution::traced::{self, Map, Names, Request};
 use crate::ranks::merge_ranks::join_sorted;
 
 /// One of the last operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Operated {
+struct KeptOperation {
     task: u32,
     thread: u32,
     operation: Operation,
@@ -33,7 +31,7 @@ struct Operated {
 }
 
 /// The rows of one rank's tasks and node, which it sends to rank 0.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub(crate) struct Rows {
     node: u32,
     tasks: Vec<TaskOutcome>,
@@ -42,13 +40,13 @@ pub(crate) struct Rows {
     /// Its own series, if the phase has several nodes.
     series: Vec<SeriesInterval>,
     /// Its last operations, if requested.
-    history: Vec<Operated>,
+    history: Vec<KeptOperation>,
     /// Their files, without duplicates.
     files: Vec<String>,
     /// Requests to the devices of its node during the phase, if it traced them.
-    requests: Vec<Request>,
+    requests: Vec<DeviceRequest>,
     /// Devices of the operations and requests.
-    names: Names,
+    names: DeviceNames,
     /// For exchanges: this rank's endpoint.
     end: Option<EndOutcome>,
     /// For jobs: their launches.
@@ -59,7 +57,7 @@ pub(crate) struct Rows {
 
 /// Data about the devices below the kept operations.
 #[derive(Default)]
-pub(crate) struct Seen<'h> {
+pub(crate) struct TraceSource<'h> {
     /// Maps bytes to devices; none if not wanted.
     pub(crate) host: Option<&'h Host>,
     /// All requests of this node, if this rank traced them.
@@ -73,15 +71,15 @@ impl Rows {
         node: u32,
         observed: Observed,
         several_nodes: bool,
-        seen: Seen<'_>,
+        seen: TraceSource<'_>,
     ) -> Self {
         let series = if several_nodes { outcome.series.clone() } else { Vec::new() };
         // Jobs do not report a start time.
         let early = outcome.started_raw_ns.saturating_sub(observed.started_raw_ns);
         let early = if outcome.started_raw_ns == 0 { 0 } else { early };
-        let mut names = Names::default();
+        let mut names = DeviceNames::default();
         let (history, files) = history(&outcome.history, seen.host, &mut names);
-        let requests = traced::requests(seen.requests, outcome, &mut names);
+        let requests = device_trace::requests(seen.requests, outcome, &mut names);
         Self {
             node,
             history,
@@ -100,8 +98,12 @@ impl Rows {
 }
 
 /// The last operations of a rank, and their files.
-fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Vec<Operated>, Vec<String>) {
-    let mut map = host.map(Map::new);
+fn history(
+    all: &[LastOperation],
+    host: Option<&Host>,
+    names: &mut DeviceNames,
+) -> (Vec<KeptOperation>, Vec<String>) {
+    let mut map = host.map(SectorMap::new);
     let mut files = Vec::new();
     let mut places: HashMap<&std::path::Path, u32> = HashMap::new();
     let mut operated = Vec::with_capacity(all.len());
@@ -110,8 +112,8 @@ fn history(all: &[LastOperation], host: Option<&Host>, names: &mut Names) -> (Ve
             files.push(one.path.display().to_string());
             u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
         });
-        let sector = map.as_mut().and_then(|map| map.place(one, names));
-        operated.push(Operated {
+        let sector = map.as_mut().and_then(|map| map.locate(one, names));
+        operated.push(KeptOperation {
             task: one.task,
             thread: one.thread,
             operation: one.operation,
@@ -150,35 +152,24 @@ fn load(sample: LoadSample, early: u64) -> Option<LoadSample> {
 pub(crate) struct Table<'a> {
     key: PhaseKey,
     names: &'a [String],
-    pub(crate) tasks: Vec<TaskRow>,
-    pub(crate) devices: Vec<DeviceRow>,
-    pub(crate) load: Vec<LoadRow>,
-    pub(crate) ends: Vec<EndRow>,
+    /// The rows so far; the phase itself is filled in later.
+    pub(crate) record: PhaseRecord,
     nodes: Vec<(u32, Vec<SeriesInterval>)>,
-    pub(crate) history: Vec<HistoryRow>,
     /// For jobs: their launches.
     pub(crate) jobs: JobRows,
-    pub(crate) servers: Vec<ServerRow>,
-    pub(crate) server_texts: Vec<ServerTextRow>,
     /// The requests traced on each tracing node.
-    requests: Vec<(String, Vec<Request>, Names)>,
+    requests: Vec<(String, Vec<DeviceRequest>, DeviceNames)>,
 }
 
 impl<'a> Table<'a> {
     /// An empty table; `names` are the node names, by number.
     pub(crate) fn new(key: PhaseKey, names: &'a [String]) -> Self {
         Self {
+            record: PhaseRecord::new(PhaseRow::new(key.clone())),
             key,
             names,
-            tasks: Vec::new(),
-            devices: Vec::new(),
-            load: Vec::new(),
-            ends: Vec::new(),
             nodes: Vec::new(),
-            history: Vec::new(),
             jobs: JobRows::default(),
-            servers: Vec::new(),
-            server_texts: Vec::new(),
             requests: Vec::new(),
         }
     }
@@ -189,14 +180,14 @@ impl<'a> Table<'a> {
             rows;
         let name = self.names.get(node as usize).map_or("", String::as_str);
         let key = &self.key;
-        self.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
-        self.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
-        self.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
-        self.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
+        self.record.tasks.extend(tasks.into_iter().map(|task| task_row(key, name, &task)));
+        self.record.devices.extend(devices.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.record.load.extend(load.into_iter().map(|sample| sample.into_row(key.clone(), name)));
+        self.record.history.extend(history.iter().map(|one| history_row(key, name, (&files, &names), one)));
         if !requests.is_empty() {
             self.requests.push((name.to_owned(), requests, names));
         }
-        self.ends.extend(end.map(|end| end_row(key, name, end)));
+        self.record.ends.extend(end.map(|end| end_row(key, name, end)));
         // Jobs run on one node.
         if let Some(jobs) = jobs {
             self.jobs = jobs.of(key, name);
@@ -214,25 +205,25 @@ impl<'a> Table<'a> {
     /// Adds counters read on `node`; an empty name means a command of the study.
     pub(crate) fn tell(&mut self, node: &str, told: &CollectedOutput) {
         let (rows, texts) = servers::rows(&self.key, node, told);
-        self.servers.extend(rows);
-        self.server_texts.extend(texts);
+        self.record.servers.extend(rows);
+        self.record.server_texts.extend(texts);
     }
 
     /// How sequential the device requests were, if traced.
-    pub(crate) fn pattern(&self) -> Option<traced::Pattern> {
-        traced::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
+    pub(crate) fn pattern(&self) -> Option<device_trace::AccessPattern> {
+        device_trace::pattern(self.requests.iter().map(|(_, requests, _)| requests.as_slice()))
     }
 
-    /// Sorts the rows of tasks and operations, and returns those of the nodes.
-    pub(crate) fn close(&mut self) -> Vec<NodeSeriesRow> {
-        self.tasks.sort_by_key(|row| row.task);
-        self.history.sort_by_key(|row| row.start_ns);
+    /// Sorts the rows of tasks and operations, and adds those of the nodes.
+    pub(crate) fn close(&mut self) {
+        self.record.tasks.sort_by_key(|row| row.task);
+        self.record.history.sort_by_key(|row| row.start_ns);
         for (node, requests, names) in &self.requests {
             let mut of_node: Vec<&mut HistoryRow> =
-                self.history.iter_mut().filter(|row| row.node == *node).collect();
-            traced::join(&mut of_node, requests, names);
+                self.record.history.iter_mut().filter(|row| row.node == *node).collect();
+            device_trace::join(&mut of_node, requests, names);
         }
-        self.ends.sort_by_key(|row| row.end);
+        self.record.ends.sort_by_key(|row| row.end);
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.sort_by_key(|(node, _)| *node);
         let row = |node: u32, one: &SeriesInterval| NodeSeriesRow {
@@ -246,7 +237,8 @@ impl<'a> Table<'a> {
             latency_sum_ns: one.latency_sum_ns,
             latency_max_ns: one.latency_max_ns,
         };
-        nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect()
+        self.record.nodes =
+            nodes.iter().flat_map(|(node, series)| series.iter().map(|one| row(*node, one))).collect();
     }
 }
 
@@ -290,8 +282,8 @@ fn end_row(key: &PhaseKey, node: &str, end: EndOutcome) -> EndRow {
 fn history_row(
     key: &PhaseKey,
     node: &str,
-    (files, names): (&[String], &Names),
-    one: &Operated,
+    (files, names): (&[String], &DeviceNames),
+    one: &KeptOperation,
 ) -> HistoryRow {
     HistoryRow {
         node: node.to_owned(),

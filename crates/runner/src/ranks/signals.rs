@@ -50,7 +50,7 @@ impl Signals {
 
 /// Runs `work` while a thread forwards the user's stop request to all ranks, and ends the current phase if a
 /// rank is lost: ranks with running tasks would not notice before its end.
-pub(crate) fn keep_in_touch<T>(comm: &dyn Comm, controls: &Controls, work: impl FnOnce() -> T) -> T {
+pub(crate) fn forward_signals<T>(comm: &dyn Comm, controls: &Controls, work: impl FnOnce() -> T) -> T {
     if comm.size() == 1 {
         return work();
     }

@@ -14,7 +14,8 @@ use record::{
     RunState, Warning,
 };
 use runner::{
-    Builder, Earlier, Ended, ErrorKind, Event, PlanExecution, RunnerError, Silent, Watch, campaign, muster,
+    EarlierStart, ErrorKind, Event, LayoutBuilder, PlanExecution, RunSummary, RunnerError, Silent, Watch,
+    campaign, validate_campaign,
 };
 
 use crate::place::{Place, RUN_ID, case, spec};
@@ -40,7 +41,7 @@ fn ran(command: String) -> CommandRun {
     CommandRun { purpose, command, status: CommandEnd::Exited(0), output, took_ns: 1, printed: None }
 }
 
-impl Builder for Directories {
+impl LayoutBuilder for Directories {
     type Standing = Layout;
 
     fn look(&self, layout: &Layout) -> Result<(), RunnerError> {
@@ -115,7 +116,7 @@ fn plan(place: &Place) -> Plan {
     Plan { layouts: vec![layout("a"), layout("b")], ..place.plan(cases) }
 }
 
-fn run(place: &Place, builder: &Directories, finished: &[&str], watch: &mut dyn Watch) -> (Ended, Run) {
+fn run(place: &Place, builder: &Directories, finished: &[&str], watch: &mut dyn Watch) -> (RunSummary, Run) {
     let controls = Arc::new(Controls::new());
     run_with(place, builder, finished, watch, &controls)
 }
@@ -126,10 +127,10 @@ fn run_with(
     finished: &[&str],
     watch: &mut dyn Watch,
     controls: &Arc<Controls>,
-) -> (Ended, Run) {
+) -> (RunSummary, Run) {
     let finished: BTreeSet<String> = finished.iter().map(|id| (*id).to_owned()).collect();
-    let (earlier, comm) = (Earlier { finished, places: Vec::new() }, Solo::new("here"));
-    let mustered = muster(plan(place), &place.host, &comm, builder, RUN_ID.to_owned(), 0, earlier)
+    let (earlier, comm) = (EarlierStart { finished, places: Vec::new() }, Solo::new("here"));
+    let mustered = validate_campaign(plan(place), &place.host, &comm, builder, RUN_ID.to_owned(), 0, earlier)
         .expect("nothing stands against it");
     let manifest = Manifest {
         cluster: None,
@@ -193,14 +194,14 @@ fn a_layout_that_cannot_be_made_fails_its_cases_and_no_others() {
 fn what_stands_against_a_layout_is_told_before_anything_is_made() {
     let (place, builder) = (Place::new(), Directories { refused: vec!["b"], ..Directories::default() });
     let comm = Solo::new("here");
-    let start = |earlier: Earlier| {
-        muster(plan(&place), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, earlier).map(drop)
+    let start = |earlier: EarlierStart| {
+        validate_campaign(plan(&place), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, earlier).map(drop)
     };
-    assert_eq!(start(Earlier::default()).unwrap_err().to_string(), "layout b: mmcrfs not found");
+    assert_eq!(start(EarlierStart::default()).unwrap_err().to_string(), "layout b: mmcrfs not found");
     assert!(builder.done.borrow().is_empty());
     // A layout whose cases are finished is not made again, so that nothing stands against it.
     let finished = ["b1"].map(str::to_owned).into_iter().collect();
-    start(Earlier { finished, places: Vec::new() }).expect("it is not needed");
+    start(EarlierStart { finished, places: Vec::new() }).expect("it is not needed");
 }
 
 /// Study A on a host without GPFS.
@@ -213,8 +214,10 @@ fn all_layouts_that_cannot_be_made_are_named_with_how_to_leave_them_out() {
         (case.group, case.target) = ("layouts".to_owned(), target.to_owned());
     }
     let start = |plan: &Plan| {
-        let all = Earlier::default();
-        muster(plan.clone(), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, all).map(drop).unwrap_err()
+        let all = EarlierStart::default();
+        validate_campaign(plan.clone(), &place.host, &comm, &builder, RUN_ID.to_owned(), 0, all)
+            .map(drop)
+            .unwrap_err()
     };
     assert_eq!(
         start(&plan).to_string(),

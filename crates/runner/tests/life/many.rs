@@ -13,13 +13,13 @@ use plan::{
     Stonewall, TargetDescription,
 };
 use record::{Run, RunState, Warning};
-use runner::{Checked, Earlier, Ended, ErrorKind, Event, RunnerError, Silent, Watch};
+use runner::{Checked, EarlierStart, ErrorKind, Event, RunSummary, RunnerError, Silent, Watch};
 
 use crate::mortal::Mortal;
 use crate::place::{Place, case, spec};
 
 /// What rank 0 has at the end.
-pub(crate) type Lived = Result<(Result<Ended, RunnerError>, Run, Checked), RunnerError>;
+pub(crate) type Lived = Result<(Result<RunSummary, RunnerError>, Run, Checked), RunnerError>;
 
 /// Lives `plan` on `world`; the last rank dies in the phase `dies_in`, if it is told.
 pub(crate) fn live_with(
@@ -27,7 +27,7 @@ pub(crate) fn live_with(
     world: Vec<Fake>,
     dies_in: Option<u32>,
     plan: Plan,
-    earlier: Earlier,
+    earlier: EarlierStart,
     watch: &mut (dyn Watch + Send),
 ) -> Lived {
     live_on(place, world, dies_in, None, plan, earlier, watch)
@@ -40,7 +40,7 @@ fn live_on(
     dies_in: Option<u32>,
     other: Option<&Path>,
     plan: Plan,
-    earlier: Earlier,
+    earlier: EarlierStart,
     watch: &mut (dyn Watch + Send),
 ) -> Lived {
     let first = world.remove(0);
@@ -68,9 +68,9 @@ fn live_on(
     })
 }
 
-fn live(place: &Place, nodes: &[&str], cases: Vec<Case>) -> (Ended, Run) {
+fn live(place: &Place, nodes: &[&str], cases: Vec<Case>) -> (RunSummary, Run) {
     let plan = place.plan(cases);
-    let lived = live_with(place, Fake::world(nodes), None, plan, Earlier::default(), &mut Silent);
+    let lived = live_with(place, Fake::world(nodes), None, plan, EarlierStart::default(), &mut Silent);
     let (ended, run, _) = lived.expect("runs here");
     (ended.expect("the record can be written"), run)
 }
@@ -81,7 +81,7 @@ fn refused(nodes: &[&str], change: impl FnOnce(&mut plan::WorkloadSpec)) -> Runn
     let mut spec = spec(&place.file());
     change(&mut spec);
     let plan = place.plan(vec![case("too many", spec, &[Phase::Write])]);
-    let lived = live_with(&place, Fake::world(nodes), None, plan, Earlier::default(), &mut Silent);
+    let lived = live_with(&place, Fake::world(nodes), None, plan, EarlierStart::default(), &mut Silent);
     assert!(place.left().is_empty(), "nothing is touched: {:?}", place.left());
     lived.expect_err("refused")
 }
@@ -211,7 +211,7 @@ fn a_failure_on_one_rank_ends_the_case_on_all() {
     let reading = case("next", per_task(&place.data().join("next"), 2, 2), &[Phase::Write]);
     let plan = place.plan(vec![case("full", spec, &[Phase::Write]), reading]);
     let world = Fake::world(&["a", "b"]);
-    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
+    let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
     let error = match lived {
         // What stands there is no file: that is found before the start.
         Err(error) => error,
@@ -240,7 +240,7 @@ fn the_user_s_stop_reaches_every_rank() {
     spec.duration = Some(Nanos::secs(600));
     let plan = place.plan(vec![case("c", spec, &[Phase::Write])]);
     let world = Fake::world(&["a", "b", "c"]);
-    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut StopAtOnce);
+    let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut StopAtOnce);
     let (ended, run, _) = lived.expect("runs here");
     assert!(ended.expect("a record").interrupted);
     assert_eq!(run.state, RunState::Interrupted);
@@ -270,7 +270,7 @@ fn a_rank_that_dies_ends_the_run_and_leaves_its_record_and_no_files() {
     let cases =
         ["first", "second", "third"].map(|id| case(id, spec.clone(), &[Phase::Write, Phase::Read])).to_vec();
     let (plan, world) = (place.plan(cases), Fake::world(&["a", "a", "b"]));
-    let lived = live_with(&place, world, Some(4), plan, Earlier::default(), &mut Silent);
+    let lived = live_with(&place, world, Some(4), plan, EarlierStart::default(), &mut Silent);
     let (ended, run, _) = lived.expect("it begins");
     let error = ended.expect_err("a rank is lost");
     assert_eq!(error.kind(), ErrorKind::NodeLost, "{error}");
@@ -290,7 +290,7 @@ fn a_run_of_many_ranks_is_taken_up_again() {
     let mut read = written.clone();
     read.verify = true;
     let cases = vec![case("write", written, &[Phase::Write]), case("read", read, &[Phase::Read])];
-    let earlier = Earlier { finished: BTreeSet::from(["write".to_owned()]), places: Vec::new() };
+    let earlier = EarlierStart { finished: BTreeSet::from(["write".to_owned()]), places: Vec::new() };
     let (plan, world) = (place.plan(cases), Fake::world(&["a", "b"]));
     let (ended, run, _) = live_with(&place, world, None, plan, earlier, &mut Silent).expect("runs here");
     let ended = ended.expect("a record");
@@ -311,7 +311,7 @@ fn a_run_goes_on_upon_fewer_nodes_than_its_finished_cases_had_and_says_so() {
     let go_on = |nodes: &[&str], finished: &[&str]| {
         let finished = finished.iter().map(|id| (*id).to_owned()).collect();
         let places = ["a", "b", "c", "d"].map(|node| (node.to_owned(), 1)).to_vec();
-        let earlier = Earlier { finished, places };
+        let earlier = EarlierStart { finished, places };
         live_with(&place, Fake::world(nodes), None, place.plan(cases()), earlier, &mut Silent)
     };
     let said = go_on(&["a", "a"], &[]).expect_err("four nodes are not there").to_string();
@@ -339,7 +339,7 @@ fn what_is_said_to_be_node_local_is_not_shared_over_nodes() {
     plan.terms.targets =
         vec![TargetDescription { name: "scratch".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
-    let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
+    let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
     let error = lived.expect_err("refused");
     assert!(error.to_string().contains("node-local"), "{error}");
     assert!(fs::read_dir(place.data()).expect("there").next().is_none());
@@ -371,14 +371,14 @@ fn a_directory_that_each_node_has_for_itself_takes_files_of_its_own_tasks() {
     ];
     let plan = place.plan(cases);
     let world = Fake::world(&["a", "b"]);
-    let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+    let lived = live_on(&place, world, None, Some(&other), plan, EarlierStart::default(), &mut Silent);
     let (ended, run, checked) = lived.expect("runs here");
     let ended = ended.expect("a record");
     assert_eq!((ended.failed, ended.wrong_cells), (None, 0));
     assert!(ended.left_behind.is_none());
     assert_eq!(run.phases.len(), 4);
     assert!(run.phases.iter().all(|row| row.bytes() == 4 * 256 * 1024));
-    assert_eq!(checked.separate, [place.data()]);
+    assert_eq!(checked.local_directories, [place.data()]);
     let said =
         run.warnings.iter().any(|row| matches!(&row.warning, Warning::SeparateTarget { nodes: 2, .. }));
     assert!(said, "{:?}", run.warnings);
@@ -396,7 +396,7 @@ fn files_that_nodes_would_share_are_refused_where_each_has_a_directory_for_itsel
         }
         let plan = place.plan(vec![case("across", spec, &[Phase::Write, Phase::Read])]);
         let world = Fake::world(&["a", "b"]);
-        let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+        let lived = live_on(&place, world, None, Some(&other), plan, EarlierStart::default(), &mut Silent);
         let error = lived.expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
         let said = error.to_string();
@@ -417,7 +417,7 @@ fn a_target_that_is_said_to_be_shared_and_is_not_is_named_with_a_node() {
     plan.terms.targets =
         vec![TargetDescription { name: "lustre".to_owned(), layer, ..TargetDescription::default() }];
     let world = Fake::world(&["a", "b"]);
-    let lived = live_on(&place, world, None, Some(&other), plan, Earlier::default(), &mut Silent);
+    let lived = live_on(&place, world, None, Some(&other), plan, EarlierStart::default(), &mut Silent);
     let said = lived.expect_err("refused").to_string();
     assert!(said.contains("on node b") && said.contains("lustre"), "{said}");
     assert!(said.starts_with(&place.data().display().to_string()), "{said}");
@@ -429,7 +429,7 @@ fn files_of_a_lost_node_in_its_own_directory_stay_claimed() {
     let (place, other) = separate();
     let plan = place.plan(vec![case("c", per_task(&place.file(), 4, 2), &[Phase::Write, Phase::Read])]);
     let world = Fake::world(&["a", "b"]);
-    let lived = live_on(&place, world, Some(2), Some(&other), plan, Earlier::default(), &mut Silent);
+    let lived = live_on(&place, world, Some(2), Some(&other), plan, EarlierStart::default(), &mut Silent);
     let (ended, ..) = lived.expect("it begins");
     assert_eq!(ended.expect_err("lost").kind(), ErrorKind::NodeLost);
     assert!(place.left().is_empty(), "{:?}", place.left());

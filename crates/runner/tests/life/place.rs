@@ -9,7 +9,7 @@ use engine::Controls;
 use host::{Host, Root};
 use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
 use record::{FORMAT_VERSION, Manifest, Provenance, Recorder, Run};
-use runner::{Checked, Earlier, Ended, PlanExecution, RunnerError, Silent, Watch};
+use runner::{Checked, EarlierStart, PlanExecution, RunSummary, RunnerError, Silent, Watch};
 
 /// The name of every run here.
 pub(crate) const RUN_ID: &str = "test-run";
@@ -52,7 +52,11 @@ impl Place {
     }
 
     /// Checks a plan of which some cases are finished.
-    pub(crate) fn check_again(&self, cases: Vec<Case>, earlier: Earlier) -> Result<Checked, RunnerError> {
+    pub(crate) fn check_again(
+        &self,
+        cases: Vec<Case>,
+        earlier: EarlierStart,
+    ) -> Result<Checked, RunnerError> {
         runner::check_again(self.plan(cases), &self.host, &Solo::new("here"), RUN_ID.to_owned(), 0, earlier)
     }
 
@@ -61,7 +65,7 @@ impl Place {
         &self,
         comm: &dyn Comm,
         plan: Plan,
-        earlier: Earlier,
+        earlier: EarlierStart,
     ) -> Result<Checked, RunnerError> {
         runner::check_again(plan, &self.host, comm, RUN_ID.to_owned(), 0, earlier)
     }
@@ -75,7 +79,7 @@ impl Place {
         checked: &Checked,
         watch: &mut dyn Watch,
         controls: Arc<Controls>,
-    ) -> (Ended, Run) {
+    ) -> (RunSummary, Run) {
         self.live_on(&self.host, checked, watch, controls)
     }
 
@@ -86,7 +90,7 @@ impl Place {
         checked: &Checked,
         watch: &mut dyn Watch,
         controls: Arc<Controls>,
-    ) -> (Ended, Run) {
+    ) -> (RunSummary, Run) {
         let (ended, run) = self.live_among(host, &Solo::new("here"), checked, watch, controls);
         (ended.expect("the record can be written"), run)
     }
@@ -99,7 +103,7 @@ impl Place {
         checked: &Checked,
         watch: &mut dyn Watch,
         controls: Arc<Controls>,
-    ) -> (Result<Ended, RunnerError>, Run) {
+    ) -> (Result<RunSummary, RunnerError>, Run) {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
             cluster: checked.cluster("a library"),
@@ -119,7 +123,7 @@ impl Place {
         (ended, Run::open(&directory).expect("a whole record"))
     }
 
-    pub(crate) fn run(&self, cases: Vec<Case>) -> (Ended, Run) {
+    pub(crate) fn run(&self, cases: Vec<Case>) -> (RunSummary, Run) {
         let checked = self.check(cases).expect("a plan for this host");
         self.live(&checked, &mut Silent, Arc::new(Controls::new()))
     }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use engine::Controls;
 use plan::{Case, Existing, Keep, Phase, Sharing};
 use record::{Claim, Run, Warning};
-use runner::{Earlier, ErrorKind, Event, Silent, Watch};
+use runner::{EarlierStart, ErrorKind, Event, Silent, Watch};
 
 use crate::place::{Place, RUN_ID, case, spec};
 
-fn finished(ids: &[&str]) -> Earlier {
-    Earlier { finished: ids.iter().map(|id| (*id).to_owned()).collect(), places: Vec::new() }
+fn finished(ids: &[&str]) -> EarlierStart {
+    EarlierStart { finished: ids.iter().map(|id| (*id).to_owned()).collect(), places: Vec::new() }
 }
 
 /// Case and phase of every row.
@@ -100,13 +100,13 @@ fn files_that_were_kept_are_not_written_again() {
 fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
     let place = Place::new();
     let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
-    claim.files = vec![record::Claimed { path: "file".into(), existed: false }];
+    claim.files = vec![record::ClaimedFile { path: "file".into(), existed: false }];
     claim.process_start_ticks += 1; // Another process had this number.
     let text = serde_json::to_vec(&claim).expect("only names and numbers");
     fs::write(place.data().join(format!(".ioproof-claim-{RUN_ID}.json")), text).expect("can be written");
     fs::write(place.file(), "a torn half").expect("can be written");
     let cases = vec![case("a", spec(&place.file()), &[Phase::Write])];
-    let checked = place.check_again(cases, Earlier::default()).expect("runs here");
+    let checked = place.check_again(cases, EarlierStart::default()).expect("runs here");
     assert_eq!((checked.own_leftovers.len(), checked.leftovers.len()), (1, 0));
     let (ended, _) = place.live(&checked, &mut Silent, Arc::new(Controls::new()));
     assert!(ended.failed.is_none(), "{ended:?}");
@@ -119,7 +119,7 @@ fn a_run_that_goes_on_is_not_taken_up() {
     let claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
     let placed = claim.place(&[place.data()], &[place.file()], &[]).expect("can be written");
     let cases = vec![case("a", spec(&place.file()), &[Phase::Write])];
-    let error = place.check_again(cases, Earlier::default()).expect_err("this process lives");
+    let error = place.check_again(cases, EarlierStart::default()).expect_err("this process lives");
     assert!(error.to_string().contains("in use by run"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
     placed.withdraw().expect("own");
@@ -129,8 +129,10 @@ fn a_run_that_goes_on_is_not_taken_up() {
 fn figures_of_two_nodes_are_marked() {
     let place = Place::new();
     let cases = || vec![case("a", spec(&place.file()), &[Phase::Write])];
-    let earlier =
-        |node: &str, ranks| Earlier { finished: BTreeSet::new(), places: vec![(node.to_owned(), ranks)] };
+    let earlier = |node: &str, ranks| EarlierStart {
+        finished: BTreeSet::new(),
+        places: vec![(node.to_owned(), ranks)],
+    };
     let moved = |checked: &runner::Checked| {
         let warnings = checked.warnings.iter();
         warnings.filter(|row| matches!(row.warning, Warning::ResumedElsewhere { .. })).count()

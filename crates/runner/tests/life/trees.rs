@@ -9,7 +9,7 @@ use comm::Fake;
 use engine::Controls;
 use plan::{Bytes, Case, Existing, Keep, Nanos, Objects, Phase, Stonewall, Tree, Work, WorkloadSpec};
 use record::{Claim, Run, RunState, Warning};
-use runner::{Earlier, Ended, ErrorKind, Event, RunnerError, Silent, Watch};
+use runner::{EarlierStart, ErrorKind, Event, RunSummary, RunnerError, Silent, Watch};
 
 use crate::many::live_with;
 use crate::place::{Place, case, spec};
@@ -158,7 +158,7 @@ impl<F: FnMut(Phase)> Watch for Meanwhile<F> {
     }
 }
 
-fn meanwhile(place: &Place, case: Case, after: Phase, act: impl FnMut(Phase)) -> (Ended, Run) {
+fn meanwhile(place: &Place, case: Case, after: Phase, act: impl FnMut(Phase)) -> (RunSummary, Run) {
     let checked = place.check(vec![case]).expect("runs here");
     place.live(&checked, &mut Meanwhile(after, act), Arc::new(Controls::new()))
 }
@@ -390,7 +390,7 @@ fn ranks_make_and_remove_what_is_theirs() {
             spec.nodes = 2;
             let plan = place.plan(vec![case("c", spec, phases)]);
             let world = Fake::world(&["a", "b", "a", "b"]);
-            let lived = live_with(&place, world, None, plan, Earlier::default(), &mut Silent);
+            let lived = live_with(&place, world, None, plan, EarlierStart::default(), &mut Silent);
             let (ended, run, _) = lived.expect("runs here");
             let ended = ended.expect("the record can be written");
             assert!(ended.failed.is_none() && ended.left_behind.is_none(), "{ended:?}");

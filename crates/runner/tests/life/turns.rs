@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::Controls;
 use plan::{Case, Existing, Phase, Protocol, Stopping};
 use record::{Recorder, Run, RunState};
-use runner::{Earlier, Event, PlanExecution, Watch};
+use runner::{EarlierStart, Event, PlanExecution, Watch};
 
 use crate::place::{Place, case, spec};
 
@@ -78,7 +78,7 @@ fn a_run_that_was_stopped_between_turns_keeps_whole_passes() {
 
     let (recorder, resumed) = Recorder::resume(&place.directory.path().join("record")).expect("resumed");
     assert_eq!(resumed.finished, [""; 0]);
-    let checked = place.check_again(cases(&place), Earlier::default()).expect("runs here");
+    let checked = place.check_again(cases(&place), EarlierStart::default()).expect("runs here");
     let mut order = Order::default();
     let solo = comm::Solo::new("here");
     let life = PlanExecution::new(&place.host, &solo, recorder, &mut order, Arc::new(Controls::new()));

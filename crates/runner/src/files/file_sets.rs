@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use plan::Case;
+use plan::{Case, Plan};
 
-use crate::check::writes;
-use crate::files::cleanup::{paths, sets};
+use crate::files::paths::{directory_of, paths, sets};
+use crate::files::targets::{self, writes};
 use crate::files::trees;
 
 /// Key of the cases with the same files: first target, tasks, sets of files, whether the case writes, whether
@@ -16,29 +16,40 @@ type Key<'a> = (Option<&'a Path>, u32, u32, bool, bool);
 
 /// The sets of files of some cases.
 #[derive(Debug, Default)]
-pub(crate) struct Uses<'a> {
-    all: Vec<Use<'a>>,
+pub(crate) struct FileSets<'a> {
+    all: Vec<FileSetUse<'a>>,
     by_key: HashMap<Key<'a>, Vec<usize>>,
     by_target: HashMap<&'a Path, Vec<usize>>,
 }
 
 /// One set of files.
 #[derive(Debug)]
-struct Use<'a> {
+struct FileSetUse<'a> {
     /// The first case that uses it.
     case: &'a Case,
     /// The plan index of the last case that uses it.
     last: usize,
 }
 
-impl<'a> Uses<'a> {
+impl<'a> FileSets<'a> {
     /// The sets of files of `cases`, given in order with their plan indices.
     pub(crate) fn of(cases: impl IntoIterator<Item = (usize, &'a Case)>) -> Self {
-        let mut uses = Self::default();
+        let mut file_sets = Self::default();
         for (index, case) in cases {
-            uses.add(index, case);
+            file_sets.add(index, case);
         }
-        uses
+        file_sets
+    }
+
+    /// The sets of files of the cases of `plan` that use files.
+    pub(crate) fn of_plan(plan: &'a Plan) -> Self {
+        Self::of_unfinished(plan, &BTreeSet::new())
+    }
+
+    /// As [`FileSets::of_plan`], without the `finished` cases.
+    pub(crate) fn of_unfinished(plan: &'a Plan, finished: &BTreeSet<String>) -> Self {
+        let uses_files = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
+        Self::of(plan.cases.iter().enumerate().filter(|(_, case)| uses_files(case)))
     }
 
     fn add(&mut self, index: usize, case: &'a Case) {
@@ -62,7 +73,7 @@ impl<'a> Uses<'a> {
         for target in files.targets.iter().collect::<BTreeSet<_>>() {
             self.by_target.entry(target.as_path()).or_default().push(number);
         }
-        self.all.push(Use { case, last: index });
+        self.all.push(FileSetUse { case, last: index });
     }
 
     /// One case for each set of files, the first that uses it.
@@ -98,6 +109,44 @@ impl<'a> Uses<'a> {
     }
 }
 
+/// The real targets of all unfinished cases, without duplicates.
+pub(crate) fn targets(plan: &Plan, finished: &BTreeSet<String>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for case in FileSets::of_unfinished(plan, finished).cases() {
+        for target in &case.workload.files.targets {
+            if !all.contains(target) {
+                all.push(target.clone());
+            }
+        }
+    }
+    all
+}
+
+/// Every existing directory that gets a claim of what `plan` makes, including those beside a directory that
+/// an earlier start has made for its trees.
+pub(crate) fn directories(plan: &Plan) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    let file_sets = FileSets::of_plan(plan);
+    let places = file_sets.cases().flat_map(|case| {
+        let beside = case.workload.files.targets.iter().map(|target| directory_of(target));
+        targets::directories(case).into_iter().chain(beside)
+    });
+    for directory in places {
+        if !all.contains(&directory) && directory.is_dir() {
+            all.push(directory);
+        }
+    }
+    all
+}
+
+/// The unfinished cases of `plan`, in order.
+pub(crate) fn unfinished<'a>(
+    plan: &'a Plan,
+    finished: &'a BTreeSet<String>,
+) -> impl Iterator<Item = &'a Case> {
+    plan.cases.iter().filter(|case| !finished.contains(&case.id))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -105,8 +154,8 @@ mod tests {
 
     use plan::{Bytes, Case, Geometry, Phase, Sharing, WorkloadSpec};
 
-    use super::Uses;
-    use crate::files::cleanup::paths;
+    use super::FileSets;
+    use crate::files::paths::paths;
 
     fn case(target: &str, tasks: u32, transfer: u64) -> Case {
         let geometry = Geometry { transfer: Bytes(transfer), block: Bytes::kib(64), segments: 1 };
@@ -118,15 +167,15 @@ mod tests {
     #[test]
     fn a_sweep_over_sizes_has_one_set_of_files() {
         let cases = [case("a", 2, 4096), case("a", 2, 8192), case("b", 2, 4096), case("a", 4, 4096)];
-        assert_eq!(Uses::of(cases.iter().enumerate()).cases().count(), 3);
+        assert_eq!(FileSets::of(cases.iter().enumerate()).cases().count(), 3);
     }
 
     #[test]
     fn files_are_needed_until_their_last_case() {
         let cases = [case("a", 4, 4096), case("b", 4, 4096), case("a", 2, 8192)];
-        let uses = Uses::of(cases.iter().enumerate());
+        let file_sets = FileSets::of(cases.iter().enumerate());
         let mine: BTreeSet<PathBuf> = paths(&cases[0]).into_iter().collect();
-        assert_eq!(uses.needed_after(0, &cases[0], &mine), paths(&cases[2]).into_iter().collect());
-        assert_eq!(uses.needed_after(2, &cases[2], &mine), BTreeSet::new());
+        assert_eq!(file_sets.needed_after(0, &cases[0], &mine), paths(&cases[2]).into_iter().collect());
+        assert_eq!(file_sets.needed_after(2, &cases[2], &mine), BTreeSet::new());
     }
 }

@@ -9,19 +9,19 @@ use host::Host;
 use record::{Cluster, NodeFacts, Warning};
 
 use crate::RunnerError;
-use crate::check::devices;
-use crate::ranks::order::{Answer, NodeSeen, Order, Seen};
+use crate::files::targets::observable_devices;
+use crate::ranks::order::{Answer, HostReports, NodeReport, Order};
 use crate::ranks::rank_group::{give, synchronize};
 
 /// Largest number of nodes named in one warning.
 const NAMED_MAX: usize = 3;
 
 /// The facts of this rank's host.
-pub(crate) fn look(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: bool) -> Seen {
+pub(crate) fn report_host(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: bool) -> HostReports {
     let (topology, rank) = (comm.topology(), comm.rank());
     let leads = topology.is_leader(rank);
     let uring_missing = if uring { engine::uring_available().err().map(|why| why.to_string()) } else { None };
-    let devices = if leads { devices(targets, host) } else { Vec::new() };
+    let devices = if leads { observable_devices(targets, host) } else { Vec::new() };
     let quiet = if leads { host.quiet(&devices, Duration::ZERO) } else { None };
     let facts = leads.then(|| Box::new(host.facts(targets, engine::clock_name())));
     let (mut cpus, mut quota) = (BTreeSet::new(), None);
@@ -29,7 +29,7 @@ pub(crate) fn look(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: boo
         cpus = host.allowed_cpus().into_iter().collect();
         quota = Some(host.usable_cpus()).filter(|usable| (*usable as usize) < cpus.len());
     }
-    let node = NodeSeen {
+    let node = NodeReport {
         node: topology.node_of()[rank as usize],
         facts,
         boot_id: host.boot_id(),
@@ -39,14 +39,14 @@ pub(crate) fn look(host: &Host, comm: &dyn Comm, targets: &[PathBuf], uring: boo
         devices,
         quiet,
     };
-    Seen { nodes: vec![node], uring_missing }
+    HostReports { nodes: vec![node], uring_missing }
 }
 
 /// The nodes of a run, as far as rank 0 needs to know them.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     /// By number.
-    seen: Vec<NodeSeen>,
+    reports: Vec<NodeReport>,
     clocks: Vec<Clock>,
     ranks: Vec<Vec<u32>>,
 }
@@ -56,15 +56,15 @@ impl Nodes {
     ///
     /// # Errors
     /// A rank was lost.
-    pub(crate) fn look(
+    pub(crate) fn query(
         host: &Host,
         comm: &dyn Comm,
         targets: &[PathBuf],
         uring: bool,
     ) -> Result<(Self, Option<String>), RunnerError> {
-        let order = Order::Look { targets: targets.to_vec(), uring };
-        let answer = give(comm, &order, || Ok(Answer::Seen(look(host, comm, targets, uring))))?;
-        let Answer::Seen(Seen { mut nodes, uring_missing }) = answer else {
+        let order = Order::ReportHost { targets: targets.to_vec(), uring };
+        let answer = give(comm, &order, || Ok(Answer::HostReports(report_host(host, comm, targets, uring))))?;
+        let Answer::HostReports(HostReports { mut nodes, uring_missing }) = answer else {
             return Err(RunnerError::OutOfPlace);
         };
         let clocks = synchronize(comm)?;
@@ -78,25 +78,25 @@ impl Nodes {
             }
         }
         let ranks = (0..).zip(&nodes).map(|(node, _)| topology.ranks_on(node).collect()).collect();
-        Ok((Self { seen: nodes, clocks, ranks }, uring_missing))
+        Ok((Self { reports: nodes, clocks, ranks }, uring_missing))
     }
 
-    /// The facts of each node.
-    pub(crate) fn seen(&self) -> &[NodeSeen] {
-        &self.seen
+    /// The report of each node.
+    pub(crate) fn reports(&self) -> &[NodeReport] {
+        &self.reports
     }
 
     /// The name of a node.
     pub(crate) fn name(&self, node: u32) -> Option<&str> {
-        let node = self.seen.iter().find(|seen| seen.node == node)?;
+        let node = self.reports.iter().find(|report| report.node == node)?;
         Some(node.facts.as_ref()?.node.as_str())
     }
 
     /// The name of each node and its number of ranks.
     pub(crate) fn places(&self) -> Vec<(String, usize)> {
-        let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
+        let name = |node: &NodeReport| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
         let ranks = |index: usize| self.ranks.get(index).map_or(1, Vec::len);
-        self.seen.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
+        self.reports.iter().enumerate().map(|(index, node)| (name(node), ranks(index))).collect()
     }
 
     /// The offset of each clock before the first case.
@@ -106,21 +106,21 @@ impl Nodes {
 
     /// Processors that the ranks on `nodes` may use in total.
     pub(crate) fn usable_cpus(&self, nodes: &BTreeSet<u32>) -> u32 {
-        let of = |node: &NodeSeen| node.facts.as_ref().map_or(1, |facts| facts.usable_cpus);
-        let there = self.seen.iter().filter(|node| nodes.contains(&node.node));
+        let of = |node: &NodeReport| node.facts.as_ref().map_or(1, |facts| facts.usable_cpus);
+        let there = self.reports.iter().filter(|node| nodes.contains(&node.node));
         there.map(of).fold(0, u32::saturating_add).max(1)
     }
 
     /// The kernel of each node, by node name: two nodes of one kernel have the same devices.
     pub(crate) fn kernels(&self) -> BTreeMap<&str, &str> {
-        let all = self.seen.iter().filter_map(|node| Some((node.facts.as_ref()?, &node.boot_id)));
+        let all = self.reports.iter().filter_map(|node| Some((node.facts.as_ref()?, &node.boot_id)));
         all.map(|(facts, boot_id)| (facts.node.as_str(), boot_id.as_str())).collect()
     }
 
     /// The processes of the run, by kernel.
     pub(crate) fn mates(&self) -> Vec<(String, BTreeSet<u32>)> {
         let mut all: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-        for node in &self.seen {
+        for node in &self.reports {
             all.entry(&node.boot_id).or_default().extend(&node.pids);
         }
         all.into_iter().map(|(boot_id, pids)| (boot_id.to_owned(), pids)).collect()
@@ -138,9 +138,9 @@ impl Nodes {
 
     /// A warning about activity of other processes.
     pub(crate) fn not_quiet(&self) -> Option<Warning> {
-        let several = self.seen.len() > 1;
-        let name = |node: &NodeSeen| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
-        let disturbed = self.seen.iter().filter_map(|node| match &node.quiet {
+        let several = self.reports.len() > 1;
+        let name = |node: &NodeReport| node.facts.as_ref().map_or(String::new(), |facts| facts.node.clone());
+        let disturbed = self.reports.iter().filter_map(|node| match &node.quiet {
             Some(Warning::NotQuiet { seen, share }) if several => {
                 Some((format!("{}: {seen}", name(node)), *share))
             }
@@ -149,12 +149,12 @@ impl Nodes {
         });
         let (disturbed, shares): (Vec<String>, Vec<f64>) = disturbed.unzip();
         let share = shares.into_iter().max_by(f64::total_cmp)?;
-        told(disturbed).map(|seen| Warning::NotQuiet { seen, share })
+        summary(disturbed).map(|seen| Warning::NotQuiet { seen, share })
     }
 
     /// The nodes for the record; `library` is the version text of the MPI library.
     pub(crate) fn cluster(&self, library: &str) -> Cluster {
-        let facts = |(index, node): (usize, &NodeSeen)| {
+        let facts = |(index, node): (usize, &NodeReport)| {
             let clock = self.clocks.get(index).copied().unwrap_or_default();
             Some(NodeFacts {
                 host: node.facts.as_deref()?.clone(),
@@ -166,17 +166,18 @@ impl Nodes {
         };
         Cluster {
             library: library.to_owned(),
-            nodes: self.seen.iter().enumerate().filter_map(facts).collect(),
+            nodes: self.reports.iter().enumerate().filter_map(facts).collect(),
         }
     }
 }
 
 /// The findings of several nodes in one line: the first ones, and the total number.
-pub(crate) fn told(mut seen: Vec<String>) -> Option<String> {
-    let others = seen.len().saturating_sub(NAMED_MAX);
-    seen.truncate(NAMED_MAX);
+pub(crate) fn summary(mut findings: Vec<String>) -> Option<String> {
+    let others = findings.len().saturating_sub(NAMED_MAX);
+    findings.truncate(NAMED_MAX);
     if others > 0 {
-        seen.push(format!("and the same of {others} more {}", if others == 1 { "node" } else { "nodes" }));
+        findings
+            .push(format!("and the same of {others} more {}", if others == 1 { "node" } else { "nodes" }));
     }
-    (!seen.is_empty()).then(|| seen.join("; "))
+    (!findings.is_empty()).then(|| findings.join("; "))
 }

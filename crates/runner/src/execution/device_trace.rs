@@ -10,6 +10,8 @@ use plan::{Operation, Phase, Workload};
 use record::HistoryRow;
 use serde::{Deserialize, Serialize};
 
+use crate::files::targets::devices_under;
+
 /// Size of a sector in traces, independent of the device.
 const SECTOR_BYTES: u64 = 512;
 /// Tolerance between the engine's clock and the tracer's.
@@ -28,45 +30,47 @@ pub(crate) fn start(
     if !workload.backend.moves_data() {
         return None;
     }
-    let mut devices = Vec::new();
-    for target in &workload.files.targets {
-        match host.devices_under(target) {
-            Ok(found) => devices.extend(found),
-            Err(unobservable) => return Some(Err(unobservable)),
-        }
-    }
-    Some(BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64)))
+    let devices = devices_under(&workload.files.targets, host);
+    Some(
+        devices.and_then(|devices| {
+            BlockTrace::start(host.root(), &devices, kept.saturating_mul(processes as u64))
+        }),
+    )
 }
 
 /// A device request: index of the device name, first sector, number of sectors, whether it is a write, issue
 /// time since the phase's common start, and duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Request(u32, u64, u64, bool, i64, u64);
+pub(crate) struct DeviceRequest(u32, u64, u64, bool, i64, u64);
 
 /// A list of distinct names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Names(Vec<String>);
+pub(crate) struct DeviceNames(Vec<String>);
 
-impl Names {
+impl DeviceNames {
     /// The index of `name`, which is added if new. There are as many as there are devices.
-    fn place(&mut self, name: &str) -> u32 {
+    fn index(&mut self, name: &str) -> u32 {
         let known = self.0.iter().position(|known| known == name);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.0.push(name.to_owned());
             self.0.len() - 1
         });
-        u32::try_from(place).unwrap_or(u32::MAX)
+        u32::try_from(index).unwrap_or(u32::MAX)
     }
 
     /// The name at an index.
-    pub(crate) fn get(&self, place: u32) -> &str {
-        self.0.get(place as usize).map_or("", String::as_str)
+    pub(crate) fn get(&self, index: u32) -> &str {
+        self.0.get(index as usize).map_or("", String::as_str)
     }
 }
 
 /// The requests of a trace that started with the phase of `outcome` and may belong to kept operations: those
 /// since the first of these.
-pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &mut Names) -> Vec<Request> {
+pub(crate) fn requests(
+    all: Vec<BlockRequest>,
+    outcome: &PhaseOutcome,
+    names: &mut DeviceNames,
+) -> Vec<DeviceRequest> {
     let since = |raw_ns: u64| {
         let start = i128::from(outcome.started_raw_ns);
         i64::try_from(i128::from(raw_ns) - start).unwrap_or(i64::MAX)
@@ -74,8 +78,8 @@ pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &m
     all.into_iter()
         .map(|one| {
             let took = one.completed_raw_ns.saturating_sub(one.issued_raw_ns);
-            Request(
-                names.place(&one.device),
+            DeviceRequest(
+                names.index(&one.device),
                 one.sector,
                 one.sectors,
                 one.writes,
@@ -87,39 +91,39 @@ pub(crate) fn requests(all: Vec<BlockRequest>, outcome: &PhaseOutcome, names: &m
 }
 
 /// Maps the bytes of operations to device and sector.
-pub(crate) struct Map<'h> {
+pub(crate) struct SectorMap<'h> {
     host: &'h Host,
-    files: HashMap<PathBuf, Option<File>>,
+    files: HashMap<PathBuf, Option<MappedFile>>,
 }
 
 /// One file or device.
-struct File {
+struct MappedFile {
     device: String,
     first_sector: u64,
     /// None for a device, whose bytes are contiguous.
     extents: Option<Vec<Extent>>,
 }
 
-impl<'h> Map<'h> {
+impl<'h> SectorMap<'h> {
     pub(crate) fn new(host: &'h Host) -> Self {
         Self { host, files: HashMap::new() }
     }
 
     /// The device and the first sector of an operation; none if unknown.
-    pub(crate) fn place(&mut self, one: &LastOperation, names: &mut Names) -> Option<(u32, u64)> {
+    pub(crate) fn locate(&mut self, one: &LastOperation, names: &mut DeviceNames) -> Option<(u32, u64)> {
         if one.bytes == 0 || one.path.as_os_str().is_empty() {
             return None;
         }
         if !self.files.contains_key(&*one.path) {
-            let file = File::look(self.host, &one.path);
+            let file = MappedFile::look(self.host, &one.path);
             self.files.insert(one.path.to_path_buf(), file);
         }
         let file = self.files.get(&*one.path)?.as_ref()?;
-        Some((names.place(&file.device), file.first_sector + file.offset(one.offset)? / SECTOR_BYTES))
+        Some((names.index(&file.device), file.first_sector + file.offset(one.offset)? / SECTOR_BYTES))
     }
 }
 
-impl File {
+impl MappedFile {
     fn look(host: &Host, path: &Path) -> Option<Self> {
         let (device, first_sector) = host.sectors_of(path)?;
         let is_file = std::fs::metadata(path).ok()?.is_file();
@@ -140,9 +144,9 @@ impl File {
 /// Adds to `rows`, all of one node, the device time from the `requests` of that node. A request belongs to an
 /// operation if they overlap in a sector and in time. If an operation's sectors are unknown, it gets the only
 /// request of its size and direction within its time.
-pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[Request], names: &Names) {
-    let mut ordered: Vec<&Request> = requests.iter().collect();
-    ordered.sort_by_key(|Request(.., issued, _)| *issued);
+pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[DeviceRequest], names: &DeviceNames) {
+    let mut ordered: Vec<&DeviceRequest> = requests.iter().collect();
+    ordered.sort_by_key(|DeviceRequest(.., issued, _)| *issued);
     for row in rows {
         let writes = match row.operation {
             Operation::Read => false,
@@ -152,24 +156,24 @@ pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[Request], names: &N
         let start = i64::try_from(row.start_ns).unwrap_or(i64::MAX).saturating_sub(ROOM_NS);
         let end = i64::try_from(row.start_ns.saturating_add(row.latency_ns)).unwrap_or(i64::MAX);
         let end = end.saturating_add(ROOM_NS);
-        let from = ordered.partition_point(|Request(.., issued, _)| *issued < start);
-        let within = ordered[from..]
-            .iter()
-            .take_while(|Request(.., issued, _)| *issued <= end)
-            .filter(|Request(_, _, _, way, issued, took)| *way == writes && ended(*issued, *took) <= end);
+        let from = ordered.partition_point(|DeviceRequest(.., issued, _)| *issued < start);
+        let within = ordered[from..].iter().take_while(|DeviceRequest(.., issued, _)| *issued <= end).filter(
+            |DeviceRequest(_, _, _, way, issued, took)| *way == writes && ended(*issued, *took) <= end,
+        );
         let (matched, span) = match row.sector {
             Some(sector) => {
                 let sectors = row.bytes.div_ceil(SECTOR_BYTES);
-                let meets = |Request(device, first, count, ..): &&&Request| {
+                let meets = |DeviceRequest(device, first, count, ..): &&&DeviceRequest| {
                     names.get(*device) == row.device && *first < sector + sectors && sector < first + count
                 };
                 ("sector", span(within.filter(meets)))
             }
             None => {
-                let alike = |Request(_, _, count, ..): &&&Request| count * SECTOR_BYTES == row.bytes;
+                let alike =
+                    |DeviceRequest(_, _, count, ..): &&&DeviceRequest| count * SECTOR_BYTES == row.bytes;
                 let mut alike = within.filter(alike);
                 let only = alike.next().filter(|_| alike.next().is_none());
-                if let Some(Request(device, sector, ..)) = only {
+                if let Some(DeviceRequest(device, sector, ..)) = only {
                     row.device = names.get(*device).to_owned();
                     row.sector = Some(*sector);
                 }
@@ -189,7 +193,7 @@ fn ended(issued: i64, took: u64) -> i64 {
 
 /// How sequential the requests of a phase were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub(crate) struct AccessPattern {
     /// Requests that followed another one of the same device and direction.
     pub(crate) requests: u64,
     /// Of these, those that started at the end of the previous one.
@@ -200,13 +204,13 @@ pub(crate) struct Pattern {
 
 /// The pattern of the requests of each node, in issue order; none if no request followed another. Devices of
 /// different nodes are distinct.
-pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [Request]>) -> Option<Pattern> {
+pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [DeviceRequest]>) -> Option<AccessPattern> {
     let (mut requests, mut contiguous, mut seeks) = (0, 0, Vec::new());
     for of_node in nodes {
-        let mut ordered: Vec<&Request> = of_node.iter().collect();
-        ordered.sort_by_key(|Request(.., issued, _)| *issued);
+        let mut ordered: Vec<&DeviceRequest> = of_node.iter().collect();
+        ordered.sort_by_key(|DeviceRequest(.., issued, _)| *issued);
         let mut ends: HashMap<(u32, bool), u64> = HashMap::new();
-        for Request(device, sector, sectors, writes, ..) in ordered {
+        for DeviceRequest(device, sector, sectors, writes, ..) in ordered {
             if let Some(end) = ends.insert((*device, *writes), sector.saturating_add(*sectors)) {
                 requests += 1;
                 match sector.abs_diff(end) {
@@ -218,12 +222,12 @@ pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [Request]>) -> Option<
     }
     seeks.sort_unstable();
     let seek_bytes = seeks.get(seeks.len() / 2).copied();
-    (requests > 0).then_some(Pattern { requests, contiguous, seek_bytes })
+    (requests > 0).then_some(AccessPattern { requests, contiguous, seek_bytes })
 }
 
 /// From the first issue to the last completion.
-fn span<'r>(requests: impl Iterator<Item = &'r &'r Request>) -> Option<u64> {
-    let both = requests.map(|Request(.., issued, took)| (*issued, ended(*issued, *took)));
+fn span<'r>(requests: impl Iterator<Item = &'r &'r DeviceRequest>) -> Option<u64> {
+    let both = requests.map(|DeviceRequest(.., issued, took)| (*issued, ended(*issued, *took)));
     let (first, last) = both.reduce(|(first, last), (issued, end)| (first.min(issued), last.max(end)))?;
     u64::try_from(last - first).ok()
 }
@@ -233,7 +237,7 @@ mod tests {
     use plan::Operation;
     use record::{HistoryRow, PhaseKey};
 
-    use super::{Names, Pattern, Request, join, pattern};
+    use super::{AccessPattern, DeviceNames, DeviceRequest, join, pattern};
 
     fn row(start_us: u64, latency_us: u64, sector: Option<u64>) -> HistoryRow {
         let key = PhaseKey { case: "c".into(), repetition: 0, phase: plan::Phase::Read };
@@ -247,14 +251,14 @@ mod tests {
         }
     }
 
-    fn joined(mut rows: Vec<HistoryRow>, requests: &[Request]) -> Vec<(Option<u64>, String)> {
-        let names = Names(vec!["vda".to_owned(), "vdb".to_owned()]);
+    fn joined(mut rows: Vec<HistoryRow>, requests: &[DeviceRequest]) -> Vec<(Option<u64>, String)> {
+        let names = DeviceNames(vec!["vda".to_owned(), "vdb".to_owned()]);
         join(&mut rows.iter_mut().collect::<Vec<_>>(), requests, &names);
         rows.into_iter().map(|row| (row.device_ns.map(|nanos| nanos / 1_000), row.matched)).collect()
     }
 
-    const fn request(device: u32, sector: u64, writes: bool, issued_us: i64, took_us: u64) -> Request {
-        Request(device, sector, 8, writes, issued_us * 1_000, took_us * 1_000)
+    const fn request(device: u32, sector: u64, writes: bool, issued_us: i64, took_us: u64) -> DeviceRequest {
+        DeviceRequest(device, sector, 8, writes, issued_us * 1_000, took_us * 1_000)
     }
 
     #[test]
@@ -285,21 +289,21 @@ mod tests {
         let stream = |first: u64, issued: i64| {
             (0..4).map(move |i| request(0, first + 8 * i, false, issued + 10 * i as i64, 1))
         };
-        let one: Vec<Request> = stream(0, 0).collect();
+        let one: Vec<DeviceRequest> = stream(0, 0).collect();
         let alone = pattern([one.as_slice()].into_iter());
-        assert_eq!(alone, Some(Pattern { requests: 3, contiguous: 3, seek_bytes: None }));
+        assert_eq!(alone, Some(AccessPattern { requests: 3, contiguous: 3, seek_bytes: None }));
         // Two alternating streams on one device: each request seeks to the other.
-        let both: Vec<Request> = stream(0, 0).chain(stream(8000, 5)).collect();
+        let both: Vec<DeviceRequest> = stream(0, 0).chain(stream(8000, 5)).collect();
         let mixed = pattern([both.as_slice()].into_iter()).expect("a pattern");
         assert_eq!((mixed.requests, mixed.contiguous), (7, 0));
         assert!(mixed.seek_bytes.is_some_and(|bytes| (7900 * 512..=8008 * 512).contains(&bytes)));
         // Different devices, directions and nodes are different streams.
-        let apart: Vec<Request> =
+        let apart: Vec<DeviceRequest> =
             stream(0, 0).chain([request(1, 77, false, 5, 1), request(0, 99, true, 6, 1)]).collect();
         let nodes = [apart.as_slice(), one.as_slice()];
         assert_eq!(
             pattern(nodes.into_iter()),
-            Some(Pattern { requests: 6, contiguous: 6, seek_bytes: None })
+            Some(AccessPattern { requests: 6, contiguous: 6, seek_bytes: None })
         );
         assert_eq!(pattern([&one[..1]].into_iter()), None);
     }
@@ -310,7 +314,7 @@ mod tests {
             request(0, 80, false, 110, 60),
             request(1, 16, false, 310, 60),
             request(1, 24, false, 320, 60),
-            Request(0, 8, 16, false, 510_000, 20_000),
+            DeviceRequest(0, 8, 16, false, 510_000, 20_000),
         ];
         let rows = vec![row(100, 100, None), row(300, 100, None), row(500, 100, None)];
         let nothing = || (None, String::new());

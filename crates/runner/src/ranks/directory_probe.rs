@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use comm::Comm;
 
 use crate::RunnerError;
-use crate::files::cleanup::Removal;
+use crate::files::cleanup::RemoveOnDrop;
 use crate::ranks::order::{Answer, Order};
 use crate::ranks::rank_group::give;
 
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A directory that some nodes do not share with the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Separate {
+pub(crate) struct NodeLocalDirectory {
     pub(crate) directory: PathBuf,
     /// The name of the first node with a different directory.
     pub(crate) node: String,
@@ -30,11 +30,11 @@ pub(crate) struct Separate {
 ///
 /// # Errors
 /// A rank is lost.
-pub(crate) fn shake(
+pub(crate) fn find_node_local(
     comm: &dyn Comm,
     directories: Vec<PathBuf>,
     run_id: &str,
-) -> Result<Vec<Separate>, RunnerError> {
+) -> Result<Vec<NodeLocalDirectory>, RunnerError> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut met = Vec::new();
     for directory in directories {
@@ -45,26 +45,26 @@ pub(crate) fn shake(
         }
     }
     // Removed on every return path.
-    let _removals: Vec<Removal<'_>> = paths.iter().map(|path| Removal::of(path)).collect();
+    let _removals: Vec<RemoveOnDrop<'_>> = paths.iter().map(|path| RemoveOnDrop::of(path)).collect();
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let order = Order::Find { paths: paths.clone() };
+    let order = Order::FindMissing { paths: paths.clone() };
     let Answer::Missing(mut missing) = give(comm, &order, || Ok(Answer::Missing(Vec::new())))? else {
         return Err(RunnerError::OutOfPlace);
     };
     missing.sort_unstable();
     missing.dedup_by_key(|(path, _)| *path);
     let names = comm.topology().names();
-    let separate = |(path, node): (usize, u32)| {
+    let local_directories = |(path, node): (usize, u32)| {
         let (directory, node) = (met.get(path)?.clone(), names.get(node as usize)?.clone());
-        Some(Separate { directory, node })
+        Some(NodeLocalDirectory { directory, node })
     };
-    Ok(missing.into_iter().filter_map(separate).collect())
+    Ok(missing.into_iter().filter_map(local_directories).collect())
 }
 
 /// On the first rank of each node, looks for `paths`, which rank 0 has just created.
-pub(crate) fn find(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
+pub(crate) fn find_missing(comm: &dyn Comm, paths: &[PathBuf]) -> Answer {
     let (topology, rank) = (comm.topology(), comm.rank());
     if !topology.is_leader(rank) {
         return Answer::Missing(Vec::new());

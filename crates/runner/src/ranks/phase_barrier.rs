@@ -6,7 +6,7 @@ use comm::Comm;
 use engine::{Point, Rendezvous, RendezvousError};
 
 /// The engine's barriers, implemented with a [`Comm`].
-pub(crate) struct Meeting<'a> {
+pub(crate) struct RankBarrier<'a> {
     /// All ranks.
     comm: &'a dyn Comm,
     /// The ranks that carry tasks.
@@ -15,14 +15,14 @@ pub(crate) struct Meeting<'a> {
     number: u64,
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> RankBarrier<'a> {
     /// Barriers of the ranks of `group`, a subset of `comm`, in the phase of this number.
     pub(crate) fn new(comm: &'a dyn Comm, group: &'a dyn Comm, number: u64) -> Self {
         Self { comm, group, number }
     }
 }
 
-impl Rendezvous for Meeting<'_> {
+impl Rendezvous for RankBarrier<'_> {
     fn meet(&self, _point: Point) -> Result<(), RendezvousError> {
         self.group.barrier().map_err(Into::into)
     }

@@ -1,0 +1,138 @@
+//! One rank's part of a check: what its tasks need and, on the first rank of a node, what the node needs.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use comm::Comm;
+use host::{Host, PermittedDevice, limits};
+use plan::Case;
+use record::Leftover;
+
+use crate::RunnerError;
+use crate::check::overwrites::{Replaced, replaced};
+use crate::check::path_conflicts::{check_in_use, check_names, check_targets, check_there};
+use crate::check::space::SpaceCheck;
+use crate::check::tree_roots::check_roots;
+use crate::files::file_sets::{FileSets, unfinished};
+use crate::files::targets::{is_node_local, writes};
+use crate::files::trees;
+use crate::ranks::order::{CheckRequest, Found};
+use crate::ranks::rank_assignment::{RankAssignment, RootOwners};
+
+/// Files that the program itself has open: streams, record, journal, counters, rings.
+const OWN_FILES: u64 = 64;
+/// Files that a task has open while it works on a tree.
+const TREE_FILES: u64 = 3;
+/// Files that are open for a launch: its order, events, errors, counters and end.
+const LAUNCH_FILES: u64 = 5;
+
+/// One rank's part of a check.
+pub(crate) struct RankCheck<'a> {
+    pub(crate) request: &'a CheckRequest,
+    pub(crate) host: &'a Host,
+    pub(crate) comm: &'a dyn Comm,
+}
+
+impl RankCheck<'_> {
+    /// Checks what this rank's tasks need and, on the first rank of a node, what the node needs. Returns the
+    /// values that rank 0 judges together, and the leftovers of runs here.
+    ///
+    /// # Errors
+    /// What the host lacks or refuses, with the next step.
+    pub(crate) fn check(
+        &self,
+        permits: &mut Vec<PermittedDevice>,
+    ) -> Result<(Found, Vec<Leftover>), RunnerError> {
+        let CheckRequest { plan, run_id, finished, local_directories, .. } = self.request;
+        let (topology, rank) = (self.comm.topology(), self.comm.rank());
+        let node = topology.node_of()[rank as usize];
+        let leads = topology.is_leader(rank);
+        for case in FileSets::of_unfinished(plan, finished).cases() {
+            let assignment = RankAssignment::of(&case.workload, topology)?;
+            let nodes = assignment.nodes(topology);
+            let tasks = assignment.tasks_of(rank);
+            if leads && nodes.contains(&node) {
+                check_targets(case, plan, self.host, &tasks, nodes.len(), permits)?;
+            }
+            match writes(case) {
+                true => check_names(case, &tasks)?,
+                false => check_there(case, plan, &tasks)?,
+            }
+        }
+        let places = |case: &Case| {
+            let assignment = RankAssignment::of(&case.workload, topology)?;
+            let owners = RootOwners { case, assignment: &assignment, topology, local_directories };
+            Ok(owners.all_roots_of(rank))
+        };
+        check_roots(unfinished(plan, finished), run_id, places)?;
+        let checked = SpaceCheck { host: self.host, node, local_directories };
+        let mut space = checked.files(&self.with_tasks(FileSets::of_unfinished(plan, finished).cases())?)?;
+        space.add(
+            checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
+        );
+        space.add(checked.jobs(unfinished(plan, finished))?);
+        self.check_limits()?;
+        let looks_in =
+            |directory: &Path| rank == 0 || (leads && local_directories.iter().any(|own| own == directory));
+        let leftovers = check_in_use(plan, run_id, true, looks_in)?;
+        let replaced = (rank > 0 && leads && !local_directories.is_empty())
+            .then(|| self.replaced(&leftovers))
+            .flatten()
+            .map(|files| (files.files, files.bytes.0, files.first));
+        Ok((Found { space, replaced }, leftovers))
+    }
+
+    /// The user's files that will be lost in this node's own directories.
+    fn replaced(&self, leftovers: &[Leftover]) -> Option<Replaced> {
+        let mut plan = self.request.plan.clone();
+        plan.cases.retain(|case| {
+            let is_own = |target: &PathBuf| is_node_local(&self.request.local_directories, case, target);
+            !self.request.finished.contains(&case.id) && case.workload.files.targets.iter().any(is_own)
+        });
+        replaced(&plan, leftovers)
+    }
+
+    /// Each of `cases` with the tasks of it that this rank carries.
+    fn with_tasks<'c>(
+        &self,
+        cases: impl Iterator<Item = &'c Case>,
+    ) -> Result<Vec<(&'c Case, Range<u32>)>, RunnerError> {
+        cases.map(|case| Ok((case, self.tasks(case)?))).collect()
+    }
+
+    /// The tasks of `case` that this rank carries.
+    fn tasks(&self, case: &Case) -> Result<Range<u32>, RunnerError> {
+        Ok(RankAssignment::of(&case.workload, self.comm.topology())?.tasks_of(self.comm.rank()))
+    }
+
+    /// Checks each limit once: cases of a sweep repeat the same needs, and each query reads files of the
+    /// kernel.
+    fn check_limits(&self) -> Result<(), RunnerError> {
+        let mut all = BTreeSet::new();
+        for case in unfinished(&self.request.plan, &self.request.finished) {
+            let tasks = self.tasks(case)?.len() as u64;
+            if let Some(jobs) = case.workload.work.jobs() {
+                let most = if jobs.concurrency == 0 { tasks } else { tasks.min(u64::from(jobs.concurrency)) };
+                all.insert((most.saturating_mul(LAUNCH_FILES), most));
+                continue;
+            }
+            // A tree task holds the root and a directory open besides the current file.
+            let tasks_files = if trees::has(case) { tasks.saturating_mul(TREE_FILES) } else { tasks };
+            let backend = case.workload.backend;
+            all.insert(match (backend.moves_data(), backend.is_queued()) {
+                (false, _) => (0, 0),
+                (true, false) => (tasks_files, tasks),
+                (true, true) if trees::has(case) => {
+                    (tasks_files.saturating_add(tasks.saturating_mul(u64::from(backend.depth()))), 0)
+                }
+                (true, true) => (tasks_files, 0),
+            });
+        }
+        for (files, threads) in all {
+            let needs = limits::Needs { open_files: files + OWN_FILES, locked_bytes: 0, threads };
+            limits::check(self.host.root(), needs)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! Whether the roots of trees are as each case expects them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::{Case, Existing, Keep};
+use record::first_named;
+
+use crate::RunnerError;
+use crate::files::trees::{claim_on, ends, has, in_target, left_there, makes};
+
+/// Refuses existing items in the way of the cases that `are_left`, and missing items that they need; `keeps`
+/// gives the roots of a case that this rank is responsible for. Trees of a case are available to later ones
+/// as long as they are kept.
+///
+/// # Errors
+/// The first such root, with the next step.
+pub(crate) fn check_roots<'a>(
+    cases: impl Iterator<Item = &'a Case>,
+    run_id: &str,
+    keeps: impl Fn(&Case) -> Result<BTreeSet<PathBuf>, RunnerError>,
+) -> Result<(), RunnerError> {
+    // What each case leaves at a root; its present state if no case has touched it.
+    let mut there: BTreeMap<PathBuf, Left> = BTreeMap::new();
+    for case in cases.filter(|case| has(case)) {
+        let (makes, beside) = (makes(case), in_target(&case.workload));
+        let tolerates = case.workload.files.existing == Existing::Reuse || case.protocol.wipe;
+        for root in keeps(case)? {
+            let known = there.get(&root).copied();
+            if makes && !tolerates {
+                match known {
+                    Some(Left::Kept) => return Err(made_twice(case, root)),
+                    Some(Left::Nothing | Left::WhileNeeded) => {}
+                    None => {
+                        // A leftover of an earlier start of this run is removed before the first case.
+                        let is_own = || claim_on(&root).is_some_and(|(claim, _)| claim.run_id == run_id);
+                        if let Some(found) = is_there(&root, beside)?
+                            && !is_own()
+                        {
+                            return Err(left_there(&root, &found));
+                        }
+                    }
+                }
+            } else if !makes {
+                let is_gone = match known {
+                    Some(left) => left == Left::Nothing,
+                    None => is_there(&root, beside)?.is_none(),
+                };
+                if is_gone {
+                    return Err(nothing_there(case, root));
+                }
+            }
+            let left = match (makes, case.workload.files.keep) {
+                _ if case.phases.iter().any(|phase| ends(*phase)) => Left::Nothing,
+                (_, Keep::Always) => Left::Kept,
+                (true, _) => Left::WhileNeeded,
+                (false, _) => known.unwrap_or(Left::Kept),
+            };
+            there.insert(root, left);
+        }
+    }
+    Ok(())
+}
+
+/// The state of a tree after a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// Removed when no case needs it any more.
+    WhileNeeded,
+    Kept,
+}
+
+/// What exists at `root`: the root itself, or the first name of ours in an existing directory.
+fn is_there(root: &Path, beside: bool) -> Result<Option<PathBuf>, RunnerError> {
+    if beside {
+        return Ok(first_named(root)?);
+    }
+    Ok(fs::symlink_metadata(root).is_ok().then(|| root.to_owned()))
+}
+
+fn made_twice(case: &Case, root: PathBuf) -> RunnerError {
+    RunnerError::Target {
+        path: root,
+        problem: format!("is kept by a case before {}, which makes it anew", case.id),
+        help: "let the case before remove it, or give each case a directory of its own".to_owned(),
+    }
+}
+
+fn nothing_there(case: &Case, root: PathBuf) -> RunnerError {
+    let first = case.phases.first().map_or("the case", |phase| phase.name());
+    RunnerError::Target {
+        path: root,
+        problem: format!(
+            "is not there, and {first} of {} works on files that an earlier run made in it",
+            case.id
+        ),
+        help: "let this run make them first, or run the one that makes and keeps them, with the same tasks \
+               and sizes"
+            .to_owned(),
+    }
+}

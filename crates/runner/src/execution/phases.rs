@@ -1,0 +1,221 @@
+//! One phase of one pass of a case: what must exist before it, its order to all ranks, and its record.
+
+use std::time::Instant;
+
+use plan::{Case, Existing, Phase, Placement, Work, Workload};
+use record::{PhaseKey, PhaseRecord, Warning};
+
+use crate::execution::jobs::{JobRows, is_failure};
+use crate::execution::state::ExecutionState;
+use crate::files::data::fill_workload;
+use crate::files::paths;
+use crate::files::trees;
+use crate::ranks::order::{Answer, KnownContent, Order, PhaseOrder, Prepare, ranges};
+use crate::ranks::phase_result::{PhaseResult, expected};
+use crate::ranks::rank_assignment::RankAssignment;
+use crate::ranks::rows::Table;
+use crate::{Event, RunnerError};
+
+impl ExecutionState<'_> {
+    /// Creates directories, removes files that a write replaces, and makes sure that reads find data.
+    pub(super) fn prepare(
+        &mut self,
+        index: usize,
+        case: &Case,
+        phase: Phase,
+        pass: u32,
+    ) -> Result<(), RunnerError> {
+        let files = &case.workload.files;
+        if !case.workload.backend.moves_data() {
+            return Ok(());
+        }
+        let rewrites = files.fill && files.existing == Existing::Reuse;
+        let replace = phase == Phase::Write && !rewrites && files.existing == Existing::Replace;
+        let directories = files.unique_dir && phase.is_transfers() && (phase.writes() || files.fill);
+        let needs_data = phase.needs_data() || (rewrites && case.workload.work.is_transfers());
+        let trees = trees::makes(case)
+            && (trees::begins(phase)
+                || (trees::in_target(&case.workload) && case.phases.first() == Some(&phase)));
+        if !(replace || directories || needs_data || trees) {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let data = needs_data.then(|| self.known(case, pass));
+        let order = Order::Prepare(Prepare { case: index, pass, replace, directories, trees, data });
+        let Answer::Files { removed, there } = self.ranks.order(&order)? else {
+            return Err(RunnerError::OutOfPlace);
+        };
+        if replace {
+            let file_nodes = self.file_nodes(case);
+            for slot in Placement::new(&case.workload).files(pass) {
+                if !paths::leads_to_device(&slot.path) {
+                    self.written.removed(file_nodes.of(slot.index), &slot.path);
+                }
+            }
+        }
+        if removed > 0 && pass > 0 {
+            self.removed(pass - 1, started);
+        }
+        if there { Ok(()) } else { self.fill(index, index, pass) }
+    }
+
+    /// What the run knows of the files of a pass beyond what is on disk.
+    fn known(&self, case: &Case, pass: u32) -> KnownContent {
+        let file_nodes = self.file_nodes(case);
+        let files = Placement::new(&case.workload).files(pass);
+        let partial = files.iter().map(|slot| {
+            let content = self.written.content(file_nodes.of(slot.index), &slot.path);
+            (slot.index, content.is_some_and(|content| content.partial))
+        });
+        let discarded = files
+            .iter()
+            .map(|slot| (slot.index, self.written.is_discarded(file_nodes.of(slot.index), &slot.path)));
+        KnownContent { partial: ranges(partial), discarded: ranges(discarded) }
+    }
+
+    /// Writes all data of the files of `pass` of the case `writer`, on behalf of the case `index` and outside
+    /// the results.
+    pub(super) fn fill(&mut self, index: usize, writer: usize, pass: u32) -> Result<(), RunnerError> {
+        if self.checked.plan.cases[writer].workload.files.unique_dir {
+            let order =
+                Prepare { case: writer, pass, replace: false, directories: true, trees: false, data: None };
+            self.ranks.order(&Order::Prepare(order))?;
+        }
+        self.phase(index, Some(writer), Phase::Fill, pass, PhasePreconditions::default()).map(|_| ())
+    }
+
+    /// Runs a phase of the case `index`, or a fill of the files of the case `fills` on its behalf.
+    pub(super) fn phase(
+        &mut self,
+        index: usize,
+        fills: Option<usize>,
+        phase: Phase,
+        pass: u32,
+        preconditions: PhasePreconditions,
+    ) -> Result<FinishedPhase, RunnerError> {
+        let PhasePreconditions { limits, renamed, steps_before, mut warnings_before } = preconditions;
+        let checked = self.checked;
+        let (case, topology) = (&checked.plan.cases[index], self.ranks.comm().topology());
+        let filling = fills.map(|writer| fill_workload(&checked.plan.cases[writer].workload)).transpose()?;
+        let workload = filling.as_ref().unwrap_or(&case.workload);
+        let assignment = RankAssignment::of(workload, topology)?;
+        let file_nodes = self.file_nodes(fills.map_or(case, |writer| &checked.plan.cases[writer]));
+        let generation = if phase.writes() { self.written.next_generation() } else { 0 };
+        let content = |file: &plan::FileSlot| self.written.content(file_nodes.of(file.index), &file.path);
+        let expect = expected(workload, phase, pass, generation, content);
+        *self.phases += 1;
+        let number = *self.phases;
+        let own = assignment.tasks_of(self.ranks.comm().rank()).len();
+        self.watch.event(&Event::PhaseStarted {
+            case,
+            repetition: pass,
+            phase,
+            planned_bytes: workload.bytes().get(),
+            controls: &self.controls,
+            share: own as f64 / f64::from(workload.tasks),
+        });
+        let order = PhaseOrder {
+            number,
+            case: index,
+            fills,
+            phase,
+            pass,
+            generation,
+            expect,
+            limits,
+            renamed,
+            steps_before,
+        };
+        let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
+        let mut table = Table::new(key.clone(), topology.names());
+        // Jobs run on one node.
+        let node = topology.names().first().map_or("", String::as_str);
+        let mut keep = |rows: JobRows| {
+            let rows = rows.of(&key, node);
+            self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
+        };
+        let asks = fills.is_none() && phase.is_result();
+        let asked = asks.then(|| self.servers.before(case, &self.controls));
+        let totals = self.ranks.phase(order, &mut table, &mut keep)?;
+        if let Some(asked) = asked {
+            let (told, untold) = asked.after(case, pass, self.ranks.executor.host, &self.controls);
+            told.iter().for_each(|told| table.tell("", told));
+            warnings_before.extend(untold);
+        }
+        let whole =
+            PhaseResult { case, workload, key, nodes: &checked.nodes, on: assignment.nodes(topology) };
+        let finished =
+            FinishedPhase::of(whole.record(&totals, table, warnings_before), one_pass(workload, phase));
+        if phase.writes() {
+            let whole = matches!(phase, Phase::Fill | Phase::Write)
+                && workload.duration.is_none()
+                && finished.partial.is_none();
+            for slot in Placement::new(workload).files(pass) {
+                let node = file_nodes.of(slot.index);
+                self.written.written(node, &slot.path, generation, whole, finished.partial.is_some());
+            }
+        }
+        self.summary.wrong_cells += finished.record.phase.wrong_cells;
+        self.summary.surprises += finished.record.phase.surprises;
+        let failed = || finished.record.launches.iter().filter(|row| is_failure(row));
+        self.summary.failed_launches += failed().count() as u64;
+        self.recorder.phase_finished(&finished.record)?;
+        self.watch.event(&Event::PhaseFinished(&finished.record));
+        // No job can start without its tables.
+        match failed().next().filter(|_| phase == Phase::Load) {
+            Some(row) => Err(RunnerError::Unloaded {
+                table: row.test.clone(),
+                stream: row.stream,
+                message: row.message.clone(),
+            }),
+            None => Ok(finished),
+        }
+    }
+}
+
+/// State before a phase.
+#[derive(Default)]
+pub(super) struct PhasePreconditions {
+    /// Upper limit of operations for each task.
+    pub(super) limits: Option<Vec<u64>>,
+    /// An earlier phase has renamed the items.
+    pub(super) renamed: bool,
+    /// Steps around the objects of each set that each task has done.
+    pub(super) steps_before: Vec<u64>,
+    /// Warnings about its figure.
+    pub(super) warnings_before: Vec<Warning>,
+}
+
+/// Result of a phase.
+pub(super) struct FinishedPhase {
+    pub(super) record: PhaseRecord,
+    /// Transfers of each task, if the phase ended within the first pass.
+    pub(super) partial: Option<Vec<u64>>,
+    /// Largest number of transfers of a task.
+    pub(super) most_transfers: u64,
+}
+
+impl FinishedPhase {
+    /// `pass` transfers of each task are one pass.
+    fn of(record: PhaseRecord, pass: u64) -> Self {
+        let transfers = || record.tasks.iter().map(|row| row.transfers);
+        let is_short = transfers().any(|transfers| transfers < pass);
+        Self {
+            partial: is_short.then(|| transfers().collect()),
+            most_transfers: transfers().max().unwrap_or(0),
+            record,
+        }
+    }
+}
+
+/// Operations of each task that make up one pass of `phase`, if fewer leave something unwritten.
+fn one_pass(workload: &Workload, phase: Phase) -> u64 {
+    match &workload.work {
+        Work::Transfers => workload.geometry.transfers_per_task(),
+        // Without a stonewall, a task has tried all its items: it was prevented from making the missing ones.
+        Work::Tree(tree) if trees::creates_items(phase) && workload.stonewall.is_some() => {
+            tree.items_per_task()
+        }
+        Work::Tree(_) | Work::Objects(_) | Work::Rpc(_) | Work::Jobs(_) => 0,
+    }
+}

@@ -1,0 +1,146 @@
+//! A case that takes turns with others, and how far its passes came.
+
+use std::time::Duration;
+
+use plan::{Case, Phase, Placement, Work};
+use record::PhaseRecord;
+
+use crate::execution::settle::Settling;
+
+/// Progress of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CaseState {
+    /// More passes follow.
+    GoesOn,
+    /// All passes are done, or the time limit was reached.
+    Finished,
+    /// The run was stopped before that.
+    Stopped,
+}
+
+/// A case that alternates with others, or is the only one of its block.
+pub(super) struct CaseTurn<'a> {
+    /// Its index in the plan.
+    pub(super) index: usize,
+    pub(super) case: &'a Case,
+    /// Its first pass has started.
+    pub(super) begun: bool,
+    /// No more passes follow.
+    pub(super) is_over: bool,
+    pub(super) failed: bool,
+    /// Checks have found wrong data in its files.
+    pub(super) wrong_data: bool,
+    /// Phases that an earlier start of the run has measured.
+    pub(super) kept: Vec<PhaseRecord>,
+    /// Its running time so far.
+    pub(super) spent: Duration,
+    pub(super) settling: Settling<'a>,
+    pub(super) reached: CaseProgress,
+}
+
+impl<'a> CaseTurn<'a> {
+    pub(super) fn new(index: usize, case: &'a Case) -> Self {
+        Self {
+            index,
+            case,
+            begun: false,
+            is_over: false,
+            failed: false,
+            wrong_data: false,
+            kept: Vec::new(),
+            spent: Duration::ZERO,
+            settling: Settling::new(case),
+            reached: CaseProgress::default(),
+        }
+    }
+}
+
+/// Progress of the phases that create something, if they ended within their first pass.
+#[derive(Debug, Default)]
+pub(super) struct CaseProgress {
+    /// Transfers written by each task.
+    written: Option<Vec<u64>>,
+    /// Files created by each task.
+    files: Option<Vec<u64>>,
+    /// Directories created by each task.
+    directories: Option<Vec<u64>>,
+    /// A phase has renamed the files.
+    files_renamed: bool,
+    /// A phase has renamed the directories.
+    directories_renamed: bool,
+    /// Steps around the objects of each set that each task has done.
+    pub(super) steps: Vec<u64>,
+}
+
+impl CaseProgress {
+    /// Notes the end of `phase`; `partial` is the count of each task if less than a pass.
+    pub(super) fn after(&mut self, phase: Phase, partial: Option<Vec<u64>>) {
+        match phase {
+            Phase::Write => self.written = partial,
+            Phase::FileCreate => (self.files, self.files_renamed) = (partial, false),
+            Phase::DirectoryCreate => (self.directories, self.directories_renamed) = (partial, false),
+            Phase::FileRename => self.files_renamed = !self.files_renamed,
+            Phase::DirectoryRename => self.directories_renamed = !self.directories_renamed,
+            _ => {}
+        }
+    }
+
+    /// Notes the steps around objects of a finished `phase`.
+    pub(super) fn after_steps(&mut self, case: &Case, phase: Phase, record: &PhaseRecord) {
+        let Work::Objects(objects) = &case.workload.work else { return };
+        if phase != Phase::Benchmark {
+            self.steps.clear();
+            return;
+        }
+        self.steps.resize(case.workload.tasks as usize, 0);
+        let round = objects.operations_of_step().saturating_mul(u64::from(objects.sets)).max(1);
+        for row in &record.tasks {
+            if let Some(steps) = self.steps.get_mut(row.task as usize) {
+                // An operation that found a modified item is not counted as done.
+                *steps = steps.saturating_add(match case.workload.stonewall {
+                    Some(_) => row.transfers.div_ceil(round),
+                    None => objects.steps,
+                });
+            }
+        }
+    }
+
+    /// Whether an earlier phase has renamed the items of `phase`.
+    pub(super) fn is_renamed(&self, phase: Phase) -> bool {
+        match phase {
+            Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
+                self.files_renamed
+            }
+            Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove => {
+                self.directories_renamed
+            }
+            _ => false,
+        }
+    }
+
+    /// Upper limit of each task in `phase`: the progress of the task whose data or items it accesses.
+    pub(super) fn limits(&self, case: &Case, phase: Phase, pass: u32) -> Option<Vec<u64>> {
+        let each = match phase {
+            Phase::FileWrite | Phase::FileStat | Phase::FileRead | Phase::FileRename | Phase::FileRemove => {
+                self.files.as_ref()?
+            }
+            Phase::DirectoryStat | Phase::DirectoryRename | Phase::DirectoryRemove => {
+                self.directories.as_ref()?
+            }
+            Phase::Read | Phase::CheckWrite | Phase::CheckRead => self.written.as_ref()?,
+            _ => return None,
+        };
+        let (workload, tasks) = (&case.workload, 0..case.workload.tasks);
+        Some(match workload.work.tree() {
+            Some(tree) => tasks.map(|task| each[tree.owner(task, phase, workload.tasks) as usize]).collect(),
+            None => for_readers(each, case, phase, pass),
+        })
+    }
+}
+
+/// Upper limit for each reading task after a write that ended within its first pass: the progress of the task
+/// whose data it reads.
+fn for_readers(written: &[u64], case: &Case, phase: Phase, pass: u32) -> Vec<u64> {
+    let placement = Placement::new(&case.workload);
+    (0..case.workload.tasks).map(|task| written[placement.owner(task, phase, pass) as usize]).collect()
+}
