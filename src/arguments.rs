@@ -13,7 +13,8 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use look::{
     BatchArguments, CheckArguments, CleanArguments, CompareArguments, CompareFormat, Format,
     HistoryArguments, ImportArguments, MergeArguments, OverheadArguments, ReferenceArguments,
-    ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments, VerifyArguments,
+    ReferenceFilter, ReferenceWhat, ReportArguments, StudiesArguments, StudiesWhat, VerdictArguments,
+    VerifyArguments,
 };
 pub(crate) use measure::{CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
 
@@ -193,7 +194,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Host(what) => host::run(&what),
         Alone::Layout(asked) => layout::run(&asked),
         Alone::Overhead(arguments) => overhead::run(&arguments),
-        Alone::Generate { directory } => generate::run(&directory),
+        Alone::Generate { directory } => generate::run(&directory, &definition()),
     }
 }
 

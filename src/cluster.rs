@@ -10,7 +10,8 @@ use engine::Controls;
 use host::{Host, Root};
 use runner::RunnerError;
 
-use crate::exit::{self, Exit, Failure};
+use crate::console;
+use crate::exit::{Exit, Failure};
 use crate::signals;
 
 /// The option that names the MPI library, of every command that measures.
@@ -105,12 +106,12 @@ pub(crate) fn lead(
         (measured, Ok(())) => leave(mpi, measured),
         // The others cannot be reached: only the launcher can end them.
         (Err(failure), Err(_)) => {
-            exit::explain(&failure);
+            console::explain(&failure);
             mpi.abort(failure.exit as i32)
         }
         (Ok(exit), Err(lost)) => {
             let failure = Failure::from(lost);
-            exit::explain(&failure);
+            console::explain(&failure);
             mpi.abort(if exit == Exit::Success { failure.exit } else { exit } as i32)
         }
     }
@@ -137,7 +138,7 @@ fn outlives_first(launched: Option<Launched>) -> bool {
 /// one has exited with an error.
 fn leave(mpi: Mpi, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let result = result.map_err(|failure| {
-        exit::explain(&failure);
+        console::explain(&failure);
         failure.silent()
     });
     match (mpi.leave(), result) {
@@ -153,7 +154,7 @@ fn abandon(mpi: &Mpi, lost: RunnerError) -> ! {
     let reports_loss = mpi.rank() == 0 || runner::reports_loss(&lost, mpi);
     let failure = Failure::from(lost);
     if reports_loss {
-        exit::explain(&failure);
+        console::explain(&failure);
     }
     mpi.abort(failure.exit as i32)
 }
@@ -163,7 +164,7 @@ fn follow(mpi: Mpi) -> Result<Exit, Failure> {
     let controls = Arc::new(Controls::new());
     if let Err(error) = signals::stop_on_signal(&controls.stop_flags()) {
         let failure = Failure::new(Exit::Internal, error);
-        exit::explain(&failure);
+        console::explain(&failure);
         mpi.abort(failure.exit as i32)
     }
     let host = Host::new(Root::default());

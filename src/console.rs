@@ -3,8 +3,12 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::ExitCode;
 
 use comm::Launched;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeStyles};
+use plan::study::StudyErrors;
+use plan::topology::TopologyError;
 use plan::visible;
 use report::{Screen, terminal_columns};
 
@@ -100,4 +104,45 @@ pub(crate) fn screen() -> Screen {
     let screen = wide(terminal_columns(io::stdout()));
     let colour = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     if colour { screen.coloured() } else { screen }
+}
+
+/// Prints `failure` on the error stream: a mistake in a study with its line, anything else with
+/// its causes.
+pub(crate) fn explain(failure: &Failure) -> ExitCode {
+    if failure.told_elsewhere {
+        return failure.exit.into();
+    }
+    let study = failure.error.downcast_ref::<StudyErrors>().map(|one| one as &dyn Diagnostic);
+    let site = failure.error.downcast_ref::<TopologyError>().map(|one| one as &dyn Diagnostic);
+    match study.or(site).and_then(|errors| {
+        let coloured = GraphicalTheme::default();
+        let plain = GraphicalTheme { styles: ThemeStyles::none(), ..coloured.clone() };
+        Some((rendered(errors, plain)?, rendered(errors, coloured)?))
+    }) {
+        Some((plain, coloured)) => complain_lines(&plain, &coloured),
+        None => {
+            // Indented, so that a line break in a message or name cannot imitate a line of the program.
+            let told = format!("ioproof: {}", with_causes(&failure.error).replace('\n', "\n  "));
+            complain_lines(&told, &told);
+        }
+    }
+    failure.exit.into()
+}
+
+/// `errors` with the lines of their source.
+fn rendered(errors: &dyn Diagnostic, theme: GraphicalTheme) -> Option<String> {
+    let mut shown = String::new();
+    GraphicalReportHandler::new_themed(theme).render_report(&mut shown, errors).ok()?;
+    Some(shown)
+}
+
+/// `error` with its causes, without those already contained in a previous message.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| {
+        match (told.is_empty(), told.contains(&cause)) {
+            (true, _) => cause,
+            (false, true) => told,
+            (false, false) => format!("{told}: {cause}"),
+        }
+    })
 }

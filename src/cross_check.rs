@@ -16,8 +16,8 @@ use crate::ask;
 use crate::cluster::World;
 use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
-use crate::run::Told;
 use crate::session::{self, Session};
+use crate::watch::TerminalWatch;
 
 /// Measures with both and prints a line for each case.
 pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit, Failure> {
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
         print_line(note)?;
     }
     let ended = {
-        let mut watch = Told { line: session.line(&checked, &directory, arguments.shown.shown()) };
+        let mut watch = TerminalWatch { line: session.line(&checked, &directory, arguments.shown.shown()) };
         let life = session.life(recorder, &mut watch)?;
         life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
     };

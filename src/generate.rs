@@ -9,22 +9,21 @@ use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use dialect::{Help, TOOLS, ior};
 
-use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::studies;
 
-/// Writes `man/*.1` and `completions/*` below `directory`.
-pub(crate) fn run(directory: &Path) -> Result<Exit, Failure> {
-    write(directory).map_err(|error| Failure::new(Exit::Record, error))?;
+/// Writes `man/*.1` and `completions/*` of the command line `definition` below `directory`.
+pub(crate) fn run(directory: &Path, definition: &Command) -> Result<Exit, Failure> {
+    write(directory, definition).map_err(|error| Failure::new(Exit::Record, error))?;
     Ok(Exit::Success)
 }
 
-fn write(directory: &Path) -> anyhow::Result<()> {
+fn write(directory: &Path, definition: &Command) -> anyhow::Result<()> {
     let (man, completions) = (directory.join("man"), directory.join("completions"));
     for folder in [&man, &completions] {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    clap_mangen::generate_to(arguments::definition(), &man)
+    clap_mangen::generate_to(definition.clone(), &man)
         .with_context(|| format!("cannot write man pages to {}", man.display()))?;
     for (name, help) in tools() {
         let page = man.join(format!("ioproof-{name}.1"));
@@ -32,7 +31,7 @@ fn write(directory: &Path) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", page.display()))?;
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let definition = with_options_of_tools();
+        let definition = with_options_of_tools(definition);
         // If no name matches, bash completes files; other shells would not.
         let mut definition = if shell == Shell::Bash { with_ready_studies(definition) } else { definition };
         clap_complete::generate_to(shell, &mut definition, "ioproof", &completions)
@@ -48,8 +47,8 @@ fn tools() -> impl Iterator<Item = (&'static str, Help)> {
 }
 
 /// The command line definition with those options of the tools that a shell can complete.
-fn with_options_of_tools() -> Command {
-    tools().fold(arguments::definition(), |definition, (name, help)| {
+fn with_options_of_tools(definition: &Command) -> Command {
+    tools().fold(definition.clone(), |definition, (name, help)| {
         definition.mut_subcommand(name, |tool| {
             let own = help.own.iter().map(|(written, about)| (*written, *about));
             let all =

@@ -37,12 +37,13 @@ mod signals;
 mod studies;
 mod values;
 mod verdict;
+mod watch;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match arguments::dispatch(std::env::args_os().collect()) {
         Ok(code) => code.into(),
-        Err(error) => exit::explain(&error),
+        Err(error) => console::explain(&error),
     }
 }

@@ -18,9 +18,9 @@ use crate::console::{print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
-use crate::run::Told;
 use crate::session::{self, Session};
 use crate::signals;
+use crate::watch::TerminalWatch;
 
 /// A run whose cases need layouts.
 pub(crate) struct Campaign<'s, 'w> {
@@ -238,7 +238,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
     ) -> Result<RunSummary, Failure> {
         let plan = &validated.checked.plan;
         let (all, _) = estimates(plan, around);
-        let mut watch = Told { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
+        let mut watch = TerminalWatch { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
         signals::stop_on_signal(&self.controls.stop_flags())
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         let (host, comm) = (&self.session.host, self.session.world.comm());

@@ -1,48 +1,11 @@
 //! `ioproof reference`: what studies have published.
 
-use clap::{Args, Subcommand};
 use record::{Metric, PublishedOperation};
 use report::reference::{self, Filter};
 
-use crate::arguments::ReferenceArguments;
+use crate::arguments::{ReferenceArguments, ReferenceFilter, ReferenceWhat as What};
 use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
-
-/// What of the library is shown.
-#[derive(Debug, Subcommand)]
-pub(crate) enum What {
-    /// The figures, in one unit and as printed.
-    List(Chosen),
-    /// All that is known of a figure, statement, command line or study.
-    Show {
-        /// Its id, as a-t2-read-best.
-        #[arg(value_name = "ID")]
-        id: String,
-    },
-    /// The studies.
-    Studies(Chosen),
-    /// Statements that own data can confirm or refute.
-    Claims(Chosen),
-    /// Printed figures that are wrong or contradict themselves, with the reading that is used.
-    Misprints(Chosen),
-}
-
-/// Which part is shown.
-#[derive(Debug, Args)]
-pub(crate) struct Chosen {
-    /// The letter or id of a study.
-    #[arg(long, value_name = "A|ID")]
-    study: Option<String>,
-    /// What figures are of, as bandwidth.
-    #[arg(long)]
-    metric: Option<String>,
-    /// What was done, as read.
-    #[arg(long)]
-    operation: Option<String>,
-    /// Stands somewhere in it.
-    #[arg(value_name = "TEXT")]
-    text: Option<String>,
-}
 
 /// Prints the selected part.
 pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
@@ -58,12 +21,12 @@ pub(crate) fn run(arguments: &ReferenceArguments) -> Result<Exit, Failure> {
         What::List(chosen) | What::Studies(chosen) | What::Claims(chosen) | What::Misprints(chosen)
             if arguments.json =>
         {
-            report::json_text(&reference::json(library, &chosen.filter()?))
+            report::json_text(&reference::json(library, &filter(chosen)?))
         }
-        What::List(chosen) => reference::list(library, &chosen.filter()?, screen()),
-        What::Studies(chosen) => reference::studies(library, &chosen.filter()?, screen()),
-        What::Claims(chosen) => reference::claims(library, &chosen.filter()?, screen()),
-        What::Misprints(chosen) => reference::misprints(library, &chosen.filter()?, screen()),
+        What::List(chosen) => reference::list(library, &filter(chosen)?, screen()),
+        What::Studies(chosen) => reference::studies(library, &filter(chosen)?, screen()),
+        What::Claims(chosen) => reference::claims(library, &filter(chosen)?, screen()),
+        What::Misprints(chosen) => reference::misprints(library, &filter(chosen)?, screen()),
     };
     if text.is_empty() {
         return Err(Failure::usage("nothing in the library is so; `ioproof reference list` shows all of it"));
@@ -81,26 +44,23 @@ fn unknown(id: &str) -> Failure {
     ))
 }
 
-impl Chosen {
-    fn filter(&self) -> Result<Filter, Failure> {
-        let library = record::published();
-        if let Some(study) = self.study.as_ref().filter(|study| library.study(study).is_none()) {
-            let known: Vec<String> =
-                library.studies.iter().map(|study| format!("{} ({})", study.letter, study.id)).collect();
-            return Err(Failure::usage(format!(
-                "there is no study `{study}`; the studies are {}",
-                known.join(", ")
-            )));
-        }
-        let metric =
-            self.metric.as_deref().map(|word| named(word, "metric", Metric::named(word))).transpose()?;
-        let operation = self.operation.as_deref();
-        let operation =
-            operation.map(|word| named(word, "operation", PublishedOperation::named(word))).transpose()?;
-        Ok(Filter { study: self.study.clone(), metric, operation, text: self.text.clone() })
+fn filter(chosen: &ReferenceFilter) -> Result<Filter, Failure> {
+    let library = record::published();
+    if let Some(study) = chosen.study.as_ref().filter(|study| library.study(study).is_none()) {
+        let known: Vec<String> =
+            library.studies.iter().map(|study| format!("{} ({})", study.letter, study.id)).collect();
+        return Err(Failure::usage(format!(
+            "there is no study `{study}`; the studies are {}",
+            known.join(", ")
+        )));
     }
+    let metric =
+        chosen.metric.as_deref().map(|word| named(word, "metric", Metric::named(word))).transpose()?;
+    let operation = chosen.operation.as_deref();
+    let operation =
+        operation.map(|word| named(word, "operation", PublishedOperation::named(word))).transpose()?;
+    Ok(Filter { study: chosen.study.clone(), metric, operation, text: chosen.text.clone() })
 }
-
 fn named<T>(word: &str, what: &str, found: Option<T>) -> Result<T, Failure> {
     found.ok_or_else(|| {
         Failure::usage(format!(

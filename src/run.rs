@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use plan::{Layout, Plan, Question, shell_word, visible};
-use record::{RecordError, Recorder, Resumed, Run, WarningRow, Wiped};
+use plan::{Plan, Question, shell_word, visible};
+use record::{RecordError, Recorder, Resumed, Run, WarningRow};
 use report::Study;
-use runner::{Checked, Event, LayoutProgress, RunSummary, Watch};
+use runner::{Checked, RunSummary};
 
 use crate::arguments::{How, RunArguments};
 use crate::ask::{Asked, ask};
@@ -14,10 +14,10 @@ use crate::commands::ServerCommands;
 use crate::console::{complain, confirm, print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
-use crate::progress::LiveLine;
 use crate::session::{self, Session};
 use crate::sign::Signer;
 use crate::verdict;
+use crate::watch::TerminalWatch;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
 pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
@@ -96,7 +96,7 @@ pub(crate) fn measure(
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let ended = {
-        let mut watch = Told { line: session.line(&checked, &directory, how.shown()) };
+        let mut watch = TerminalWatch { line: session.line(&checked, &directory, how.shown()) };
         session.run(&checked, &directory, &mut watch)?
     };
     conclude(&ended, &directory, verdict, signer.as_ref())
@@ -155,7 +155,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let ended = {
-        let mut watch = Told { line: session.line(&checked, directory, arguments.how.shown()) };
+        let mut watch = TerminalWatch { line: session.line(&checked, directory, arguments.how.shown()) };
         session.live(&checked, recorder, &mut watch)?
     };
     conclude(&ended, directory, arguments.verdict, signer.as_ref())
@@ -277,54 +277,6 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
         print(&format!("sheet   ioproof verdict {run} --sheet sheet.html\n"))?;
     }
     Ok(verdict::exit(&study))
-}
-
-/// Updates the live line and prints urgent messages.
-pub(crate) struct Told {
-    pub(crate) line: LiveLine,
-}
-
-impl Told {
-    fn layout(&self, layout: &Layout, step: &LayoutProgress<'_>) {
-        let name = &layout.name;
-        match step {
-            LayoutProgress::Creating => self.line.say(&format!("layout {name}: is being made")),
-            LayoutProgress::Ran(run) if !run.succeeded() => {
-                self.line.say(&format!("layout {name}: `{}` failed ({})", run.command, run.status));
-            }
-            LayoutProgress::Stands(findings) => {
-                self.line.say(&format!("layout {name}: stands"));
-                for finding in findings.iter().filter(|finding| finding.differs()) {
-                    self.line.say(&format!("layout {name}: {finding}"));
-                }
-            }
-            LayoutProgress::Gone => self.line.say(&format!("layout {name}: is dismantled")),
-            LayoutProgress::Ran(_) | LayoutProgress::Destroying => {}
-        }
-    }
-}
-
-impl Watch for Told {
-    fn event(&mut self, event: &Event<'_>) {
-        self.line.event(event);
-        match event {
-            Event::Warning(WarningRow { warning, .. }) => {
-                self.line.say(&format!("warning: {warning}; {}", warning.advice()));
-            }
-            Event::Wiped { case, what: what @ Wiped::Device { .. } } => {
-                self.line.say(&format!("{}: {what}", case.id));
-            }
-            Event::Layout { layout, step } => self.layout(layout, step),
-            Event::PhaseStarted { .. }
-            | Event::PhaseFinished(_)
-            | Event::CaseStarted { .. }
-            | Event::CaseSkipped { .. }
-            | Event::CaseFinished(_)
-            | Event::CaseFailed { .. }
-            | Event::Removed { .. }
-            | Event::Wiped { .. } => {}
-        }
-    }
 }
 
 fn lines(notes: &[String]) -> String {

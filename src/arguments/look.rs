@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use plan::Nanos;
 
-use crate::{reference, values};
+use crate::values;
 
 /// `ioproof report`.
 #[derive(Debug, Args)]
@@ -270,10 +270,46 @@ pub(crate) struct ImportArguments {
 pub(crate) struct ReferenceArguments {
     /// What to show.
     #[command(subcommand)]
-    pub(crate) what: reference::What,
+    pub(crate) what: ReferenceWhat,
     /// As JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// What of the library is shown.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReferenceWhat {
+    /// The figures, in one unit and as printed.
+    List(ReferenceFilter),
+    /// All that is known of a figure, statement, command line or study.
+    Show {
+        /// Its id, as a-t2-read-best.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// The studies.
+    Studies(ReferenceFilter),
+    /// Statements that own data can confirm or refute.
+    Claims(ReferenceFilter),
+    /// Printed figures that are wrong or contradict themselves, with the reading that is used.
+    Misprints(ReferenceFilter),
+}
+
+/// Which part is shown.
+#[derive(Debug, Args)]
+pub(crate) struct ReferenceFilter {
+    /// The letter or id of a study.
+    #[arg(long, value_name = "A|ID")]
+    pub(crate) study: Option<String>,
+    /// What figures are of, as bandwidth.
+    #[arg(long)]
+    pub(crate) metric: Option<String>,
+    /// What was done, as read.
+    #[arg(long)]
+    pub(crate) operation: Option<String>,
+    /// Stands somewhere in it.
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
 }
 
 /// `ioproof clean`.

@@ -9,7 +9,7 @@ use host::tuning::{self, ALL_DEVICES, Compliance, Finding, HostSettings, Severit
 use host::{Host, Root};
 use plan::visible;
 
-use super::profiles_named;
+use super::common::profiles_named;
 use crate::console::{print, print_folded};
 use crate::exit::{Exit, Failure};
 

@@ -1,17 +1,13 @@
 //! `ioproof host`: what this host is, how it is set, and how it should be.
 
 mod check;
+mod common;
 mod facts;
 mod restore;
 mod topology;
 mod tune;
 
-use std::path::{Path, PathBuf};
-
 use clap::Subcommand;
-use host::LedgerError;
-use host::Root;
-use host::tuning::{self, Profile};
 
 use crate::exit::{Exit, Failure};
 
@@ -41,21 +37,4 @@ pub(crate) fn run(what: &What) -> Result<Exit, Failure> {
         What::Restore(arguments) => restore::run(arguments),
         What::Topology(arguments) => topology::run(arguments),
     }
-}
-
-/// The profiles of these names.
-fn profiles_named(names: &[String]) -> Result<Vec<Profile>, Failure> {
-    let named = names.iter().map(|name| tuning::profile(name));
-    named.collect::<Result<_, _>>().map_err(|error| Failure::new(Exit::Usage, error))
-}
-
-/// The directory with the previous settings.
-fn state_of(root: &Root, named: Option<&Path>) -> PathBuf {
-    named.map_or_else(|| tuning::state_directory(root, |name| std::env::var(name).ok()), Path::to_owned)
-}
-
-/// A ledger of another host, damaged or in use is a refusal; an unwritable one is a lack of the host.
-fn ledger_failure(error: LedgerError) -> Failure {
-    let exit = if error.is_refusal() { Exit::Refused } else { Exit::HostLacks };
-    Failure::new(exit, error)
 }

@@ -10,8 +10,7 @@ use host::tuning::{
 use host::{HostIdentity, LedgerError, Root};
 use plan::visible;
 
-use super::tune::agreed;
-use super::{ledger_failure, state_of};
+use super::common::{agreed, ledger_failure, state_of};
 use crate::console::{complain, print, print_line};
 use crate::exit::{Exit, Failure};
 

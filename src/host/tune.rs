@@ -11,8 +11,8 @@ use host::tuning::{
 use host::{Host, HostIdentity, Root};
 use plan::visible;
 
-use super::{ledger_failure, profiles_named, state_of};
-use crate::console::{can_ask, complain, confirm, print, print_line};
+use super::common::{agreed, ledger_failure, profiles_named, state_of};
+use crate::console::{complain, print, print_line};
 use crate::exit::{Exit, Failure};
 
 /// `ioproof host tune`.
@@ -102,18 +102,6 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Exit, Failure> {
     let all = tuning::apply(&plan, &root, &settings, &mut ledger, now, &mut tell).map_err(ledger_failure)?;
     let written = tuning::write_persistent_files(&kept, &mut ledger, &root).map_err(ledger_failure)?;
     conclude(&all, &written)
-}
-
-/// Asks; without a terminal nothing is done unless `--yes` is given.
-pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
-    if yes || confirm(question, false)? {
-        return Ok(true);
-    }
-    if can_ask() {
-        return Ok(false);
-    }
-    let message = "nothing was written: nobody can be asked; add --yes to agree, or --plan to look";
-    Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
 }
 
 fn devices_missing(root: &Root, settings: &HostSettings<'_>, steps: &[&Step]) -> Failure {

@@ -40,9 +40,9 @@ fn measured_test_1_finds_the_rates_of_its_card_and_shows_the_published_ones_besi
     assert_says(&text, &["2.05 GB/s", "2.78 GB/s", "Test 1", "with 10000 segments, here with 25"]);
 }
 
-/// Bytes and transfers per second that fio finds on a file of 80 MiB.
+/// Bytes and transfers per second that fio finds on a file of 160 MiB.
 fn by_fio(file: &str, options: &str, direction: &str) -> (f64, f64) {
-    let common = "--name=x --size=80m --direct=1 --output-format=json --ioengine=psync --filename=";
+    let common = "--name=x --size=160m --direct=1 --output-format=json --ioengine=psync --filename=";
     let program = Program::new("fio").args(format!("{common}{file} {options}").split_whitespace());
     let output = run(&program).expect_code(0).stdout;
     let json: Value = serde_json::from_str(&output).expect("JSON");
@@ -63,7 +63,7 @@ fn rates_beside_those_of_fio() {
     let device = LoopDevice::builder().file_system(FileSystem::Xfs).limits(limits).build().expect("a device");
     let desk = Desk::new();
     let file = device.mount_point().expect("mounted").join("file").display().to_string();
-    let large = format!("-B -e -k -t 1m -b 80m -o {file}");
+    let large = format!("-B -e -k -t 1m -b 160m -o {file}");
     let _ = run(&desk.ior(&format!("-w {large}"))).expect_code(0);
     let written = desk.report().rate("write");
     let (by_fio_written, _) = by_fio(&file, "--rw=write --bs=1m --end_fsync=1 --overwrite=1", "write");
@@ -75,8 +75,8 @@ fn rates_beside_those_of_fio() {
     assert_near("read against fio", desk.report().rate("read"), by_fio_read, 0.05);
 
     fs::remove_dir_all(desk.record()).expect("the second record");
-    let _ = run(&desk.ior(&format!("-r -z -B -k -t 4k -b 30m -o {file}"))).expect_code(0);
-    let (_, by_fio_random) = by_fio(&file, "--rw=randread --bs=4k --time_based --runtime=3", "read");
+    let _ = run(&desk.ior(&format!("-r -z -B -k -t 4k -b 60m -o {file}"))).expect_code(0);
+    let (_, by_fio_random) = by_fio(&file, "--rw=randread --bs=4k --time_based --runtime=5", "read");
     assert_near("random reads against fio", desk.report().transfers("read"), by_fio_random, 0.05);
     assert_near("random reads against the limit", desk.report().transfers("read"), 3000.0, 0.05);
 }

@@ -1,0 +1,38 @@
+//! What the subcommands share: profiles by name, the ledger of settings, consent.
+
+use std::path::{Path, PathBuf};
+
+use host::tuning::{self, Profile};
+use host::{LedgerError, Root};
+
+use crate::console::{can_ask, confirm};
+use crate::exit::{Exit, Failure};
+
+/// The profiles of these names.
+pub(super) fn profiles_named(names: &[String]) -> Result<Vec<Profile>, Failure> {
+    let named = names.iter().map(|name| tuning::profile(name));
+    named.collect::<Result<_, _>>().map_err(|error| Failure::new(Exit::Usage, error))
+}
+
+/// The directory with the previous settings.
+pub(super) fn state_of(root: &Root, named: Option<&Path>) -> PathBuf {
+    named.map_or_else(|| tuning::state_directory(root, |name| std::env::var(name).ok()), Path::to_owned)
+}
+
+/// A ledger of another host, damaged or in use is a refusal; an unwritable one is a lack of the host.
+pub(super) fn ledger_failure(error: LedgerError) -> Failure {
+    let exit = if error.is_refusal() { Exit::Refused } else { Exit::HostLacks };
+    Failure::new(exit, error)
+}
+
+/// Asks; without a terminal nothing is done unless `--yes` is given.
+pub(super) fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
+    if yes || confirm(question, false)? {
+        return Ok(true);
+    }
+    if can_ask() {
+        return Ok(false);
+    }
+    let message = "nothing was written: nobody can be asked; add --yes to agree, or --plan to look";
+    Err(Failure::new(Exit::Refused, anyhow::anyhow!(message)))
+}
