@@ -70,8 +70,8 @@ const EARLY: i32 = 1;
 /// A launcher's variables are set, but its processes cannot be joined.
 ///
 /// ```
-/// let joining = comm::Joining { library: None, variable: &|_| None, patience: comm::PATIENCE };
-/// assert!(comm::join(&joining).expect("nothing is to be joined").is_none());
+/// let options = comm::JoinOptions { library: None, variable: &|_| None, patience: comm::PATIENCE };
+/// assert!(comm::join(&options).expect("nothing is to be joined").is_none());
 /// ```
 pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
     let Some(launched) = Launched::find(options.variable).filter(|launched| launched.size > 1) else {
