@@ -211,11 +211,11 @@ fn quick_plan(directory: &Path, arguments: &RunArguments) -> Result<quick::Quick
     };
     let mut wanted = quick::Options { cached: arguments.cached, ..quick::Options::default() };
     arguments.set.iter().try_for_each(|written| wanted.set(written)).map_err(refused)?;
-    quick::plan(quick_surroundings(directory)?, &wanted).map_err(refused)
+    quick::plan(quick_environment(directory)?, &wanted).map_err(refused)
 }
 
-/// The surroundings of a directory for the quick study.
-pub(crate) fn quick_surroundings(directory: &Path) -> Result<quick::QuickEnvironment, Failure> {
+/// The environment of a directory for the quick study.
+pub(crate) fn quick_environment(directory: &Path) -> Result<quick::QuickEnvironment, Failure> {
     let host = Host::new(Root::default());
     let lacks = |error: host::HostError| Failure::new(Exit::HostLacks, error);
     host::files::check_directory(directory).map_err(lacks)?;

@@ -78,7 +78,7 @@ fn plan(arguments: &CrossCheckArguments, fio: &Fio) -> Result<(Plan, Vec<String>
         let exit = if error.field == "directory" { Exit::HostLacks } else { Exit::Usage };
         Failure::new(exit, anyhow::anyhow!("{}: {}", error.message, error.help))
     };
-    let mut environment = ask::quick_surroundings(&arguments.directory)?;
+    let mut environment = ask::quick_environment(&arguments.directory)?;
     // Both command lines use absolute paths, so that fio's can be repeated from any directory.
     environment.directory =
         std::fs::canonicalize(&arguments.directory).map_err(|error| Failure::new(Exit::HostLacks, error))?;

@@ -90,7 +90,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         (made + self.servers.count(), CommandHash::of_all(&hashes))
     }
 
-    /// The surroundings of the plan, with `facts` of what exists: a layout not yet created has the capacity
+    /// The environment of the plan, with `facts` of what exists: a layout not yet created has the capacity
     /// of its devices.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut facts = facts.clone();
@@ -98,9 +98,9 @@ impl<'s, 'w> Campaign<'s, 'w> {
         let mut there = plan.clone();
         there.cases.retain(|case| case.layout.is_none() || !self.is_made(case.layout.as_deref()));
         let mut around = self.session.environment(&there, &facts);
-        for (estimate, made) in self.seen.iter().zip(self.seen.iter().map(|one| is_made(&one.layout))) {
+        for (outlook, made) in self.seen.iter().zip(self.seen.iter().map(|one| is_made(&one.layout))) {
             if made {
-                around.spaces.extend(spaces(estimate, plan));
+                around.spaces.extend(spaces(outlook, plan));
             }
         }
         around
@@ -121,8 +121,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
     }
 
     /// As [`Campaign::validate_campaign`], for the rest of an interrupted run.
-    pub(crate) fn muster_again(&self, resumed: &Resumed) -> Result<ValidatedCampaign, Failure> {
-        self.session.muster_again(resumed, &self.builder)
+    pub(crate) fn validate_again(&self, resumed: &Resumed) -> Result<ValidatedCampaign, Failure> {
+        self.session.validate_again(resumed, &self.builder)
     }
 
     /// Asks the user to agree to all commands of the layouts, and to lose the data on the devices of those
@@ -269,8 +269,8 @@ fn size_of(path: &Path, devices: &[BlockDeviceFacts]) -> Option<u64> {
 }
 
 /// Free space of each place of a layout not yet created: at most the capacity of its devices.
-fn spaces(estimate: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
-    let LayoutOutlook { layout, devices, .. } = estimate;
+fn spaces(outlook: &LayoutOutlook, plan: &Plan) -> Vec<Space> {
+    let LayoutOutlook { layout, devices, .. } = outlook;
     let sizes: Vec<u64> = devices.iter().filter_map(|(_, size)| *size).collect();
     let on_it: Vec<PathBuf> = {
         let own = plan.cases.iter().filter(|case| case.layout.as_ref() == Some(&layout.name));

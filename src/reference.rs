@@ -61,6 +61,7 @@ fn filter(chosen: &ReferenceFilter) -> Result<Filter, Failure> {
         operation.map(|word| named(word, "operation", PublishedOperation::named(word))).transpose()?;
     Ok(Filter { study: chosen.study.clone(), metric, operation, text: chosen.text.clone() })
 }
+
 fn named<T>(word: &str, what: &str, found: Option<T>) -> Result<T, Failure> {
     found.ok_or_else(|| {
         Failure::usage(format!(

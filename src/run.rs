@@ -203,7 +203,7 @@ fn resume_on_layouts(
     // The leftover is destroyed: survey its devices again.
     let mut campaign = Campaign::new(session, plan, arguments);
     campaign.others()?;
-    let validated = campaign.muster_again(&resumed)?;
+    let validated = campaign.validate_again(&resumed)?;
     print_line(&kept(&validated.checked.plan, validated.finished.len()))?;
     for WarningRow { warning, .. } in &resumed.warnings {
         print_line(&format!("! {warning}; {}", warning.advice()))?;

@@ -86,7 +86,7 @@ impl<'w> Session<'w> {
     }
 
     /// As [`Session::validate_campaign`], for the rest of an interrupted run.
-    pub(crate) fn muster_again(
+    pub(crate) fn validate_again(
         &self,
         resumed: &Resumed,
         builder: &HostLayoutBuilder,
@@ -171,7 +171,7 @@ impl<'w> Session<'w> {
         Ok(runner::check_again(plan, &self.host, self.world.comm(), id, manifest.started_unix_ns, earlier)?)
     }
 
-    /// The surroundings of a plan on this host. Rates are data sheet values of the slowest device class under
+    /// The environment of a plan on this host. Rates are data sheet values of the slowest device class under
     /// the targets; nothing has been measured yet.
     pub(crate) fn environment(&self, plan: &Plan, facts: &HostFacts) -> RunEnvironment {
         let mut spaces: Vec<Space> = Vec::new();

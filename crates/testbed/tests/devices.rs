@@ -184,7 +184,7 @@ fn a_stripe_spreads_a_file_over_all_its_members() {
 }
 
 #[test]
-fn a_frozen_file_system_holds_writes_until_it_is_thawed() {
+fn measured_a_frozen_file_system_holds_writes_until_it_is_thawed() {
     let _quiet = alone();
     if skipped(Testbed::available()) {
         return;

@@ -85,30 +85,30 @@ fn firmware(root: &Root) -> Fact<String> {
 /// GNU ld 2.40) #1 SMP`: the part in brackets that names one, up to its first comma.
 fn compiler(version: &str) -> Option<&str> {
     let group = groups(version).into_iter().find(|group| group.contains("gcc") || group.contains("clang"))?;
-    let mut scope = 0_i32;
+    let mut depth = 0_i32;
     let end = group.char_indices().find(|(_, letter)| {
-        scope += i32::from(*letter == '(') - i32::from(*letter == ')');
-        *letter == ',' && scope == 0
+        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
+        *letter == ',' && depth == 0
     });
     Some(group[..end.map_or(group.len(), |(at, _)| at)].trim())
 }
 
 /// The texts in the outermost parentheses.
 fn groups(text: &str) -> Vec<&str> {
-    let (mut groups, mut scope, mut start) = (Vec::new(), 0_u32, 0);
+    let (mut groups, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, letter) in text.char_indices() {
         match letter {
             '(' => {
-                scope += 1;
-                if scope == 1 {
+                depth += 1;
+                if depth == 1 {
                     start = at + 1;
                 }
             }
-            ')' if scope == 1 => {
+            ')' if depth == 1 => {
                 groups.push(&text[start..at]);
-                scope = 0;
+                depth = 0;
             }
-            ')' => scope = scope.saturating_sub(1),
+            ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }

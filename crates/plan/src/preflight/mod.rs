@@ -1,6 +1,6 @@
 //! Plausibility of a case in its environment, before it starts: time, space and memory.
 //!
-//! A [`crate::Forecast`] needs only the case. An [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
+//! A [`crate::Forecast`] needs only the case. A [`CaseEstimate`] compares it with the [`RunEnvironment`]: free
 //! space, memory and the expected, measured or assumed rates.
 
 mod concern;

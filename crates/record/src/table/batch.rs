@@ -20,7 +20,7 @@ pub(crate) struct Batch {
     number: u32,
     cases: Vec<u32>,
     rows: usize,
-    /// In the order in which they got their first rows.
+    /// In the order in which they were opened.
     tables: Vec<Box<dyn OpenTable>>,
 }
 

@@ -45,9 +45,9 @@ pub(crate) fn said_to_be_local(plan: &Plan, directory: &Path) -> bool {
     })
 }
 
-pub(crate) fn node_local_warning(local_directories: &NodeLocalDirectory, topology: &Topology) -> WarningRow {
+pub(crate) fn node_local_warning(local: &NodeLocalDirectory, topology: &Topology) -> WarningRow {
     let nodes = u32::try_from(topology.names().len()).unwrap_or(u32::MAX);
-    let directory = local_directories.directory.display().to_string();
+    let directory = local.directory.display().to_string();
     WarningRow::of_run(Warning::SeparateTarget { directory, nodes })
 }
 

@@ -166,9 +166,9 @@ impl SpaceCheck<'_> {
             }
         }
         let mut needs = SpaceNeeds::default();
-        for ((target, local_directories), (inodes, bytes)) in most {
+        for ((target, is_local), (inodes, bytes)) in most {
             let place = self.host.file_system_of(target)?;
-            let node = local_directories.then_some(self.node);
+            let node = is_local.then_some(self.node);
             if place.inodes > 0 {
                 needs.add_on(node, &place, Resource::Inodes, inodes);
             }

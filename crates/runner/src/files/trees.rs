@@ -1,4 +1,5 @@
-//! Trees and sets of objects that a run makes: their roots, the space that they need, and their removal. Their files are identified by name, not kept in a list.
+//! Trees and sets of objects that a run makes: their roots, the space that they need, and their removal. Their files
+//! are identified by name, not kept in a list.
 
 use std::collections::BTreeSet;
 use std::fs;

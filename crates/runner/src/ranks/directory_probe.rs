@@ -56,11 +56,11 @@ pub(crate) fn find_node_local(
     missing.sort_unstable();
     missing.dedup_by_key(|(path, _)| *path);
     let names = comm.topology().names();
-    let local_directories = |(path, node): (usize, u32)| {
+    let of_node = |(path, node): (usize, u32)| {
         let (directory, node) = (met.get(path)?.clone(), names.get(node as usize)?.clone());
         Some(NodeLocalDirectory { directory, node })
     };
-    Ok(missing.into_iter().filter_map(local_directories).collect())
+    Ok(missing.into_iter().filter_map(of_node).collect())
 }
 
 /// On the first rank of each node, looks for `paths`, which rank 0 has just created.

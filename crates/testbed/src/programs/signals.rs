@@ -1,4 +1,4 @@
-//! Default signal handling for programs under test.
+//! Default signal handling for the tests and the programs under test.
 #![expect(unsafe_code, reason = "the action for a signal has no safe interface")]
 
 use std::io;

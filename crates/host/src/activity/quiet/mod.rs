@@ -15,6 +15,7 @@ use crate::{DeviceCounters, Root, facts};
 
 /// Load limit of a quiet host, as a share of the processors.
 const LOAD_SHARE_MAX: f64 = 0.5;
+
 pub(crate) fn check(root: &Root, devices: &[String], interval: Duration) -> Option<Warning> {
     if !interval.is_zero() {
         let before = Sample::take(root, devices);

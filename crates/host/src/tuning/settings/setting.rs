@@ -144,8 +144,8 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
-/// Reads and writes settings. The real one is [`HostSettings`](crate::tuning::HostSettings); tests have one that refuses, changes
-/// what it is given, and dies.
+/// Reads and writes settings. The real one is [`HostSettings`](crate::tuning::HostSettings); tests have one that
+/// refuses, changes what it is given, and dies.
 pub trait Settings {
     /// Reads the setting.
     ///
