@@ -13,8 +13,8 @@ use crate::files::cleanup::RemoveOnDrop;
 
 /// Pairs of runs with and without recording; a 95 % interval of a median needs at least 6.
 const PAIRS: usize = 15;
-/// Duration of a run: thousands of transfers, short enough that both runs of a pair see the same host state.
-const RUN: Nanos = Nanos::millis(100);
+/// Duration of a run: long enough to settle, short enough that both runs of a pair see the same host state.
+const RUN: Nanos = Nanos::millis(400);
 /// The common size at which the cost per transfer has the largest share.
 const TRANSFER: Bytes = Bytes::kib(4);
 /// Small enough to write quickly, large enough to exceed a device's buffer.
