@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{FileSystem, LoopDevice, Testbed, skipped};
 
-use crate::desk::{Desk, alone, assert_says, events, run, wait_for};
+use crate::desk::{Desk, assert_says, events, run, timed, wait_for};
 
 /// A file that memory holds, with a promise, a link that is far too slow for it, and caches of an eighth
 /// of it.
@@ -174,7 +174,7 @@ fn measured_a_competing_load_marks_a_run_and_none_does_not() {
     if skipped(Testbed::available()) {
         return;
     }
-    let _alone = alone();
+    let _timed = timed();
     let device = LoopDevice::builder().bytes(64 << 20).file_system(FileSystem::Ext4).build();
     let device = device.expect("a device");
     let place = device.mount_point().expect("mounted").display().to_string();

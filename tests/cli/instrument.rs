@@ -1,6 +1,6 @@
 //! What measuring costs, as the program tells it.
 
-use crate::desk::{Desk, alone, names, run};
+use crate::desk::{Desk, names, run, timed};
 
 /// The first number of the line that starts with `name`.
 fn value(text: &str, name: &str) -> f64 {
@@ -12,7 +12,7 @@ fn value(text: &str, name: &str) -> f64 {
 
 #[test]
 fn measured_the_cost_of_the_instrument_is_printed_and_small() {
-    let _alone = alone();
+    let _timed = timed();
     let desk = Desk::new();
     std::fs::create_dir(desk.path("data")).expect("a directory");
     let text = run(&desk.ioproof("overhead data")).expect_code(0).stdout;
