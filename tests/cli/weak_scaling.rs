@@ -77,14 +77,20 @@ fn two_layers(times: u32) {
 
 /// Four mixes at levels that are set, on one to four nodes, and one point of all that there is.
 #[test]
-fn four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
-    if no_hosts() {
-        return;
+fn measured_four_mixes_are_four_lines_over_nodes_beside_the_full_machine() {
+    if !no_hosts() {
+        measured(four_mixes);
     }
+}
+
+fn four_mixes(times: u32) {
     const LEVELS: [(u32, f64); 4] = [(100, 400.0), (75, 300.0), (50, 200.0), (0, 100.0)];
     let (desk, hosts) = (Desk::new(), Hosts::of(4).expect("hosts"));
-    let common = "phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nsharing = \"per-task\"\n\
-                  size = \"256KiB\"\nduration = \"500ms\"\nread_from = \"next-node\"\nfill = true\n";
+    let common = format!(
+        "phases = [\"mixed\"]\ntransfer = \"4KiB\"\norder = \"random\"\nsharing = \"per-task\"\n\
+         size = \"256KiB\"\nduration = \"{}ms\"\nread_from = \"next-node\"\nfill = true\n",
+        500 * times
+    );
     let study = target("storage", &hosts.shared(), "shared")
         + &format!(
             "[[workload]]\nname = \"mixes\"\nread_percent = {:?}\nrate = {:?}\nnodes = [1, 2, 4]\n\
