@@ -263,3 +263,27 @@ pub(crate) fn assert_says(text: &str, words: &[&str]) {
         assert!(flat.contains(word), "nothing says {word:?} in\n{text}");
     }
 }
+
+/// A small file system in memory.
+pub(crate) struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts it at a place that is made for it.
+    pub(crate) fn mount(place: PathBuf) -> Self {
+        fs::create_dir(&place).expect("a directory");
+        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "none"]).arg(&place);
+        let _ = run(&mount).expect_code(0);
+        Self(place)
+    }
+
+    /// Where it is mounted.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Program::new("umount").arg(&self.0).run();
+    }
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::desk::{Desk, assert_says, run};
 
 /// A fixture of the importer.
-fn fixture(name: &str) -> String {
+pub(crate) fn fixture(name: &str) -> String {
     let directory =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/dialect/tests/dialect/fixtures/import");
     fs::read_to_string(directory.join(name)).expect("a fixture")

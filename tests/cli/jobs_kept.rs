@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ use record::{LaunchRow, Run, RunState, Warning};
 use rustix::process::Signal;
 use testbed::{FileSystem, LoopDevice, Program, Testbed, skipped};
 
-use crate::desk::{Desk, assert_says, events, names, run, wait_for};
+use crate::desk::{Desk, SmallDisk, assert_says, events, names, run, wait_for};
 
 /// Twenty-four short launches in three streams, three at a time, and a sum that comes after them.
 const MATTER: &str = r#"
@@ -208,39 +208,21 @@ fn shows(desk: &Desk, attempts: &[Vec<LaunchRow>]) {
     }
 }
 
-/// A file system in memory.
-struct Small(PathBuf);
-
-impl Small {
-    fn mount(place: PathBuf) -> Self {
-        fs::create_dir(&place).expect("a directory");
-        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "none"]).arg(&place);
-        let _ = run(&mount).expect_code(0);
-        Self(place)
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Program::new("umount").arg(&self.0).run();
-    }
-}
-
 #[test]
 fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     if testbed::skipped(Testbed::available()) {
         return;
     }
     let (desk, data) = Desk::with_data();
-    let small = Small::mount(desk.path("small"));
-    let record = small.0.join("record");
+    let small = SmallDisk::mount(desk.path("small"));
+    let record = small.path().join("record");
     fs::write(desk.path("study.toml"), study(&data)).expect("written");
     let mut running = desk.ioproof("run study.toml --yes --out small/record").spawn().expect("it starts");
     let journal = || fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
     let has_one = |line: &str| line.contains("\"launches-ended\"") && line.contains("\"phase\":\"jobs\"");
     wait_for(&mut running, "an end in the matrix", || journal().lines().any(has_one));
     // What is left of its disk.
-    let mut filler = fs::File::create(small.0.join("filler")).expect("created");
+    let mut filler = fs::File::create(small.path().join("filler")).expect("created");
     while filler.write_all(&[1; 4096]).is_ok() {}
     let finished = running.wait().expect("it ends").expect_code(7);
     assert_says(&finished.stderr, &["journal.jsonl", "No space left", "free some space"]);
@@ -251,7 +233,7 @@ fn a_full_disk_under_the_record_ends_the_matrix_and_what_was_kept_stays() {
     assert!(!rows.is_empty() && rows.len() < LAUNCHES, "{rows:?}");
 
     drop(filler);
-    fs::remove_file(small.0.join("filler")).expect("removed");
+    fs::remove_file(small.path().join("filler")).expect("removed");
     let again = desk.ioproof("run --yes --resume small/record").spawn().expect("it starts");
     let _ = again.wait().expect("it ends");
     let whole = Run::open(&record).expect("a record");

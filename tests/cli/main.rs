@@ -15,6 +15,7 @@ mod desk;
 mod device_layouts;
 mod expectations;
 mod explain;
+mod fault_matrix;
 mod faults;
 mod foreign_text;
 mod formats;

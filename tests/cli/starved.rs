@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use testbed::{FileSystem, LoopDevice, ProcessorQuota, Program, Testbed, skipped};
+use testbed::{ControlGroup, FileSystem, Limited, LoopDevice, Program, Testbed, skipped};
 
 use crate::desk::{Desk, alone, events, run, timed, wait_for};
 
@@ -94,7 +94,11 @@ fn measured_a_frozen_file_system_is_told_as_the_cause_of_a_hole() {
 
 #[test]
 fn measured_a_processor_quota_that_is_used_up_is_told_with_its_periods() {
-    let quota = match ProcessorQuota::of(10) {
+    let limited = ControlGroup::new(Limited::Processor, "starved").and_then(|group| {
+        group.set(10)?;
+        Ok(group)
+    });
+    let quota = match limited {
         Ok(quota) => quota,
         Err(reason) => {
             skipped(Err(reason));

@@ -14,8 +14,14 @@ use crate::desk::{Desk, assert_says, run};
 /// A desk with a host in `root`: processors with gaps, NVMe interrupts, MSRs, huge pages.
 fn desk() -> Desk {
     let desk = Desk::new();
+    host(&desk.path("root"));
+    desk
+}
+
+/// The files of a host below `root`.
+pub(crate) fn host(root: &Path) {
     let file = |path: &str, bytes: &[u8]| {
-        let path = desk.path("root").join(path);
+        let path = root.join(path);
         fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, bytes).expect("a file");
     };
@@ -31,11 +37,10 @@ fn desk() -> Desk {
         file(&format!("dev/cpu/{cpu}/msr"), &registers);
     }
     for (irq, hint) in [(24, "01"), (31, "04"), (32, "08")] {
-        fs::create_dir_all(desk.path(&format!("root/proc/irq/{irq}/nvme0q{irq}"))).expect("a directory");
+        fs::create_dir_all(root.join(format!("proc/irq/{irq}/nvme0q{irq}"))).expect("a directory");
         file(&format!("proc/irq/{irq}/affinity_hint"), format!("00,000000{hint}\n").as_bytes());
         file(&format!("proc/irq/{irq}/smp_affinity"), b"00,0000000d\n");
     }
-    desk
 }
 
 fn at(desk: &Desk, path: &str) -> PathBuf {

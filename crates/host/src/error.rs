@@ -140,6 +140,13 @@ impl HostError {
         matches!(self, Self::Missing { .. } | Self::Short { .. } | Self::Holes { .. } | Self::NotData { .. })
     }
 
+    /// Whether a device or its file system failed, which says nothing about how the host is set up.
+    #[must_use]
+    pub fn is_device_error(&self) -> bool {
+        let device_error = Some(rustix::io::Errno::IO.raw_os_error());
+        matches!(self, Self::Io { source, .. } if source.raw_os_error() == device_error)
+    }
+
     /// A failed call on `path`.
     pub(crate) fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), source: source.into() }

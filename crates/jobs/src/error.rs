@@ -55,6 +55,16 @@ pub enum JobError {
         /// The step, from 0.
         step: u32,
     },
+    /// A thread of a step cannot be started.
+    #[error(
+        "cannot start {threads} threads: {error}; lower `threads`, or raise `ulimit -u` and the control group's pids.max"
+    )]
+    Threads {
+        /// How many the step has.
+        threads: u32,
+        /// What the kernel said.
+        error: io::Error,
+    },
     /// A step needs more memory than allowed.
     #[error(
         "{what} needs {needed_bytes} bytes of memory, but the step may have {memory_bytes}; give it more memory"

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 
 use crate::JobError;
 use crate::row::Origin;
@@ -19,7 +20,9 @@ pub(crate) fn on_threads(
     }
     std::thread::scope(|scope| {
         let work = &work;
-        let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+        let start = |thread| Builder::new().spawn_scoped(scope, move || work(thread));
+        let workers: Result<Vec<_>, _> = (0..threads).map(start).collect();
+        let workers = workers.map_err(|error| JobError::Threads { threads, error })?;
         let ended = workers.into_iter().map(|worker| match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -67,7 +70,9 @@ pub(crate) fn in_order(
         let free = Arc::new(Mutex::new(free));
         for _ in 0..threads {
             let (free, tell, next, work) = (Arc::clone(&free), tell.clone(), &next, &work);
-            scope.spawn(move || work_off(table, next, work, &free, &tell));
+            Builder::new()
+                .spawn_scoped(scope, move || work_off(table, next, work, &free, &tell))
+                .map_err(|error| JobError::Threads { threads, error })?;
         }
         drop((tell, free));
         collect(&told, &give_back, &mut take)

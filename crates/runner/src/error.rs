@@ -188,6 +188,7 @@ impl RunnerError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Host(error) if error.is_refusal() => ErrorKind::Refused,
+            Self::Host(error) if error.is_device_error() => ErrorKind::TransferFailed,
             Self::Refusal(_) => ErrorKind::Refused,
             Self::Host(_)
             | Self::Limit(_)

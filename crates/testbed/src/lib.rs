@@ -14,6 +14,7 @@
 //! | [`Slurm`] | a batch system whose nodes are these hosts |
 //! | [`Strace`] | the I/O calls that a command really made, and faults injected into them |
 //! | [`HighPriority`] | a priority above everything else on the host, for measurements |
+//! | [`ControlGroup`] | programs with a limit on processor time, memory or threads |
 //! | [`Program`] | a built program under test, with a limit on its time |
 //! | [`Python`] | other people's parsers and tools, in an environment of their own |
 //! | [`Scratch`] | a directory that is removed with its value |
@@ -50,11 +51,11 @@ pub use error::Error;
 pub use fuse::{
     Effect, Fault, Operation, Programme, ProgrammedFs, ProgrammedFsBuilder, Request, When, WrongData,
 };
+pub use programs::control_group::{ControlGroup, Limited};
 pub use programs::priority::HighPriority;
 pub use programs::process::Process;
 pub use programs::program::{Finished, Program, Running};
 pub use programs::python::Python;
-pub use programs::quota::ProcessorQuota;
 pub use programs::strace::{Call, Strace, Trace};
 pub use scratch::Scratch;
 

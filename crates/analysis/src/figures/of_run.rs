@@ -57,9 +57,15 @@ pub fn figures(run: &Run, rate: RateName) -> Vec<Figure> {
     let share = ids.len().div_ceil(threads).max(CASES_OF_A_THREAD);
     let mut figures: Vec<(usize, Vec<Figure>)> = thread::scope(|scope| {
         let of_some = |ids: &[&str]| ids.iter().filter_map(of).collect::<Vec<_>>();
-        let threads: Vec<_> = ids.chunks(share).map(|ids| scope.spawn(move || of_some(ids))).collect();
-        let ended =
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let threads: Vec<_> = ids
+            .chunks(share)
+            .map(|ids| (ids, thread::Builder::new().spawn_scoped(scope, move || of_some(ids))))
+            .collect();
+        let ended = threads.into_iter().map(|(ids, thread)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // No more threads may be started.
+            Err(_) => of_some(ids),
+        });
         ended.flatten().collect()
     });
     figures.sort_by_key(|(place, _)| *place);

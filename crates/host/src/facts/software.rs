@@ -139,11 +139,17 @@ fn output(path: &str, arguments: &[&str]) -> Result<String, String> {
     ];
     for mut stream in streams.into_iter().flatten() {
         let sender = sender.clone();
-        std::thread::spawn(move || {
+        let reader = std::thread::Builder::new().spawn(move || {
             let mut bytes = Vec::new();
             let _ = stream.read_to_end(&mut bytes);
             let _ = sender.send(bytes);
         });
+        if let Err(error) = reader {
+            // It may have exited already.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("no thread to read its answer: {error}"));
+        }
     }
     drop(sender);
     let mut text = String::new();

@@ -183,7 +183,7 @@ pub(crate) fn all(root: &Root, table: &[Mount]) -> Vec<FileSystemFacts> {
 /// Queries in a separate thread, which is abandoned if the file system never answers.
 fn space_in_time(path: PathBuf) -> Option<StatVfs> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(rustix::fs::statvfs(&path)));
+    std::thread::Builder::new().spawn(move || sender.send(rustix::fs::statvfs(&path))).ok()?;
     receiver.recv_timeout(PATIENCE).ok()?.ok()
 }
 

@@ -204,7 +204,7 @@ impl<'a> PlanExecution<'a> {
             summary: RunSummary::default(),
             comparisons: Vec::new(),
         };
-        forward_signals(comm, controls, || execution.run())
+        forward_signals(comm, controls, || execution.run())?
     }
 }
 

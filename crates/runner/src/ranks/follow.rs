@@ -64,7 +64,7 @@ pub fn follow(host: &Host, comm: &dyn Comm, controls: Arc<Controls>) -> Result<(
                 let file_sets = FileSets::of_unfinished(&request.plan, &request.finished);
                 let executor =
                     RankExecutor::new(host, comm, Arc::clone(&controls), context, file_sets, quiet);
-                forward_signals(comm, &controls, || run_plan(comm, executor))?;
+                forward_signals(comm, &controls, || run_plan(comm, executor))??;
             }
             Order::Dismiss => return Ok(()),
             _ => return Err(RunnerError::OutOfPlace),

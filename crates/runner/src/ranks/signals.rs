@@ -6,7 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use comm::Comm;
-use engine::Controls;
+use engine::{Controls, EngineError, LimitKind};
+
+use crate::RunnerError;
 
 /// The user's request to stop. Every other signal is the number of a phase in which a task has failed.
 const STOP: u64 = 0;
@@ -50,13 +52,20 @@ impl Signals {
 
 /// Runs `work` while a thread forwards the user's stop request to all ranks, and ends the current phase if a
 /// rank is lost: ranks with running tasks would not notice before its end.
-pub(crate) fn forward_signals<T>(comm: &dyn Comm, controls: &Controls, work: impl FnOnce() -> T) -> T {
+///
+/// # Errors
+/// The thread cannot be started; no work was done.
+pub(crate) fn forward_signals<T>(
+    comm: &dyn Comm,
+    controls: &Controls,
+    work: impl FnOnce() -> T,
+) -> Result<T, RunnerError> {
     if comm.size() == 1 {
-        return work();
+        return Ok(work());
     }
     thread::scope(|scope| {
         let (done, over) = mpsc::channel::<()>();
-        scope.spawn(move || {
+        let forward = move || {
             let mut told = false;
             while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 if controls.is_stopped() && !std::mem::replace(&mut told, true) {
@@ -66,10 +75,18 @@ pub(crate) fn forward_signals<T>(comm: &dyn Comm, controls: &Controls, work: imp
                     controls.halt();
                 }
             }
-        });
+        };
+        thread::Builder::new()
+            .spawn_scoped(scope, forward)
+            .map_err(|error| EngineError::Limit {
+                which: LimitKind::Threads,
+                have: 0,
+                need: 1,
+                remedy: format!("raise `ulimit -u` and the control group's pids.max ({error})"),
+            })?;
         let result = work();
         drop(done);
-        result
+        Ok(result)
     })
 }
 

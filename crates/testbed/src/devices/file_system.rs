@@ -53,6 +53,11 @@ impl FileSystem {
         };
         let flags = flags.iter().map(Path::new).chain([device]);
         command::run(&format!("mkfs.{}", self.name()), flags)?;
+        self.mount(device, mount_point)
+    }
+
+    /// Mounts the file system that is on `device`.
+    pub(crate) fn mount(self, device: &Path, mount_point: &Path) -> Result<(), Error> {
         let mount = ["-t", self.name(), "-o", self.options()];
         command::run("mount", mount.iter().map(Path::new).chain([device, mount_point]))?;
         Ok(())

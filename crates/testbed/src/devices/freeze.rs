@@ -1,5 +1,5 @@
-//! File systems that stand still for a while.
-#![expect(unsafe_code, reason = "FIFREEZE and FITHAW have no safe wrapper")]
+//! File systems that stand still for a while, or for good.
+#![expect(unsafe_code, reason = "FIFREEZE, FITHAW and FS_IOC_SHUTDOWN have no safe wrapper")]
 
 use std::fs::File;
 use std::io;
@@ -12,6 +12,18 @@ use crate::Error;
 const FIFREEZE: libc::c_ulong = 0xc004_5877;
 /// `FITHAW` of `linux/fs.h`: `_IOWR('X', 120, int)`.
 const FITHAW: libc::c_ulong = 0xc004_5878;
+/// `XFS_IOC_GOINGDOWN` and `EXT4_IOC_SHUTDOWN`, the same request: `_IOR('X', 125, __u32)`.
+const SHUT_DOWN: libc::c_ulong = 0x8004_587d;
+/// The file system goes down without writing anything more.
+static NOTHING_WRITTEN: u32 = 2;
+
+/// Shuts down the file system that holds `directory`.
+pub(crate) fn shut_down(directory: &Path) -> Result<(), Error> {
+    let handle = File::open(directory).map_err(Error::file(directory))?;
+    // SAFETY: the request reads one u32, which lives as long as the call.
+    let result = unsafe { libc::ioctl(handle.as_raw_fd(), SHUT_DOWN, &raw const NOTHING_WRITTEN) };
+    if result == 0 { Ok(()) } else { Err(Error::file(directory)(io::Error::last_os_error())) }
+}
 
 /// A frozen file system: writes to it wait until this guard is dropped.
 #[derive(Debug)]

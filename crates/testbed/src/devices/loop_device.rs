@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use crate::devices::freeze;
 use crate::devices::throttle::Throttle;
 use crate::programs::command;
 use crate::{Error, FileSystem, Frozen, Limits, Scratch, scratch};
@@ -172,6 +173,27 @@ impl LoopDevice {
         }
     }
 
+    /// Shuts the file system down: every later call on it fails with EIO, as when its device has vanished.
+    ///
+    /// # Errors
+    /// There is no file system, or it cannot be shut down.
+    pub fn shut_down(&self) -> Result<(), Error> {
+        let mount = self.mount.as_ref();
+        let mount = mount.ok_or_else(|| Error::Missing("a file system on this device".to_owned()))?;
+        freeze::shut_down(&mount.path)
+    }
+
+    /// Mounts the file system again, as after [`LoopDevice::shut_down`].
+    ///
+    /// # Errors
+    /// It is in use, or cannot be mounted.
+    pub fn remount(&self) -> Result<(), Error> {
+        let mount = self.mount.as_ref();
+        let mount = mount.ok_or_else(|| Error::Missing("a file system on this device".to_owned()))?;
+        scratch::unmount(&mount.path);
+        mount.kind.mount(&self.device.path, &mount.path)
+    }
+
     /// Stops all writes to the file system until the guard is dropped.
     ///
     /// # Errors
@@ -213,6 +235,7 @@ impl Drop for Attached {
 /// A mounted file system.
 #[derive(Debug)]
 struct Mount {
+    kind: FileSystem,
     path: PathBuf,
 }
 
@@ -220,7 +243,7 @@ impl Mount {
     fn new(kind: FileSystem, device: &Path, path: PathBuf) -> Result<Self, Error> {
         fs::create_dir(&path).map_err(Error::file(&path))?;
         kind.make_and_mount(device, &path)?;
-        Ok(Self { path })
+        Ok(Self { kind, path })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a [`crate::ProgrammedFs`] does with a request, apart from the kernel's protocol.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -112,6 +113,41 @@ impl Disk {
         programme
     }
 
+    /// The programme of the file of this name in a directory, which need not exist.
+    fn programme_in(&self, directory: u64, name: &OsStr) -> Arc<Active> {
+        let path = self.tree().path(directory).join(name);
+        self.programme(&path)
+    }
+
+    /// Whether a name in a directory may be made, changed or removed.
+    pub(super) fn may_change(&self, directory: u64, name: &OsStr) -> Result<(), i32> {
+        self.programme_in(directory, name).change()
+    }
+
+    /// Whether a file may be made and opened.
+    pub(super) fn may_create(&self, directory: u64, name: &OsStr) -> Result<(), i32> {
+        let programme = self.programme_in(directory, name);
+        programme.change().and_then(|()| programme.open())
+    }
+
+    pub(super) fn open(&self, number: u64, for_writing: bool) -> Result<(), i32> {
+        let programme = self.note(number, Operation::Open, 0, 0);
+        if for_writing {
+            programme.change()?;
+        }
+        programme.open()
+    }
+
+    pub(super) fn close(&self, number: u64) -> Result<(), i32> {
+        let path = self.tree().path(number);
+        self.programme(&path).close()
+    }
+
+    pub(super) fn faults_met(&self) -> u64 {
+        let programmes = self.programmes.read().unwrap_or_else(PoisonError::into_inner);
+        programmes.general.faults_met()
+    }
+
     fn programme(&self, path: &Path) -> Arc<Active> {
         let programmes = self.programmes.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(programmes.files.get(path).unwrap_or(&programmes.general))
@@ -155,6 +191,9 @@ impl Disk {
 
     pub(super) fn write(&self, number: u64, offset: u64, data: &[u8]) -> Answer<u32> {
         let programme = self.note(number, Operation::Write, offset, data.len() as u64);
+        if let Err(code) = programme.change() {
+            return (Instant::now(), Err(code));
+        }
         let fate = programme.write(offset, data.len() as u64);
         let answer = match fate.effect {
             Some(Effect::Error(code)) => Err(code),
@@ -207,14 +246,11 @@ impl Disk {
 
     pub(super) fn sync(&self, number: u64) -> Answer<()> {
         let fate = self.note(number, Operation::Sync, 0, 0).sync();
-        match fate.effect {
-            Some(Effect::Error(code)) => (fate.due, Err(code)),
-            Some(Effect::Short(_) | Effect::Wrong(_)) | None => (fate.due, Ok(())),
-        }
+        (fate.due, fate.result())
     }
 
     pub(super) fn resize(&self, number: u64, bytes: u64) -> Result<(), i32> {
-        self.note(number, Operation::Resize, 0, bytes);
+        self.note(number, Operation::Resize, 0, bytes).change()?;
         let file = self.tree().file(number)?;
         let mut contents = exclusive(&file);
         let before = contents.allocated_bytes();
@@ -227,6 +263,7 @@ impl Disk {
 
     pub(super) fn allocate(&self, number: u64, offset: u64, bytes: u64, keep_size: bool) -> Result<(), i32> {
         let programme = self.note(number, Operation::Allocate, offset, bytes);
+        programme.change()?;
         let file = self.tree().file(number)?;
         let mut contents = exclusive(&file);
         self.take_space(&contents, offset, bytes, &programme)?;

@@ -175,6 +175,12 @@ impl ProgrammedFs {
         self.disk.requests().clear();
     }
 
+    /// How many requests have met a fault, or were refused as changes, since the programme of all files was set.
+    #[must_use]
+    pub fn faults_met(&self) -> u64 {
+        self.disk.faults_met()
+    }
+
     /// Bytes that files take up.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {

@@ -37,6 +37,8 @@ pub struct Programme {
     /// Writes that would take the file system over so many allocated bytes fail with ENOSPC,
     /// whatever `statfs(2)` promised.
     pub space_bytes: Option<u64>,
+    /// Whatever would change the file system fails with EROFS, as after an error that made it read-only.
+    pub read_only: bool,
     /// What goes wrong; the first fault that applies to a request decides.
     pub faults: Vec<Fault>,
 }
@@ -54,6 +56,8 @@ enum Faulty {
     Read,
     Write,
     Sync,
+    Open,
+    Close,
 }
 
 impl Fault {
@@ -69,11 +73,22 @@ impl Fault {
         Self { operation: Faulty::Write, when, effect }
     }
 
-    /// An error number that fsync answers with; only [`When::Number`], [`When::From`] and
-    /// [`When::Always`] can meet it, since it has no offset.
+    /// An error number that fsync answers with. It has no offset, so [`When::Covering`] never meets it.
     #[must_use]
     pub const fn on_sync(when: When, error_number: i32) -> Self {
         Self { operation: Faulty::Sync, when, effect: Effect::Error(error_number) }
+    }
+
+    /// An error number that opening or making a file answers with. It has no offset.
+    #[must_use]
+    pub const fn on_open(when: When, error_number: i32) -> Self {
+        Self { operation: Faulty::Open, when, effect: Effect::Error(error_number) }
+    }
+
+    /// An error number that `close(2)` answers with, of what was opened for writing. It has no offset.
+    #[must_use]
+    pub const fn on_close(when: When, error_number: i32) -> Self {
+        Self { operation: Faulty::Close, when, effect: Effect::Error(error_number) }
     }
 }
 
@@ -87,6 +102,8 @@ pub enum When {
     Number(u64),
     /// The n-th and all later ones.
     From(u64),
+    /// The n-th, the 2n-th and so on.
+    Every(u64),
     /// Those that touch the byte at this offset.
     Covering(u64),
 }
@@ -132,6 +149,9 @@ pub(crate) struct Active {
     reads: Lane,
     writes: Lane,
     syncs: Lane,
+    opens: Lane,
+    closes: Lane,
+    faults_met: AtomicU64,
 }
 
 /// Requests of one direction.
@@ -155,6 +175,16 @@ pub(crate) struct Fate {
     pub(crate) due: Instant,
     /// What goes wrong.
     pub(crate) effect: Option<Effect>,
+}
+
+impl Fate {
+    /// That of a request which moves no data.
+    pub(crate) const fn result(&self) -> Result<(), i32> {
+        match self.effect {
+            Some(Effect::Error(code)) => Err(code),
+            Some(Effect::Short(_) | Effect::Wrong(_)) | None => Ok(()),
+        }
+    }
 }
 
 impl Active {
@@ -192,6 +222,28 @@ impl Active {
         self.fate(Faulty::Sync, &self.syncs, (0, 0), Pipe::default(), self.programme.sync_latency)
     }
 
+    pub(crate) fn open(&self) -> Result<(), i32> {
+        self.fate(Faulty::Open, &self.opens, (0, 0), Pipe::default(), Duration::ZERO).result()
+    }
+
+    pub(crate) fn close(&self) -> Result<(), i32> {
+        self.fate(Faulty::Close, &self.closes, (0, 0), Pipe::default(), Duration::ZERO).result()
+    }
+
+    /// Refuses a change of a read-only file system.
+    pub(crate) fn change(&self) -> Result<(), i32> {
+        if !self.programme.read_only {
+            return Ok(());
+        }
+        self.faults_met.fetch_add(1, Ordering::Relaxed);
+        Err(libc::EROFS)
+    }
+
+    /// Requests that met a fault so far.
+    pub(crate) fn faults_met(&self) -> u64 {
+        self.faults_met.load(Ordering::Relaxed)
+    }
+
     fn fate(
         &self,
         operation: Faulty,
@@ -207,10 +259,14 @@ impl Active {
                     When::Always => true,
                     When::Number(n) => number == n,
                     When::From(n) => number >= n,
+                    When::Every(n) => number.is_multiple_of(n),
                     When::Covering(at) => (offset..offset + bytes).contains(&at),
                 }
         };
         let effect = self.programme.faults.iter().find(met).map(|fault| fault.effect);
+        if effect.is_some() {
+            self.faults_met.fetch_add(1, Ordering::Relaxed);
+        }
         Fate { due: lane.moved(Instant::now(), bytes, pipe) + latency, effect }
     }
 }
@@ -250,6 +306,17 @@ mod tests {
         let writes = [(); 3].map(|()| active.write(0, 1).effect);
         assert_eq!(writes, [None, Some(Effect::Error(28)), Some(Effect::Error(28))]);
         assert_eq!(active.sync().effect, None);
+        assert_eq!(active.faults_met(), 4);
+    }
+
+    #[test]
+    fn opens_closes_and_changes_have_faults_of_their_own() {
+        let faults = vec![Fault::on_open(When::Every(2), 5), Fault::on_close(When::Number(1), 28)];
+        let active = Active::new(Programme { faults, ..Programme::default() });
+        assert_eq!([(); 4].map(|()| active.open()), [Ok(()), Err(5), Ok(()), Err(5)]);
+        assert_eq!([active.close(), active.close(), active.change()], [Err(28), Ok(()), Ok(())]);
+        let active = Active::new(Programme { read_only: true, ..Programme::default() });
+        assert_eq!((active.change(), active.faults_met()), (Err(libc::EROFS), 1));
     }
 
     #[test]

@@ -21,6 +21,8 @@ use super::tree::Kind;
 
 /// The kernel asks again each time: sizes and allocation change with every write.
 const TTL: Duration = Duration::ZERO;
+/// What was opened for writing.
+const WRITABLE: FileHandle = FileHandle(1);
 /// The kernel sends no larger writes than 256 pages by default.
 const WRITE_BYTES_MAX: u32 = 1 << 20;
 /// Asynchronous requests that the kernel hands over at the same time.
@@ -76,6 +78,7 @@ impl Server {
         // The kernel has applied the umask; the kind of the file is not in the twelve low bits.
         let mode = u16::try_from(mode & 0o7777).unwrap_or(0o644);
         let owner = (caller.uid(), caller.gid());
+        self.disk.may_change(parent, name).map_err(Errno::from_i32)?;
         self.disk.tree().add(parent, name, kind, mode, owner).map_err(Errno::from_i32)
     }
 }
@@ -214,22 +217,29 @@ impl Filesystem for Server {
         _flags: i32,
         reply: ReplyCreate,
     ) {
-        let number = self.add(caller, parent.0, name, Kind::File(Arc::default()), mode);
+        let may_create = self.disk.may_create(parent.0, name).map_err(Errno::from_i32);
+        let number = may_create.and_then(|()| self.add(caller, parent.0, name, Kind::File(Arc::default()), mode));
         match number.and_then(|number| Ok((number, self.attributes(number)?))) {
             Ok((number, attributes)) => {
                 self.disk.note(number, Operation::Open, 0, 0);
-                reply.created(&TTL, &attributes, Generation(0), FileHandle(0), self.open_flags());
+                reply.created(&TTL, &attributes, Generation(0), WRITABLE, self.open_flags());
             }
             Err(code) => reply.error(code),
         }
     }
 
-    fn open(&self, _caller: &Caller, number: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        self.disk.note(number.0, Operation::Open, 0, 0);
-        reply.opened(FileHandle(0), self.open_flags());
+    fn open(&self, _caller: &Caller, number: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        let for_writing = flags.0 & libc::O_ACCMODE != libc::O_RDONLY;
+        match self.disk.open(number.0, for_writing) {
+            Ok(()) => reply.opened(FileHandle(for_writing.into()), self.open_flags()),
+            Err(code) => reply.error(Errno::from_i32(code)),
+        }
     }
 
     fn unlink(&self, _caller: &Caller, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        if let Err(code) = self.disk.may_change(parent.0, name) {
+            return reply.error(Errno::from_i32(code));
+        }
         let number = self.disk.tree().entries(parent.0).ok().and_then(|names| names.get(name).copied());
         if let Some(number) = number {
             // Noted while the name is still there.
@@ -240,7 +250,8 @@ impl Filesystem for Server {
     }
 
     fn rmdir(&self, _caller: &Caller, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let freed = self.disk.tree().remove(parent.0, name, true);
+        let may = self.disk.may_change(parent.0, name);
+        let freed = may.and_then(|()| self.disk.tree().remove(parent.0, name, true));
         empty(reply, freed.map(|bytes| self.disk.freed(bytes)));
     }
 
@@ -257,7 +268,9 @@ impl Filesystem for Server {
         if !flags.is_empty() {
             return reply.error(Errno::EINVAL);
         }
-        let freed = self.disk.tree().rename((parent.0, name), (new_parent.0, new_name));
+        let may = self.disk.may_change(parent.0, name);
+        let freed =
+            may.and_then(|()| self.disk.tree().rename((parent.0, name), (new_parent.0, new_name)));
         empty(reply, freed.map(|bytes| self.disk.freed(bytes)));
     }
 
@@ -303,12 +316,13 @@ impl Filesystem for Server {
     fn flush(
         &self,
         _caller: &Caller,
-        _number: INodeNo,
-        _handle: FileHandle,
+        number: INodeNo,
+        handle: FileHandle,
         _lock_owner: LockOwner,
         reply: ReplyEmpty,
     ) {
-        reply.ok();
+        // Errors that close(2) tells are those of earlier writes.
+        empty(reply, if handle == WRITABLE { self.disk.close(number.0) } else { Ok(()) });
     }
 
     fn fsync(&self, _caller: &Caller, number: INodeNo, _handle: FileHandle, _data: bool, reply: ReplyEmpty) {

@@ -1,10 +1,10 @@
 //! Programs under test and beside it.
 
 pub(crate) mod command;
+pub(crate) mod control_group;
 pub(crate) mod priority;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod python;
-pub(crate) mod quota;
 pub(crate) mod signals;
 pub(crate) mod strace;

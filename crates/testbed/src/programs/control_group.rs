@@ -1,0 +1,117 @@
+//! Control groups with limits, versions 1 and 2.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::Program;
+use crate::programs::command;
+
+/// The period of a processor quota, in microseconds: the kernel's default.
+const PERIOD_US: u32 = 100_000;
+
+/// What the limit of a [`ControlGroup`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limited {
+    /// Processor time, in percent of one processor.
+    Processor,
+    /// Memory, in bytes. The kernel ends a process of a group that needs more.
+    Memory,
+    /// Processes and threads.
+    Threads,
+}
+
+impl Limited {
+    const fn controller(self) -> &'static str {
+        match self {
+            Self::Processor => "cpu",
+            Self::Memory => "memory",
+            Self::Threads => "pids",
+        }
+    }
+}
+
+/// A group whose processes have a limit together; it is removed when the value is dropped, and has no process then.
+#[derive(Debug)]
+pub struct ControlGroup {
+    path: PathBuf,
+    limited: Limited,
+}
+
+impl ControlGroup {
+    /// A group without a limit so far. `name` is not that of another group of this process.
+    ///
+    /// # Errors
+    /// There is no such controller, or no right to make a group in it.
+    pub fn new(limited: Limited, name: &str) -> Result<Self, String> {
+        command::needs_root()?;
+        let controller = limited.controller();
+        let version_1 = PathBuf::from("/sys/fs/cgroup").join(controller);
+        let root = if version_1.join("cgroup.procs").exists() {
+            version_1
+        } else {
+            let root = PathBuf::from("/sys/fs/cgroup");
+            let _ = fs::write(root.join("cgroup.subtree_control"), format!("+{controller}"));
+            root
+        };
+        let path = root.join(format!("ioproof-testbed-{}-{name}", std::process::id()));
+        fs::create_dir(&path).map_err(|error| format!("needs a control group: {error}"))?;
+        Ok(Self { path, limited })
+    }
+
+    /// Limits what the group has together.
+    ///
+    /// # Errors
+    /// The kernel refuses this value.
+    pub fn set(&self, limit: u64) -> Result<(), String> {
+        let values = match self.limited {
+            Limited::Processor if self.path.join("cpu.cfs_quota_us").exists() => vec![
+                ("cpu.cfs_period_us", PERIOD_US.to_string()),
+                ("cpu.cfs_quota_us", (u64::from(PERIOD_US) / 100 * limit).to_string()),
+            ],
+            Limited::Processor => {
+                vec![("cpu.max", format!("{} {PERIOD_US}", u64::from(PERIOD_US) / 100 * limit))]
+            }
+            Limited::Memory if self.path.join("memory.limit_in_bytes").exists() => {
+                vec![("memory.limit_in_bytes", limit.to_string())]
+            }
+            Limited::Memory => vec![("memory.max", limit.to_string())],
+            Limited::Threads => vec![("pids.max", limit.to_string())],
+        };
+        for (file, value) in values {
+            let path = self.path.join(file);
+            fs::write(&path, value).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// How many processes and threads a group of [`Limited::Threads`] has.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn threads(&self) -> Result<u64, String> {
+        let text = fs::read_to_string(self.path.join("pids.current")).map_err(|error| error.to_string())?;
+        text.trim().parse().map_err(|_| format!("no number: {text}"))
+    }
+
+    /// The same program, started in the group.
+    #[must_use]
+    pub fn inside(&self, program: &Program) -> Program {
+        let start = ["-c", "echo $$ >\"$0\" && exec \"$@\""].map(OsString::from);
+        let members = self.path.join("cgroup.procs").into_os_string();
+        program.under("sh", start.into_iter().chain([members]).collect())
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        /// A process that was just killed leaves its group within this many looks.
+        const LOOKS: u32 = 40;
+        for _ in 0..LOOKS {
+            if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(25));
+        }
+    }
+}

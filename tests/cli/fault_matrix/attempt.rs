@@ -1,0 +1,262 @@
+//! One try with work of `ioproof run`: a fault at a random moment, and what is found afterwards.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use record::{Run, RunState};
+use serde_json::Value;
+use testbed::{Finished, Launch, Program};
+
+use crate::desk::run;
+
+use super::draw::Draw;
+use super::fault::{Fault, Storage};
+use super::site::{Site, lives};
+use super::work::Work;
+
+/// How long a run is waited for that is about to come to its random moment, and processes that are about to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// From an event of the journal to the strike.
+const DELAY_US: u64 = 30_000;
+
+/// What was wrong after a fault.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Problems {
+    /// Results that had been finished and are not in the record, or cannot be had by resuming.
+    pub(super) lost: Vec<String>,
+    /// What is left behind, on the storage or as a process, or what is gone that was not ours.
+    pub(super) left: Vec<String>,
+    /// Another exit code or message than documented.
+    pub(super) wrong: Vec<String>,
+}
+
+/// A try in which the fault struck, or nothing.
+pub(super) type Tried = Option<Problems>;
+
+/// The results of a run: phases, and launches of jobs.
+type Results = BTreeSet<String>;
+
+/// What the work gives where nothing goes wrong.
+#[derive(Debug, Clone)]
+pub(super) struct Reference {
+    results: Results,
+    events: usize,
+}
+
+impl Reference {
+    pub(super) fn of(work: Work) -> Result<Self, String> {
+        let site = Site::new(Fault::Killed, "reference")?;
+        let finished = run(&start(work, &site));
+        if finished.code != Some(0) {
+            return Err(format!("{} without a fault: {}", work.name(), said(&finished)));
+        }
+        let results = results(&site.record())?;
+        Ok(Self { events: journal(&site.record()).len(), results })
+    }
+}
+
+/// Ended phases and launches in a record.
+fn results(record: &Path) -> Result<Results, String> {
+    let run = Run::open(record).map_err(|error| error.to_string())?;
+    let mut found: Results =
+        run.phases.iter().map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name())).collect();
+    let whole = run.cases().iter().flat_map(|case| run.launches(case).to_vec());
+    let interrupted = run.interrupted.iter().flat_map(|pass| pass.launches.clone());
+    found.extend(whole.chain(interrupted).map(|row| {
+        format!("{} launch {}", named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()), row.launch)
+    }));
+    Ok(found)
+}
+
+fn named(case: &str, repetition: u32, phase: &str) -> String {
+    format!("{case} {repetition} {phase}")
+}
+
+/// The whole lines of the journal that report results.
+fn journal(record: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(record.join("journal.jsonl")).unwrap_or_default();
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    let is_result = |line: &&str| {
+        line.starts_with("{\"event\":\"phase-finished\"") || line.starts_with("{\"event\":\"launches-ended\"")
+    };
+    whole.lines().filter(is_result).filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// The results that these lines report.
+fn reported(lines: &[Value]) -> Results {
+    let mut found = Results::new();
+    for line in lines {
+        let word = |key: &str| line[key].as_str().unwrap_or_default();
+        let repetition = line["repetition"].as_u64().and_then(|number| u32::try_from(number).ok());
+        let name = named(word("case"), repetition.unwrap_or_default(), word("phase"));
+        match line["tables"]["launches"]["launch"].as_array().filter(|_| word("event") == "launches-ended") {
+            Some(launches) => found.extend(launches.iter().map(|launch| format!("{name} launch {launch}"))),
+            None => _ = found.insert(name),
+        }
+    }
+    found
+}
+
+fn said(finished: &Finished) -> String {
+    format!("code {:?}, signal {:?}: {}{}", finished.code, finished.signal, finished.stdout, finished.stderr)
+}
+
+/// The work on a site, as a user starts it.
+fn start(work: Work, site: &Site) -> Program {
+    let study = site.write("study.toml", &work.study(&site.data));
+    ranked(work, site.desk.ioproof("run --yes").arg(study).arg("--out").arg(site.record()))
+}
+
+/// The same program on two ranks where the work is done by ranks.
+fn ranked(work: Work, program: Program) -> Program {
+    if work == Work::Ranks { Launch::open_mpi(2).start(&program) } else { program }
+}
+
+/// Waits until the journal has so many results; nothing where the run ends before.
+fn wait_for_results(running: &mut testbed::Running, record: &Path, results: usize) -> Option<()> {
+    let start = Instant::now();
+    while journal(record).len() < results || !record.join("journal.jsonl").exists() {
+        if running.has_ended().unwrap_or(true) || start.elapsed() > PATIENCE {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Some(())
+}
+
+/// One try. The error is one of the test itself.
+pub(super) fn attempt(
+    work: Work,
+    fault: Fault,
+    reference: &Reference,
+    name: &str,
+    draw: &mut Draw,
+) -> Result<Tried, String> {
+    let site = Site::new(fault, name)?;
+    let record = site.record();
+    let mut running = site.grouped(start(work, &site)).spawn().map_err(|error| error.to_string())?;
+    let moment = draw.below(reference.events as u64);
+    let moment = usize::try_from(moment).map_err(|error| error.to_string())?;
+    if wait_for_results(&mut running, &record, moment).is_none() {
+        return Ok(None);
+    }
+    thread::sleep(Duration::from_micros(draw.below(DELAY_US)));
+    if running.has_ended().map_err(|error| error.to_string())? {
+        return Ok(None);
+    }
+    let before = reported(&journal(&record));
+    let children: Vec<u32> = running.processes().iter().map(testbed::Process::id).collect();
+    let struck = fault.strike(work, &site, &running, draw);
+    let finished = running.wait().map_err(|error| format!("{} {}: {error}", work.name(), fault.name()))?;
+    // A program that ended at the same moment was not struck.
+    let is_whole = Run::open(&record).is_ok_and(|run| run.state == RunState::Complete);
+    let was_late = is_whole && fault.storage() == Storage::Disk && !fault.is_overcome();
+    if struck.is_err() || !site.was_met() || was_late {
+        return Ok(None);
+    }
+    let mut problems = Problems::default();
+    // A matrix goes on without the launches that fail, each of which says why.
+    let went_on = work == Work::Jobs && is_whole;
+    judge_end(fault, &finished, went_on, &mut problems);
+    left_processes(&children, &mut problems);
+    judge_record(&site, &before, &mut problems);
+    site.heal(fault)?;
+    let left = site.left();
+    if !left.is_empty() && !fault.may_leave_claimed() {
+        problems.left.push(format!("before clean: {left:?}"));
+    }
+    // A user cleans up or resumes at once.
+    if draw.below(2) == 0 {
+        problems.left.extend(site.clean());
+        problems.left.extend(site.left());
+    }
+    if !fault.is_overcome() && !went_on {
+        resume(work, &site, &mut problems);
+    }
+    match results(&record) {
+        Ok(found) => {
+            let missing: Vec<&String> = reference.results.difference(&found).collect();
+            if !missing.is_empty() {
+                problems.lost.push(format!("after resuming: {missing:?}"));
+            }
+            let more: Vec<&String> = found.difference(&reference.results).collect();
+            if !more.is_empty() {
+                problems.wrong.push(format!("results that the study does not ask for: {more:?}"));
+            }
+        }
+        Err(error) => problems.lost.push(error),
+    }
+    problems.left.extend(site.left());
+    if !problems.left.is_empty() || !problems.lost.is_empty() || !problems.wrong.is_empty() {
+        problems.wrong.push(format!("it had said: {}", said(&finished)));
+    }
+    Ok(Some(problems))
+}
+
+/// Whether the program ended as documented.
+fn judge_end(fault: Fault, finished: &Finished, went_on: bool, problems: &mut Problems) {
+    if finished.stderr.contains("panicked") {
+        problems.wrong.push("it panicked".to_owned());
+    }
+    match finished.code {
+        Some(code) if !fault.codes().contains(&code) => {
+            problems.wrong.push(format!("code {code}, not one of {:?}", fault.codes()));
+        }
+        None if !fault.ends_at_once() && fault != Fault::LostLauncher => {
+            problems.wrong.push(format!("signal {:?}", finished.signal));
+        }
+        _ => {}
+    }
+    let words = fault.words();
+    let said = if went_on { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let is_said = words.is_empty() || words.iter().any(|word| said.contains(&word.to_lowercase()));
+    if finished.code.is_some() && !is_said {
+        problems.wrong.push(format!("the message has none of {words:?}"));
+    }
+}
+
+/// What the program had started ends with it.
+fn left_processes(children: &[u32], problems: &mut Problems) {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if !children.iter().any(|&child| lives(child)) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    problems.left.push(format!("processes of its own: {children:?}"));
+}
+
+/// What had been finished before the fault is in the record.
+fn judge_record(site: &Site, before: &Results, problems: &mut Problems) {
+    match results(&site.record()) {
+        Ok(found) => {
+            let missing: Vec<&String> = before.difference(&found).collect();
+            if !missing.is_empty() {
+                problems.lost.push(format!("{missing:?}"));
+            }
+        }
+        Err(error) => problems.lost.push(error),
+    }
+    let shown = run(&site.desk.ioproof("report --format text").arg(site.record()));
+    if shown.code != Some(0) {
+        problems.wrong.push(format!("report: {}", said(&shown)));
+    }
+}
+
+/// The run goes on to its end.
+fn resume(work: Work, site: &Site, problems: &mut Problems) {
+    let resumed = run(&ranked(work, site.desk.ioproof("run --yes --resume").arg(site.record())));
+    if resumed.code != Some(0) {
+        problems.lost.push(format!("resume: {}", said(&resumed)));
+    }
+    match Run::open(&site.record()) {
+        Ok(run) if run.state == RunState::Complete => {}
+        Ok(run) => problems.lost.push(format!("after resuming it is {:?}", run.state)),
+        Err(error) => problems.lost.push(error.to_string()),
+    }
+}

@@ -1,0 +1,215 @@
+//! Each fault at a random moment into each kind of work. Nothing that was finished is lost, nothing is left behind, and
+//! the program says what happened.
+//!
+//! One try for each cell of the matrix, or as many in all as `FAULT_TRIES` says, from the seed in `FAULT_SEED`.
+//! `FAULT_ONLY` takes the cells whose name contains a word. `UPDATE_DOCS=1` writes the table to `docs/RELIABILITY.md`.
+
+mod attempt;
+mod calls;
+mod damage;
+mod draw;
+mod fault;
+mod site;
+mod table;
+mod work;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use testbed::{ControlGroup, Launch, Limited, ProgrammedFs, Strace, Testbed, skipped};
+
+use crate::desk::{Desk, run};
+
+use attempt::{Problems, Tried};
+use draw::Draw;
+use fault::{Fault, Storage};
+use table::{Table, Tally};
+use work::Work;
+
+/// Draws of a moment until the fault strikes while the work runs.
+const DRAWS_MAX: u64 = 20;
+
+/// Why no fault of this kind can be tried in this work; nothing where it is.
+fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
+    use Fault as F;
+    match (work, fault) {
+        (Work::Record, F::FileCut | F::BitFlipped | F::FileMissing) => None,
+        (Work::Record, _) => Some("nothing runs"),
+        (_, F::FileCut | F::BitFlipped | F::FileMissing) => Some("a finished record is the same for all work"),
+        (
+            Work::Ranks,
+            F::Terminated | F::InterruptedTwice | F::LostRank | F::LostLauncher | F::ReadFails | F::WriteFails,
+        ) => None,
+        (Work::Ranks, _) => Some("a rank meets it as a program without ranks does"),
+        (_, F::LostRank | F::LostLauncher) => Some("it has no ranks"),
+        (
+            Work::Rpc,
+            F::Killed
+            | F::Terminated
+            | F::InterruptedTwice
+            | F::Stopped
+            | F::BusError
+            | F::OutOfMemory
+            | F::Descriptors
+            | F::Threads
+            | F::RecordFull,
+        ) => None,
+        (Work::Rpc, _) => Some("it has no files"),
+        (
+            Work::Import | Work::Merge | Work::Layout | Work::Tuning,
+            F::Killed | F::Terminated | F::InterruptedTwice | F::OpenFails | F::WriteFails | F::NoSpace
+            | F::InterruptedCalls,
+        ) => None,
+        (Work::Import | Work::Merge | Work::Layout | Work::Tuning, F::SyncFails) => None,
+        (Work::Import | Work::Merge | Work::Layout | Work::Tuning, _) => {
+            Some("it lasts for some hundred calls, which fail one by one")
+        }
+        (Work::Mmap, F::ShortTransfers | F::InterruptedCalls) => Some("a mapping makes no calls"),
+        (Work::Objects, F::SyncFails) => Some("it does not sync"),
+        _ => None,
+    }
+}
+
+/// What the host lacks for a cell.
+fn lacking(work: Work, fault: Fault) -> Result<(), String> {
+    if work == Work::Ranks {
+        Launch::open_mpi_available()?;
+    }
+    if work == Work::Layout {
+        Testbed::available()?;
+    }
+    if !work.is_run() && work != Work::Record {
+        return Strace::available();
+    }
+    match (fault.storage(), fault) {
+        (Storage::Fuse, _) => ProgrammedFs::available(),
+        (Storage::Ext4, _) | (_, Fault::RecordFull) => Testbed::available(),
+        (_, Fault::OutOfMemory) => ControlGroup::new(Limited::Memory, "looks").map(drop),
+        (_, Fault::Threads) => ControlGroup::new(Limited::Threads, "looks").map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// What is needed to judge the tries of a kind of work.
+enum Reference {
+    Run(attempt::Reference),
+    Command(calls::Reference),
+    Record,
+}
+
+/// Two finished records, for a merge and for damage.
+struct Records {
+    _desks: [Desk; 2],
+    paths: Vec<PathBuf>,
+}
+
+impl Records {
+    fn new() -> Self {
+        let made = || {
+            let (desk, data) = Desk::with_data();
+            let _ = run(&desk.study(&Work::Tree.study(&data))).expect_code(0);
+            desk
+        };
+        let desks = [made(), made()];
+        let paths = desks.iter().map(Desk::record).collect();
+        Self { _desks: desks, paths }
+    }
+}
+
+fn reference(work: Work, records: &Records) -> Result<Reference, String> {
+    match work {
+        Work::Record => Ok(Reference::Record),
+        _ if work.is_run() => attempt::Reference::of(work).map(Reference::Run),
+        _ => calls::Command::reference(work, &records.paths).map(Reference::Command),
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let seed = number("FAULT_SEED").unwrap_or_else(|| u64::from(now.subsec_nanos()));
+    let only = env::var("FAULT_ONLY").unwrap_or_default();
+    let mut cells = Vec::new();
+    let mut reasons = BTreeMap::new();
+    for work in Work::ALL {
+        for fault in Fault::ALL {
+            match reason_against(work, fault) {
+                Some(reason) => _ = reasons.insert((work, fault), reason),
+                None => cells.push((work, fault)),
+            }
+        }
+    }
+    cells.retain(|(work, fault)| format!("{}: {}", work.name(), fault.name()).contains(&only));
+    let mut lacks: Vec<String> = cells.iter().filter_map(|&(work, fault)| lacking(work, fault).err()).collect();
+    cells.retain(|&(work, fault)| lacking(work, fault).is_ok());
+    lacks.sort();
+    lacks.dedup();
+    for reason in lacks {
+        skipped(Err(reason));
+    }
+    let tries = number("FAULT_TRIES").map_or(cells.len(), |tries| usize::try_from(tries).expect("a number"));
+    let records = Records::new();
+    let works: std::collections::BTreeSet<Work> = cells.iter().map(|cell| cell.0).collect();
+    let references: BTreeMap<Work, Reference> = works
+        .into_iter()
+        .map(|work| (work, reference(work, &records).unwrap_or_else(|error| panic!("{error}"))))
+        .collect();
+    let tallies: Mutex<BTreeMap<(Work, Fault), Tally>> = Mutex::default();
+    let next = AtomicUsize::new(0);
+    let workers = 2 * thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= tries {
+                        return;
+                    }
+                    let (work, fault) = cells[index % cells.len()];
+                    let tried = struck(work, fault, &references[&work], &records, seed, index as u64);
+                    let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
+                    tallies.entry((work, fault)).or_default().add(tried);
+                }
+            });
+        }
+    });
+    let table = Table { tallies: tallies.into_inner().unwrap_or_else(PoisonError::into_inner), reasons, seed };
+    table.update_docs();
+    let bad = table.problems();
+    assert!(bad.is_empty(), "{} problems with FAULT_SEED={seed}:\n{}", bad.len(), bad.join("\n"));
+}
+
+/// Draws until the fault strikes.
+fn struck(
+    work: Work,
+    fault: Fault,
+    reference: &Reference,
+    records: &Records,
+    seed: u64,
+    index: u64,
+) -> Result<Problems, String> {
+    for again in 0..DRAWS_MAX {
+        let mut draw = Draw::of(seed, index * DRAWS_MAX + again);
+        let name = format!("fault-{index}-{again}");
+        let tried: Result<Tried, String> = match reference {
+            Reference::Run(reference) => attempt::attempt(work, fault, reference, &name, &mut draw),
+            Reference::Command(reference) => {
+                calls::attempt(work, fault, &records.paths, reference, &mut draw)
+            }
+            Reference::Record => damage::attempt(fault, &records.paths[0], &mut draw),
+        };
+        if let Some(problems) = tried? {
+            return Ok(problems);
+        }
+    }
+    Err(format!("it never struck while the work ran, in {DRAWS_MAX} draws"))
+}
