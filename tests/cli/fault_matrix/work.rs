@@ -154,6 +154,7 @@ name = "jobs"
 work = "jobs"
 page = "64KiB"
 concurrency = 2
+fsync = "close"
 
 [[table]]
 name = "sales"

@@ -1,7 +1,9 @@
 //! The file of a table: transfers of one page each, and their accounting.
+#![expect(unsafe_code, reason = "a close that tells its error has no safe binding")]
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::IntoRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -122,12 +124,22 @@ impl TableFile {
         Ok(())
     }
 
-    /// Syncs the file, if tables are to be synced.
-    pub(super) fn close(&self) -> Result<(), JobError> {
+    /// Syncs the file, if tables are to be synced, and closes it: network file systems tell of late write
+    /// errors then.
+    pub(super) fn close(self) -> Result<(), JobError> {
         if self.io.sync {
             self.file.sync_all().map_err(|error| self.error("put on stable storage", error))?;
         }
-        Ok(())
+        // SAFETY: the descriptor is owned and given up here, so it cannot be used or closed elsewhere.
+        if unsafe { libc::close(self.file.into_raw_fd()) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        // Linux has closed the descriptor even when it reports EINTR.
+        match error.kind() {
+            io::ErrorKind::Interrupted => Ok(()),
+            _ => Err(JobError::file("close", &self.path, self.space, error)),
+        }
     }
 
     fn error(&self, what: &str, error: io::Error) -> JobError {

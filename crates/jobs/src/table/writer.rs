@@ -80,10 +80,11 @@ impl PageSink {
 
     /// Finishes after all pages.
     pub(crate) fn finish(self) -> Result<Written, JobError> {
+        let page_bytes = self.file.io.page_bytes.0;
         self.file.close()?;
         Ok(Written {
             rows: self.records.into_inner(),
-            bytes: self.pages.into_inner() * self.file.io.page_bytes.0,
+            bytes: self.pages.into_inner() * page_bytes,
             checksum: self.checksum.into_inner(),
         })
     }
