@@ -139,7 +139,7 @@ pub fn run(context: &StepContext<'_>, step: &Step) -> Result<StepOutcome, JobErr
         Action::Fourier { input, operations } => {
             compute::fourier::run(context, step, input.as_deref(), *operations)
         }
-        Action::Simulation { operations } => Ok(compute::simulation::run(context, step, *operations)),
+        Action::Simulation { operations } => compute::simulation::run(context, step, *operations),
         Action::Shuffle { input, operations } => {
             compute::shuffle::run(context, step, input.as_deref(), *operations)
         }

@@ -61,12 +61,19 @@ impl Reference {
 /// Ended phases and launches in a record.
 fn results(record: &Path) -> Result<Results, String> {
     let run = Run::open(record).map_err(|error| error.to_string())?;
-    let mut found: Results =
-        run.phases.iter().map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name())).collect();
+    let mut found: Results = run
+        .phases
+        .iter()
+        .map(|row| named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()))
+        .collect();
     let whole = run.cases().iter().flat_map(|case| run.launches(case).to_vec());
     let interrupted = run.interrupted.iter().flat_map(|pass| pass.launches.clone());
     found.extend(whole.chain(interrupted).map(|row| {
-        format!("{} launch {}", named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()), row.launch)
+        format!(
+            "{} launch {}",
+            named(row.key.case.as_ref(), row.key.repetition, row.key.phase.name()),
+            row.launch
+        )
     }));
     Ok(found)
 }

@@ -15,7 +15,8 @@ use super::fault::Fault;
 use super::work::Work;
 
 /// Calls at which a command may be ended.
-const CALLS: &str = "openat,read,write,pwrite64,fsync,fdatasync,rename,renameat2,mkdir,unlink,unlinkat,ftruncate";
+const CALLS: &str =
+    "openat,read,write,pwrite64,fsync,fdatasync,rename,renameat2,mkdir,unlink,unlinkat,ftruncate";
 /// What one of the devices of a layout has.
 const DEVICE_BYTES: u64 = 32 << 20;
 
@@ -34,7 +35,8 @@ impl Command {
         let mut devices = Vec::new();
         match work {
             Work::Import => {
-                fs::write(desk.path("source"), crate::import::fixture("ior-3.3.0.txt")).map_err(|e| e.to_string())?;
+                fs::write(desk.path("source"), crate::import::fixture("ior-3.3.0.txt"))
+                    .map_err(|e| e.to_string())?;
             }
             Work::Merge => {
                 for (name, source) in ["first", "second"].iter().zip(sources) {
@@ -61,7 +63,9 @@ impl Command {
             Work::Layout => {
                 let program = self.layout("create per-device --file-system ext4 --yes");
                 let program = program.arg("--mount").arg(self.desk.path("mnt"));
-                self.devices.iter().fold(program, |program, device| program.arg("--device").arg(device.device()))
+                self.devices
+                    .iter()
+                    .fold(program, |program, device| program.arg("--device").arg(device.device()))
             }
             _ => self.desk.ioproof("host tune irq-affinity thp-never swappiness --root root --yes"),
         }
@@ -160,8 +164,11 @@ impl Command {
             let mut now = contents(&self.desk);
             now.retain(|path, _| !path.starts_with("root/var"));
             if now != self.before {
-                let differs: Vec<&PathBuf> =
-                    now.iter().filter(|(path, bytes)| self.before.get(*path) != Some(bytes)).map(|one| one.0).collect();
+                let differs: Vec<&PathBuf> = now
+                    .iter()
+                    .filter(|(path, bytes)| self.before.get(*path) != Some(bytes))
+                    .map(|one| one.0)
+                    .collect();
                 problems.left.push(format!("settings: {differs:?}"));
             }
             return;
@@ -182,8 +189,10 @@ impl Command {
 /// All files on a desk, with what is in them.
 fn contents(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
     let place = desk.path("");
-    let files = tree(&place).into_keys().filter(|path| path.is_file() && !path.starts_with(place.join("mnt")));
-    let relative = |path: PathBuf| Some((path.strip_prefix(&place).ok()?.to_path_buf(), fs::read(&path).ok()?));
+    let files =
+        tree(&place).into_keys().filter(|path| path.is_file() && !path.starts_with(place.join("mnt")));
+    let relative =
+        |path: PathBuf| Some((path.strip_prefix(&place).ok()?.to_path_buf(), fs::read(&path).ok()?));
     files.filter_map(relative).collect()
 }
 
@@ -245,7 +254,8 @@ pub(super) fn attempt(
     let command = Command::new(work, sources)?;
     let traced = Strace::new().calls(CALLS).inject(name, &format!("{effect}:when={when}"));
     let trace = traced.run(&command.program("record")).map_err(|error| error.to_string())?;
-    let ended = trace.finished.signal.is_some() || fault == Fault::Terminated || fault == Fault::InterruptedTwice;
+    let ended =
+        trace.finished.signal.is_some() || fault == Fault::Terminated || fault == Fault::InterruptedTwice;
     if !ended && !trace.calls.iter().any(|call| call.injected) {
         command.undo();
         return Ok(None);

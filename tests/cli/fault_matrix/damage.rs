@@ -57,7 +57,9 @@ pub(super) fn attempt(fault: Fault, source: &Path, draw: &mut Draw) -> Result<Tr
         Err(_) => true,
     };
     match figures(&desk, &record) {
-        Ok(found) if found != whole && !told => problems.wrong.push(format!("{what}: other figures, silently")),
+        Ok(found) if found != whole && !told => {
+            problems.wrong.push(format!("{what}: other figures, silently"))
+        }
         Ok(_) => {}
         Err(error) if error.contains("panicked") || !error.starts_with("code Some(7)") => {
             problems.wrong.push(format!("{what}: {error}"));

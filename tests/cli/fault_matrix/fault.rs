@@ -136,7 +136,9 @@ impl Fault {
             Self::NoSpace => "FUSE; strace for short commands",
             Self::Quota => "FUSE, for writes",
             Self::ReadOnly => "FUSE, for everything that changes the file system",
-            Self::ShortTransfers => "FUSE moves 512 bytes of every seventh transfer; only of reads with uring and libaio",
+            Self::ShortTransfers => {
+                "FUSE moves 512 bytes of every seventh transfer; only of reads with uring and libaio"
+            }
             Self::InterruptedCalls => "FUSE, every seventh transfer; strace for short commands",
             Self::Frozen => "FIFREEZE of ext4 on a loop device, for up to 250 ms",
             Self::ShutDown => "EXT4_IOC_SHUTDOWN: all calls fail from then on",
@@ -261,7 +263,13 @@ impl Fault {
     }
 
     /// Brings it about, and takes back what lasts no longer than the moment.
-    pub(super) fn strike(self, work: Work, site: &Site, running: &Running, draw: &mut Draw) -> Result<(), String> {
+    pub(super) fn strike(
+        self,
+        work: Work,
+        site: &Site,
+        running: &Running,
+        draw: &mut Draw,
+    ) -> Result<(), String> {
         let say = |error: testbed::Error| error.to_string();
         match self {
             Self::Killed | Self::LostLauncher => running.signal(Signal::KILL).map_err(say),
@@ -318,10 +326,7 @@ impl Fault {
 }
 
 fn both(effect: Effect) -> Vec<Injected> {
-    vec![
-        Injected::on_read(When::Every(SPARSE), effect),
-        Injected::on_write(When::Every(SPARSE), effect),
-    ]
+    vec![Injected::on_read(When::Every(SPARSE), effect), Injected::on_write(When::Every(SPARSE), effect)]
 }
 
 /// Another process of the group takes its memory until the kernel ends one; ours are to go first.

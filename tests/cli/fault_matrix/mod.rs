@@ -40,10 +40,17 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
     match (work, fault) {
         (Work::Record, F::FileCut | F::BitFlipped | F::FileMissing) => None,
         (Work::Record, _) => Some("nothing runs"),
-        (_, F::FileCut | F::BitFlipped | F::FileMissing) => Some("a finished record is the same for all work"),
+        (_, F::FileCut | F::BitFlipped | F::FileMissing) => {
+            Some("a finished record is the same for all work")
+        }
         (
             Work::Ranks,
-            F::Terminated | F::InterruptedTwice | F::LostRank | F::LostLauncher | F::ReadFails | F::WriteFails,
+            F::Terminated
+            | F::InterruptedTwice
+            | F::LostRank
+            | F::LostLauncher
+            | F::ReadFails
+            | F::WriteFails,
         ) => None,
         (Work::Ranks, _) => Some("a rank meets it as a program without ranks does"),
         (_, F::LostRank | F::LostLauncher) => Some("it has no ranks"),
@@ -62,7 +69,12 @@ fn reason_against(work: Work, fault: Fault) -> Option<&'static str> {
         (Work::Rpc, _) => Some("it has no files"),
         (
             Work::Import | Work::Merge | Work::Layout | Work::Tuning,
-            F::Killed | F::Terminated | F::InterruptedTwice | F::OpenFails | F::WriteFails | F::NoSpace
+            F::Killed
+            | F::Terminated
+            | F::InterruptedTwice
+            | F::OpenFails
+            | F::WriteFails
+            | F::NoSpace
             | F::InterruptedCalls,
         ) => None,
         (Work::Import | Work::Merge | Work::Layout | Work::Tuning, F::SyncFails) => None,
@@ -149,7 +161,8 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
         }
     }
     cells.retain(|(work, fault)| format!("{}: {}", work.name(), fault.name()).contains(&only));
-    let mut lacks: Vec<String> = cells.iter().filter_map(|&(work, fault)| lacking(work, fault).err()).collect();
+    let mut lacks: Vec<String> =
+        cells.iter().filter_map(|&(work, fault)| lacking(work, fault).err()).collect();
     cells.retain(|&(work, fault)| lacking(work, fault).is_ok());
     lacks.sort();
     lacks.dedup();
@@ -182,7 +195,8 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
             });
         }
     });
-    let table = Table { tallies: tallies.into_inner().unwrap_or_else(PoisonError::into_inner), reasons, seed };
+    let table =
+        Table { tallies: tallies.into_inner().unwrap_or_else(PoisonError::into_inner), reasons, seed };
     table.update_docs();
     let bad = table.problems();
     assert!(bad.is_empty(), "{} problems with FAULT_SEED={seed}:\n{}", bad.len(), bad.join("\n"));

@@ -67,10 +67,7 @@ impl Work {
 
     /// Transfers of files by one backend.
     pub(super) const fn is_transfers(self) -> bool {
-        matches!(
-            self,
-            Self::Psync | Self::Uring | Self::Libaio | Self::Vectored | Self::Stdio | Self::Mmap
-        )
+        matches!(self, Self::Psync | Self::Uring | Self::Libaio | Self::Vectored | Self::Stdio | Self::Mmap)
     }
 
     /// Several transfers of a task are under way.

@@ -52,11 +52,11 @@ pub(crate) fn run(
     }
     let of_input = filled;
     blocks.draw(drawn(context.seed(), 0), filled);
-    let first = blocks.factorise(step.threads);
+    let first = blocks.factorise(step.threads)?;
     let mut solution_error = first.solution_error;
     for matrix in 1..matrices {
         blocks.draw(drawn(context.seed(), matrix), 0);
-        solution_error = worse(solution_error, blocks.factorise(step.threads).solution_error);
+        solution_error = worse(solution_error, blocks.factorise(step.threads)?.solution_error);
     }
     let all = [
         ("rows", real(rows as u64)),
@@ -126,7 +126,7 @@ impl Blocks {
     }
 
     /// Factorises it in place on `threads` threads.
-    pub(crate) fn factorise(&mut self, threads: u32) -> Factorised {
+    pub(crate) fn factorise(&mut self, threads: u32) -> Result<Factorised, JobError> {
         for row in 0..self.rows {
             let sum = (0..self.rows).map(|column| self.get(row, column)).sum();
             self.set(row, self.rows, sum);
@@ -143,10 +143,10 @@ impl Blocks {
             if columns < panel.ncols() {
                 break;
             }
-            update_all(rest, panel, first, &swaps, threads);
+            update_all(rest, panel, first, &swaps, threads)?;
         }
         let solution_error = self.solution().iter().map(|x| (x - 1.0).abs()).fold(0.0, worse);
-        Factorised { log_determinant, solution_error }
+        Ok(Factorised { log_determinant, solution_error })
     }
 
     /// Solves U x = the transformed right-hand side.
@@ -193,14 +193,21 @@ fn factorise_panel(panel: &mut DMatrix<f64>, first: usize, columns: usize) -> Ve
 }
 
 /// Applies `panel` to all later block columns.
-fn update_all(rest: &mut [DMatrix<f64>], panel: &DMatrix<f64>, first: usize, swaps: &[usize], threads: u32) {
+fn update_all(
+    rest: &mut [DMatrix<f64>],
+    panel: &DMatrix<f64>,
+    first: usize,
+    swaps: &[usize],
+    threads: u32,
+) -> Result<(), JobError> {
     let each: Vec<_> = rest.iter_mut().map(std::sync::Mutex::new).collect();
     // Each lane is locked once, by the thread that takes it.
     let _: Vec<()> = in_lanes(threads, each.len() as u64, |lane| {
         if let Ok(mut block) = each[index(lane)].lock() {
             update(&mut block, panel, first, swaps);
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// Applies `panel` to one block column: swaps its rows, solves for the rows of U, and updates the rest below.
@@ -241,7 +248,7 @@ mod tests {
     fn factorised(seed: u64, rows: usize, threads: u32) -> Factorised {
         let mut blocks = Blocks::new(rows);
         blocks.draw(seed, 0);
-        blocks.factorise(threads)
+        blocks.factorise(threads).unwrap()
     }
 
     proptest! {
@@ -266,7 +273,7 @@ mod tests {
         }
         let n = rows as f64;
         let expected = (n - 1.0) * (n - 2.0).ln() + (3.0 * n - 2.0).ln();
-        let found = blocks.factorise(1);
+        let found = blocks.factorise(1).unwrap();
         assert!((found.log_determinant - expected).abs() < 1e-9 && found.solution_error < 1e-12, "{found:?}");
     }
 
@@ -277,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_singular_matrix_shows_by_its_error() {
-        let found = Blocks::new(5).factorise(1);
+        let found = Blocks::new(5).factorise(1).unwrap();
         assert!(!found.log_determinant.is_finite() && found.solution_error.is_nan(), "{found:?}");
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn run(
         // For an empty table: the transform of zero is zero.
         series.push(0.0);
     }
-    let found = transform(&series, pairs(operations, series.len()), step.threads);
+    let found = transform(&series, pairs(operations, series.len()), step.threads)?;
     let all = [
         ("values", real(series.len() as u64)),
         ("block_values", real(found.block_values as u64)),
@@ -104,7 +104,7 @@ pub(crate) fn thread_bytes(block_values: usize) -> u64 {
 
 /// Transforms the blocks of `series` in turn, forward and back, `pairs` times in total. The last block is
 /// padded with zeros.
-pub(crate) fn transform(series: &[f64], pairs: u64, threads: u32) -> Transformed {
+pub(crate) fn transform(series: &[f64], pairs: u64, threads: u32) -> Result<Transformed, JobError> {
     let block_values = block_values(series.len());
     let mut planner = FftPlanner::new();
     let forward = planner.plan_fft_forward(block_values);
@@ -123,10 +123,10 @@ pub(crate) fn transform(series: &[f64], pairs: u64, threads: u32) -> Transformed
             }
         }
         (energy, largest)
-    });
+    })?;
     let (energy, largest_error) =
         found.into_iter().fold((0.0, 0.0_f64), |all, one| (all.0 + one.0, all.1.max(one.1)));
-    Transformed { pairs, block_values, energy, largest_error }
+    Ok(Transformed { pairs, block_values, energy, largest_error })
 }
 
 /// Buffers of one thread.
@@ -180,7 +180,7 @@ mod tests {
     fn what_was_transformed_comes_back_and_keeps_its_energy() {
         for values in [1, 2, 1000, 3 * BLOCK_VALUES / 2] {
             let series = series(values);
-            let found = transform(&series, pairs(0, values), 2);
+            let found = transform(&series, pairs(0, values), 2).unwrap();
             let energy: f64 = series.iter().map(|value| value * value).sum();
             assert!((found.energy / energy - 1.0).abs() < 1e-12, "{values}: {} for {energy}", found.energy);
             assert!(found.largest_error < 1e-9, "{values}: {found:?}");
@@ -191,16 +191,16 @@ mod tests {
     fn a_wave_has_its_energy_in_one_frequency() {
         let wave: Vec<f64> =
             (0..64).map(|place| (f64::from(place) * std::f64::consts::TAU / 16.0).cos()).collect();
-        let found = transform(&wave, 1, 1);
+        let found = transform(&wave, 1, 1).unwrap();
         assert!((found.energy - 32.0).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
     fn threads_and_further_rounds_change_nothing() {
         let series = series(5 * BLOCK_VALUES + 7);
-        let once = transform(&series, 6, 1);
-        assert_eq!(once, transform(&series, 6, 3));
-        let often = transform(&series, 20, 2);
+        let once = transform(&series, 6, 1).unwrap();
+        assert_eq!(once, transform(&series, 6, 3).unwrap());
+        let often = transform(&series, 20, 2).unwrap();
         assert!((often.energy / once.energy - 1.0).abs() < 1e-14);
     }
 

@@ -15,14 +15,19 @@ pub(crate) mod simulation;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::Builder;
 
-use crate::StepOutcome;
+use crate::{JobError, StepOutcome};
 
 /// Number of lanes. Many more than the usual number of threads, so that all of them stay busy until the end.
 pub(crate) const LANES: u64 = 64;
 
 /// The results of `work` for each of `lanes` lanes, in order, computed on `threads` threads.
-pub(crate) fn in_lanes<T: Send>(threads: u32, lanes: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_lanes<T: Send>(
+    threads: u32,
+    lanes: u64,
+    work: impl Fn(u64) -> T + Sync,
+) -> Result<Vec<T>, JobError> {
     let next = AtomicU64::new(0);
     let take = || {
         let mut own = Vec::new();
@@ -34,10 +39,11 @@ pub(crate) fn in_lanes<T: Send>(threads: u32, lanes: u64, work: impl Fn(u64) -> 
             own.push((lane, work(lane)));
         }
     };
-    let threads = u64::from(threads).clamp(1, lanes.max(1));
     let mut done = std::thread::scope(|scope| {
         // This thread is one of them.
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
+        let others = (1..u64::from(threads).min(lanes)).map(|_| Builder::new().spawn_scoped(scope, take));
+        let others: Result<Vec<_>, _> = others.collect();
+        let others = others.map_err(|error| JobError::Threads { threads, error })?;
         let mut done = take();
         for other in others {
             match other.join() {
@@ -45,10 +51,10 @@ pub(crate) fn in_lanes<T: Send>(threads: u32, lanes: u64, work: impl Fn(u64) -> 
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        done
-    });
+        Ok(done)
+    })?;
     done.sort_unstable_by_key(|(lane, _)| *lane);
-    done.into_iter().map(|(_, made)| made).collect()
+    Ok(done.into_iter().map(|(_, made)| made).collect())
 }
 
 /// Number of `all` items that fall to `lane` when dealt out to `lanes` in turn.
@@ -95,7 +101,7 @@ mod tests {
     #[test]
     fn lanes_come_back_in_their_order_whatever_the_number_of_threads() {
         for threads in [0, 1, 3, 200] {
-            let squares = in_lanes(threads, 64, |lane| lane * lane);
+            let squares = in_lanes(threads, 64, |lane| lane * lane).unwrap();
             assert_eq!(squares, (0..64).map(|lane| lane * lane).collect::<Vec<_>>());
         }
     }

@@ -66,7 +66,7 @@ pub(crate) fn run(
         ("operations", real(done)),
     ];
     found.extend(NAMES.iter().zip(fit.coefficients).map(|(names, value)| (names[0], value)));
-    let errors = rows.errors(context.seed(), resamplings, step.threads);
+    let errors = rows.errors(context.seed(), resamplings, step.threads)?;
     // A single resampling has no deviation.
     if resamplings > 1 {
         found.extend(NAMES.iter().zip(errors).map(|(names, value)| (names[1], value)));
@@ -154,7 +154,12 @@ impl Rows {
     }
 
     /// The standard deviations of the coefficients over `resamplings` resamplings of the rows in memory.
-    pub(crate) fn errors(&self, seed: u64, resamplings: u64, threads: u32) -> [f64; COEFFICIENTS] {
+    pub(crate) fn errors(
+        &self,
+        seed: u64,
+        resamplings: u64,
+        threads: u32,
+    ) -> Result<[f64; COEFFICIENTS], JobError> {
         let lanes = in_lanes(threads, LANES, |lane| {
             let mut sums = [[0.0; 2]; COEFFICIENTS];
             for resampling in (lane..resamplings).step_by(index(LANES)) {
@@ -164,13 +169,13 @@ impl Rows {
                 }
             }
             sums
-        });
+        })?;
         let count = real(resamplings);
-        std::array::from_fn(|number| {
+        Ok(std::array::from_fn(|number| {
             let [sum, squares] =
                 lanes.iter().fold([0.0; 2], |all, lane| [all[0] + lane[number][0], all[1] + lane[number][1]]);
             ((squares - sum * sum / count).max(0.0) / (count - 1.0).max(1.0)).sqrt()
-        })
+        }))
     }
 
     /// The coefficients of one resampling.
@@ -326,15 +331,15 @@ mod tests {
             "{fit:?}"
         );
         assert!((fit.r_squared - 1.0).abs() < 1e-9);
-        assert!(exact.errors(1, 20, 2).iter().all(|error| *error < 1e-6));
+        assert!(exact.errors(1, 20, 2).unwrap().iter().all(|error| *error < 1e-6));
     }
 
     #[test]
     fn errors_are_those_that_theory_gives_and_threads_change_nothing() {
         let mut rows = rows(3_000, u64::MAX);
         let _ = rows.fit();
-        let errors = rows.errors(5, 400, 3);
-        assert_eq!(errors, rows.errors(5, 400, 1));
+        let errors = rows.errors(5, 400, 3).unwrap();
+        assert_eq!(errors, rows.errors(5, 400, 1).unwrap());
         // Noise and variables all have variance 1/12: the error is 1 divided by the root of the rows.
         for error in &errors[1..COEFFICIENTS] {
             assert!((error * 3000_f64.sqrt() - 1.0).abs() < 0.25, "{errors:?}");

@@ -47,7 +47,7 @@ pub(crate) fn run(
     let seed = context.seed();
     cells.extend((kept as u64..most as u64).map(|number| drawn_cell(seed, number)));
     let trip = Trip::through(cells, seed);
-    let sum = trip.visit(operations, step.threads);
+    let sum = trip.visit(operations, step.threads)?;
     let all = [
         ("rows", real(trip.rows())),
         ("rows_of_input", real(kept as u64)),
@@ -116,7 +116,7 @@ impl Trip {
 
     /// The wrapping sum of first word XOR last word over `visits` visits: several visitors share them, each
     /// on its own part of the cycle, repeating it as often as needed.
-    pub(crate) fn visit(&self, visits: u64, threads: u32) -> u64 {
+    pub(crate) fn visit(&self, visits: u64, threads: u32) -> Result<u64, JobError> {
         let visitors = self.starts.len() as u64;
         let (rounds, rest) = (visits / self.rows(), visits % self.rows());
         // Start of this visitor along the cycle, also in later rounds.
@@ -134,7 +134,7 @@ impl Trip {
             }
             sum
         };
-        in_lanes(threads, visitors, sum_of).into_iter().fold(0, u64::wrapping_add)
+        Ok(in_lanes(threads, visitors, sum_of)?.into_iter().fold(0, u64::wrapping_add))
     }
 }
 
@@ -170,13 +170,13 @@ mod tests {
                 place = super::next(&trip.cells[place as usize]);
             }
             assert_eq!(place, 0, "a round trip");
-            assert_eq!(trip.visit(rounds * rows, 3), rounds * rows * (rows + 1) / 2);
+            assert_eq!(trip.visit(rounds * rows, 3).unwrap(), rounds * rows * (rows + 1) / 2);
         }
 
         #[test]
         fn threads_change_nothing(rows in 2..300_u64, visits in 0..2000_u64) {
             let trip = Trip::through(numbered(rows), 3);
-            assert_eq!(trip.visit(visits, 1), trip.visit(visits, 4));
+            assert_eq!(trip.visit(visits, 1).unwrap(), trip.visit(visits, 4).unwrap());
         }
     }
 

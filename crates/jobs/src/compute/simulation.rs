@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{LANES, dealt, in_lanes, outcome, real, times};
-use crate::{StepContext, StepOutcome};
+use crate::{JobError, StepContext, StepOutcome};
 
 /// Steps of a path: the trading days of a year.
 const PATH_STEPS: u32 = 252;
@@ -34,8 +34,8 @@ pub(crate) struct Simulated {
 }
 
 /// Runs the step.
-pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> StepOutcome {
-    let found = simulate(context.seed(), paths(operations), step.threads);
+pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> Result<StepOutcome, JobError> {
+    let found = simulate(context.seed(), paths(operations), step.threads)?;
     let all = [
         ("paths", real(found.paths)),
         ("mean", found.mean),
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &StepContext<'_>, step: &Step, operations: u64) -> St
         ("expected", found.expected),
         ("operations", real(self::operations(found.paths))),
     ];
-    outcome(0, all)
+    Ok(outcome(0, all))
 }
 
 /// Number of paths for `operations` operations; at least one.
@@ -57,7 +57,7 @@ pub(crate) fn operations(paths: u64) -> u64 {
 }
 
 /// Simulates `paths` paths.
-pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Simulated {
+pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Result<Simulated, JobError> {
     let lane = |lane: u64| {
         // A generator for each lane, so that no path depends on the number of threads.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(drawn(seed, lane));
@@ -66,18 +66,18 @@ pub(crate) fn simulate(seed: u64, paths: u64, threads: u32) -> Simulated {
         ends.map(|end| end - expected())
             .fold((0.0, 0.0), |(sum, squares), end| (sum + end, squares + end * end))
     };
-    let (sum, squares) = in_lanes(threads, LANES, lane)
+    let (sum, squares) = in_lanes(threads, LANES, lane)?
         .into_iter()
         .fold((0.0, 0.0), |all: (f64, f64), one: (f64, f64)| (all.0 + one.0, all.1 + one.1));
     let count = real(paths);
     let difference = sum / count;
     let variance = (squares - sum * difference) / (count - 1.0).max(1.0);
-    Simulated {
+    Ok(Simulated {
         paths,
         mean: expected() + difference,
         standard_error: (variance / count).sqrt(),
         expected: expected(),
-    }
+    })
 }
 
 /// End value of one path.
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_mean_is_within_four_standard_errors_of_its_expectation() {
         for seed in 0..4 {
-            let Simulated { mean, standard_error, expected, .. } = simulate(seed, 5_000, 2);
+            let Simulated { mean, standard_error, expected, .. } = simulate(seed, 5_000, 2).unwrap();
             assert!((mean - expected).abs() < 4.0 * standard_error, "{mean} ± {standard_error}");
             // The standard deviation of the end is known too: about 21.2 around 105.1.
             let deviation = standard_error * 5_000_f64.sqrt();
@@ -112,14 +112,14 @@ mod tests {
 
     #[test]
     fn threads_change_nothing_and_seeds_do() {
-        assert_eq!(simulate(7, 300, 1), simulate(7, 300, 5));
-        assert_ne!(simulate(7, 300, 1).mean, simulate(8, 300, 1).mean);
+        assert_eq!(simulate(7, 300, 1).unwrap(), simulate(7, 300, 5).unwrap());
+        assert_ne!(simulate(7, 300, 1).unwrap().mean, simulate(8, 300, 1).unwrap().mean);
     }
 
     #[test]
     fn operations_say_how_many_paths_there_are() {
         assert_eq!(paths(operations(1234)), 1234);
         assert_eq!(paths(0), 1);
-        assert!(simulate(1, 1, 1).standard_error.is_finite());
+        assert!(simulate(1, 1, 1).unwrap().standard_error.is_finite());
     }
 }

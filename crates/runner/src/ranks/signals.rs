@@ -76,14 +76,12 @@ pub(crate) fn forward_signals<T>(
                 }
             }
         };
-        thread::Builder::new()
-            .spawn_scoped(scope, forward)
-            .map_err(|error| EngineError::Limit {
-                which: LimitKind::Threads,
-                have: 0,
-                need: 1,
-                remedy: format!("raise `ulimit -u` and the control group's pids.max ({error})"),
-            })?;
+        thread::Builder::new().spawn_scoped(scope, forward).map_err(|error| EngineError::Limit {
+            which: LimitKind::Threads,
+            have: 0,
+            need: 1,
+            remedy: format!("raise `ulimit -u` and the control group's pids.max ({error})"),
+        })?;
         let result = work();
         drop(done);
         Ok(result)

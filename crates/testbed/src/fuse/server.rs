@@ -218,7 +218,8 @@ impl Filesystem for Server {
         reply: ReplyCreate,
     ) {
         let may_create = self.disk.may_create(parent.0, name).map_err(Errno::from_i32);
-        let number = may_create.and_then(|()| self.add(caller, parent.0, name, Kind::File(Arc::default()), mode));
+        let number =
+            may_create.and_then(|()| self.add(caller, parent.0, name, Kind::File(Arc::default()), mode));
         match number.and_then(|number| Ok((number, self.attributes(number)?))) {
             Ok((number, attributes)) => {
                 self.disk.note(number, Operation::Open, 0, 0);
@@ -269,8 +270,7 @@ impl Filesystem for Server {
             return reply.error(Errno::EINVAL);
         }
         let may = self.disk.may_change(parent.0, name);
-        let freed =
-            may.and_then(|()| self.disk.tree().rename((parent.0, name), (new_parent.0, new_name)));
+        let freed = may.and_then(|()| self.disk.tree().rename((parent.0, name), (new_parent.0, new_name)));
         empty(reply, freed.map(|bytes| self.disk.freed(bytes)));
     }
 
