@@ -313,3 +313,57 @@ fn a_client_of_nfs_tells_what_it_took_from_its_server() {
         assert_says(&audit, &[if direct { "memory not excluded" } else { "cached" }]);
     }
 }
+
+/// Rows of the phases of a record, each with its wall time in nanoseconds.
+fn wall_times(record: &std::path::Path) -> Vec<u64> {
+    let run = record::Run::open(record).expect("a record");
+    assert_eq!(run.damage, []);
+    run.phases.iter().map(|row| row.wall_ns).collect()
+}
+
+/// Two faults of the matrix in `docs/RELIABILITY.md` that would harm this host: its clock is set, and a device is taken
+/// from its bus.
+#[test]
+#[ignore = "boots a virtual machine: scripts/virtual-machine.sh"]
+fn a_clock_that_is_set_and_a_device_that_vanishes_lose_and_leave_nothing() {
+    let Some(machine) = Machine::boot(VirtualMachine::builder().devices(1)) else { return };
+    let study = "[protocol]\nrepetitions = 8\n[[target]]\nname = \"data\"\ndirectory = \"/run/data\"\n\
+                 [[workload]]\nname = \"moves\"\ntransfer = \"16KiB\"\nsize = \"256KiB\"\nduration = \"500ms\"\n";
+    std::fs::write(machine.shared.path().join("study.toml"), study).expect("written");
+    let program = env!("CARGO_BIN_EXE_ioproof");
+    let start = |out: &str| {
+        format!(
+            "{program} run study.toml --yes --out {out} >{out}.log 2>&1 & run=$!\n\
+             until grep -q phase-finished {out}/journal.jsonl 2>/dev/null; do sleep 0.2; done\n"
+        )
+    };
+    // Forth by an hour, and back by two.
+    let _ = machine.shell(&format!(
+        "mkdir -p /run/data\ncd {}\n{}date -s @$(($(date +%s) + 3600)) >/dev/null\nsleep 1\n\
+         date -s @$(($(date +%s) - 7200)) >/dev/null\nwait $run\nls -A /run/data",
+        machine.shared.path().display(),
+        start("stepped")
+    ));
+    let took = wall_times(&machine.shared.path().join("stepped"));
+    assert_eq!(took.len(), 16, "eight writes and reads");
+    let longest = Duration::from_nanos(took.into_iter().max().unwrap_or_default());
+    assert!(longest < Duration::from_secs(600), "a phase took {longest:?}: a clock was set in it");
+    let _ = machine.ioproof("report stepped --format text").expect_code(0);
+
+    let node = machine.nodes(1).remove(0);
+    let name = node.trim_start_matches("/dev/");
+    let left = machine.shell(&format!(
+        "mkfs.ext4 -q {node}\nmount {node} /run/data\necho stays >/run/data/mine\nsync\ncd {}\n{}\
+         echo 1 >/sys/block/{name}/device/device/remove\ncode=0; wait $run || code=$?; test $code = 5\n\
+         umount -l /run/data\necho 1 >/sys/bus/pci/rescan\nsleep 5\n\
+         mount /dev/disk/by-id/*{serial} /run/data 2>/dev/null || mount $(lsblk -dnpo NAME,SERIAL | sed -n 's/ *{serial}$//p') /run/data\n\
+         {program} clean /run/data --yes >/dev/null\nls -A /run/data",
+        machine.shared.path().display(),
+        start("vanished"),
+        serial = VirtualMachine::serial(0),
+    ));
+    assert_eq!(left, "lost+found\nmine\n");
+    assert!(!wall_times(&machine.shared.path().join("vanished")).is_empty(), "what had ended is kept");
+    let _ = machine.ioproof("run --yes --resume vanished").expect_code(0);
+    assert_eq!(wall_times(&machine.shared.path().join("vanished")).len(), 16);
+}
