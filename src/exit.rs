@@ -33,6 +33,10 @@ pub(crate) enum Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
+        #[cfg(feature = "planted-faults")]
+        if runner::planted("untold") && exit == Exit::TransferFailed {
+            return Self::SUCCESS;
+        }
         Self::from(exit as u8)
     }
 }

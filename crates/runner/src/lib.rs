@@ -29,6 +29,8 @@ mod error;
 mod execution;
 mod files;
 mod instrument;
+#[cfg(feature = "planted-faults")]
+mod planted;
 mod ranks;
 mod watch;
 
@@ -44,5 +46,7 @@ pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
 pub use execution::state::RunSummary;
 pub use instrument::{HistoryCost, Instrument, instrument};
+#[cfg(feature = "planted-faults")]
+pub use planted::planted;
 pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};
 pub use watch::{Event, LayoutProgress, Silent, Watch};

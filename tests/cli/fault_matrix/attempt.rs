@@ -156,18 +156,20 @@ pub(super) fn attempt(
     }
     let before = reported(&journal(&record));
     let children: Vec<u32> = running.processes().iter().map(testbed::Process::id).collect();
+    let _ = site.fuse().map(testbed::ProgrammedFs::clear_requests);
     let struck = fault.strike(work, &site, &running, draw);
     let finished = running.wait().map_err(|error| format!("{} {}: {error}", work.name(), fault.name()))?;
     // A program that ended at the same moment was not struck.
     let is_whole = Run::open(&record).is_ok_and(|run| run.state == RunState::Complete);
-    let was_late = is_whole && fault.storage() == Storage::Disk && !fault.is_overcome();
+    let was_late =
+        is_whole && fault.storage() == Storage::Disk && !fault.is_overcome() && finished.code != Some(5);
     if struck.is_err() || !site.was_met() || was_late {
         return Ok(None);
     }
     let mut problems = Problems::default();
-    // A matrix goes on without the launches that fail, each of which says why.
-    let went_on = work == Work::Jobs && is_whole;
-    judge_end(fault, &finished, went_on, &mut problems);
+    // A matrix goes on without the launches that fail, each of which says why. Removing files may fail in the end.
+    let went_on = is_whole && finished.code != Some(0);
+    judge_end(work, fault, &finished, &mut problems);
     left_processes(&children, &mut problems);
     judge_record(&site, &before, &mut problems);
     site.heal(fault)?;
@@ -198,17 +200,20 @@ pub(super) fn attempt(
     }
     problems.left.extend(site.left());
     if !problems.left.is_empty() || !problems.lost.is_empty() || !problems.wrong.is_empty() {
+        problems.wrong.push(format!("the first requests: {:?}", site.first_requests()));
         problems.wrong.push(format!("it had said: {}", said(&finished)));
     }
     Ok(Some(problems))
 }
 
 /// Whether the program ended as documented.
-fn judge_end(fault: Fault, finished: &Finished, went_on: bool, problems: &mut Problems) {
+fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Problems) {
     if finished.stderr.contains("panicked") {
         problems.wrong.push("it panicked".to_owned());
     }
     match finished.code {
+        // The launcher's own codes are not ours to choose.
+        Some(code) if work == Work::Ranks && !fault.is_overcome() && code != 0 => {}
         Some(code) if !fault.codes().contains(&code) => {
             problems.wrong.push(format!("code {code}, not one of {:?}", fault.codes()));
         }
@@ -218,7 +223,9 @@ fn judge_end(fault: Fault, finished: &Finished, went_on: bool, problems: &mut Pr
         _ => {}
     }
     let words = fault.words();
-    let said = if went_on { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
+    // Launches of jobs are named with their errors in the report.
+    let said =
+        if work == Work::Jobs { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let is_said = words.is_empty() || words.iter().any(|word| said.contains(&word.to_lowercase()));
     if finished.code.is_some() && !is_said {

@@ -116,7 +116,8 @@ impl Command {
         if finished.stderr.contains("panicked") || matches!(finished.code, Some(1 | 101)) {
             problems.wrong.push("it panicked".to_owned());
         }
-        if finished.code.is_some_and(|code| code != 0) && finished.stderr.trim().is_empty() {
+        // A second Ctrl-C ends the program at once.
+        if finished.code.is_some_and(|code| ![0, 130].contains(&code)) && finished.stderr.trim().is_empty() {
             problems.wrong.push("no message".to_owned());
         }
         if self.makes_a_record() {

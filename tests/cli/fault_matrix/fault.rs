@@ -204,10 +204,10 @@ impl Fault {
             Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen => &[0],
             Self::Descriptors | Self::Threads => &[4, 5, 7],
             Self::RecordFull => &[7],
-            // The launcher's own codes are not ours to choose.
-            Self::LostRank => &[1, 9, 137],
+            Self::LostRank => &[9],
             Self::LostLauncher => &[],
-            _ => &[5],
+            // What is found before the first transfer is a lack of the host.
+            _ => &[4, 5],
         }
     }
 

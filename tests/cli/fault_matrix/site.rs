@@ -109,6 +109,13 @@ impl Site {
         self.fuse().map_or(true, |mounted| mounted.faults_met() > 0)
     }
 
+    /// The first requests after the strike, where they are known.
+    pub(super) fn first_requests(&self) -> Vec<testbed::Request> {
+        let mut all = self.fuse().map(ProgrammedFs::requests).unwrap_or_default();
+        all.truncate(12);
+        all
+    }
+
     /// The storage and the disk of the record work again.
     pub(super) fn heal(&self, fault: Fault) -> Result<(), String> {
         if let Mounted::Fuse(mounted) = &self.storage {

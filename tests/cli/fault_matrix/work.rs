@@ -85,7 +85,7 @@ impl Work {
     pub(super) fn study(self, data: &Path) -> String {
         let target = format!("[[target]]\nname = \"data\"\ndirectory = \"{}\"\n", data.display());
         match self {
-            Self::Ranks => format!("{target}{}backend = \"psync\"\ntasks = 2\n", transfers("40ms")),
+            Self::Ranks => format!("{target}{}backend = \"psync\"\ntasks = 2\n", transfers("300ms")),
             Self::Tree => format!("{target}{TREE}"),
             Self::Objects => format!("{target}{OBJECTS}"),
             Self::Rpc => RPC.to_owned(),

@@ -223,6 +223,10 @@ impl ExecutionState<'_> {
             Err(error) if error.is_loss() => return self.end_after_loss(error),
             cases => cases,
         };
+        #[cfg(feature = "planted-faults")]
+        if crate::planted("forgotten") && self.stopped() {
+            crate::planted::forget(self.recorder.directory());
+        }
         let cleaned = self.ranks.order(&Order::RemoveAll);
         let withdrawn = match &cleaned {
             Ok(_) => self.ranks.order(&Order::Withdraw),
