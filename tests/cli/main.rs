@@ -36,6 +36,7 @@ mod launcher;
 mod layers;
 mod layout;
 mod limits;
+mod listens;
 mod mdtest;
 mod memory;
 mod messages;
