@@ -1,10 +1,12 @@
 //! Where the program listens, and where it connects to: what `docs/SECURITY.md` says.
 
 use std::fs;
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
 
 use testbed::{Call, Hosts, Launch, Program, Strace, Trace, skipped};
 
-use crate::desk::{Desk, fio, run};
+use crate::desk::{Desk, assert_says, fio, run, wait_for};
 use crate::hosts::{no_hosts, over};
 
 /// Calls that make, name and use sockets.
@@ -59,7 +61,7 @@ fn without_rpc_nothing_listens_or_connects() {
         "reference list",
     ];
     if !skipped(fio()) {
-        all.push("cross-check data --size 4MiB --time 200ms --case rand-read-d1 --out cross");
+        all.push("cross-check data --size 16MiB --time 200ms --case rand-read-d1 --out cross");
     }
     for words in all {
         expect_silent(&traced(&desk.ioproof(words)), words);
@@ -137,4 +139,43 @@ fn between_hosts_rpc_listens_at_the_address_of_the_interface() {
     let named: Vec<&Call> = trace.of("bind").filter(ours).collect();
     assert_eq!(named.len(), 1, "end 1 answers: {named:?}");
     assert!(named[0].arguments.concat().contains("10.77.0.2"), "{:?}", named[0]);
+}
+
+/// The addresses at which something listens at this port of this host, as the kernel writes them.
+fn listening_at(port: u16) -> Vec<String> {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
+    let lines = tables.iter().flat_map(|table| table.lines().skip(1));
+    let sockets = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let listens = sockets.filter(|fields| fields.get(3) == Some(&"0A"));
+    let named = listens.filter_map(|fields| fields.get(1)?.split_once(':'));
+    let here = named.filter(|(_, other)| u16::from_str_radix(other, 16) == Ok(port));
+    here.map(|(address, _)| address.to_owned()).collect()
+}
+
+#[test]
+fn strangers_at_the_port_of_rpc_are_counted_in_the_record() {
+    if skipped(Strace::available()) {
+        return;
+    }
+    const STRANGERS: usize = 100;
+    let desk = Desk::new();
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("known").port();
+    let words = format!("rpc --yes --exchanges 5 --warm-up 0 --threads 1 --port {port}");
+    let program = desk.ioproof(&words).arg("--out").arg(desk.record());
+    // The one that asks is held up before it connects, so that there is time for others.
+    let strace = Strace::new().calls("connect").inject("connect", "delay_enter=5000000");
+    std::thread::scope(|scope| {
+        let traced = scope.spawn(|| strace.run(&program).expect("a trace").finished.expect_code(0));
+        wait_for("it listens", || !listening_at(port).is_empty());
+        assert_eq!(listening_at(port), ["0100007F"], "127.0.0.1 alone");
+        let strangers: Vec<TcpStream> =
+            (0..STRANGERS).map(|_| TcpStream::connect(("127.0.0.1", port)).expect("it listens")).collect();
+        let _ = traced.join().expect("no panic");
+        for mut stranger in strangers {
+            let mut told = Vec::new();
+            assert!(stranger.read_to_end(&mut told).is_err() || told.is_empty(), "{told:?}");
+        }
+    });
+    assert_eq!(listening_at(port), [""; 0]);
+    assert_says(&desk.tables(), &["100 connections"]);
 }

@@ -41,7 +41,7 @@ impl TaskOutcome {
     /// Completed operations: transfers in either direction, and items.
     #[must_use]
     pub const fn transfers(&self) -> u64 {
-        self.reads + self.writes + self.items
+        self.reads.saturating_add(self.writes).saturating_add(self.items)
     }
 }
 
