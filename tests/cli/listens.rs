@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use testbed::{Call, Hosts, Launch, Program, Strace, Trace, skipped};
 
-use crate::desk::{Desk, assert_says, fio, run, wait_for};
+use crate::desk::{Desk, assert_says, fio, run};
 use crate::hosts::{no_hosts, over};
 
 /// Calls that make, name and use sockets.
@@ -143,7 +144,8 @@ fn between_hosts_rpc_listens_at_the_address_of_the_interface() {
 
 /// The addresses at which something listens at this port of this host, as the kernel writes them.
 fn listening_at(port: u16) -> Vec<String> {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
+    let tables =
+        ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
     let lines = tables.iter().flat_map(|table| table.lines().skip(1));
     let sockets = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
     let listens = sockets.filter(|fields| fields.get(3) == Some(&"0A"));
@@ -166,7 +168,10 @@ fn strangers_at_the_port_of_rpc_are_counted_in_the_record() {
     let strace = Strace::new().calls("connect").inject("connect", "delay_enter=5000000");
     std::thread::scope(|scope| {
         let traced = scope.spawn(|| strace.run(&program).expect("a trace").finished.expect_code(0));
-        wait_for("it listens", || !listening_at(port).is_empty());
+        while listening_at(port).is_empty() {
+            assert!(!traced.is_finished(), "it ended before it listened");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         assert_eq!(listening_at(port), ["0100007F"], "127.0.0.1 alone");
         let strangers: Vec<TcpStream> =
             (0..STRANGERS).map(|_| TcpStream::connect(("127.0.0.1", port)).expect("it listens")).collect();
