@@ -1,8 +1,10 @@
 //! What ranks make of answers, rows and orders that another rank should not have sent.
 
+use std::collections::BTreeSet;
+
 use comm::{Comm, Fake};
 use engine::{Controls, PhaseJob};
-use host::{DeviceCounters, DeviceSample, LoadSample, Observed};
+use host::{DeviceCounters, DeviceSample, Host, LoadSample, Observed, Root};
 use plan::{Backend, Bytes, Geometry, Nanos, Phase, WorkloadSpec};
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert, proptest};
@@ -12,7 +14,8 @@ use serde_json::Value;
 
 use crate::RunnerError;
 use crate::ranks::merge_ranks::PhaseTotals;
-use crate::ranks::order::{Answer, Order};
+use crate::ranks::nodes::Nodes;
+use crate::ranks::order::{Answer, HostReports, NodeReport, Order};
 use crate::ranks::rank_group::{answer, finish_phase, receive};
 use crate::ranks::rows::{Rows, Table, TraceSource};
 
@@ -81,6 +84,33 @@ fn an_order_that_cannot_be_read_is_an_error() {
         one.broadcast(bytes).expect("sent");
         let error = receive(&two).expect_err("no order");
         assert!(matches!(error, RunnerError::Words(_)), "{error}");
+    }
+}
+
+#[test]
+fn nodes_that_do_not_exist_are_refused() {
+    let report = |node: u32| NodeReport {
+        node,
+        facts: None,
+        boot_id: String::new(),
+        pids: BTreeSet::new(),
+        cpus: BTreeSet::new(),
+        quota: None,
+        devices: Vec::new(),
+        quiet: None,
+    };
+    for told in [vec![], vec![2], vec![u32::MAX], vec![1, 2]] {
+        let nodes = told.into_iter().map(report).collect();
+        let known = between(
+            |rank| Nodes::query(&Host::new(Root::default()), rank, &[], false).map(drop),
+            |rank| {
+                drop(receive(rank));
+                drop(answer(rank, Ok(Answer::HostReports(HostReports { nodes, uring_missing: None }))));
+                drop(receive(rank));
+                drop(rank.synchronize());
+            },
+        );
+        assert!(matches!(known, Err(RunnerError::OutOfPlace)), "{known:?}");
     }
 }
 
