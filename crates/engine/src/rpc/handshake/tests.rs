@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use plan::{Bytes, Rpc};
+use plan::{Bytes, Nanos, Rpc};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
@@ -140,6 +140,13 @@ fn one_that_says_nothing_or_too_little_is_told_nothing_and_shut_out() {
         }
     });
     assert_eq!(shut_out, 3);
+}
+
+#[test]
+fn a_connection_without_its_key_has_five_seconds_or_less() {
+    let hello = |deadline: Nanos| Wait::new(&Rpc { deadline, ..Rpc::new(Bytes(1), Bytes(1)) }, &GO_ON).hello;
+    assert_eq!(hello(Nanos::secs(30)), Duration::from_secs(5));
+    assert_eq!(hello(Nanos::millis(400)), Duration::from_millis(400), "never longer than the wait for all");
 }
 
 #[test]
