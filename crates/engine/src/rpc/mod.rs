@@ -3,7 +3,7 @@
 //! A phase of exchanges has the same points as any other:
 //!
 //! 1. *Before it is ready* the endpoints exchange addresses ([`endpoint_exchange`]): each server listens at
-//!    the addresses that lead to its clients, and publishes it with a key over the run's own rendezvous.
+//!    the addresses that lead to its clients, and publishes them with a key over the run's own rendezvous.
 //! 2. *Open*: connections are established ([`handshake`]); peers without the key are rejected. Then the
 //!    listening sockets are closed, and all endpoints begin together.
 //! 3. *Exchanges*: by `io_uring` ([`rings`]), or by blocking calls with a thread for each connection
