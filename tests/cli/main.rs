@@ -37,6 +37,7 @@ mod launcher;
 mod layers;
 mod layout;
 mod limits;
+mod listens;
 mod mdtest;
 mod memory;
 mod messages;

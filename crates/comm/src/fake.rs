@@ -77,6 +77,14 @@ impl Fake {
     }
 }
 
+#[cfg(test)]
+impl Fake {
+    /// Messages of this rank, for tests that send what no call would.
+    pub(crate) fn links(&self) -> &impl Links {
+        self.ranks.links()
+    }
+}
+
 impl Delegate for Fake {
     fn comm(&self) -> &dyn Comm {
         &self.ranks
@@ -121,8 +129,12 @@ impl Links for Threads {
         let received = own.receive(from, call, Some(self.world.patience), look);
         match received {
             Ok(message) => Ok(Message { at_ns: message.at_ns - self.behind_ns, ..message }),
-            Err(error) => Err(self.world.fail(call, error)),
+            Err(error) => Err(self.fail(call, error)),
         }
+    }
+
+    fn fail(&self, call: Call, error: CommError) -> CommError {
+        self.world.fail(call, error)
     }
 
     fn failure(&self, call: Call) -> Option<CommError> {

@@ -41,6 +41,7 @@ mod launched;
 mod links;
 mod mpi;
 mod solo;
+mod stream;
 mod topology;
 mod tree;
 

@@ -107,6 +107,13 @@ pub(crate) struct Message {
     pub(crate) at_ns: i64,
 }
 
+impl Message {
+    /// The memory that it takes while it waits.
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.bytes.capacity()
+    }
+}
+
 /// Messages between this rank and every other one of its world; those of a pair stay in order.
 pub(crate) trait Links: Send + Sync {
     /// This rank's number in the world.
@@ -117,6 +124,9 @@ pub(crate) trait Links: Send + Sync {
 
     /// Waits for the next bytes from `from`, which must be of this call.
     fn receive(&self, from: u32, call: Call) -> Result<Message, CommError>;
+
+    /// Ends the world on all ranks, unless it has ended before; returns why it ended.
+    fn fail(&self, call: Call, error: CommError) -> CommError;
 
     /// The failure of the world that ends `call`.
     fn failure(&self, call: Call) -> Option<CommError>;
@@ -168,8 +178,23 @@ struct State {
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
+    /// The memory that they take.
+    held: usize,
     /// No further messages will come.
     ended: bool,
+}
+
+impl Queue {
+    fn push(&mut self, message: Message) {
+        self.held += message.memory();
+        self.messages.push_back(message);
+    }
+
+    fn pop(&mut self) -> Option<Message> {
+        let message = self.messages.pop_front()?;
+        self.held -= message.memory();
+        Some(message)
+    }
 }
 
 #[derive(Default)]
@@ -186,11 +211,21 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Maximum number of signals kept without a handler; later ones are dropped.
 const EARLY_SIGNALS: usize = 16;
 
+/// Maximum size of what one rank sends in a message or in a [`crate::Comm::stream`], and of the messages of one
+/// rank that are received and not taken. A rank that keeps a million operations, the most that can be asked for,
+/// sends some 300 MB; everything else is smaller.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 512 << 20;
+
 impl Inbox {
     /// Stores a received message.
     pub(crate) fn deliver(&self, from: u32, message: Message) {
-        self.lock().queues.entry(from).or_default().messages.push_back(message);
+        self.lock().queues.entry(from).or_default().push(message);
         self.changed.notify_all();
+    }
+
+    /// The memory that messages of a rank take which nobody has taken yet.
+    pub(crate) fn held(&self, from: u32) -> usize {
+        self.lock().queues.get(&from).map_or(0, |queue| queue.held)
     }
 
     /// Records that no more messages will come from a rank.
@@ -268,7 +303,7 @@ impl Inbox {
 
     fn next(state: &mut State, from: u32, call: Call) -> Option<Result<Message, CommError>> {
         let queue = state.queues.entry(from).or_default();
-        if let Some(message) = queue.messages.pop_front() {
+        if let Some(message) = queue.pop() {
             if message.call == call {
                 return Some(Ok(message));
             }

@@ -5,19 +5,20 @@
 //! rank order. Ranks of one node form a subtree, and their first ranks a tree over nodes, so that few
 //! messages leave a node.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::links::{Call, Links, Message, Operation};
+use crate::links::{Call, Links, MESSAGE_BYTES_MAX, Message, Operation};
+use crate::stream::{Parts, pieces};
 use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 
 /// The number of the group of all ranks.
 const WORLD: u64 = 0;
-
-/// Size of a piece of a [`Comm::stream`]: what one message between ranks carries at once.
-const PIECE_BYTES: usize = 48 * 1024;
 
 /// Number of pieces a rank may send before its parent has taken the first: enough to keep the connection
 /// busy, few enough for a parent with twenty children.
@@ -153,6 +154,14 @@ impl<L: Links> Ranks<L> {
         self.links().send(to, turn.call, bytes);
     }
 
+    /// Ends the world since the rank of this number in the group sent what cannot be.
+    fn lose(&self, turn: &CollectiveCall<'_>, rank: u32, what: &str) -> CommError {
+        let place = self.topology.node_of().get(rank as usize);
+        let node = place.map_or("unknown", |&node| self.topology.names()[node as usize].as_str()).to_owned();
+        let rank = self.members.get(rank as usize).copied().unwrap_or(rank);
+        self.links().fail(turn.call, CommError::Lost { rank, node, what: what.to_owned() })
+    }
+
     /// Merges the bytes of all ranks in order; the result is on the first one.
     fn up(
         &self,
@@ -230,7 +239,7 @@ impl<L: Links> Ranks<L> {
             self.send(below, turn, Vec::new());
             let answer = self.receive(below, turn)?;
             let (there, back) = (integer(&answer.bytes, 0), integer(&answer.bytes, 8));
-            let way = (answer.at_ns - sent).saturating_sub(back - there).max(0);
+            let way = answer.at_ns.saturating_sub(sent).saturating_sub(back.saturating_sub(there)).max(0);
             // How far this rank's clock is ahead of the other one.
             let ahead = i128::from(sent) - i128::from(there) + i128::from(answer.at_ns) - i128::from(back);
             let offset_ns = i64::try_from(ahead / 2).unwrap_or_default();
@@ -261,8 +270,15 @@ impl<L: Links> Ranks<L> {
         for &below in self.below.iter().rev() {
             self.compare(below, &turn)?;
         }
-        let all = self.up(&turn, encode_clock(self.clock()), &mut append)?;
-        Ok(all.map(|all| all.chunks_exact(16).map(decode_clock).collect()).unwrap_or_default())
+        let Some(all) = self.up(&turn, encode_clock(self.clock()), &mut append)? else {
+            return Ok(Vec::new());
+        };
+        if all.len() != CLOCK_BYTES * self.members.len() {
+            let rank = (all.len() / CLOCK_BYTES).clamp(1, self.members.len() - 1);
+            let rank = u32::try_from(rank).expect("ranks are numbered by a u32");
+            return Err(self.lose(&turn, rank, "what it sent is no clock"));
+        }
+        Ok(all.chunks_exact(CLOCK_BYTES).map(decode_clock).collect())
     }
 
     /// Sends a piece to the parent as soon as it may.
@@ -337,8 +353,12 @@ impl<L: Links> Comm for Ranks<L> {
         let turn = self.enter(Operation::Gathering)?;
         let mut own = (bytes.len() as u64).to_le_bytes().to_vec();
         own.extend(bytes);
-        let all = self.up(&turn, own, &mut append)?;
-        Ok(all.map(|all| split(&all)))
+        match self.up(&turn, own, &mut append)? {
+            Some(all) => split(&all, self.members.len()).map(Some).map_err(|rank| {
+                self.lose(&turn, rank, "what it sent to be gathered does not have the length that it says")
+            }),
+            None => Ok(None),
+        }
     }
 
     fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, CommError> {
@@ -360,18 +380,18 @@ impl<L: Links> Comm for Ranks<L> {
         let mut ahead = 0;
         if self.above.is_none() {
             take(0, bytes);
-            let mut part: (u32, Vec<u8>) = (1, Vec::new());
+            let mut parts = Parts::new(self.size(), MESSAGE_BYTES_MAX);
             for &below in &self.below {
-                self.take_pieces(&turn, below, &mut |piece| {
-                    part.1.extend(&piece[1..]);
-                    if piece[0] == LAST {
-                        take(part.0, std::mem::take(&mut part.1));
-                        part.0 += 1;
+                self.take_pieces(&turn, below, &mut |piece| match parts.add(&piece) {
+                    Ok(Some((rank, bytes))) => {
+                        take(rank, bytes);
+                        Ok(())
                     }
-                    Ok(())
+                    Ok(None) => Ok(()),
+                    Err((rank, what)) => Err(self.lose(&turn, rank, &what)),
                 })?;
             }
-            return Ok(());
+            return parts.end().map_err(|(rank, what)| self.lose(&turn, rank, &what));
         }
         for piece in pieces(bytes) {
             self.send_piece(&turn, &mut ahead, piece)?;
@@ -439,36 +459,26 @@ impl<L: Links> Comm for Ranks<L> {
     }
 }
 
-/// First byte of a piece followed by others of the same rank.
-const MORE: u8 = 0;
-/// First byte of the last piece of a rank.
-const LAST: u8 = 1;
-
-/// Splits a rank's bytes into pieces; at least one.
-fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
-    let count = bytes.len().div_ceil(PIECE_BYTES).max(1);
-    (0..count).map(move |number| {
-        let end = bytes.len().min((number + 1) * PIECE_BYTES);
-        let mut piece = vec![if number + 1 == count { LAST } else { MORE }];
-        piece.extend(&bytes[number * PIECE_BYTES..end]);
-        piece
-    })
-}
-
 fn append(mut first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
     first.extend(second);
     first
 }
 
-/// Splits gathered bytes into parts, each preceded by its length.
-fn split(mut all: &[u8]) -> Vec<Vec<u8>> {
-    let mut parts = Vec::new();
-    while let Some((length, rest)) = all.split_first_chunk::<8>() {
-        let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX).min(rest.len());
-        parts.push(rest[..length].to_vec());
+/// Splits gathered bytes into the parts of `ranks` ranks, each preceded by its length.
+///
+/// # Errors
+/// The part of this rank is cut, or is one too many.
+fn split(mut all: &[u8], ranks: usize) -> Result<Vec<Vec<u8>>, u32> {
+    let mut parts = Vec::with_capacity(ranks);
+    while parts.len() < ranks || !all.is_empty() {
+        let cut = u32::try_from(parts.len().min(ranks - 1)).expect("ranks are numbered by a u32");
+        let (length, rest) = all.split_first_chunk::<8>().ok_or(cut)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| cut)?;
+        let part = rest.get(..length).filter(|_| parts.len() < ranks).ok_or(cut)?;
+        parts.push(part.to_vec());
         all = &rest[length..];
     }
-    parts
+    Ok(parts)
 }
 
 fn number(bytes: &[u8]) -> i128 {
@@ -478,6 +488,9 @@ fn number(bytes: &[u8]) -> i128 {
 fn integer(bytes: &[u8], at: usize) -> i64 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| i64::from_le_bytes(*bytes))
 }
+
+/// Size of an encoded clock.
+const CLOCK_BYTES: usize = 16;
 
 fn encode_clock(clock: Clock) -> Vec<u8> {
     let mut bytes = clock.offset_ns.to_le_bytes().to_vec();

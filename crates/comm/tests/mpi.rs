@@ -4,7 +4,7 @@
 
 mod promises;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::time::{Duration, Instant};
 
@@ -200,20 +200,54 @@ fn ranks_of_mpich_keep_the_contract() {
     }
 }
 
+/// A library of the standard ABI over MPICH, built with these options; none without a compiler.
+fn shim(options: &[&str]) -> Option<(Scratch, PathBuf)> {
+    let scratch = Scratch::on_disk().unwrap();
+    let library = scratch.path().join("libmpi_abi.so.0");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/standard/shim.c");
+    let compiler = Program::new("cc").args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]);
+    let compiled = compiler.arg(&library).args(options).args([source, "-ldl"]).run();
+    if skipped(compiled.as_ref().map(|_| ()).map_err(|error| format!("needs a C compiler: {error}"))) {
+        return None;
+    }
+    let _ = compiled.unwrap().expect_code(0);
+    Some((scratch, library))
+}
+
+#[test]
+fn messages_of_others_in_the_same_world_change_nothing() {
+    if skipped(Launch::mpich_available()) {
+        return;
+    }
+    let Some((_scratch, library)) = shim(&["-DFOREIGN"]) else { return };
+    let program = program("joins_with_another_library").env(LIBRARY, &library);
+    let finished = Launch::mpich(4).start(&program).run().unwrap().expect_code(0);
+    let told = told(&finished);
+    assert!(told.len() == 1 && told[0].contains("4 ranks of MPICH"), "{told:?}");
+}
+
+#[test]
+fn a_rank_whose_message_comes_twice_is_lost() {
+    if skipped(Launch::mpich_available()) {
+        return;
+    }
+    let Some((_scratch, library)) = shim(&["-DTWICE=9"]) else { return };
+    let program = program("joins_with_another_library").env(LIBRARY, &library);
+    let finished = Launch::mpich(2).start(&program).run().unwrap();
+    assert_ne!(finished.code, Some(0), "{finished:?}");
+    let output = [finished.stdout.as_str(), finished.stderr.as_str()].concat();
+    assert!(
+        output.contains("frame ") && output.contains("where ") && output.contains(" was due"),
+        "{finished:?}"
+    );
+}
+
 #[test]
 fn ranks_with_a_library_of_the_standard_abi_keep_the_contract() {
     if skipped(Launch::mpich_available()) {
         return;
     }
-    let scratch = Scratch::on_disk().unwrap();
-    let library = scratch.path().join("libmpi_abi.so.0");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/standard/shim.c");
-    let compiler = Program::new("cc").args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]);
-    let compiled = compiler.arg(&library).args([source, "-ldl"]).run();
-    if skipped(compiled.as_ref().map(|_| ()).map_err(|error| format!("needs a C compiler: {error}"))) {
-        return;
-    }
-    let _ = compiled.unwrap().expect_code(0);
+    let Some((scratch, library)) = shim(&[]) else { return };
     // Named, and found by itself where the loader looks.
     let named = program("joins_with_another_library").env(LIBRARY, &library);
     let found = program("keeps_the_contract").env("LD_LIBRARY_PATH", scratch.path());

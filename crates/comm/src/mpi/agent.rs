@@ -4,25 +4,38 @@
 //! taken. While a message is awaited it polls MPI and yields to other threads in between; after a while, and
 //! while nothing is awaited, it sleeps between two polls. It also detects silent neighbours, since MPI itself
 //! may wait forever.
+//!
+//! Rank 0 makes a secret, which goes down the tree of all ranks in the first frame of each. From then on a
+//! frame without it is dropped unread. A frame with it that another rank cannot have sent in this place means
+//! that MPI or the other rank is broken: that rank is lost, and all are told why.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 use super::calls::{MpiCalls, MpiError, Request, end_now};
-use super::frame::{self, FRAME_BYTES, Frame, FrameKind};
-use crate::links::{Call, Failure, Inbox, Links, Message};
-use crate::{CommError, OnSignal, clock};
+use super::frame::{self, FRAME_BYTES, Frame, FrameKind, NoFrame};
+use super::queue::{MessageQueue, Order};
+use super::secret::Secret;
+use crate::links::{Call, Failure, MESSAGE_BYTES_MAX, Message};
+use crate::tree::TreePosition;
+use crate::{CommError, clock};
 
 /// Number of receives posted at MPI: bursts need no copy through MPI's own buffers.
 const RECEPTIONS: usize = 8;
 
 /// Maximum number of frames to one rank in flight at MPI.
 const SENDS: usize = 16;
+
+/// Number of frames that are received before other work has its turn: ranks that send without an end keep
+/// neither heartbeats nor orders from being sent.
+const FRAMES_AT_ONCE: usize = 64;
+
+/// Maximum number of signals that wait for one rank. One that takes none of them for so long is about to be
+/// lost, and later ones are dropped.
+const SIGNALS_WAITING: usize = 256;
 
 /// Time after the last event during which MPI is polled without a sleep, if a message is awaited: ranks that
 /// end a phase together arrive within it.
@@ -48,153 +61,6 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A thread that did not run for this long has not received either: it reports no neighbour as silent.
 const ABSENCE: Duration = Duration::from_secs(3);
 
-/// Requests of other threads.
-pub(super) enum Order {
-    Send {
-        to: u32,
-        frame: Vec<u8>,
-    },
-    Signal(u64),
-    /// Starts to watch these neighbours.
-    Watch {
-        neighbours: Vec<u32>,
-        nodes: Vec<String>,
-    },
-    /// Stops heartbeats: all ranks are about to end.
-    Rest,
-    /// Finalizes MPI; returns whether that succeeded.
-    Leave(Sender<Result<(), MpiError>>),
-    Abort(i32),
-}
-
-/// State shared by the agent and other threads of the process.
-pub(super) struct MessageQueue {
-    pub(super) inbox: Inbox,
-    /// Number of threads waiting for a message.
-    awaiting: AtomicUsize,
-    orders: Mutex<Orders>,
-    wake: Condvar,
-}
-
-#[derive(Default)]
-struct Orders {
-    queue: VecDeque<Order>,
-    asleep: bool,
-}
-
-impl MessageQueue {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            inbox: Inbox::default(),
-            awaiting: AtomicUsize::new(0),
-            orders: Mutex::default(),
-            wake: Condvar::new(),
-        })
-    }
-
-    pub(super) fn order(&self, order: Order) {
-        let mut orders = self.lock();
-        orders.queue.push_back(order);
-        self.rouse(&mut orders);
-    }
-
-    fn rouse(&self, orders: &mut Orders) {
-        if orders.asleep {
-            orders.asleep = false;
-            self.wake.notify_one();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Orders> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_awaiting(&self) -> bool {
-        self.awaiting.load(Ordering::Relaxed) > 0
-    }
-
-    /// Sleeps for `time`, or until there is work. A thread starting to wait for a message increments the
-    /// counter and then takes the lock: either the increment is seen here, or the sleep is seen there.
-    fn sleep(&self, time: Duration, awaiting: bool) {
-        let mut orders = self.lock();
-        if orders.queue.is_empty() && self.is_awaiting() == awaiting {
-            orders.asleep = true;
-            orders = self.wake.wait_timeout(orders, time).unwrap_or_else(PoisonError::into_inner).0;
-            orders.asleep = false;
-        }
-    }
-}
-
-/// Messages of one process of the job.
-pub(super) struct PeerMessages {
-    pub(super) rank: u32,
-    pub(super) queue: Arc<MessageQueue>,
-    pub(super) size: u32,
-}
-
-impl PeerMessages {
-    /// Ends the world on all ranks.
-    fn fail(&self, call: Call, error: CommError) -> CommError {
-        let told = matches!(self.queue.inbox.failed(), Some(failure) if failure.ends(call));
-        self.queue.inbox.fail(Failure { call: Some(call), error: error.clone() });
-        if !told {
-            let news = frame::news(self.rank, Some(call), &error);
-            for to in (0..self.size).filter(|&to| to != self.rank) {
-                self.queue.order(Order::Send { to, frame: news.clone() });
-            }
-        }
-        self.queue.inbox.failure(call).unwrap_or(error)
-    }
-}
-
-impl Links for PeerMessages {
-    fn rank(&self) -> u32 {
-        self.rank
-    }
-
-    fn send(&self, to: u32, call: Call, bytes: Vec<u8>) {
-        for frame in frame::of_message(self.rank, call, &bytes) {
-            self.queue.order(Order::Send { to, frame });
-        }
-    }
-
-    fn receive(&self, from: u32, call: Call) -> Result<Message, CommError> {
-        let queue = &self.queue;
-        let received = queue.inbox.take(from, call).unwrap_or_else(|| {
-            queue.awaiting.fetch_add(1, Ordering::Relaxed);
-            queue.rouse(&mut queue.lock());
-            let ask = || {
-                queue.order(Order::Send { to: from, frame: frame::question(self.rank, call) });
-                None
-            };
-            let received = queue.inbox.receive(from, call, None, ask);
-            queue.awaiting.fetch_sub(1, Ordering::Relaxed);
-            received
-        });
-        received.map_err(|error| self.fail(call, error))
-    }
-
-    fn failure(&self, call: Call) -> Option<CommError> {
-        self.queue.inbox.failure(call)
-    }
-
-    fn failed(&self) -> Option<CommError> {
-        self.queue.inbox.failed().map(|failure| failure.error)
-    }
-
-    fn now_ns(&self) -> i64 {
-        clock::monotonic_ns()
-    }
-
-    fn signal(&self, value: u64) {
-        self.queue.order(Order::Signal(value));
-    }
-
-    fn on_signal(&self, handler: OnSignal) {
-        self.queue.inbox.on_signal(handler);
-    }
-}
-
 /// State of the agent thread.
 pub(super) struct Agent {
     calls: Box<dyn MpiCalls>,
@@ -202,12 +68,18 @@ pub(super) struct Agent {
     rank: u32,
     size: u32,
     patience: Duration,
+    /// [`MESSAGE_BYTES_MAX`] outside tests.
+    pub(super) message_bytes_max: usize,
     /// In the order in which MPI completes them.
     receptions: VecDeque<InFlight>,
+    /// Known to rank 0 from the start, to the others from their first frame on. Nothing is sent before.
+    secret: Option<Secret>,
+    /// In the tree in which the secret is handed on.
+    place: TreePosition,
     /// Outgoing frames, by rank.
     sends: BTreeMap<u32, Outgoing>,
-    /// Incomplete messages, by rank.
-    parts: BTreeMap<u32, Vec<u8>>,
+    /// State of what comes from each rank.
+    incoming: BTreeMap<u32, Incoming>,
     /// Time of the last frame from each neighbour.
     heard: BTreeMap<u32, Instant>,
     /// The node of each rank, once known.
@@ -220,6 +92,19 @@ struct Outgoing {
     /// Submitted to MPI.
     started: VecDeque<InFlight>,
     waiting: VecDeque<Vec<u8>>,
+    /// Signals to be sent, which go first.
+    signals: BTreeSet<u64>,
+    /// Number of the next frame.
+    next: u64,
+}
+
+/// The frames from one rank.
+#[derive(Default)]
+struct Incoming {
+    /// Number of the next frame.
+    next: u64,
+    /// The call and the bytes of an incomplete message.
+    part: Option<(Call, Vec<u8>)>,
 }
 
 /// A buffer that MPI may access until a request is done. It is never moved, and is leaked if the request is
@@ -246,16 +131,20 @@ impl Agent {
         queue: Arc<MessageQueue>,
         (rank, size): (u32, u32),
         patience: Duration,
+        secret: Secret,
     ) -> Self {
         Self {
+            secret: (rank == 0).then_some(secret),
+            place: TreePosition::of(rank as usize, &vec![0; size as usize]),
             calls,
             queue,
             rank,
             size,
             patience,
+            message_bytes_max: MESSAGE_BYTES_MAX,
             receptions: VecDeque::new(),
             sends: BTreeMap::new(),
-            parts: BTreeMap::new(),
+            incoming: BTreeMap::new(),
             heard: BTreeMap::new(),
             nodes: Vec::new(),
             beats: None,
@@ -267,10 +156,13 @@ impl Agent {
         for _ in 0..RECEPTIONS {
             self.expect(vec![0; FRAME_BYTES]);
         }
+        if self.secret.is_some() {
+            self.welcome();
+        }
         let mut event = Instant::now();
         let mut looked = event;
         loop {
-            let orders = std::mem::take(&mut self.queue.lock().queue);
+            let orders = self.queue.take_orders();
             let mut busy = !orders.is_empty();
             for order in orders {
                 if let Order::Leave(answer) = order {
@@ -293,7 +185,7 @@ impl Agent {
         }
     }
 
-    fn carry_out(&mut self, order: Order) {
+    pub(super) fn carry_out(&mut self, order: Order) {
         match order {
             Order::Send { to, frame } => self.queue(to, frame),
             Order::Signal(value) => self.spread(value, None),
@@ -337,18 +229,25 @@ impl Agent {
         }
     }
 
-    /// Processes received frames; returns whether there were any.
+    /// Hands the secret on to the children in the tree of all ranks.
+    fn welcome(&mut self) {
+        for below in std::mem::take(&mut self.place.below) {
+            self.queue(u32::try_from(below).expect("ranks are numbered by a u32"), frame::welcome());
+        }
+    }
+
+    /// Processes some received frames; returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut some = false;
-        while let Some(reception) = self.receptions.front_mut() {
+        for _ in 0..FRAMES_AT_ONCE {
+            let Some(reception) = self.receptions.front_mut() else { break };
             match self.calls.done(&mut reception.request) {
                 Ok(false) => break,
                 Ok(true) => {
                     some = true;
-                    if let Some(bytes) = self.receptions.pop_front().map(InFlight::take) {
-                        if let Some(frame) = Frame::of(&bytes) {
-                            self.accept(&frame);
-                        }
+                    if let Some(mut bytes) = self.receptions.pop_front().map(InFlight::take) {
+                        self.take(&bytes);
+                        frame::unseal(&mut bytes);
                         self.expect(bytes);
                     }
                 }
@@ -361,48 +260,112 @@ impl Agent {
         some
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) {
+    /// Takes received bytes. Those without the secret are dropped: they are no part of this launch.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        let Some(secret) = self.secret else { return self.learn(bytes) };
+        let mistake = match Frame::of(bytes, secret) {
+            Err(NoFrame::Foreign) => return,
+            Err(NoFrame::Malformed(from)) => Some((from, "it sent a frame without a meaning".to_owned())),
+            Ok(frame) => self.accept(&frame).err().map(|what| (frame.from, what)),
+        };
+        if let Some((from, what)) = mistake {
+            if let Some(incoming) = self.incoming.get_mut(&from) {
+                incoming.part = None;
+            }
+            self.lose(from, what);
+        }
+    }
+
+    /// Learns the secret from the parent's first frame, and hands it on. Anything else is dropped before that.
+    fn learn(&mut self, bytes: &[u8]) {
+        let Some((secret, frame)) = frame::welcome_in(bytes) else { return };
+        if Some(frame.from as usize) == self.place.above && (frame.to, frame.number) == (self.rank, 0) {
+            self.secret = Some(secret);
+            self.incoming.entry(frame.from).or_default().next = 1;
+            self.welcome();
+        }
+    }
+
+    /// Acts on a frame of this launch.
+    ///
+    /// # Errors
+    /// Its sender cannot have sent it here and now; the words follow "rank … is lost".
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), String> {
         let from = frame.from;
+        if from >= self.size || from == self.rank || frame.to != self.rank {
+            return Err(format!("a frame from it to rank {} came to rank {}", frame.to, self.rank));
+        }
+        let incoming = self.incoming.entry(from).or_default();
+        if frame.number != incoming.next {
+            return Err(format!("frame {} came from it where {} was due", frame.number, incoming.next));
+        }
+        incoming.next += 1;
         if let Some(heard) = self.heard.get_mut(&from) {
             *heard = Instant::now();
         }
         match frame.kind {
             FrameKind::Heartbeat => {}
+            FrameKind::Welcome => return Err("it sent the secret of the launch twice".to_owned()),
             FrameKind::Signal(value) => self.spread(value, Some(from)),
-            FrameKind::News(call) => {
-                if let Some(failure) = frame::failure(call, frame.bytes) {
-                    self.queue.inbox.fail(failure);
-                }
-            }
-            // The other rank waits for this one in `theirs`. Two ranks that wait for each other in different
-            // calls would wait forever, unless a message is on its way: messages sent before arrive before
-            // the answer, so the asking rank can tell.
-            FrameKind::Question(theirs) => {
-                if let Some(ours) = self.queue.inbox.awaits(from) {
-                    // Queued after the messages the thread sent before it began to wait.
-                    let frame = frame::answer(self.rank, theirs, ours);
-                    self.queue.order(Order::Send { to: from, frame });
-                }
-            }
-            FrameKind::Answer(ours) => {
-                if let Some(theirs) = frame::call(frame.bytes)
-                    && theirs != ours
-                    && self.queue.inbox.awaits(from) == Some(ours)
-                {
-                    let error = ours.out_of_step(from, theirs);
-                    self.queue.inbox.fail(Failure { call: Some(ours), error: error.clone() });
-                    let news = frame::news(self.rank, Some(ours), &error);
-                    self.tell_all(&news, from);
-                    self.queue(from, news);
-                }
-            }
-            FrameKind::Part(_) => self.parts.entry(from).or_default().extend(frame.bytes),
-            FrameKind::Last(call) => {
-                let mut bytes = self.parts.remove(&from).unwrap_or_default();
-                bytes.extend(frame.bytes);
-                self.queue.inbox.deliver(from, Message { call, bytes, at_ns: clock::monotonic_ns() });
+            FrameKind::News(call) => match frame::failure(call, frame.bytes) {
+                Some(failure) => self.queue.inbox.fail(failure),
+                None => return Err("it sent news without a meaning".to_owned()),
+            },
+            FrameKind::Question(theirs) => self.answer(from, theirs),
+            FrameKind::Answer(ours) => self.compare(from, ours, frame.bytes),
+            FrameKind::Part(call) | FrameKind::Last(call) => {
+                let last = matches!(frame.kind, FrameKind::Last(_));
+                return self.assemble(from, call, frame.bytes, last);
             }
         }
+        Ok(())
+    }
+
+    /// The other rank waits for this one in `theirs`. Two ranks that wait for each other in different calls
+    /// would wait forever, unless a message is on its way: messages sent before arrive before the answer, so the
+    /// asking rank can tell. While frames to it wait there is nothing to answer, and it asks again.
+    fn answer(&mut self, from: u32, theirs: Call) {
+        let idle = self.sends.get(&from).is_none_or(Outgoing::is_empty);
+        if let Some(ours) = self.queue.inbox.awaits(from).filter(|_| idle) {
+            // Queued after the messages the thread sent before it began to wait.
+            self.queue.order(Order::Send { to: from, frame: frame::answer(theirs, ours) });
+        }
+    }
+
+    /// Ends the world if the rank that this one waits for in `ours` waits for this one in another call.
+    fn compare(&mut self, from: u32, ours: Call, answer: &[u8]) {
+        if let Some(theirs) = frame::call(answer)
+            && theirs != ours
+            && self.queue.inbox.awaits(from) == Some(ours)
+            && self.queue.inbox.failure(ours).is_none()
+        {
+            let error = ours.out_of_step(from, theirs);
+            self.queue.inbox.fail(Failure { call: Some(ours), error: error.clone() });
+            let news = frame::news(Some(ours), &error);
+            self.tell_all(&news, from);
+            self.queue(from, news);
+        }
+    }
+
+    /// Adds to a message, and delivers it when it is complete.
+    fn assemble(&mut self, from: u32, call: Call, bytes: &[u8], last: bool) -> Result<(), String> {
+        let incoming = self.incoming.entry(from).or_default();
+        let (begun, mut whole) = incoming.part.take().unwrap_or((call, Vec::new()));
+        if begun != call {
+            return Err("a message of it ended within another".to_owned());
+        }
+        if whole.len() + bytes.len() + self.queue.inbox.held(from) > self.message_bytes_max {
+            let most = self.message_bytes_max >> 20;
+            return Err(format!("it sent more than {most} MiB that nobody has taken"));
+        }
+        whole.extend(bytes);
+        if last {
+            let message = Message { call, bytes: whole, at_ns: clock::monotonic_ns() };
+            self.queue.inbox.deliver(from, message);
+        } else {
+            incoming.part = Some((call, whole));
+        }
+        Ok(())
     }
 
     fn queue(&mut self, to: u32, frame: Vec<u8>) {
@@ -410,17 +373,17 @@ impl Agent {
     }
 
     /// Starts queued sends, and drops completed ones; returns whether there were any.
-    fn send(&mut self) -> bool {
+    pub(super) fn send(&mut self) -> bool {
+        let Some(secret) = self.secret else { return false };
         let mut some = false;
         let mut lost = None;
         for (&to, outgoing) in &mut self.sends {
-            let sent = outgoing.go_on(&*self.calls, to);
+            let sent = outgoing.go_on(&*self.calls, secret, (self.rank, to));
             match sent {
                 Ok(progress) => some |= progress,
                 Err(failed) => lost = Some((to, failed)),
             }
         }
-        self.sends.retain(|_, outgoing| !outgoing.is_empty());
         if let Some((to, failed)) = lost {
             self.sends.remove(&to);
             self.lose(to, format!("MPI says: {}", failed.0));
@@ -433,7 +396,10 @@ impl Agent {
     fn spread(&mut self, value: u64, from: Option<u32>) {
         let neighbours: Vec<u32> = self.heard.keys().copied().filter(|&to| Some(to) != from).collect();
         for to in neighbours {
-            self.queue(to, frame::signal(self.rank, value));
+            let signals = &mut self.sends.entry(to).or_default().signals;
+            if signals.len() < SIGNALS_WAITING {
+                signals.insert(value);
+            }
         }
         self.queue.inbox.signal(value);
     }
@@ -449,7 +415,7 @@ impl Agent {
         for to in neighbours {
             // No further frames for a rank that does not receive.
             if self.sends.get(&to).is_none_or(Outgoing::is_empty) {
-                self.queue(to, frame::heartbeat(self.rank));
+                self.queue(to, frame::heartbeat());
             }
             if now - self.heard[&to] > self.patience {
                 let silent = self.patience.as_secs_f64();
@@ -465,7 +431,7 @@ impl Agent {
         }
         let node = self.nodes.get(rank as usize).cloned().unwrap_or_else(|| "unknown".to_owned());
         let error = CommError::Lost { rank, node, what };
-        let news = frame::news(self.rank, None, &error);
+        let news = frame::news(None, &error);
         self.tell_all(&news, rank);
         self.queue.inbox.fail(Failure { call: None, error });
     }
@@ -478,16 +444,20 @@ impl Agent {
         }
     }
 
+    fn is_sending(&self) -> bool {
+        self.sends.values().any(|outgoing| !outgoing.is_empty())
+    }
+
     /// Finalizes when all ranks are about to end: no message is on its way to this one.
     fn leave(mut self) -> Result<(), MpiError> {
-        while !self.sends.is_empty() {
+        while self.is_sending() {
             if !self.send() {
                 yield_now();
             }
         }
         // Posted receives are completed by messages to itself, so that nothing has to be cancelled.
         for _ in 0..self.receptions.len() {
-            self.queue(self.rank, frame::heartbeat(self.rank));
+            self.queue(self.rank, frame::heartbeat());
         }
         while let Some(reception) = self.receptions.front_mut() {
             if self.calls.done(&mut reception.request)? {
@@ -495,7 +465,7 @@ impl Agent {
             }
             self.send();
         }
-        while !self.sends.is_empty() {
+        while self.is_sending() {
             self.send();
         }
         self.calls.finalize()
@@ -504,10 +474,15 @@ impl Agent {
 
 impl Outgoing {
     fn is_empty(&self) -> bool {
-        self.started.is_empty() && self.waiting.is_empty()
+        self.started.is_empty() && self.waiting.is_empty() && self.signals.is_empty()
     }
 
-    fn go_on(&mut self, calls: &dyn MpiCalls, to: u32) -> Result<bool, MpiError> {
+    fn go_on(
+        &mut self,
+        calls: &dyn MpiCalls,
+        secret: Secret,
+        (from, to): (u32, u32),
+    ) -> Result<bool, MpiError> {
         let mut some = false;
         while let Some(started) = self.started.front_mut() {
             if !calls.done(&mut started.request)? {
@@ -517,11 +492,18 @@ impl Outgoing {
             some = true;
         }
         while self.started.len() < SENDS
-            && let Some(frame) = self.waiting.pop_front()
+            && let Some(mut frame) = self.take_next()
         {
+            frame::seal(&mut frame, secret, (from, to), self.next);
+            self.next += 1;
             self.started.push_back(InFlight::new(calls.send(&frame, to)?, frame));
             some = true;
         }
         Ok(some)
+    }
+
+    /// The next frame to be sent.
+    fn take_next(&mut self) -> Option<Vec<u8>> {
+        self.signals.pop_first().map(frame::signal).or_else(|| self.waiting.pop_front())
     }
 }

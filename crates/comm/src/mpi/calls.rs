@@ -34,7 +34,7 @@ pub(crate) enum Abi {
 }
 
 /// A request in flight: a handle of the library.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Request(usize);
 
 /// The error reported by a call.

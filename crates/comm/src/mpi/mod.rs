@@ -11,6 +11,10 @@ mod calls;
 mod frame;
 mod launcher;
 mod library;
+mod queue;
+mod secret;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::path::Path;
@@ -23,8 +27,10 @@ use thiserror::Error;
 
 use crate::tree::Ranks;
 use crate::{Comm, CommError, Delegate, JoinError, Launched, Launcher, Topology};
-use agent::{Agent, MessageQueue, Order, PeerMessages};
+use agent::Agent;
 use calls::end_now;
+use queue::{MessageQueue, Order, PeerMessages};
+use secret::Secret;
 
 /// A neighbour silent for this long is lost. Heartbeats come every second, so fifteen of them are missing:
 /// more than a busy host or a short network outage delays, and half of the thirty seconds within which a run
@@ -81,6 +87,9 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
     let library = format!("{} ({})", found.version, path.display());
     let not_started = |reason: String| JoinError::NotStarted { library: library.clone(), reason };
 
+    let secret = Secret::random().map_err(|errno| {
+        not_started(format!("the kernel gives no random bits for the secret of the launch: {errno}"))
+    })?;
     let queue = MessageQueue::new();
     let (started, answer) = channel();
     let at_work = Arc::clone(&queue);
@@ -93,7 +102,7 @@ pub fn join(options: &JoinOptions<'_>) -> Result<Option<Mpi>, JoinError> {
             return;
         }
         match place {
-            Ok(place) if fits => Agent::new(calls, at_work, place, patience).run(),
+            Ok(place) if fits => Agent::new(calls, at_work, place, patience, secret).run(),
             // A rank that sees a single process has no peers to wait for.
             Ok(_) => drop(calls.finalize()),
             Err(_) => {}
@@ -149,6 +158,21 @@ fn unknown(size: u32) -> Topology {
     Topology::of((0..size).map(|_| "unknown"))
 }
 
+/// The node and the MPI version that a rank tells when it joins.
+fn place_in(bytes: &[u8]) -> Option<(String, String)> {
+    let text = std::str::from_utf8(bytes).ok()?.strip_suffix('\0')?;
+    let (node, version) = text.split_once('\0').filter(|(_, version)| !version.contains('\0'))?;
+    Some((node.to_owned(), version.to_owned()))
+}
+
+/// The nodes and MPI versions of `size` ranks, by rank; `None` if there are more or fewer.
+fn places(bytes: &[u8], size: u32) -> Option<(Vec<String>, Vec<String>)> {
+    let mut all = bytes.split_inclusive(|&byte| byte == 0);
+    let one = || Some(place_in(&[all.next()?, all.next()?].concat()));
+    let all: Option<(Vec<String>, Vec<String>)> = std::iter::from_fn(one).collect();
+    all.filter(|(nodes, _)| nodes.len() == size as usize)
+}
+
 impl Mpi {
     /// The library and its location.
     #[must_use]
@@ -161,31 +185,32 @@ impl Mpi {
         let queue = Arc::clone(&self.ranks.links().queue);
         let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let version = self.library.split(" (").next().unwrap_or_default();
-        let mut own = node.into_bytes();
-        own.push(0);
-        own.extend(version.bytes());
-        own.push(0);
-        let all = self.ranks.gather(own)?;
-        let all = self.ranks.broadcast(all.map(|all| all.concat()).unwrap_or_default())?;
-        let all = String::from_utf8_lossy(&all);
-        let mut texts = all.split('\0');
-        let (mut nodes, mut versions) = (Vec::new(), Vec::new());
-        while let (Some(node), Some(version)) = (texts.next(), texts.next()) {
-            nodes.push(node.to_owned());
-            versions.push(version);
+        let own = format!("{node}\0{version}\0").into_bytes();
+        let all = self.ranks.gather(own)?.unwrap_or_default();
+        if let Some(rank) = (0..).zip(&all).find_map(|(rank, own)| (place_in(own).is_none()).then_some(rank))
+        {
+            return Err(self.told_wrong(rank).into());
         }
+        let all = self.ranks.broadcast(all.concat())?;
+        let (nodes, versions) = places(&all, self.ranks.size()).ok_or_else(|| self.told_wrong(0))?;
         if let Some(other) = versions.iter().position(|version| *version != versions[0]) {
             return Err(JoinError::Different {
                 rank: u32::try_from(other).unwrap_or_default(),
                 node: nodes[other].clone(),
-                theirs: versions[other].to_owned(),
-                ours: versions[0].to_owned(),
+                theirs: versions[other].clone(),
+                ours: versions[0].clone(),
             });
         }
         self.ranks = self.ranks.on(Topology::of(nodes.iter().cloned()));
         queue.order(Order::Watch { neighbours: self.ranks.neighbours().collect(), nodes });
         self.ranks.synchronize()?;
         Ok(())
+    }
+
+    /// The error for a rank whose message at joining cannot be read.
+    fn told_wrong(&self, rank: u32) -> CommError {
+        let what = "the node and the MPI version that it told cannot be read".to_owned();
+        CommError::Lost { rank, node: "unknown".to_owned(), what }
     }
 
     /// Leaves the job when all ranks do: the regular end.

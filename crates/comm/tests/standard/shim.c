@@ -1,9 +1,13 @@
 /* A library of the standard ABI for tests: the few functions that are used, over MPICH, whose handles
-   are numbers. It exports the functions of MPI 5 with the standard's constants. */
+   are numbers. It exports the functions of MPI 5 with the standard's constants.
+
+   Built with -DFOREIGN, it sends messages of its own before each that it is given, with the same tag; with -DTWICE=N,
+   the N-th message of a rank goes out twice. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *mpich(const char *name) {
     static void *library;
@@ -54,7 +58,39 @@ int MPI_Comm_set_errhandler(void *comm, void *handler) {
     return ((int (*)(int, int))mpich("MPI_Comm_set_errhandler"))(handle(comm), handle(handler));
 }
 
+#if defined FOREIGN || defined TWICE
+static void also(const void *bytes, int count, int to, int tag, void *comm) {
+    int (*send)(const void *, int, int, int, int, int) =
+        (int (*)(const void *, int, int, int, int, int))mpich("MPI_Send");
+    if (send(bytes, count, handle((void *)0x247), to, tag, handle(comm))) abort();
+}
+#endif
+
+#ifdef FOREIGN
+/* None of these begins with the secret: nothing, a few bytes, and what is sent with one bit changed. A header alone
+   is not changed: it may be the first frame, from which the receiver would learn a wrong secret. */
+static void disturb(const char *bytes, int count, int to, int tag, void *comm) {
+    int own = 0;
+    MPI_Comm_rank(comm, &own);
+    if (to == own) return; /* the messages by which a rank ends its own receptions */
+    char changed[200];
+    int some = count < (int)sizeof changed ? count : (int)sizeof changed;
+    memcpy(changed, bytes, some);
+    changed[0] ^= 1;
+    also(changed, 0, to, tag, comm);
+    also("\0\0\0\0\0", 5, to, tag, comm);
+    if (count > 56) also(changed, some, to, tag, comm);
+}
+#endif
+
 int MPI_Isend(const void *bytes, int count, void *type, int to, int tag, void *comm, void **request) {
+#ifdef FOREIGN
+    disturb(bytes, count, to, tag, comm);
+#endif
+#ifdef TWICE
+    static int sent;
+    if (++sent == TWICE) also(bytes, count, to, tag, comm);
+#endif
     int own = 0;
     int code = ((int (*)(const void *, int, int, int, int, int, int *))mpich("MPI_Isend"))(
         bytes, count, handle(type), to, tag, handle(comm), &own);

@@ -41,7 +41,7 @@ impl TaskOutcome {
     /// Completed operations: transfers in either direction, and items.
     #[must_use]
     pub const fn transfers(&self) -> u64 {
-        self.reads + self.writes + self.items
+        self.reads.saturating_add(self.writes).saturating_add(self.items)
     }
 }
 
@@ -96,9 +96,9 @@ impl SeriesInterval {
     /// Adds another part of the same interval.
     pub fn add(&mut self, other: &Self) {
         self.length_ns = self.length_ns.max(other.length_ns);
-        self.bytes += other.bytes;
-        self.transfers += other.transfers;
-        self.latency_sum_ns += other.latency_sum_ns;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.transfers = self.transfers.saturating_add(other.transfers);
+        self.latency_sum_ns = self.latency_sum_ns.saturating_add(other.latency_sum_ns);
         self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
     }
 }

@@ -154,7 +154,8 @@ impl EndpointContext<'_> {
                 clients.entry(self.address_for(client)?).or_default().push(client);
             }
         }
-        let mut offer = Offer { key: random(), answer: random(), ways: Vec::new() };
+        let key = || random().map_err(|errno| NetworkError::NoKey { host: self.host.name.clone(), errno });
+        let mut offer = Offer { key: key()?, answer: key()?, ways: Vec::new() };
         for (address, clients) in clients {
             let wanted = SocketAddr::new(address, self.port());
             let (listener, bound) =
@@ -202,18 +203,20 @@ fn listener(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), Errno> {
 }
 
 /// Random bits from the kernel.
-pub(super) fn random() -> Key {
+///
+/// # Errors
+/// The kernel gives none: it is older than 3.17, or forbids the call.
+pub(super) fn random() -> Result<Key, Errno> {
     let mut key = Key::default();
     let mut have = 0;
     while have < key.len() {
         match rustix::rand::getrandom(&mut key[have..], rustix::rand::GetRandomFlags::empty()) {
             Ok(more) => have += more,
             Err(rustix::io::Errno::INTR) => {}
-            // Only kernels before 3.17 lack the call.
-            Err(_) => break,
+            Err(errno) => return Err(errno.into()),
         }
     }
-    key
+    Ok(key)
 }
 
 impl Card {
@@ -267,7 +270,13 @@ impl Offer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Card, Offer, random};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    use super::{Card, Offer};
+
+    fn random() -> super::Key {
+        super::random().expect("the kernel gives random bits")
+    }
 
     #[test]
     fn what_is_told_is_what_is_heard() {
@@ -285,5 +294,19 @@ mod tests {
         assert_eq!(Offer::read(&silent.write(0)), Some((0, silent)));
         assert_eq!((Card::read(b""), Offer::read(b"")), (None, None));
         assert_ne!(random(), random());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_told_is_read_without_a_panic(bytes in any::<Vec<u8>>(), text in "[0-9a-f\\n :.+é]{0,200}") {
+            for told in [&bytes[..], text.as_bytes()] {
+                if let Some(card) = Card::read(told) {
+                    prop_assert_eq!(Card::read(&card.clone().write()), Some(card));
+                }
+                if let Some((end, offer)) = Offer::read(told) {
+                    prop_assert_eq!(Offer::read(&offer.write(end)), Some((end, offer)));
+                }
+            }
+        }
     }
 }

@@ -60,6 +60,17 @@ pub enum NetworkError {
         /// What the kernel said.
         errno: Errno,
     },
+    /// There is no key to check peers by.
+    #[error(
+        "the kernel of {host} gives no random bits for the key of a phase: {errno}; allow the system call \
+         getrandom"
+    )]
+    NoKey {
+        /// The host.
+        host: String,
+        /// What the kernel said.
+        errno: Errno,
+    },
     /// No connection could be made.
     #[error(
         "cannot connect to {peer}: {errno}; see whether a firewall is between, or name the network that \

@@ -1,8 +1,10 @@
 //! Connections between endpoints that know each other's keys.
 //!
-//! The client presents the key and the number of the task; the server presents its own key. A peer that
-//! connects without the key, or is too slow, is rejected and counted.
+//! The client presents the key and the number of the task; the server presents its own key. Of a peer that
+//! connects, nothing is read but the key until that was compared, and nothing is sent to it. One without the
+//! key, or that is too slow, is rejected and counted.
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -26,10 +28,15 @@ use crate::Errno;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Maximum time an unauthenticated connection may stay open, or the deadline of the phase if that is shorter.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of unauthenticated connections beyond those expected.
-const STRANGERS_MAX: usize = 64;
+/// Maximum number of unauthenticated connections beyond those expected. When there are more, the one that has
+/// waited longest is rejected: a peer sends its key as soon as it is connected.
+pub(super) const STRANGERS_MAX: usize = 64;
+/// Maximum number of connections that are accepted before those that wait are read again.
+const ACCEPTED_AT_ONCE: usize = 256;
 /// Size of the key and the task number.
 const HELLO_BYTES: usize = 20;
+/// Size of the key.
+const KEY_BYTES: usize = size_of::<Key>();
 
 /// Why connecting failed.
 pub(super) enum Failed {
@@ -49,13 +56,15 @@ impl From<NetworkError> for Failed {
 pub(super) struct Wait<'a> {
     until: Instant,
     patience: Duration,
+    /// How long a connection may stay open without its key.
+    hello: Duration,
     stop: &'a AtomicBool,
 }
 
 impl<'a> Wait<'a> {
     pub(super) fn new(rpc: &Rpc, stop: &'a AtomicBool) -> Self {
         let patience = Duration::from_nanos(rpc.deadline.0);
-        Self { until: Instant::now() + patience, patience, stop }
+        Self { until: Instant::now() + patience, patience, hello: patience.min(HELLO_PATIENCE), stop }
     }
 
     fn is_over(&self) -> bool {
@@ -96,8 +105,8 @@ impl Called {
             Err(failed) => failed,
         })?;
         let mut hello = [0; HELLO_BYTES];
-        hello[..16].copy_from_slice(&key);
-        hello[16..].copy_from_slice(&task.to_le_bytes());
+        hello[..KEY_BYTES].copy_from_slice(&key);
+        hello[KEY_BYTES..].copy_from_slice(&task.to_le_bytes());
         // It fits into the empty send buffer of a new connection.
         let _ = sockopt::set_tcp_nodelay(&socket, true);
         send(&socket, &hello, SendFlags::NOSIGNAL).map_err(|errno| refused(errno.into()))?;
@@ -155,7 +164,7 @@ fn dial(address: SocketAddr, meeting: &Meeting, wait: Wait<'_>) -> Result<OwnedF
     Ok(socket)
 }
 
-/// A connection that has not presented its key.
+/// A connection that has not presented its key and task.
 struct UnauthenticatedPeer {
     socket: OwnedFd,
     hello: [u8; HELLO_BYTES],
@@ -179,7 +188,7 @@ pub(super) fn admit(
     let listeners = std::mem::take(&mut *meeting.listeners.lock().unwrap_or_else(PoisonError::into_inner));
     let mut came = vec![false; expected.len()];
     let mut missing = expected.len();
-    let mut strangers: Vec<UnauthenticatedPeer> = Vec::new();
+    let mut waiting: VecDeque<UnauthenticatedPeer> = VecDeque::new();
     let mut shut_out = 0;
     while missing > 0 {
         if wait.is_over() {
@@ -193,26 +202,31 @@ pub(super) fn admit(
             }
             .into());
         }
-        let sockets = listeners.iter().chain(strangers.iter().map(|one| &one.socket));
+        let sockets = listeners.iter().chain(waiting.iter().map(|one| &one.socket));
         let mut look: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
         wait.look(&mut look)?;
         drop(look);
-        for listener in &listeners {
-            while let Ok(socket) = accept_with(listener, SocketFlags::CLOEXEC) {
-                let until = Instant::now() + wait.patience.min(HELLO_PATIENCE);
-                strangers.push(UnauthenticatedPeer { socket, hello: [0; HELLO_BYTES], have: 0, until });
-            }
-        }
-        let mut waiting = Vec::with_capacity(strangers.len());
-        for stranger in strangers {
-            match stranger.listen() {
-                HelloResult::Nothing(stranger) => waiting.push(stranger),
-                HelloResult::Hello(socket, hello) => {
-                    let number = u32::from_le_bytes([hello[16], hello[17], hello[18], hello[19]]);
-                    let place = expected.binary_search(&number).ok().filter(|&place| !came[place]);
-                    let right = same(&hello[..16], &key);
+        // Those that wait come first, and each new one is read as it is accepted.
+        let known = std::mem::take(&mut waiting);
+        let new = listeners.iter().flat_map(|listener| {
+            let accept = move || accept_with(listener, SocketFlags::CLOEXEC).ok();
+            std::iter::from_fn(accept).take(ACCEPTED_AT_ONCE)
+        });
+        let until = Instant::now() + wait.hello;
+        let new = new.map(|socket| UnauthenticatedPeer { socket, hello: [0; HELLO_BYTES], have: 0, until });
+        for peer in known.into_iter().chain(new) {
+            match peer.listen(&key) {
+                HelloResult::Nothing(peer) => {
+                    waiting.push_back(peer);
+                    if waiting.len() > missing + STRANGERS_MAX {
+                        waiting.pop_front();
+                        shut_out += 1;
+                    }
+                }
+                HelloResult::Hello(socket, task) => {
+                    let place = expected.binary_search(&task).ok().filter(|&place| !came[place]);
                     let _ = sockopt::set_tcp_nodelay(&socket, true);
-                    match place.filter(|_| right && send(&socket, &answer, SendFlags::NOSIGNAL).is_ok()) {
+                    match place.filter(|_| send(&socket, &answer, SendFlags::NOSIGNAL).is_ok()) {
                         Some(place) => {
                             came[place] = true;
                             missing -= 1;
@@ -224,35 +238,39 @@ pub(super) fn admit(
                 HelloResult::Gone => shut_out += 1,
             }
         }
-        let too_many = waiting.len().saturating_sub(missing + STRANGERS_MAX);
-        shut_out += too_many as u64;
-        // Those waiting longest.
-        waiting.drain(..too_many);
-        strangers = waiting;
     }
-    Ok(shut_out + strangers.len() as u64)
+    Ok(shut_out + waiting.len() as u64)
 }
 
 /// Result of reading from an unauthenticated peer.
 enum HelloResult {
     /// Incomplete so far.
     Nothing(UnauthenticatedPeer),
-    Hello(OwnedFd, [u8; HELLO_BYTES]),
-    /// It closed the connection, or took too long.
+    /// It has the key, and is the connection of this task.
+    Hello(OwnedFd, u32),
+    /// It closed the connection, has not the key, or took too long.
     Gone,
 }
 
 impl UnauthenticatedPeer {
-    fn listen(mut self) -> HelloResult {
-        match recv(&self.socket, &mut self.hello[self.have..], RecvFlags::DONTWAIT) {
-            Ok((_, more)) if more > 0 => self.have += more,
-            Err(SysErrno::AGAIN | SysErrno::INTR) => {}
-            Ok(_) | Err(_) => return HelloResult::Gone,
-        }
-        match self.have {
-            HELLO_BYTES => HelloResult::Hello(self.socket, self.hello),
-            _ if Instant::now() < self.until => HelloResult::Nothing(self),
-            _ => HelloResult::Gone,
+    /// Reads what has come, up to the end of the key, and only from one that has the key what follows.
+    fn listen(mut self, key: &Key) -> HelloResult {
+        loop {
+            let wanted = if self.have < KEY_BYTES { KEY_BYTES } else { HELLO_BYTES };
+            match recv(&self.socket, &mut self.hello[self.have..wanted], RecvFlags::DONTWAIT) {
+                Ok((_, more)) if more > 0 => self.have += more,
+                Err(SysErrno::AGAIN | SysErrno::INTR) if Instant::now() < self.until => {
+                    return HelloResult::Nothing(self);
+                }
+                Ok(_) | Err(_) => return HelloResult::Gone,
+            }
+            let (presented, task) = self.hello.split_at(KEY_BYTES);
+            if self.have == KEY_BYTES && !same(presented, key) {
+                return HelloResult::Gone;
+            }
+            if let Some(task) = task.first_chunk().filter(|_| self.have == HELLO_BYTES) {
+                return HelloResult::Hello(self.socket, u32::from_le_bytes(*task));
+            }
         }
     }
 }
@@ -264,18 +282,4 @@ fn same(one: &[u8], two: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::same;
-
-    #[test]
-    fn keys_are_the_same_in_all_bits_or_not_at_all() {
-        let key: Vec<u8> = (0..16).collect();
-        assert!(same(&key, &key.clone()));
-        for bit in 0..128 {
-            let mut other = key.clone();
-            other[bit / 8] ^= 1 << (bit % 8);
-            assert!(!same(&key, &other), "bit {bit}");
-        }
-        assert!(!same(&key, &key[..15]));
-    }
-}
+mod tests;

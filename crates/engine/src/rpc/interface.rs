@@ -1,7 +1,9 @@
 //! The network interfaces of this host, their addresses, and the adapters behind them.
 
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, getsockname, socket_with};
 
 use super::error::NetworkError;
 use super::sys::{self, Interface};
@@ -72,11 +74,12 @@ impl Host {
             return Some(*address);
         }
         let from = |other: &IpAddr| {
-            let any: SocketAddr = if other.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
-            // Connecting a datagram socket sends nothing, but selects a route.
-            let socket = UdpSocket::bind(any).ok()?;
-            socket.connect((*other, 9)).ok()?;
-            socket.local_addr().ok().map(|address| address.ip())
+            let family = if other.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+            let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None).ok()?;
+            // Connecting a datagram socket sends nothing, but selects a route. From then on it takes nothing but
+            // what comes from there.
+            connect(&socket, &SocketAddr::new(*other, 9)).ok()?;
+            SocketAddr::try_from(getsockname(&socket).ok()?).ok().map(|address| address.ip())
         };
         let foreign = peer.iter().filter(|other| own.iter().all(|(address, _)| address != *other));
         foreign.filter_map(from).find(|address| own.iter().any(|(known, _)| known == address))

@@ -3,7 +3,7 @@
 //! A phase of exchanges has the same points as any other:
 //!
 //! 1. *Before it is ready* the endpoints exchange addresses ([`endpoint_exchange`]): each server listens at
-//!    the one address that leads to its clients, and publishes it with a key over the run's own rendezvous.
+//!    the addresses that lead to its clients, and publishes them with a key over the run's own rendezvous.
 //! 2. *Open*: connections are established ([`handshake`]); peers without the key are rejected. Then the
 //!    listening sockets are closed, and all endpoints begin together.
 //! 3. *Exchanges*: by `io_uring` ([`rings`]), or by blocking calls with a thread for each connection
@@ -41,7 +41,7 @@ use plan::{Operation, Rpc};
 use self::binding::{Bound, Places};
 use self::connection::{Bounds, Connection, Role, Spent, Terms};
 use self::endpoint_exchange::Meeting;
-use self::handshake::{Called, Failed, Wait, admit};
+use self::handshake::{Called, Failed, STRANGERS_MAX, Wait, admit};
 use self::noise::Noise;
 use crate::data::check::CheckResults;
 use crate::phase::barrier::BarrierGuard;
@@ -183,8 +183,8 @@ impl<'a> Session<'a> {
         let uring = job.workload.backend.capabilities().needs_uring;
         let threads = if uring { connections.min(2 * u64::from(rpc.threads)) } else { connections };
         limits::threads(threads, job.processes_here)?;
-        // At most one listening socket per peer, and a ring for each thread.
-        limits::open_files(connections + u64::from(rpc.ends) + threads)?;
+        // At most one listening socket per peer, those without a key, and a ring for each thread.
+        limits::open_files(connections + u64::from(rpc.ends) + STRANGERS_MAX as u64 + threads)?;
         if uring {
             crate::uring_available()?;
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use plan::{Backend, Bytes, Geometry, Nanos, Operation, Pattern, Phase, Rpc, Work, Workload, WorkloadSpec};
 
 use super::NetworkError;
-use super::endpoint_exchange::{Card, Offer, random};
+use super::endpoint_exchange::{Card, Key, Offer};
 use crate::{
     Controls, EngineError, PhaseJob, PhaseOutcome, Point, Rendezvous, RendezvousError, SingleProcess,
 };
@@ -19,6 +19,10 @@ const BACKENDS: [Backend; 3] = [
     Backend::Uring { depth: 1, required: true },
     Backend::Uring { depth: 5, required: true },
 ];
+
+fn random() -> Key {
+    super::endpoint_exchange::random().expect("the kernel gives random bits")
+}
 
 fn workload(rpc: Rpc, backend: Backend, change: impl FnOnce(&mut WorkloadSpec)) -> Workload {
     let geometry = Geometry { transfer: Bytes(1), block: Bytes(1), segments: 1 };

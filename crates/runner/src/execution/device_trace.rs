@@ -164,13 +164,15 @@ pub(crate) fn join(rows: &mut [&mut HistoryRow], requests: &[DeviceRequest], nam
             Some(sector) => {
                 let sectors = row.bytes.div_ceil(SECTOR_BYTES);
                 let meets = |DeviceRequest(device, first, count, ..): &&&DeviceRequest| {
-                    names.get(*device) == row.device && *first < sector + sectors && sector < first + count
+                    let (end, last) = (sector.saturating_add(sectors), first.saturating_add(*count));
+                    names.get(*device) == row.device && *first < end && sector < last
                 };
                 ("sector", span(within.filter(meets)))
             }
             None => {
-                let alike =
-                    |DeviceRequest(_, _, count, ..): &&&DeviceRequest| count * SECTOR_BYTES == row.bytes;
+                let alike = |DeviceRequest(_, _, count, ..): &&&DeviceRequest| {
+                    count.checked_mul(SECTOR_BYTES) == Some(row.bytes)
+                };
                 let mut alike = within.filter(alike);
                 let only = alike.next().filter(|_| alike.next().is_none());
                 if let Some(DeviceRequest(device, sector, ..)) = only {
@@ -229,7 +231,7 @@ pub(crate) fn pattern<'r>(nodes: impl Iterator<Item = &'r [DeviceRequest]>) -> O
 fn span<'r>(requests: impl Iterator<Item = &'r &'r DeviceRequest>) -> Option<u64> {
     let both = requests.map(|DeviceRequest(.., issued, took)| (*issued, ended(*issued, *took)));
     let (first, last) = both.reduce(|(first, last), (issued, end)| (first.min(issued), last.max(end)))?;
-    u64::try_from(last - first).ok()
+    u64::try_from(last.saturating_sub(first)).ok()
 }
 
 #[cfg(test)]

@@ -170,18 +170,21 @@ impl PhaseTotals {
         self.open = self.open.join(other.open);
         self.io = self.io.join(other.io);
         self.close = self.close.join(other.close);
-        self.read_bytes += other.read_bytes;
-        self.write_bytes += other.write_bytes;
-        self.reads += other.reads;
-        self.writes += other.writes;
-        self.items += other.items;
+        add(&mut self.read_bytes, other.read_bytes);
+        add(&mut self.write_bytes, other.write_bytes);
+        add(&mut self.reads, other.reads);
+        add(&mut self.writes, other.writes);
+        add(&mut self.items, other.items);
         self.allocated_bytes = match (self.allocated_bytes, other.allocated_bytes) {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
             (one, two) => one.or(two),
         };
-        self.resident = self.resident.zip(other.resident).map(|(one, two)| (one.0 + two.0, one.1 + two.1));
-        self.fetched = self.fetched.zip(other.fetched).map(|(one, two)| one + two);
-        self.surprises += other.surprises;
+        self.resident = self
+            .resident
+            .zip(other.resident)
+            .map(|(one, two)| (one.0.saturating_add(two.0), one.1.saturating_add(two.1)));
+        self.fetched = self.fetched.zip(other.fetched).map(|(one, two)| one.saturating_add(two));
+        add(&mut self.surprises, other.surprises);
         self.first_surprises.extend(other.first_surprises);
         self.first_surprises.truncate(engine::Surprises::DESCRIBED);
         self.first_done = earlier(self.first_done, other.first_done);
@@ -189,9 +192,9 @@ impl PhaseTotals {
             (Some(one), Some(two)) => Some(StonewallState { last: later(one.last, two.last) }),
             (one, two) => one.or(two),
         };
-        self.user_cpu_ns += other.user_cpu_ns;
-        self.system_cpu_ns += other.system_cpu_ns;
-        self.wrong_cells += other.wrong_cells;
+        add(&mut self.user_cpu_ns, other.user_cpu_ns);
+        add(&mut self.system_cpu_ns, other.system_cpu_ns);
+        add(&mut self.wrong_cells, other.wrong_cells);
         self.first_wrong = match (self.first_wrong.take(), other.first_wrong) {
             (Some(one), Some(two)) => Some(one.min(two)),
             (one, two) => one.or(two),
@@ -224,7 +227,7 @@ impl PhaseTotals {
                     &mut known.buckets,
                     histogram.buckets,
                     |bucket| bucket.0,
-                    |mine, theirs| mine.2 += theirs.2,
+                    |mine, theirs| add(&mut mine.2, theirs.2),
                 ),
                 None => self.latency.push(histogram),
             }
@@ -318,11 +321,16 @@ impl PhaseTotals {
     }
 }
 
+/// Adds what another rank counted. Numbers that no rank can have counted stay at the largest.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
 /// The earlier time; the bytes of equal times are added.
 fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
     let bytes = match one.at_ns == two.at_ns {
-        true => one.bytes + two.bytes,
+        true => one.bytes.saturating_add(two.bytes),
         false => return Some(if one.at_ns < two.at_ns { one } else { two }),
     };
     Some(Moment { bytes, ..one })
@@ -331,7 +339,7 @@ fn earlier(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
 /// The later time, with the bytes of both: each part counts until its own time.
 fn later(one: Option<Moment>, two: Option<Moment>) -> Option<Moment> {
     let (Some(one), Some(two)) = (one, two) else { return one.or(two) };
-    Some(Moment { at_ns: one.at_ns.max(two.at_ns), bytes: one.bytes + two.bytes })
+    Some(Moment { at_ns: one.at_ns.max(two.at_ns), bytes: one.bytes.saturating_add(two.bytes) })
 }
 
 /// Merges two lists sorted by `place`; `add` combines two entries of the same place.

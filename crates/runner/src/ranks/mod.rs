@@ -14,3 +14,5 @@ pub(crate) mod rank_executor;
 pub(crate) mod rank_group;
 pub(crate) mod rows;
 pub(crate) mod signals;
+#[cfg(test)]
+mod tests;

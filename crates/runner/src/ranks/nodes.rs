@@ -69,6 +69,11 @@ impl Nodes {
         };
         let clocks = synchronize(comm)?;
         let topology = comm.topology();
+        // Each node once, in order: the numbers are used to find names and ranks.
+        let known = (0..).take(topology.names().len());
+        if !nodes.iter().map(|node| node.node).eq(known) {
+            return Err(RunnerError::OutOfPlace);
+        }
         let several = comm.size() > 1;
         for node in &mut nodes {
             let usable = Some(node.usable_cpus()).filter(|_| !node.cpus.is_empty());

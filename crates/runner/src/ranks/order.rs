@@ -243,7 +243,7 @@ impl Answer {
             (Self::Missing(one), Self::Missing(two)) => Self::Missing(chained(one, two)),
             (Self::Found(one), Self::Found(two)) => Self::Found(one.join(two)),
             (Self::Files { removed, there }, Self::Files { removed: more, there: too }) => {
-                Self::Files { removed: removed + more, there: there && too }
+                Self::Files { removed: removed.saturating_add(more), there: there && too }
             }
             (Self::Wiped(one), Self::Wiped(two)) => Self::Wiped(chained(one, two)),
             (Self::Lacking(one), Self::Lacking(two)) => Self::Lacking(one || two),
@@ -283,7 +283,7 @@ impl Found {
         self.space.add(other.space);
         self.replaced = match (self.replaced, other.replaced) {
             (Some((files, bytes, first)), Some((more, and, _))) => {
-                Some((files + more, bytes.saturating_add(and), first))
+                Some((files.saturating_add(more), bytes.saturating_add(and), first))
             }
             (one, two) => one.or(two),
         };

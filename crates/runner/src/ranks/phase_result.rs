@@ -72,7 +72,7 @@ impl PhaseResult<'_> {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });
         }
-        let strangers: u64 = table.record.ends.iter().map(|end| end.shut_out).sum();
+        let strangers = table.record.ends.iter().map(|end| end.shut_out).fold(0, u64::saturating_add);
         if strangers > 0 {
             warnings.push(Warning::Strangers { count: strangers });
         }

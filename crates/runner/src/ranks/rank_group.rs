@@ -5,7 +5,6 @@
 
 use comm::{Clock, Comm};
 use serde::{Deserialize, Serialize};
-use serde_json::Error as JsonError;
 
 use crate::execution::jobs::KeepLaunches;
 use crate::ranks::merge_ranks::PhaseTotals;
@@ -65,7 +64,7 @@ pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Resul
             (Err(failed), Some(error))
         }
     };
-    let mut join = |one: Vec<u8>, two: Vec<u8>| joined(&one, &two);
+    let mut join = |one: Vec<u8>, two: Vec<u8>| joined(comm.rank(), &one, &two);
     let Some(bytes) = comm.combine(written(&reply)?, &mut join)? else {
         return Ok(Answer::Done);
     };
@@ -74,29 +73,32 @@ pub(crate) fn answer(comm: &dyn Comm, own: Result<Answer, RunnerError>) -> Resul
         Err(failed) => match kept.take_if(|_| failed.rank == comm.rank()) {
             Some(own) => Err(own),
             None => {
-                let topology = comm.topology();
-                let node = topology.node_of()[failed.rank as usize];
-                let node = topology.names()[node as usize].clone();
                 let RankError { rank, kind, message, .. } = failed;
-                Err(RunnerError::Elsewhere { rank, node, kind, message })
+                Err(elsewhere(comm, rank, kind, message))
             }
         },
     }
 }
 
-/// Merges two serialized replies. Unreadable input is a fault of the ranks in between.
-fn joined(one: &[u8], two: &[u8]) -> Vec<u8> {
+/// The error of another rank.
+fn elsewhere(comm: &dyn Comm, rank: u32, kind: ErrorKind, message: String) -> RunnerError {
+    let topology = comm.topology();
+    let node = topology.node_of().get(rank as usize).and_then(|&node| topology.names().get(node as usize));
+    RunnerError::Elsewhere { rank, node: node.map_or("unknown", String::as_str).to_owned(), kind, message }
+}
+
+/// Merges two serialized replies on the rank `here`. If one cannot be parsed, that is the reply: of the ranks in
+/// between, only those that are next to this one can have sent it.
+fn joined(here: u32, one: &[u8], two: &[u8]) -> Vec<u8> {
     let read = |bytes: &[u8]| serde_json::from_slice::<Reply>(bytes);
     let reply = match (read(one), read(two)) {
         (Ok(one), Ok(two)) => join(one, two),
-        (Err(error), _) | (_, Err(error)) => Err(unreadable(&error)),
+        (Err(error), _) | (_, Err(error)) => {
+            let message = RunnerError::Words(error).to_string();
+            Err(RankError { rank: here, kind: ErrorKind::Internal, message, is_echo: false })
+        }
     };
     serde_json::to_vec(&reply).unwrap_or_default()
-}
-
-fn unreadable(error: &JsonError) -> RankError {
-    let message = RunnerError::Words(serde::de::Error::custom(error)).to_string();
-    RankError { rank: 0, kind: ErrorKind::Internal, message, is_echo: false }
 }
 
 fn join(one: Reply, two: Reply) -> Reply {
@@ -217,14 +219,19 @@ pub(crate) fn finish_phase(
     let bytes = rows.map_or(Ok(Vec::new()), |rows| written(&rows))?;
     let mut unreadable = None;
     let mut table = table;
-    comm.stream(bytes, &mut |_, bytes| {
+    comm.stream(bytes, &mut |rank, bytes| {
         let Some(table) = table.as_mut().filter(|_| !bytes.is_empty()) else { return };
         match serde_json::from_slice(&bytes) {
             Ok(rows) => table.add(rows),
-            Err(error) => unreadable = Some(error),
+            Err(error) => {
+                unreadable.get_or_insert((rank, RunnerError::Words(error).to_string()));
+            }
         }
     })?;
-    unreadable.map_or(whole, |error| Err(RunnerError::Words(error)))
+    match unreadable {
+        Some((rank, message)) => Err(elsewhere(comm, rank, ErrorKind::Internal, message)),
+        None => whole,
+    }
 }
 
 #[cfg(test)]
