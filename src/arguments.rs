@@ -22,7 +22,8 @@ use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
-    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, studies, verdict,
+    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, signals, studies,
+    verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -122,6 +123,7 @@ enum Alone {
 
 /// Runs what `arguments` (the program's name first) ask for.
 pub(crate) fn dispatch(arguments: Vec<OsString>) -> Result<Exit, Failure> {
+    signals::outlive_file_limit().map_err(|error| Failure::new(Exit::Internal, error))?;
     // Before anything that takes time: jobs are started by the hundred. No definition of the command line has it, as
     // nobody types it.
     if matches!(&arguments[..], [_, word] if word == job::WORD) {

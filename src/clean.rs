@@ -1,7 +1,5 @@
 //! `ioproof clean`: shows and removes leftovers of killed runs under a directory.
 
-use std::path::PathBuf;
-
 use plan::Nanos;
 use record::{Holder, Leftover, SweepResult};
 
@@ -19,7 +17,8 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let mut refused = false;
-    for leftover in &found {
+    // The newest first: what it has put into directories of an earlier one is gone before these.
+    for leftover in found.iter().rev() {
         print_line(&line(leftover))?;
         for file in &leftover.files {
             print_line(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
@@ -27,6 +26,9 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
         for tree in &leftover.trees {
             let what = if tree.names_only { "items of a tree in it" } else { "a tree" };
             print_line(&format!("  {}  {what}", tree.root.display()))?;
+        }
+        for path in &leftover.kept {
+            print_line(&format!("  {}  stays: the run was to keep it", path.display()))?;
         }
         match leftover.holder {
             Holder::Alive => {
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             Holder::Elsewhere => {
                 let node = &leftover.claim.node;
                 if confirm(&format!("Is that run on {node} over? Remove its files?"), false)? {
-                    removed(&leftover.remove_unseen()?).iter().try_for_each(|line| print_line(line))?;
+                    refused |= !say_removed(leftover, &leftover.remove_unseen()?)?;
                 } else {
                     print_line(&format!(
                         "  kept; `ioproof clean DIR` on {node} can see whether that run goes on"
@@ -57,7 +59,7 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
                     // Processes that still run are ended before their files are removed.
                     host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
                         .map_err(|error| Failure::new(Exit::HostLacks, error))?;
-                    removed(&leftover.remove()?).iter().try_for_each(|line| print_line(line))?;
+                    refused |= !say_removed(leftover, &leftover.remove()?)?;
                 } else {
                     print_line("  kept; `ioproof clean DIR --yes` removes them")?;
                 }
@@ -67,20 +69,38 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     Ok(if refused { Exit::Refused } else { Exit::Success })
 }
 
-/// Removed and remaining items of trees, as lines.
-fn removed(sweep: &SweepResult) -> Vec<String> {
+/// Prints what was removed of `leftover` and what stays; returns whether all of it is gone.
+fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure> {
     let names = match sweep.removed {
         0 => String::new(),
         count => format!(", with {count} names in trees"),
     };
-    let mut lines = vec![format!("  removed{names}")];
-    let stays = |path: &PathBuf| format!("  {} stays: the run did not make it", path.display());
-    lines.extend(sweep.foreign.iter().map(stays));
+    let is_gone = sweep.held.is_empty() && leftover.in_use.is_empty();
+    match leftover.files.is_empty() && leftover.trees.is_empty() {
+        true if is_gone => print_line("  its claim is removed")?,
+        true => {}
+        false => print_line(&format!("  removed{names}"))?,
+    }
+    for path in &sweep.foreign {
+        print_line(&format!("  {} stays: the run did not make it", path.display()))?;
+    }
     let more = sweep.foreign_count.saturating_sub(sweep.foreign.len() as u64);
     if more > 0 {
-        lines.push(format!("  and {more} more"));
+        print_line(&format!("  and {more} more"))?;
     }
-    lines
+    for path in &sweep.held {
+        print_line(&format!("  {} stays: something in it is not of that run", path.display()))?;
+    }
+    for path in &leftover.in_use {
+        print_line(&format!("  {} stays: another run is using it", path.display()))?;
+    }
+    if !is_gone {
+        print_line(
+            "  the claim of the run stays, too: move away what is not of it, wait for runs that go on, and say \
+             `ioproof clean` again",
+        )?;
+    }
+    Ok(is_gone)
 }
 
 /// A leftover in one line.
@@ -94,15 +114,22 @@ pub(crate) fn line(leftover: &Leftover) -> String {
             format!("was begun on node {} {age} ago", leftover.claim.node)
         }
     };
-    let files = match (leftover.files.len(), leftover.trees.len()) {
-        (0, 1..) => String::new(),
-        (files, _) => format!("{files} files ({})", plan::Bytes(leftover.bytes()).both_units()),
-    };
-    let trees = match leftover.trees.len() {
-        0 => "",
-        1 => "a tree",
-        _ => "trees",
-    };
-    let and = if files.is_empty() || trees.is_empty() { "" } else { " and " };
-    format!("run {} {state} and has {files}{and}{trees} in {directory}", leftover.claim.run_id)
+    let mut has = Vec::new();
+    if !leftover.files.is_empty() {
+        let bytes = plan::Bytes(leftover.bytes()).both_units();
+        has.push(format!("{} files ({bytes})", leftover.files.len()));
+    }
+    match leftover.trees.len() {
+        0 => {}
+        1 => has.push("a tree".to_owned()),
+        _ => has.push("trees".to_owned()),
+    }
+    if !leftover.kept.is_empty() {
+        has.push(format!("{} to be kept", leftover.kept.len()));
+    }
+    if !leftover.in_use.is_empty() {
+        has.push(format!("{} that another run is using", leftover.in_use.len()));
+    }
+    let has = if has.is_empty() { "nothing left".to_owned() } else { has.join(" and ") };
+    format!("run {} {state} and has {has} in {directory}", leftover.claim.run_id)
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use dialect::fio;
 use plan::cross_check::{Options, cases};
 use plan::{Backend, Plan, PlanError, Question, shell_word, visible};
-use record::{Recorder, Run};
+use record::Run;
 use report::Study;
 use runner::Rivals;
 
@@ -42,7 +42,6 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
     }
     let directory = session.directory(arguments.out.as_deref())?;
-    let recorder = Recorder::create(&directory, &session.manifest(&checked))?;
     let (own, seconds) =
         (checked.plan.cases.len() / 2, 2.0 * f64::from(arguments.pairs) * arguments.time.as_secs_f64());
     print_line(&format!(
@@ -55,9 +54,10 @@ pub(crate) fn run(arguments: &CrossCheckArguments, world: &World) -> Result<Exit
     for note in &notes {
         print_line(note)?;
     }
+    let recorder = session.record(&checked, &directory)?;
     let ended = {
         let mut watch = TerminalWatch { line: session.line(&checked, &directory, arguments.shown.shown()) };
-        let life = session.life(recorder, &mut watch)?;
+        let life = session.life(recorder, &mut watch);
         life.with_rivals(Rivals::of_plan(&checked.plan)).run(&checked)?
     };
     let run = Run::open(&directory)?;

@@ -66,12 +66,13 @@ pub(crate) fn explain(session: &Session<'_>, plan: &Plan) -> Result<Exit, Failur
     let facts = session.host.facts(&session::targets(plan), engine::clock_name());
     let around = session.environment(plan, &facts);
     print(&report::explain(plan, &around, screen()))?;
-    print(&session::explained_loss(plan)).map(|()| Exit::Success)
+    print(&session::explained_consent(plan)).map(|()| Exit::Success)
 }
 
 /// Reports leftovers of killed runs and files that will be lost, and asks about these.
 pub(crate) fn agreed(checked: &Checked, extras: &Extras) -> Result<(), Failure> {
     warn(&session::leftover_lines(&checked.leftovers));
+    warn(&session::lacking_right(&checked.plan).into_iter().collect::<Vec<_>>());
     // A refusal names the files itself.
     if extras.yes || can_ask() {
         warn(&checked.replaced().iter().map(session::replaced_line).collect::<Vec<_>>());

@@ -1,14 +1,12 @@
 //! `ioproof job`, hidden: the process of one job, which `ioproof run` starts for each launch.
 
 use crate::exit::{Exit, Failure};
-use crate::signals;
 
 /// The argument with which the program calls itself.
 pub(crate) const WORD: &str = "job";
 
 /// Reads an order from standard input, carries it out, and reports the result on standard output.
 pub(crate) fn run() -> Result<Exit, Failure> {
-    signals::outlive_file_limit().map_err(|error| Failure::new(Exit::Internal, error))?;
     match jobs::serve() {
         Ok(jobs::Ended::Done) => Ok(Exit::Success),
         // Already reported as an event.

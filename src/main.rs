@@ -23,6 +23,7 @@ mod layout;
 mod merge;
 mod on_layouts;
 mod overhead;
+mod panics;
 mod progress;
 mod randomops;
 mod reference;
@@ -42,7 +43,7 @@ mod watch;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match arguments::dispatch(std::env::args_os().collect()) {
+    match panics::caught(|| arguments::dispatch(std::env::args_os().collect())) {
         Ok(code) => code.into(),
         Err(error) => console::explain(&error),
     }

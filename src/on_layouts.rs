@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::Controls;
 use host::CommandHash;
 use plan::{Bytes, Layout, Plan, Recipe, RunEnvironment, Space, estimates};
 use record::{BlockDeviceFacts, HostFacts, LayoutEvent, Recorder, Resumed};
@@ -19,13 +18,11 @@ use crate::exit::{Exit, Failure};
 use crate::layout;
 use crate::progress::LiveLine;
 use crate::session::{self, Session};
-use crate::signals;
 use crate::watch::TerminalWatch;
 
 /// A run whose cases need layouts.
 pub(crate) struct Campaign<'s, 'w> {
     session: &'s Session<'w>,
-    controls: Arc<Controls>,
     builder: HostLayoutBuilder,
     /// The survey of each layout of the plan.
     seen: Vec<LayoutOutlook>,
@@ -43,8 +40,7 @@ pub(crate) struct Campaign<'s, 'w> {
 impl<'s, 'w> Campaign<'s, 'w> {
     /// Surveys the layouts of `plan`; nothing is written.
     pub(crate) fn new(session: &'s Session<'w>, plan: &Plan, arguments: &RunArguments) -> Self {
-        let controls = Arc::new(Controls::new());
-        let stop = Arc::clone(&controls);
+        let stop = Arc::clone(&session.controls);
         let layouts = layout::layouts_in(arguments.state.as_deref())
             .with_stop(move || stop.is_stopped())
             .with_study(arguments.study.as_deref().and_then(layout::directory_of));
@@ -73,7 +69,7 @@ impl<'s, 'w> Campaign<'s, 'w> {
         }
         let (servers, agreed) = (ServerCommands::of(plan), Servers::default());
         let shown = arguments.how.shown();
-        Self { session, controls, builder, seen, devices, commands, servers, agreed, shown }
+        Self { session, builder, seen, devices, commands, servers, agreed, shown }
     }
 
     /// The layouts as text, with the given part of their `commands`.
@@ -239,10 +235,8 @@ impl<'s, 'w> Campaign<'s, 'w> {
         let plan = &validated.checked.plan;
         let (all, _) = estimates(plan, around);
         let mut watch = TerminalWatch { line: LiveLine::start(recorder.directory(), plan, &all, self.shown) };
-        signals::stop_on_signal(&self.controls.stop_flags())
-            .map_err(|error| Failure::new(Exit::Internal, error))?;
         let (host, comm) = (&self.session.host, self.session.world.comm());
-        let life = PlanExecution::new(host, comm, recorder, &mut watch, Arc::clone(&self.controls));
+        let life = PlanExecution::new(host, comm, recorder, &mut watch, Arc::clone(&self.session.controls));
         let life = life.with_servers(self.agreed.clone());
         Ok(runner::campaign(life, &self.builder, validated)?)
     }

@@ -47,7 +47,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     if how.explain {
         session.check_options(&plan, how.out.as_deref())?;
         on_layouts::explain(&session, &plan, arguments)?;
-        print(&session::explained_loss(&plan))?;
+        print(&session::explained_consent(&plan))?;
         return print(&lines(&notes)).map(|()| Exit::Success);
     }
     let signer = Signer::of(how)?;
@@ -62,7 +62,7 @@ fn measure_on_layouts(asked: Asked, arguments: &RunArguments, world: &World) -> 
     if !agreed("Start?", &validated.checked, how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
-    let recorder = Recorder::create(&directory, &session.manifest(&validated.checked))?;
+    let recorder = session.record(&validated.checked, &directory)?;
     let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, &directory, arguments.verdict, signer.as_ref())
 }
@@ -112,7 +112,7 @@ fn explain(session: &Session<'_>, plan: &Plan, how: &How) -> Result<(), Failure>
         report::outline(plan, &around, screen())
     })?;
     print(&ServerCommands::of(plan).explained())?;
-    print(&session::explained_loss(plan))
+    print(&session::explained_consent(plan))
 }
 
 /// Makes each process of every case keep its last operations, if requested.
@@ -154,6 +154,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
     if !agreed("Go on with the others?", &checked, &arguments.how)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
+    session.listen()?;
     let ended = {
         let mut watch = TerminalWatch { line: session.line(&checked, directory, arguments.how.shown()) };
         session.live(&checked, recorder, &mut watch)?
@@ -213,6 +214,7 @@ fn resume_on_layouts(
         return print("nothing was written\n").map(|()| Exit::Success);
     }
     let around = campaign.environment(&validated.checked.plan, &validated.checked.facts);
+    session.listen()?;
     let ended = campaign.run(validated, &around, recorder)?;
     conclude(&ended, directory, arguments.verdict, signer)
 }
@@ -257,6 +259,9 @@ fn conclude(
 fn agreed(question: &str, checked: &Checked, how: &How) -> Result<bool, Failure> {
     for line in session::leftover_lines(&checked.leftovers) {
         print_line(&format!("{line}; `ioproof clean` removes what killed runs left"))?;
+    }
+    if let Some(line) = session::lacking_right(&checked.plan) {
+        print_line(&format!("! {line}"))?;
     }
     let Some(replaced) = checked.replaced() else {
         return Ok(how.yes || confirm(question, true)?);

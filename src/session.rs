@@ -30,6 +30,8 @@ pub(crate) struct Session<'w> {
     pub(crate) world: &'w World,
     /// Permitted commands that query servers around phases.
     pub(crate) servers: Servers,
+    /// What ends its run early.
+    pub(crate) controls: Arc<Controls>,
     run_id: String,
     started: jiff::Timestamp,
 }
@@ -39,7 +41,15 @@ impl<'w> Session<'w> {
     pub(crate) fn new(world: &'w World, what: &str) -> Self {
         let started = jiff::Timestamp::now();
         let run_id = run_id(started, what);
-        Self { host: Host::new(Root::default()), world, servers: Servers::default(), run_id, started }
+        let controls = Arc::new(Controls::new());
+        Self {
+            host: Host::new(Root::default()),
+            world,
+            servers: Servers::default(),
+            controls,
+            run_id,
+            started,
+        }
     }
 
     /// Checks `plan` against the host; nothing is written.
@@ -128,8 +138,21 @@ impl<'w> Session<'w> {
         directory: &Path,
         watch: &mut dyn Watch,
     ) -> Result<RunSummary, Failure> {
-        let recorder = Recorder::create(directory, &self.manifest(checked))?;
+        let recorder = self.record(checked, directory)?;
         self.live(checked, recorder, watch)
+    }
+
+    /// Starts the record of `checked` in `directory`. From here on a signal ends the run in order: what is begun
+    /// there is completed or removed.
+    pub(crate) fn record(&self, checked: &Checked, directory: &Path) -> Result<Recorder, Failure> {
+        self.listen()?;
+        Ok(Recorder::create(directory, &self.manifest(checked))?)
+    }
+
+    /// Has signals end the run in order; called once.
+    pub(crate) fn listen(&self) -> Result<(), Failure> {
+        signals::stop_on_signal(&self.controls.stop_flags())
+            .map_err(|error| Failure::new(Exit::Internal, error))
     }
 
     /// Runs the remaining cases of `checked`, into an existing record.
@@ -139,7 +162,7 @@ impl<'w> Session<'w> {
         recorder: Recorder,
         watch: &mut dyn Watch,
     ) -> Result<RunSummary, Failure> {
-        Ok(self.life(recorder, watch)?.run(checked)?)
+        Ok(self.life(recorder, watch).run(checked)?)
     }
 
     /// The progress display of the run into `directory`.
@@ -149,17 +172,11 @@ impl<'w> Session<'w> {
         LiveLine::start(directory, &checked.plan, &estimates, shown)
     }
 
-    /// A plan execution of this session, which a signal ends in order.
-    pub(crate) fn life<'a>(
-        &'a self,
-        recorder: Recorder,
-        watch: &'a mut dyn Watch,
-    ) -> Result<PlanExecution<'a>, Failure> {
-        let controls = Arc::new(Controls::new());
-        signals::stop_on_signal(&controls.stop_flags())
-            .map_err(|error| Failure::new(Exit::Internal, error))?;
+    /// A plan execution of this session.
+    pub(crate) fn life<'a>(&'a self, recorder: Recorder, watch: &'a mut dyn Watch) -> PlanExecution<'a> {
+        let controls = Arc::clone(&self.controls);
         let life = PlanExecution::new(&self.host, self.world.comm(), recorder, watch, controls);
-        Ok(life.with_servers(self.servers.clone()))
+        life.with_servers(self.servers.clone())
     }
 
     /// Checks the remaining cases of an interrupted run.
@@ -313,14 +330,22 @@ pub(crate) fn agree_to_losses(checked: &Checked, yes: bool, question: &str) -> R
     Err(Failure::new(Exit::Refused, anyhow::anyhow!(refused)))
 }
 
-/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need.
-pub(crate) fn explained_loss(plan: &Plan) -> String {
-    let line = |replaced| {
-        let line =
-            format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced));
-        format!("{}\n", visible(&line))
+/// As [`replaced_line`], for a plan that is only shown: with the consent that a run will need, and with the rights
+/// that this user lacks for it.
+pub(crate) fn explained_consent(plan: &Plan) -> String {
+    let loss = |replaced| {
+        format!("! {}; the run asks before, or takes --yes for the answer", replaced_line(&replaced))
     };
-    runner::replaced(plan, &[]).map_or_else(String::new, line)
+    let lines = runner::replaced(plan, &[]).map(loss).into_iter();
+    let lines = lines.chain(lacking_right(plan).map(|line| format!("! {line}")));
+    lines.map(|line| format!("{}\n", visible(&line))).collect()
+}
+
+/// What `plan` asks for that this user may not do, as a line; the run goes on without it.
+pub(crate) fn lacking_right(plan: &Plan) -> Option<String> {
+    let drops = plan.cases.iter().any(|case| case.protocol.drop_caches);
+    let refused = drops.then(|| host::cache::may_drop(&Root::default())).and_then(Result::err);
+    refused.map(|error| format!("{error}; as it stands, phases start with what the cache has"))
 }
 
 /// The exit code and the message for a finished run; its record is in `directory`.

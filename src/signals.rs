@@ -8,7 +8,6 @@ use signal_hook::flag;
 
 /// Sets `flags` in their order at the first signal; a second one ends the program at once.
 pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()> {
-    outlive_file_limit()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // The order matters: the second signal finds the flag set by the first.
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flags[0]))?;

@@ -21,7 +21,11 @@ pub(super) fn state_of(root: &Root, named: Option<&Path>) -> PathBuf {
 
 /// A ledger of another host, damaged or in use is a refusal; an unwritable one is a lack of the host.
 pub(super) fn ledger_failure(error: LedgerError) -> Failure {
-    let exit = if error.is_refusal() { Exit::Refused } else { Exit::HostLacks };
+    let exit = match error {
+        LedgerError::Untrusted { .. } => Exit::Record,
+        _ if error.is_refusal() => Exit::Refused,
+        _ => Exit::HostLacks,
+    };
     Failure::new(exit, error)
 }
 

@@ -20,9 +20,9 @@ pub(crate) enum What {
     /// Compare how this host is set with what is advised for measuring storage, each piece of advice with
     /// its reason and source.
     Check(check::CheckArguments),
-    /// Set this host as a profile says, after showing every write; what was is kept.
+    /// Set this host as a profile says, after showing every write; what was is kept. Needs root.
     Tune(tune::TuneArguments),
-    /// Put back what was before `host tune`.
+    /// Put back what was before `host tune`. Needs root.
     Restore(restore::RestoreArguments),
     /// Draw the cells of a site from a description: servers, cards of each socket, controllers, drives.
     Topology(topology::TopologyArguments),

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
     if arguments.plan {
         return Ok(Exit::Success);
     }
+    ledger.check_writable().map_err(ledger_failure)?;
     if !agreed("Put these back?", arguments.yes)? {
         return print("nothing was written\n").map(|()| Exit::Success);
     }
@@ -63,9 +64,12 @@ pub(crate) fn run(arguments: &RestoreArguments) -> Result<Exit, Failure> {
 }
 
 fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: bool) -> String {
+    let lost =
+        ledger.loss.told(ledger.path()).map_or_else(String::new, |lost| format!("! {}\n", visible(&lost)));
     if ledger.entries.is_empty() {
         return format!(
-            "{}: `host tune` was ended before it had set anything: only its ledger is removed\n",
+            "{lost}{}: no value is in the ledger: `host tune` was ended before it had set anything, or the lines \
+             were lost; only the ledger is removed (`ioproof host check` shows how the host is set)\n",
             ledger.host.name
         );
     }
@@ -74,7 +78,7 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
         .iter()
         .flat_map(|application| application.profiles.iter().map(String::as_str))
         .collect();
-    let mut text = format!("{}: in force is profile {}\n", ledger.host.name, profiles.join(", "));
+    let mut text = format!("{lost}{}: in force is profile {}\n", ledger.host.name, profiles.join(", "));
     if ledger.applications.iter().any(|application| !application.finished) {
         text.push_str("! `host tune` was ended before it had done all: what it had done is restored\n");
     }
@@ -101,6 +105,11 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
             }
             RestoreAction::AsItWas => format!("- {setting}: {old}, as before"),
             RestoreAction::Gone => format!("- {setting}: it is not there any more"),
+            RestoreAction::Replaced => {
+                format!(
+                    "! {setting}: another device has this name now, which never had our value: stays as it is"
+                )
+            }
             RestoreAction::NeverSet => format!("- {setting}: was never set"),
             RestoreAction::Rebooted => {
                 format!("- {setting}: undone by the boot, or set by somebody else since; it was {old}")

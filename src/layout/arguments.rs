@@ -14,7 +14,7 @@ use crate::values;
 pub(crate) enum Asked {
     /// Print every command, what it is for, where it is published, and the way back; writes nothing.
     Plan(Box<Described>),
-    /// Put devices together; all data on them is lost.
+    /// Put devices together; all data on them is lost. Needs root, but for raw, lustre, existing and own.
     Create {
         #[command(flatten)]
         described: Box<Described>,
@@ -24,7 +24,7 @@ pub(crate) enum Asked {
     },
     /// Read back what stands, and say what differs from the layout.
     Verify(Named),
-    /// Unmount, stop and wipe it; all data on it is lost.
+    /// Unmount, stop and wipe it; all data on it is lost. Needs root.
     Destroy {
         #[command(flatten)]
         named: Named,
@@ -34,7 +34,7 @@ pub(crate) enum Asked {
     },
     /// Show all layouts that stand, whole or half-built.
     List(State),
-    /// Take down what killed programs left.
+    /// Take down what killed programs left, with the rights that making it took.
     Clean {
         /// Only take this one out of the ledger, and undo nothing: for a device that is gone for good.
         #[arg(long, value_name = "NAME")]

@@ -119,5 +119,6 @@ pub(super) fn standing(standing: &Standing) -> String {
     let places: Vec<String> = standing.places().iter().map(|path| path.display().to_string()).collect();
     let over = if devices.is_empty() { String::new() } else { format!(" over {}", devices.join(" ")) };
     let at = if devices == places { String::new() } else { format!(" at {}", places.join(" ")) };
-    format!("{} {built}{over}{at} (run {}{whose})", standing.name(), standing.run_id())
+    let lost = standing.loss().map_or_else(String::new, |lost| format!("; {lost}"));
+    format!("{} {built}{over}{at} (run {}{whose}){lost}", standing.name(), standing.run_id())
 }

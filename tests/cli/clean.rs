@@ -3,7 +3,7 @@
 use std::fs;
 
 use rustix::process::Signal;
-use testbed::Running;
+use testbed::{Finished, Program, Running};
 
 use crate::desk::{Desk, assert_says, events, names, run, tree, wait_for};
 
@@ -136,20 +136,146 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
     assert_eq!(names(&data), ["mine"]);
 }
 
+/// Two programs that start at the same time.
+fn together(programs: [Program; 2]) -> [Finished; 2] {
+    let running = programs.map(|program| program.spawn().expect("it starts"));
+    running.map(|running| running.wait().expect("it ends"))
+}
+
 #[test]
-fn of_two_runs_that_start_together_on_one_file_at_most_one_goes_on() {
-    for _ in 0..5 {
+fn of_two_runs_that_start_together_on_one_file_one_goes_on() {
+    let study = "[[target]]\nname = \"x\"\npath = \"data/f\"\n\
+                 [[workload]]\nname = \"w\"\nphases = [\"write\", \"read\"]\ntransfer = \"4k\"\n\
+                 size = \"256k\"\nrepetitions = 20\nkeep = \"always\"\n";
+    let ior = "ior --yes -w -r -i 20 -t 4k -b 256k -o data/f";
+    let lines =
+        [ior, &format!("{ior} -k"), "iozone --yes -w -i 0 -s 1m -r 4k -f data/f", "run study.toml --yes"];
+    for line in lines.iter().flat_map(|line| [line; 5]) {
         let (desk, data) = Desk::with_data();
-        let line = format!("ior -w -r -i 20 -t 4k -b 256k -o {}", data.join("f").display());
-        let start =
-            |record: &str| desk.ioproof(&format!("{line} --out {record}")).spawn().expect("it starts");
-        let both = [start("one"), start("other")].map(|running| running.wait().expect("it ends"));
+        fs::write(desk.path("study.toml"), study).expect("a study");
+        let both = together(["one", "other"].map(|record| desk.ioproof(&format!("{line} --out {record}"))));
         let ended: Vec<_> = both.iter().map(|finished| finished.code).collect();
-        // Both may have been refused, and the second may have come after the end of the first.
-        assert!(ended.iter().all(|code| [Some(0), Some(3)].contains(code)), "{both:#?}");
-        for refused in both.iter().filter(|finished| finished.code == Some(3)) {
-            assert_says(&refused.stderr, &["in use by run"]);
+        // The second may have come after the end of the first.
+        assert!(ended.contains(&Some(0)), "{line}: {both:#?}");
+        assert!(ended.iter().all(|code| [Some(0), Some(3)].contains(code)), "{line}: {both:#?}");
+        for (refused, record) in both.iter().zip(["one", "other"]) {
+            if refused.code == Some(3) {
+                assert_says(&refused.stderr, &["in use by run"]);
+                assert!(!desk.path(record).exists(), "{line}: nothing was measured");
+            }
         }
+        let kept: &[&str] = if *line == ior { &["mine"] } else { &["f", "mine"] };
+        assert_eq!(names(&data), kept, "{line}: no claim stays");
+    }
+}
+
+#[test]
+fn of_two_runs_that_start_together_with_one_record_one_goes_on() {
+    for _ in 0..8 {
+        let (desk, data) = Desk::with_data();
+        let line = |file| desk.ior(&format!("-w -t 4k -b 64k -o data/{file}"));
+        let both = together([line("f"), line("g")]);
+        let mut ended: Vec<_> = both.iter().map(|finished| finished.code).collect();
+        ended.sort_unstable();
+        assert_eq!(ended, [Some(0), Some(7)], "{both:#?}");
+        assert_eq!(desk.report().state(), "complete");
         assert_eq!(names(&data), ["mine"]);
     }
+}
+
+#[test]
+fn files_that_are_kept_belong_to_their_run_until_it_ends() {
+    let begin = |desk: &Desk| {
+        let mut running = desk.ior("-w -r -k -i 100000 -t 4k -b 64k -o data/f").spawn().expect("it starts");
+        wait_for(&mut running, "a repetition", || events(desk, "phase-finished") > 2);
+        running
+    };
+    let (desk, data) = Desk::with_data();
+    let second = |out: &str| desk.ioproof(&format!("ior --yes -w -k -t 4k -b 64k -o data/f --out {out}"));
+    let running = begin(&desk);
+    assert_says(&run(&second("second")).expect_code(3).stderr, &["data/f", "in use by run", "wait until"]);
+    let refused = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
+    assert_says(&refused, &["is running", "its files stay"]);
+    running.signal(Signal::INT).expect("it lives");
+    let _ = running.wait().expect("it ends").expect_code(130);
+    assert_eq!(names(&data), ["f", "mine"], "the claim is gone");
+
+    let (desk, data) = Desk::with_data();
+    let second = |out: &str| desk.ioproof(&format!("ior --yes -w -k -t 4k -b 64k -o data/f --out {out}"));
+    let running = begin(&desk);
+    running.signal(Signal::KILL).expect("it lives");
+    let _ = running.wait().expect("it ends");
+    let _ = run(&second("second")).expect_code(0);
+    let said = run(&desk.ioproof("clean data --yes")).expect_code(0).stdout;
+    assert_says(
+        &said,
+        &[
+            "was killed and has 1 to be kept",
+            "/data/f",
+            "stays: the run was to keep it",
+            "its claim is removed",
+        ],
+    );
+    assert_eq!(names(&data), ["f", "mine"]);
+    assert_says(&run(&desk.ioproof("clean data")).expect_code(0).stdout, &["nothing was left"]);
+}
+
+/// The first claim was dropped once its file was in use, and the second took the file for the user's.
+#[test]
+fn what_several_killed_runs_made_under_one_name_is_found_whatever_was_cleaned_between() {
+    let kill = |running: Running| {
+        running.signal(Signal::KILL).expect("it lives");
+        let _ = running.wait().expect("it ends");
+    };
+    for (existing, between) in [("replace", false), ("replace", true), ("reuse", false), ("reuse", true)] {
+        let (desk, data) = Desk::with_data();
+        // Written once, then read until it is killed.
+        let keys = format!("transfer = \"64k\"\nsize = \"4m\"\nexisting = \"{existing}\"\n");
+        let study = format!(
+            "[[target]]\nname = \"data\"\npath = \"data/f\"\n\
+             [[workload]]\nname = \"short\"\nphases = [\"write\"]\n{keys}\
+             [[workload]]\nname = \"long\"\nphases = [\"read\"]\nduration = \"80s\"\n{keys}"
+        );
+        fs::write(desk.path("study.toml"), study).expect("a study");
+        let begin = |record: &str| {
+            let line = format!("run study.toml --yes --out {record}");
+            let mut running = desk.ioproof(&line).spawn().expect("it starts");
+            let journal = desk.path(record).join("journal.jsonl");
+            let text = || fs::read_to_string(&journal).unwrap_or_default();
+            wait_for(&mut running, "the reads", || text().matches("case-started").count() == 2);
+            running
+        };
+        kill(begin("one"));
+        let second = begin("two");
+        if between {
+            let said = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
+            assert_says(&said, &["is running"]);
+        }
+        kill(second);
+        let said = run(&desk.ioproof("clean data")).expect_code(0).stdout;
+        assert_eq!(said.matches("1 files (4 MiB").count(), 1, "{existing} {between}: {said}");
+        let _ = run(&desk.ioproof("clean data --yes")).expect_code(0);
+        assert_eq!(names(&data), ["mine"], "{existing} {between}");
+    }
+}
+
+#[test]
+fn a_claim_stays_while_something_of_its_run_does() {
+    let (desk, data) = Desk::with_data();
+    let mut running = desk.tool("mdtest", "-n 2000 -i 1000 -F -d data").spawn().expect("it starts");
+    wait_for(&mut running, "a phase", || events(&desk, "phase-finished") > 0);
+    running.signal(Signal::KILL).expect("it lives");
+    let _ = running.wait().expect("it ends");
+    let tree = data.join("test-dir.0-0");
+    fs::create_dir_all(&tree).expect("a tree");
+    fs::write(tree.join("notes.txt"), "of somebody").expect("a file");
+    let said = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
+    assert_says(
+        &said,
+        &["notes.txt stays: the run did not make it", "test-dir.0-0 stays: something in it", "the claim"],
+    );
+    assert!(names(&data).iter().any(|name| name.starts_with(".ioproof-claim-")));
+    fs::remove_file(tree.join("notes.txt")).expect("moved away");
+    assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["removed"]);
+    assert_eq!(names(&data), ["mine"]);
 }

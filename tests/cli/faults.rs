@@ -1,5 +1,7 @@
 //! Storage that fails, cuts transfers or answers with wrong data, programmed through FUSE.
 
+use std::fs;
+
 use testbed::{Effect, Fault, Programme, ProgrammedFs, Strace, When, WrongData, skipped};
 
 use crate::desk::{Desk, assert_says, names, run};
@@ -88,9 +90,44 @@ fn a_short_transfer_is_continued_unless_a_single_attempt_was_asked_for() {
     for phase in ["write", "read"] {
         assert_eq!(desk.report().figure(phase)["repetitions"][0]["bytes"], 256 << 10, "{phase}");
     }
+    let tables = desk.tables();
+    assert_says(&tables, &["figures 1, 2: 1 of 4 transfers were short and were continued"]);
     let (desk, disk) = with(&faults[..1]);
     let failed = run(&desk.ior(&line(&disk, "-w -r -O singleXferAttempt=1"))).expect_code(5);
     assert_says(&failed.stderr, &["offset 65536", "512 of 65536 bytes", "single attempt"]);
+}
+
+#[test]
+fn short_transfers_are_counted_once_each_and_told_by_every_backend() {
+    if skipped(ProgrammedFs::available()) {
+        return;
+    }
+    // Each transfer takes many calls.
+    let faults = [Fault::on_read(When::Always, Effect::Short(16_384))];
+    for (backend, depth) in [("psync", 1), ("vectored", 1), ("uring", 4), ("libaio", 4)] {
+        let (desk, disk) = with(&faults);
+        let study = format!(
+            "[[target]]\nname = \"t\"\npath = \"{}\"\n[[workload]]\nname = \"w\"\ntransfer = \"64k\"\n\
+             size = \"256k\"\nbackend = \"{backend}\"\ndepth = {depth}\n",
+            disk.path().join("f").display()
+        );
+        let _ = run(&desk.study(&study)).expect_code(0);
+        let tables = desk.tables();
+        let told = "4 of 4 transfers were short and were continued";
+        assert_eq!(tables.matches(told).count(), 1, "{backend}: {tables}");
+    }
+}
+
+#[test]
+fn data_of_another_run_are_told_from_foreign_data() {
+    let (desk, data) = Desk::with_data();
+    let line = |signature: u32, options: &str| format!("{options} -G {signature} -k -t 4k -b 64k -o data/f");
+    let _ = run(&desk.ioproof(&format!("ior {} --out one", line(7, "-w")))).expect_code(0);
+    let other = run(&desk.ioproof(&format!("ior {} --out two", line(8, "-R")))).expect_code(6);
+    assert_says(&(other.stdout + &other.stderr), &["stale data of another run", "-G"]);
+    fs::write(data.join("f"), vec![7; 64 << 10]).expect("written over");
+    let foreign = run(&desk.ioproof(&format!("ior {} --out three", line(8, "-R")))).expect_code(6);
+    assert_says(&(foreign.stdout + &foreign.stderr), &["foreign data"]);
 }
 
 /// What is said of wrong data; the run must end with code 6.

@@ -305,6 +305,51 @@ fn a_ledger_of_another_host_or_a_damaged_one_is_refused() {
 }
 
 #[test]
+fn a_ledger_that_is_cut_off_is_told_and_the_rest_of_it_is_used() {
+    let desk = desk();
+    let _ = run(&desk.ioproof("host tune irq-affinity --root root --yes")).expect_code(0);
+    let whole = fs::read_to_string(ledger(&desk)).expect("it can be read");
+    let lines: Vec<&str> = whole.lines().collect();
+    let plan = || run(&desk.ioproof("host restore --root root --plan")).expect_code(0).stdout;
+    fs::write(ledger(&desk), format!("{}\n{}\n{}\n", lines[0], lines[1], lines[4])).expect("a file");
+    assert_says(&plan(), &["! root/var/lib/ioproof/tuning.jsonl is damaged: 2 of its lines are missing"]);
+    let cut = &whole[..whole.len() - 9];
+    fs::write(ledger(&desk), cut).expect("a file");
+    assert_says(&plan(), &["its last line is cut off", "what the others say is used"]);
+    let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+    for irq in [24, 31, 32] {
+        assert_eq!(text(&desk, &format!("proc/irq/{irq}/smp_affinity")), "00,0000000d");
+    }
+}
+
+#[test]
+fn a_place_in_which_somebody_else_could_write_is_not_trusted_with_old_values() {
+    let desk = desk();
+    let mode = |path: &str, mode: u32| {
+        fs::set_permissions(at(&desk, path), fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    let refused = |name: &str| {
+        for words in ["host tune thp-never", "host restore"] {
+            let failed = run(&desk.ioproof(&format!("{words} --root root --yes"))).expect_code(7);
+            assert_says(&failed.stderr, &[name, "somebody else could", "chmod"]);
+        }
+        assert_eq!(text(&desk, "proc/sys/vm/swappiness"), "10");
+        assert_eq!(text(&desk, "sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never");
+    };
+    let _ = run(&desk.ioproof("host tune swappiness --root root --yes")).expect_code(0);
+    let mut places = vec![("var/lib/ioproof", 0o755), ("var/lib/ioproof/tuning.jsonl", 0o644)];
+    // Others than root go through directories that are open to everybody where they start.
+    places.extend(rustix::process::geteuid().is_root().then_some(("var", 0o755)));
+    for (path, right) in places {
+        mode(path, right | 0o020);
+        refused(path);
+        mode(path, right);
+    }
+    let _ = run(&desk.ioproof("host restore --root root --yes")).expect_code(0);
+    assert_eq!(text(&desk, "proc/sys/vm/swappiness"), "60");
+}
+
+#[test]
 fn what_somebody_else_has_set_stays_unless_forced() {
     let desk = desk();
     let _ = run(&desk.ioproof("host tune swappiness thp-never --root root --yes")).expect_code(0);
@@ -441,6 +486,17 @@ fn a_user_without_rights_is_shown_the_plan_and_told_what_is_missing() {
     let refused = as_nobody("host tune thp-never --root root --yes").expect_code(4);
     assert_says(&refused.stdout, &["always [madvise] never -> never"]);
     assert_says(&refused.stderr, &["it needs root", "nothing was changed"]);
+    let _ = run(&desk.ioproof("host tune thp-never --root root --yes")).expect_code(0);
+    let plan = as_nobody("host restore --root root --plan").expect_code(0);
+    assert_says(&plan.stdout, &["-> always [madvise] never"]);
+    let refused = as_nobody("host restore --root root --yes").expect_code(4);
+    assert_says(&refused.stderr, &["tuning.jsonl", "run as root"]);
+    let study = "[protocol]\ndrop_caches = true\n[[target]]\nname = \"t\"\npath = \"f\"\n\
+                 [[workload]]\nname = \"w\"\ntransfer = \"4k\"\nsize = \"64k\"\n";
+    fs::write(desk.path("study.toml"), study).expect("a study");
+    let shown = as_nobody("run study.toml --explain").expect_code(0).stdout;
+    assert_says(&shown, &["! emptying the page cache (/proc/sys/vm/drop_caches) needs root"]);
+    assert_says(&text(&desk, "sys/kernel/mm/transparent_hugepage/enabled"), &["[never]"]);
 }
 
 #[test]
@@ -457,7 +513,8 @@ fn a_full_disk_under_the_ledger_changes_nothing() {
     let desk = desk();
     let state = desk.path("state");
     fs::create_dir(&state).expect("a directory");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=8k", "tmpfs"]).arg(&state).status();
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=8k,mode=755", "tmpfs"]).arg(&state).status();
     assert!(mounted.expect("it runs").success());
     let _mounted = Mounted(&state);
     fs::write(state.join("fill"), vec![0; 4096]).expect("it fits");

@@ -49,9 +49,10 @@ mod rows;
 mod run;
 mod table;
 
-pub use cleanup::ownership::{
-    Claim, ClaimedFile, ClaimedTree, Holder, Leftover, LeftoverFile, LeftoverTree, PlacedClaim, leftovers,
+pub use cleanup::claim::{
+    Claim, ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim,
 };
+pub use cleanup::leftover::{Leftover, LeftoverFile, LeftoverTree, leftovers};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};
 pub use damage::Damage;
 pub use environment::clocks::{Clocks, NodeClock};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::data::own::signed_stamp;
 use crate::data::stamp::{
     CELL, NOISE_CELLS, Noise, STAMP, Stamp, generation_of, noise, noise_index, short_word,
 };
@@ -60,7 +61,7 @@ pub(crate) struct Finding {
 pub(crate) struct CheckResults {
     pub(crate) checked_cells: u64,
     pub(crate) wrong_cells: u64,
-    by_kind: [u64; 5],
+    by_kind: [u64; 6],
     pub(crate) first: Vec<Finding>,
 }
 
@@ -282,7 +283,8 @@ fn classify(cell: &[u8], at: u64, expected: &Expected<'_>) -> MismatchKind {
         }
         Some(_) => MismatchKind::Torn { found: None },
         None if recognise(cell, expected).is_some() => MismatchKind::Torn { found: None },
-        None => MismatchKind::Foreign,
+        None => signed_stamp(cell)
+            .map_or(MismatchKind::Foreign, |stamp| MismatchKind::OtherRun { found: stamp.generation }),
     }
 }
 
@@ -422,6 +424,8 @@ mod tests {
         };
         assert_eq!(with(512, &[0; 512]), [(8704, MismatchKind::Zeros)]);
         assert_eq!(with(1024, &[0xaa; 512]), [(9216, MismatchKind::Foreign)]);
+        let of_another = stamp::written(4096, 8192, (8, 3, 2));
+        assert_eq!(with(1024, &of_another[1024..1536]), [(9216, MismatchKind::OtherRun { found: 3 })]);
         assert_eq!(with(600, b"!"), [(8792, MismatchKind::Torn { found: None })]);
         let elsewhere = written(4096, 1 << 30, 2);
         assert_eq!(

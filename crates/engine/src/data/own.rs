@@ -86,19 +86,19 @@ fn kind_of(bytes: &[u8], offset: u64) -> CellKind {
     if bytes.len() < SIGNED {
         return CellKind::Short;
     }
+    signed_stamp(bytes).filter(|stamp| stamp.offset == offset).map_or(CellKind::Foreign, CellKind::Own)
+}
+
+/// The stamp of a cell with at least the first [`SIGNED`] bytes, if a run of any signature wrote all of it.
+pub(crate) fn signed_stamp(bytes: &[u8]) -> Option<Stamp> {
+    if bytes.len() < SIGNED {
+        return None;
+    }
     let signature = signature_of(word(bytes, 4), word(bytes, 5));
     let noise = noise(signature, noise_index(word(bytes, STAMP / 8)));
-    let stamp = Stamp::read([0, 1, 2, 3].map(|index| word(bytes, index)), signature, &noise);
+    let stamp = Stamp::read([0, 1, 2, 3].map(|index| word(bytes, index)), signature, &noise)?;
     let rest = noise.iter().flat_map(|word| word.to_le_bytes()).skip(STAMP);
-    match stamp {
-        Some(stamp)
-            if stamp.offset == offset
-                && bytes[STAMP..].iter().copied().eq(rest.take(bytes.len() - STAMP)) =>
-        {
-            CellKind::Own(stamp)
-        }
-        Some(_) | None => CellKind::Foreign,
-    }
+    bytes[STAMP..].iter().copied().eq(rest.take(bytes.len() - STAMP)).then_some(stamp)
 }
 
 fn word(bytes: &[u8], index: usize) -> u64 {

@@ -389,12 +389,16 @@ impl<M: SyncBackend> Task<'_, M> {
         let asked = self.buffer.len();
         let mut moved = 0;
         let mut outcome = first;
+        let mut is_continued = false;
         loop {
             moved += match outcome {
                 Ok(bytes) => {
                     let short =
                         Short { path: &self.plan.file.path, operation, offset, asked, moved: moved + bytes };
                     short.judge(bytes, self.rules.single_attempt, self.mover.length())?;
+                    if moved + bytes < asked && !std::mem::replace(&mut is_continued, true) {
+                        self.shared.continued.fetch_add(1, Ordering::Relaxed);
+                    }
                     bytes
                 }
                 Err(Errno(libc::EINTR | libc::EAGAIN)) if !self.shared.stop().load(Ordering::Relaxed) => 0,

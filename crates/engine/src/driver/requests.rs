@@ -502,6 +502,9 @@ fn settle_transfer<Q: Queue>(
     match Errno(result.wrapping_neg()) {
         _ if result >= 0 => {
             short.judge(moved as usize, terms.rules.single_attempt, file::length_of(path))?;
+            if seat.moved == moved {
+                terms.shared.continued.fetch_add(1, Ordering::Relaxed);
+            }
         }
         Errno(libc::EINTR | libc::EAGAIN) => {}
         errno => return Err(short.failed(errno)),

@@ -53,6 +53,8 @@ pub(crate) struct Common<'a> {
     /// Most transfers done by a task when the stonewall fell: of this process first, then of all processes.
     most: AtomicU64,
     pub(crate) first_done: Mark,
+    /// Transfers that took several calls, since one moved less than was asked.
+    pub(crate) continued: AtomicU64,
     meter: Mutex<Meter>,
     history: Option<Arc<History>>,
 }
@@ -81,6 +83,7 @@ impl<'a> Common<'a> {
             base: AtomicU64::new(0),
             most: AtomicU64::new(0),
             first_done: Mark::default(),
+            continued: AtomicU64::new(0),
             meter: Mutex::default(),
             history: None,
         }

@@ -123,10 +123,15 @@ pub enum MismatchKind {
         /// The generation of the cell, if its stamp is readable.
         found: Option<u16>,
     },
-    /// Not our data, or of another signature.
+    /// Not our data.
     Foreign,
     /// Only zeros: a hole, or blocks that were never written.
     Zeros,
+    /// Our data of another signature.
+    OtherRun {
+        /// Its generation.
+        found: u16,
+    },
 }
 
 impl MismatchKind {
@@ -139,6 +144,7 @@ impl MismatchKind {
             Self::Torn { .. } => "torn",
             Self::Foreign => "foreign",
             Self::Zeros => "zeros",
+            Self::OtherRun { .. } => "other run",
         }
     }
 
@@ -150,6 +156,7 @@ impl MismatchKind {
             Self::Torn { .. } => 2,
             Self::Foreign => 3,
             Self::Zeros => 4,
+            Self::OtherRun { .. } => 5,
         }
     }
 }
@@ -190,8 +197,12 @@ impl fmt::Display for Mismatch {
                 write!(f, "torn data, partly of generation {found}")
             }
             MismatchKind::Torn { found: None } => f.write_str("torn data: bytes within a cell are damaged"),
-            MismatchKind::Foreign => f.write_str("foreign data without our signature"),
+            MismatchKind::Foreign => f.write_str("foreign data, which ioproof did not write"),
             MismatchKind::Zeros => f.write_str("zeros: a hole or never written"),
+            MismatchKind::OtherRun { found } => write!(
+                f,
+                "stale data of another run: ioproof wrote it with another seed (ior: -G), as generation {found}"
+            ),
         }?;
         match self.expected_generations {
             Some((first, last)) if first == last => write!(f, ", expected generation {first}"),
@@ -211,8 +222,8 @@ impl fmt::Display for Mismatch {
 pub struct Mismatches {
     /// Cells of 512 bytes (the last of a transfer may be shorter) that were wrong.
     pub wrong_cells: u64,
-    /// The same, by kind: stale, misplaced, torn, foreign, zeros.
-    pub by_kind: [u64; 5],
+    /// The same, by kind: stale, misplaced, torn, foreign, zeros, of another run.
+    pub by_kind: [u64; 6],
     /// Cells that were compared.
     pub checked_cells: u64,
     /// The first of them, by file and offset; at most [`Mismatches::DESCRIBED`].
@@ -363,6 +374,8 @@ pub struct PhaseOutcome {
     /// Open loop: transfers due before the end that were never started, because the storage was too slow for
     /// the rate even with as much time again.
     pub unstarted: u64,
+    /// Transfers that took several calls, since the storage moved less than was asked.
+    pub continued: u64,
     /// Circumstances of the phase.
     pub notes: Vec<Note>,
     /// For exchanges: this process's endpoint.

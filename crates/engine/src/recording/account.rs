@@ -1,5 +1,7 @@
 //! Worker reports of a phase, and their conversion into the phase's outcome.
 
+use std::sync::atomic::Ordering;
+
 use crate::data::check::CheckResults;
 use crate::phase::clock::{self, Scale};
 use crate::phase::common::Common;
@@ -104,6 +106,7 @@ impl<const N: usize> Account<N> {
             mismatches: Mismatches::default(),
             stopped: controls.is_stopped(),
             unstarted: reports.iter().map(|report| report.unstarted).sum(),
+            continued: common.continued.load(Ordering::Relaxed),
             notes,
             end: None,
             tasks,

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use record::Fact;
+
 use crate::activity::cgroup::{Groups, Version};
 use crate::file_systems::mounts::Mount;
 use crate::system::sys;
@@ -19,14 +21,24 @@ fn meminfo(text: &str, key: &str) -> Option<u64> {
     }
 }
 
-/// Memory of the host.
+/// The setting of transparent huge pages, on the kernels of Red Hat Enterprise Linux 6 and on all others.
+pub(crate) const HUGE_PAGES: [&str; 2] =
+    ["/sys/kernel/mm/redhat_transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/enabled"];
+
+/// How transparent huge pages are set.
+pub(crate) fn huge_pages(root: &Root) -> Fact<String> {
+    let [redhat, others] = HUGE_PAGES;
+    root.text(if root.exists(redhat) { redhat } else { others })
+}
+
+/// Memory of the host; 0 where another host's `/proc/meminfo` does not say.
 pub(crate) fn total_bytes(root: &Root) -> u64 {
-    let told = if root.is_system() { None } else { root.read("/proc/meminfo").ok() };
-    told.and_then(|text| meminfo(&text, "MemTotal")).unwrap_or_else(|| {
-        // The same number, without the kernel adding up all others of that file first.
-        let info = rustix::system::sysinfo();
-        info.totalram.saturating_mul(u64::from(info.mem_unit))
-    })
+    if !root.is_system() {
+        return root.read("/proc/meminfo").ok().and_then(|text| meminfo(&text, "MemTotal")).unwrap_or(0);
+    }
+    // The same number, without the kernel adding up all others of that file first.
+    let info = rustix::system::sysinfo();
+    info.totalram.saturating_mul(u64::from(info.mem_unit))
 }
 
 /// The smallest limit of the control groups, if it is below the memory of the host.

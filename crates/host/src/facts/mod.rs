@@ -54,7 +54,7 @@ pub(crate) fn gather(
         governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         memory_bytes,
         memory_limit_bytes: memory::limit_bytes(root, &table, memory_bytes),
-        transparent_hugepages: root.text("/sys/kernel/mm/transparent_hugepage/enabled"),
+        transparent_hugepages: memory::huge_pages(root),
         clock: clock.to_owned(),
         batch_job: batch_job(environment),
         file_systems: file_systems(root, &table, targets),

@@ -542,3 +542,18 @@ fn arrays_volumes_and_networks_are_found_when_a_run_has_ended() {
     assert_eq!(version("Lustre").as_deref(), Some("2.12.4"));
     assert_eq!(version("XVM"), None);
 }
+
+#[test]
+fn memory_and_huge_pages_are_those_of_the_tree_or_unknown() {
+    let bare = Tree::new(&[("/proc/sys/kernel/hostname", "old\n")]);
+    let found = facts(&bare, "/");
+    assert_eq!(found.memory_bytes, 0, "not that of this host");
+    assert!(reason(&found.transparent_hugepages).contains("/sys/kernel/mm/transparent_hugepage/enabled"));
+    let redhat = Tree::new(&[
+        ("/proc/meminfo", "MemTotal:       1048576 kB\n"),
+        ("/sys/kernel/mm/redhat_transparent_hugepage/enabled", "[always] never\n"),
+    ]);
+    let found = facts(&redhat, "/");
+    assert_eq!(found.memory_bytes, 1 << 30);
+    assert_eq!(known(&found.transparent_hugepages), "[always] never");
+}

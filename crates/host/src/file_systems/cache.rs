@@ -10,6 +10,7 @@ use crate::{HostError, Root};
 
 /// Page cache, directory entries and inodes (`proc_sys_vm(5)`, `drop_caches`).
 const PAGES_ENTRIES_AND_INODES: &str = "3";
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Writes back the dirty pages of a file and asks the kernel to drop its pages. Pages that another process
 /// maps or has locked stay; [`crate::Host::page_cache_bytes`] shows how many.
@@ -31,20 +32,31 @@ pub fn evict_file(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this user may empty the page cache.
+///
+/// # Errors
+/// [`HostError::NeedsRoot`] if not.
+pub fn may_drop(root: &Root) -> Result<(), HostError> {
+    let path = root.path(DROP_CACHES);
+    rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).map_err(|_| needs_root(&path))
+}
+
+fn needs_root(path: &Path) -> HostError {
+    HostError::NeedsRoot { what: format!("emptying the page cache ({})", path.display()) }
+}
+
 /// Empties the whole page cache of the host after writing back dirty pages. This affects every process on the
 /// host.
 ///
 /// # Errors
 /// [`HostError::NeedsRoot`] if this user may not.
 pub fn drop_all(root: &Root) -> Result<(), HostError> {
-    let path = root.path("/proc/sys/vm/drop_caches");
+    let path = root.path(DROP_CACHES);
     if root.is_system() {
         rustix::fs::sync();
     }
     fs::write(&path, PAGES_ENTRIES_AND_INODES).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            HostError::NeedsRoot { what: format!("emptying the page cache ({})", path.display()) }
-        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => needs_root(&path),
         _ => HostError::io("write", &path, error),
     })
 }

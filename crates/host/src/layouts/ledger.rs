@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LayoutError;
 use crate::guard::Signature;
-use crate::ledger::{self, LedgerContent, LedgerFile, LedgerKind, ProcessIdentity};
+use crate::ledger::{self, LedgerContent, LedgerFile, LedgerKind, LedgerLoss, ProcessIdentity};
 use crate::{DeviceNumber, HostIdentity, Root};
 
 /// Below the state directory.
@@ -21,6 +22,8 @@ const DIRECTORY: &str = "layouts";
 const SUFFIX: &str = ".json";
 /// Held while a layout is started, so that two programs do not use one device.
 const LOCK: &str = ".lock";
+/// Only its owner may open it for writing.
+const LOCK_MODE: u32 = 0o644;
 
 const KIND: LedgerKind = LedgerKind {
     version: 1,
@@ -152,6 +155,8 @@ pub struct Standing {
     pub(super) ledger: Ledger,
     /// The file of the ledger; none for a layout that has nothing to undo.
     pub(super) file: Option<LedgerFile>,
+    /// What is missing in it.
+    pub(super) loss: LedgerLoss,
     /// This host.
     pub(super) here: HostIdentity,
 }
@@ -182,7 +187,7 @@ impl Standing {
             devices,
             steps,
         };
-        Self { ledger, file: None, here }
+        Self { ledger, file: None, loss: LedgerLoss::default(), here }
     }
 
     /// Whether there is anything to undo: without, no ledger is needed.
@@ -288,6 +293,12 @@ impl Standing {
         self.file.as_ref().map(LedgerFile::path)
     }
 
+    /// What its ledger does not say any more, in words; none if that is nothing.
+    #[must_use]
+    pub fn loss(&self) -> Option<String> {
+        self.loss.told(&self.ledger_place())
+    }
+
     /// The commands that destroy it, of all started steps, in the order of execution.
     pub fn undoing(&self) -> impl Iterator<Item = &Undo> {
         let is_begun = |step: &&LedgerStep| matches!(step.state, StepState::Begun | StepState::Done);
@@ -321,10 +332,11 @@ pub(super) fn directory(state: &Path) -> PathBuf {
 /// Creates the directory of ledgers, and locks out other programs until the value is dropped.
 pub(super) fn lock(state: &Path) -> Result<File, LayoutError> {
     let directory = directory(state);
-    fs::create_dir_all(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
+    ledger::check_directory(&directory)?;
+    ledger::make_directory(&directory).map_err(|error| LayoutError::io("make", &directory, error))?;
     let path = directory.join(LOCK);
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    options.write(true).create(true).truncate(false).mode(LOCK_MODE);
     let file = ledger::open(&mut options, &path).map_err(|error| LayoutError::io("open", &path, error))?;
     rustix::fs::flock(&file, FlockOperation::LockExclusive)
         .map_err(|error| LayoutError::io("lock", &path, error.into()))?;
@@ -349,11 +361,11 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutErro
     // One that another program has removed since is none.
     let standing = |path: PathBuf| {
         let content = LedgerFile::read::<Ledger, Event>(&KIND, &path)?;
-        let Some(LedgerContent { file, head: mut ledger, events }) = content else { return Ok(None) };
+        let Some(LedgerContent { file, head: mut ledger, events, loss }) = content else { return Ok(None) };
         for (line, event) in events {
             ledger.replay(event).map_err(|reason| file.damaged(line, reason))?;
         }
-        Ok(Some(Standing { ledger, file: Some(file), here: here.clone() }))
+        Ok(Some(Standing { ledger, file: Some(file), loss, here: here.clone() }))
     };
     paths.into_iter().filter_map(|path| standing(path).transpose()).collect()
 }

@@ -2,7 +2,8 @@
 //!
 //! A ledger is a JSON object, its head, and lines that are one event each. The head says what is to be undone
 //! and on which host; each event is appended, and on stable storage, before or after the action that it
-//! describes. A last line without its end was cut off by a crash and does not count.
+//! describes. Events are numbered. A last line without its end was cut off by a crash and does not count; it and
+//! numbers that are missing are told as a [`LedgerLoss`].
 //! Tuning and layouts have ledgers with heads and events of their own; this module knows neither.
 
 mod error;
@@ -13,13 +14,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 pub use error::LedgerError;
 pub use identity::HostIdentity;
 pub(crate) use identity::ProcessIdentity;
-pub(crate) use storage::{open, sync_directory};
+pub(crate) use storage::{check_directory, make_directory, open, sync_directory};
 
 use storage::Unread;
 
@@ -53,6 +54,34 @@ pub(crate) struct LedgerFile {
     end: u64,
     /// Whether the head has no newline, as in layouts' ledgers of earlier versions.
     head_is_open: bool,
+    /// The number of the next event.
+    next: u64,
+}
+
+/// What a ledger does not say any more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LedgerLoss {
+    /// Bytes of a last line that was not completed.
+    pub cut_bytes: usize,
+    /// Events that are missing before others.
+    pub missing: u64,
+}
+
+impl LedgerLoss {
+    /// What is lost of the ledger at `path`, and what that means; none if nothing is.
+    #[must_use]
+    pub fn told(&self, path: &Path) -> Option<String> {
+        let mut lost = Vec::new();
+        if self.missing > 0 {
+            lost.push(format!("{} of its lines are missing", self.missing));
+        }
+        if self.cut_bytes > 0 {
+            lost.push(format!("its last line is cut off after {} bytes", self.cut_bytes));
+        }
+        (!lost.is_empty()).then(|| {
+            format!("{} is damaged: {}; what the others say is used", path.display(), lost.join(", and "))
+        })
+    }
 }
 
 /// The content of a ledger: its head, and the events with their line numbers.
@@ -60,6 +89,13 @@ pub(crate) struct LedgerContent<H, E> {
     pub(crate) file: LedgerFile,
     pub(crate) head: H,
     pub(crate) events: Vec<(usize, E)>,
+    pub(crate) loss: LedgerLoss,
+}
+
+/// The number of an event; earlier versions wrote none.
+#[derive(Deserialize)]
+struct Numbered {
+    number: Option<u64>,
 }
 
 impl LedgerFile {
@@ -67,7 +103,7 @@ impl LedgerFile {
     pub(crate) fn create(kind: &'static LedgerKind, path: &Path, head: &impl Serialize) -> io::Result<Self> {
         let line = line(head)?;
         storage::replace(path, &line)?;
-        Ok(Self { kind, path: path.to_owned(), end: line.len() as u64, head_is_open: false })
+        Ok(Self { kind, path: path.to_owned(), end: line.len() as u64, head_is_open: false, next: 1 })
     }
 
     /// The ledger at `path`, if there is one.
@@ -75,6 +111,9 @@ impl LedgerFile {
         kind: &'static LedgerKind,
         path: &Path,
     ) -> Result<Option<LedgerContent<H, E>>, LedgerError> {
+        if let Some(directory) = path.parent() {
+            check_directory(directory)?;
+        }
         let bytes = match storage::read(path) {
             Ok(bytes) => bytes,
             Err(Unread::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -97,22 +136,33 @@ impl LedgerFile {
         let first_line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let mut events = Vec::new();
+        let (mut next, mut missing) = (1, 0);
         for (index, text) in rest[..whole].split(|byte| *byte == b'\n').enumerate() {
             if !text.is_empty() {
                 let line = first_line + index;
                 let event = serde_json::from_slice(text).map_err(|error| kind.damaged(path, line, error))?;
                 events.push((line, event));
+                let number = serde_json::from_slice::<Numbered>(text).ok().and_then(|one| one.number);
+                let number = number.unwrap_or(next);
+                missing += number.saturating_sub(next);
+                next = number.saturating_add(1);
             }
         }
         let end = (before.len() + whole) as u64;
-        let file = Self { kind, path: path.to_owned(), end, head_is_open: whole == 0 };
-        Ok(Some(LedgerContent { file, head, events }))
+        let file = Self { kind, path: path.to_owned(), end, head_is_open: whole == 0, next };
+        // A head without a line feed may be followed by blanks.
+        let cut_bytes = rest[whole..].trim_ascii().len();
+        Ok(Some(LedgerContent { file, head, events, loss: LedgerLoss { cut_bytes, missing } }))
     }
 
     /// Appends an event; it is on stable storage when this returns.
     pub(crate) fn append(&mut self, event: &impl Serialize) -> Result<(), LedgerError> {
         let write = || {
             let mut bytes = line(event)?;
+            if bytes.ends_with(b"}\n") {
+                bytes.truncate(bytes.len() - 2);
+                bytes.extend_from_slice(format!(",\"number\":{}}}\n", self.next).as_bytes());
+            }
             if self.head_is_open {
                 bytes.insert(0, b'\n');
             }
@@ -123,6 +173,7 @@ impl LedgerFile {
         let written =
             write().map_err(|error: io::Error| LedgerError::io("write", &self.path, error, next))?;
         self.end += written;
+        self.next += 1;
         self.head_is_open = false;
         Ok(())
     }
@@ -198,5 +249,30 @@ mod tests {
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{]\n").unwrap();
         let error = LedgerFile::read::<Value, Value>(&KIND, &path).err().unwrap();
         assert!(matches!(error, LedgerError::Damaged { line: 5, .. }), "{error}");
+    }
+
+    #[test]
+    fn what_is_missing_is_told_and_the_rest_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let mut file = LedgerFile::create(&KIND, &path, &json!({"version": 1})).unwrap();
+        for event in 1..=4 {
+            file.append(&json!({"event": event})).unwrap();
+        }
+        let whole = fs::read_to_string(&path).unwrap();
+        let loss = || LedgerFile::read::<Value, Value>(&KIND, &path).unwrap().unwrap().loss;
+        assert_eq!(loss().told(&path), None);
+        let lines: Vec<&str> = whole.lines().collect();
+        fs::write(&path, format!("{}\n{}\n{}", lines[0], lines[3], &lines[4][..9])).unwrap();
+        let (mut file, left) = events(&path);
+        assert_eq!(left, [json!({"event": 3, "number": 3})]);
+        assert_eq!((loss().missing, loss().cut_bytes), (2, 9));
+        let told = loss().told(&path).unwrap();
+        assert!(
+            told.contains("2 of its lines are missing") && told.contains("cut off after 9 bytes"),
+            "{told}"
+        );
+        file.append(&json!({"event": 4})).unwrap();
+        assert_eq!((loss().missing, loss().cut_bytes), (2, 0), "the next one goes on with the numbers");
     }
 }

@@ -1,17 +1,25 @@
 //! Reads and writes files of ledgers. The commands and writes in them run with the rights of the user who
 //! undoes them, so only that user may have written the file.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Mode of a ledger: only its owner may write it.
+use super::LedgerError;
+
+/// Mode of a ledger: only its owner may write it. The umask of the user may take away more.
 const MODE: u32 = 0o644;
+/// Mode of a directory of ledgers, in the same way.
+const DIRECTORY_MODE: u32 = 0o755;
 /// Size limit of a ledger: a step of a layout takes about one kilobyte, a setting some hundred bytes.
 const BYTES_MAX: u64 = 64 << 20;
 /// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
+/// In such a directory only its owner may rename or remove a name.
+const STICKY: u32 = 0o1000;
+/// Limit of links on a path, as of the kernel.
+const LINKS_MAX: usize = 40;
 
 /// Why a ledger could not be read.
 #[derive(Debug)]
@@ -46,12 +54,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
             "it has more than {BYTES_MAX} bytes, which no ledger has: move it away"
         )));
     }
-    let user = rustix::process::geteuid().as_raw();
-    let is_trusted = [user, 0].contains(&metadata.uid()) && metadata.mode() & WRITABLE_BY_OTHERS == 0;
-    if !is_trusted {
+    if !is_trusted(&metadata) || metadata.mode() & WRITABLE_BY_OTHERS != 0 {
         return Err(Unread::Refused(format!(
-            "what it says would be executed, and somebody else could have written it: it must belong to user {user} or \
-             root, and be writable by nobody else; look at it, then use chown and chmod"
+            "what it says would be executed, and somebody else could have written it: it must belong to {}, \
+             and be writable by nobody else; look at it, then use chown and chmod",
+            owners()
         )));
     }
     let mut bytes = Vec::new();
@@ -59,15 +66,83 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
     Ok(bytes)
 }
 
+/// Who may own what is trusted, in words.
+fn owners() -> String {
+    match user() {
+        0 => "root".to_owned(),
+        user => format!("user {user} or root"),
+    }
+}
+
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Whether it belongs to this user or to root.
+fn is_trusted(metadata: &Metadata) -> bool {
+    [user(), 0].contains(&metadata.uid())
+}
+
+/// Refuses a directory in which somebody else than this user and root could put a file: it is writable by others, or
+/// belongs to them. For root the same is asked of every directory and link on the way to it; a sticky one, as
+/// `/tmp`, will do there. What does not exist yet is not in the way.
+///
+/// # Errors
+/// The path that somebody else could change, and what to do.
+pub(crate) fn check_directory(directory: &Path) -> Result<(), LedgerError> {
+    let whole = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    if user() == 0 {
+        check_way(&whole, &mut 0)?;
+    }
+    check_place(&whole, 0)
+}
+
+/// Checks every directory and link on the way to `path`, which may be missing.
+fn check_way(path: &Path, links: &mut usize) -> Result<(), LedgerError> {
+    let mut ancestors: Vec<&Path> = path.ancestors().collect();
+    ancestors.reverse();
+    for place in ancestors {
+        let Ok(metadata) = fs::symlink_metadata(place) else { return Ok(()) };
+        if !metadata.is_symlink() {
+            check_place(place, STICKY)?;
+            continue;
+        }
+        *links += 1;
+        let target = fs::read_link(place).ok().filter(|_| *links <= LINKS_MAX && is_trusted(&metadata));
+        let target = target.ok_or_else(|| untrusted(place))?;
+        check_way(&place.parent().unwrap_or(place).join(target), links)?;
+    }
+    Ok(())
+}
+
+/// Checks one directory, if it exists; others may write in it if it has one of these bits.
+fn check_place(place: &Path, unless: u32) -> Result<(), LedgerError> {
+    let Ok(metadata) = fs::metadata(place) else { return Ok(()) };
+    let is_shared = metadata.mode() & WRITABLE_BY_OTHERS != 0 && metadata.mode() & unless == 0;
+    if is_shared || !is_trusted(&metadata) { Err(untrusted(place)) } else { Ok(()) }
+}
+
+fn untrusted(place: &Path) -> LedgerError {
+    let reason = format!(
+        "somebody else could change what is below it, and that would be executed: it must belong to {}, \
+         and be writable by nobody else; look at it, then use chown and chmod",
+        owners()
+    );
+    LedgerError::Untrusted { path: place.to_owned(), reason }
+}
+
+/// Makes the directory of a ledger and those above it; others may not write in them.
+pub(crate) fn make_directory(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(directory)
+}
+
 /// Replaces a file atomically, also on power failure.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("unfinished");
     let write = || {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(MODE);
-        let file = open(&mut options, &temporary)?;
-        // An existing file may have had another mode.
-        file.set_permissions(Permissions::from_mode(MODE))?;
+        // An existing file may have another mode.
+        let _ = fs::remove_file(&temporary);
+        let file = open(OpenOptions::new().write(true).create_new(true).mode(MODE), &temporary)?;
         file.write_all_at(bytes, 0)?;
         file.sync_all()?;
         fs::rename(&temporary, path)?;
@@ -89,4 +164,61 @@ pub(super) fn append_at(path: &Path, end: u64, bytes: &[u8]) -> io::Result<()> {
 /// Makes the creation or removal of `path` durable.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::path::Path;
+
+    use super::{check_directory, user};
+
+    fn refused(path: &Path, names: &Path) {
+        let error = check_directory(path).expect_err("somebody else could write there").to_string();
+        assert!(error.starts_with(&format!("{}: ", names.display())), "{error}");
+    }
+
+    #[test]
+    fn a_directory_that_others_may_write_is_refused_and_so_is_one_of_theirs() {
+        let place = tempfile::tempdir().unwrap();
+        let state = place.path().join("state");
+        check_directory(&state).expect("it is not there yet");
+        fs::create_dir(&state).unwrap();
+        for (mode, is_refused) in
+            [(0o755, false), (0o700, false), (0o775, true), (0o757, true), (0o1777, true)]
+        {
+            fs::set_permissions(&state, Permissions::from_mode(mode)).unwrap();
+            assert_eq!(check_directory(&state).is_err(), is_refused, "{mode:o}");
+        }
+        if user() != 0 {
+            println!("skipped: only root can give a directory away");
+            return;
+        }
+        fs::set_permissions(&state, Permissions::from_mode(0o755)).unwrap();
+        chown(&state, Some(65_534), None).unwrap();
+        refused(&state, &state);
+    }
+
+    #[test]
+    fn root_trusts_no_way_that_others_could_change() {
+        if user() != 0 {
+            println!("skipped: needs root");
+            return;
+        }
+        let place = tempfile::tempdir().unwrap();
+        let (open, link) = (place.path().join("open"), place.path().join("link"));
+        let state = open.join("deep/state");
+        fs::create_dir_all(&state).unwrap();
+        symlink("open/deep", &link).unwrap();
+        check_directory(&link.join("state")).expect("all is root's");
+        fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
+        refused(&state, &open);
+        refused(&link.join("state"), &open);
+        refused(&open.join("not/there"), &open);
+        fs::set_permissions(&open, Permissions::from_mode(0o1777)).unwrap();
+        check_directory(&state).expect("nobody else can rename what is in a sticky one");
+        std::os::unix::fs::lchown(&link, Some(65_534), None).unwrap();
+        refused(&link.join("state"), &link);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::Path;
 
 use plan::shell_word;
@@ -13,6 +13,7 @@ use super::ledger::{Ledger, PersistentFile, PersistentForm};
 use super::planned::TuningPlan;
 use super::settings::setting::Setting;
 use super::steps::POWER_CONTROL;
+use crate::ledger::check_directory;
 use crate::{LedgerError, Root};
 
 const SCRIPT: &str = "/etc/ioproof-tuning.sh";
@@ -153,6 +154,11 @@ pub fn write(
             told.push((file.clone(), Err(why)));
             continue;
         }
+        // What is there is started as root.
+        if let Some(Err(error)) = root.path(&file.path).parent().map(check_directory) {
+            told.push((file.clone(), Err(error.to_string())));
+            continue;
+        }
         ledger.keeping(file.clone())?;
         let written = put(file, root).map_err(|error| error.to_string());
         told.push((file.clone(), written));
@@ -183,10 +189,8 @@ fn put(file: &PersistentFile, root: &Root) -> io::Result<()> {
 /// Before the line that ends the script, or at its end. A file that is not there is made.
 fn put_line(path: &Path, line: &str) -> io::Result<()> {
     let (text, mode) = match fs::read_to_string(path) {
-        Ok(text) => (text, fs::metadata(path)?.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            (format!("{MADE_BY_US}\n"), Permissions::from_mode(0o755))
-        }
+        Ok(text) => (text, Some(fs::metadata(path)?.permissions())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (format!("{MADE_BY_US}\n"), None),
         Err(error) => return Err(error),
     };
     let at = text.lines().position(|other| other.trim() == "exit 0");
@@ -200,12 +204,20 @@ fn put_line(path: &Path, line: &str) -> io::Result<()> {
 /// The first line of a file that had not been there.
 const MADE_BY_US: &str = "#!/bin/sh -e";
 
-fn replace(path: &Path, text: &str, mode: Permissions) -> io::Result<()> {
+/// Mode of a new one: it is executed.
+const RC_LOCAL_MODE: u32 = 0o755;
+
+/// Replaces a file by one of the same `permissions`; without them it is new, and the umask counts.
+fn replace(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
     // On Red Hat's systems it is a link, which stays.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let fresh = path.with_extension("ioproof-new");
-    fs::write(&fresh, text)?;
-    fs::set_permissions(&fresh, mode)?;
+    let _ = fs::remove_file(&fresh);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(RC_LOCAL_MODE).open(&fresh)?;
+    file.write_all(text.as_bytes())?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
     fs::rename(&fresh, path)
 }
 
@@ -250,13 +262,13 @@ fn take_away(file: &PersistentFile, root: &Root, force: bool) -> Result<(), Stri
     let said = |error: io::Error| error.to_string();
     match &file.form {
         PersistentForm::Line(line) => {
-            let mode = fs::metadata(&path).map_err(said)?.permissions();
+            let permissions = fs::metadata(&path).map_err(said)?.permissions();
             let kept: Vec<&str> = there.lines().filter(|other| other != line).collect();
             if kept == [MADE_BY_US] {
                 return fs::remove_file(&path).map_err(said);
             }
             let end = if there.ends_with('\n') { "\n" } else { "" };
-            replace(&path, &(kept.join("\n") + end), mode).map_err(said)
+            replace(&path, &(kept.join("\n") + end), Some(permissions)).map_err(said)
         }
         // A file that a crash has cut off is ours as well.
         PersistentForm::Text(ours) if !ours.starts_with(&there) && !force => {

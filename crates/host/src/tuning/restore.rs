@@ -26,8 +26,10 @@ pub enum RestoreAction {
         /// What it reads as now.
         now: String,
     },
-    /// Its device has gone, or another one has taken its place, which never had our value.
+    /// Its device has gone.
     Gone,
+    /// Another device has its name now, which never had our value.
+    Replaced,
     /// The kernel never took our value.
     NeverSet,
     /// A boot has reset it, and it does not read as our value again.
@@ -118,11 +120,10 @@ impl Look<'_> {
     fn at(&self, index: usize, entry: &Entry) -> PlannedRestore {
         let found = |setting: Setting, old: String, action| PlannedRestore { index, setting, old, action };
         if !self.rebooted {
-            let same = device_number(self.root, &entry.setting) == entry.device_number;
-            let action = if entry.device_number.is_none() || same {
-                self.action(entry, &entry.setting, &entry.old)
-            } else {
-                RestoreAction::Gone
+            let action = match self.is_replaced(entry) {
+                true if self.settings.read(&entry.setting).is_ok() => RestoreAction::Replaced,
+                true => RestoreAction::Gone,
+                false => self.action(entry, &entry.setting, &entry.old),
             };
             return found(entry.setting.clone(), entry.old.clone(), action);
         }
@@ -137,6 +138,13 @@ impl Look<'_> {
             }
             None => found(entry.setting.clone(), entry.old.clone(), RestoreAction::Gone),
         }
+    }
+
+    /// Whether the device or interrupt of a setting is not what it was when the value was noted.
+    fn is_replaced(&self, entry: &Entry) -> bool {
+        let other_number =
+            entry.device_number.is_some() && device_number(self.root, &entry.setting) != entry.device_number;
+        other_number || entry.owner.as_ref().is_some_and(|owner| !owner.has_still(&entry.setting, self.root))
     }
 
     fn action(&self, entry: &Entry, setting: &Setting, old: &str) -> RestoreAction {
@@ -208,6 +216,7 @@ pub fn restore(
                 continue;
             }
             RestoreAction::Gone => "it is not there any more",
+            RestoreAction::Replaced => "another device has its name now",
             RestoreAction::NeverSet => "it was never set",
             RestoreAction::Rebooted => "a boot since has undone it",
         };

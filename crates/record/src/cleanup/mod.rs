@@ -1,4 +1,5 @@
 //! What a run makes on targets, and its removal.
 
-pub(crate) mod ownership;
+pub(crate) mod claim;
+pub(crate) mod leftover;
 pub(crate) mod sweep;

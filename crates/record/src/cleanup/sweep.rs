@@ -24,6 +24,8 @@ pub struct SweepResult {
     pub foreign: Vec<PathBuf>,
     /// How many those are.
     pub foreign_count: u64,
+    /// Directories of the run that stay, since something of others is in them.
+    pub held: Vec<PathBuf>,
 }
 
 impl SweepResult {
@@ -33,6 +35,7 @@ impl SweepResult {
         self.foreign_count += other.foreign_count;
         self.foreign.extend(other.foreign);
         self.foreign.truncate(NAMED_MAX);
+        self.held.extend(other.held);
     }
 
     fn stays(&mut self, path: PathBuf) {

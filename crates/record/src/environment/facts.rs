@@ -32,11 +32,11 @@ pub struct HostFacts {
     pub numa_nodes: Fact<u32>,
     /// The frequency governor of the first processor.
     pub governor: Fact<String>,
-    /// Memory in all.
+    /// Memory in all; 0 where it is not known.
     pub memory_bytes: u64,
     /// The memory limit of this process's cgroup, if there is one below the host's memory.
     pub memory_limit_bytes: Option<u64>,
-    /// `/sys/kernel/mm/transparent_hugepage/enabled`.
+    /// `/sys/kernel/mm/transparent_hugepage/enabled`, or `redhat_transparent_hugepage` in its place.
     pub transparent_hugepages: Fact<String>,
     /// The clock that latencies are read from, as in `tsc`.
     pub clock: String,

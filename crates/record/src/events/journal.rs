@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -226,8 +226,17 @@ impl JournalWriter {
             let _ = file.lock();
             Ok(file)
         };
-        let file = open().map_err(RecordError::io("write", &path))?;
+        let file = open().map_err(|source: io::Error| match source.kind() {
+            // Another run has just begun here.
+            ErrorKind::AlreadyExists => RecordError::NotEmpty { path: directory.to_path_buf() },
+            _ => RecordError::Io { action: "write", path: path.clone(), source },
+        })?;
         Ok(Self { path, file, length: 0, lines: 0, next_number: Some(1) })
+    }
+
+    /// The number of lines written.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// Reopens the journal in `directory`, which must not be held by another process.

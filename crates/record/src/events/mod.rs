@@ -1,5 +1,6 @@
 //! The journal of a run: writing it, reading it, and going on after an interruption.
 
+pub(crate) mod begin;
 pub(crate) mod index;
 pub(crate) mod interrupted;
 pub(crate) mod journal;

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plan::Phase;
 
+use crate::events::begin::{self, FIRST_LINES, NewRun};
 use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::{Event, JournalReader, JournalWriter, LaunchTables, LinePosition, Tables};
 use crate::events::resume::InterruptedRun;
@@ -45,6 +45,8 @@ pub enum Outcome {
 /// the journal is synced.
 pub struct Recorder {
     directory: PathBuf,
+    /// The directories that were made for it, innermost first.
+    made: Vec<PathBuf>,
     manifest: Manifest,
     journal: JournalWriter,
     /// Rereads the phases of a finished case, so that no rows are kept in memory.
@@ -93,38 +95,36 @@ impl Recorder {
     /// # Errors
     /// It holds something already, or cannot be read.
     pub fn check_new(directory: &Path) -> Result<(), RecordError> {
-        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-            Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(RecordError::io("read", directory)(error))
-            }
-            _ => Ok(()),
-        }
+        begin::check_new(directory)
     }
 
-    /// Makes the run directory and starts its record.
+    /// Makes the run directory and starts its record. Of two that do so at the same time one succeeds.
     ///
     /// # Errors
     /// The directory holds something already, or cannot be written.
     pub fn create(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
-        let existed = directory.exists();
-        fs::create_dir_all(directory).map_err(RecordError::io("make the run directory", directory))?;
-        Self::check_new(directory)?;
-        let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
-        let (journal, reader) = start(&directory, manifest).inspect_err(|_| {
-            // The error that counts is the first; the directory is left as it was found.
-            let _ = fs::remove_file(directory.join(JOURNAL));
-            if !existed {
-                let _ = fs::remove_dir(&directory);
-            }
-        })?;
-        Ok(Self::new(directory, manifest.clone(), journal, reader))
+        let NewRun { directory, made, journal, reader } = NewRun::begin(directory, manifest)?;
+        Ok(Self { made, ..Self::new(directory, manifest.clone(), journal, reader) })
+    }
+
+    /// Whether nothing has been recorded yet: no event of a new run, or none since a run was resumed.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        self.kept.is_some() || self.journal.lines() == FIRST_LINES
+    }
+
+    /// Gives up a run of which nothing has been recorded: its directory is left as it was found.
+    pub fn abandon(self) {
+        if self.kept.is_none() && self.is_untouched() {
+            begin::remove(&self.directory, &self.made);
+        }
     }
 
     /// A recorder of a run without cases.
     fn new(directory: PathBuf, manifest: Manifest, journal: JournalWriter, reader: JournalReader) -> Self {
         Self {
             directory,
+            made: Vec::new(),
             manifest,
             journal,
             reader,
@@ -581,17 +581,6 @@ impl Recorder {
         }
         sync_all(&self.sealed)
     }
-}
-
-fn start(directory: &Path, manifest: &Manifest) -> Result<(JournalWriter, JournalReader), RecordError> {
-    let mut journal = JournalWriter::create(directory)?;
-    journal.append(&Event::RunStarted { manifest }, false)?;
-    let text = ManifestText::of(directory, manifest)?;
-    journal.append(&Event::Manifest { checksum: &text.checksum }, false)?;
-    text.write(directory, false)?;
-    let path = directory.join(JOURNAL);
-    let reader = JournalReader::open(directory).map_err(RecordError::io("read", &path))?;
-    Ok((journal, reader))
 }
 
 pub(crate) fn now_unix_ns() -> i64 {

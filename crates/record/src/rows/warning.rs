@@ -224,6 +224,13 @@ pub enum Warning {
         /// One that asked for something else.
         other: String,
     },
+    /// Calls moved less than was asked; the rest of these transfers was asked for again.
+    ShortTransfers {
+        /// How many.
+        transfers: u64,
+        /// Of so many.
+        of: u64,
+    },
     /// A case that was finished ran again when the run was resumed, as its rows were damaged.
     MeasuredAgain {
         /// The case.
@@ -352,6 +359,9 @@ impl Warning {
                 "commitments, expectations and statements of each are judged over the cases of all: \
                  name workloads in them, or report the runs by themselves"
             }
+            Self::ShortTransfers { .. } => {
+                "look for the cause in the file system, its servers and their logs: each of them took several calls"
+            }
             Self::MeasuredAgain { .. } => "its earlier figures do not count; look at the disk of the record",
             Self::Strangers { .. } => "find out who looks for open ports on this network",
             Self::FailedLaunches { .. } => {
@@ -478,6 +488,9 @@ impl fmt::Display for Warning {
             }
             Self::DifferentQuestions { first, other } => {
                 write!(f, "runs {first} and {other} asked different questions")
+            }
+            Self::ShortTransfers { transfers, of } => {
+                write!(f, "{transfers} of {of} transfers were short and were continued")
             }
             Self::MeasuredAgain { case, reason } => {
                 write!(f, "case `{case}` was finished and is measured again: {reason}")

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use plan::Keep;
-use record::{Claim, Holder, Outcome, RecordError, Recorder, leftovers};
+use record::{Claim, FileFates, Holder, Outcome, RecordError, Recorder, leftovers};
 
 /// A claim of a process that has ended.
 fn claim_of_the_dead(run_id: &str) -> Claim {
@@ -51,11 +52,82 @@ fn what_a_killed_run_made_is_found_and_removed_and_nothing_else() {
     assert_eq!(paths, [(made.clone(), 8), (inner.clone(), 4)]);
     assert_eq!(found[0].bytes(), 12);
 
-    found[0].remove().expect("removed");
+    let swept = found[0].remove().expect("removed");
     assert!(before.exists(), "it was there before the run");
     assert!(foreign.exists(), "a directory that is not empty stays");
     assert!(!made.exists() && !target.join("2").exists());
+    assert_eq!(swept.held, [target.join("3")]);
+    // The claim stays until the directory can go.
+    fs::remove_file(&foreign).expect("moved away");
+    leftovers(&target).expect("readable")[0].remove().expect("removed");
+    assert!(!target.join("3").exists());
     assert_eq!(leftovers(&target).expect("readable"), []);
+}
+
+#[test]
+fn what_a_killed_run_was_to_keep_stays() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let (file, inner, root) = (target.join("f"), target.join("2/f"), target.join("test-dir.0-0"));
+    let claim = claim_of_the_dead("r1").with_trees(&[(root.clone(), false)]);
+    let kept = [file.clone(), inner.clone(), root.clone()].into();
+    let claim = Claim { fates: Arc::new(FileFates { kept, ..FileFates::default() }), ..claim };
+    let (targets, files) = (std::slice::from_ref(&target), [file.clone(), inner.clone()]);
+    drop(claim.place(targets, &files, &[target.join("2")]).expect("placed"));
+    fs::create_dir(target.join("2")).expect("made");
+    fs::create_dir(&root).expect("made");
+    write(&file, "kept");
+    write(&inner, "kept");
+    write(&root.join("file.mdtest.0.0"), "kept");
+    let found = leftovers(&target).expect("readable");
+    assert_eq!((found[0].files.len(), found[0].trees.len()), (0, 0));
+    assert_eq!(found[0].kept, [file.clone(), inner.clone(), root.clone()]);
+    let swept = found[0].remove().expect("removed");
+    assert_eq!((swept.removed, swept.held.len()), (0, 0));
+    assert!(file.exists() && inner.exists() && root.join("file.mdtest.0.0").exists());
+    assert_eq!(leftovers(&target).expect("readable"), [], "nothing is left to be done: the claim is gone");
+}
+
+#[test]
+fn what_two_killed_runs_have_claimed_counts_once() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let (file, targets) = (target.join("f"), std::slice::from_ref(&target));
+    for run in ["r1", "r2"] {
+        drop(claim_of_the_dead(run).place(targets, std::slice::from_ref(&file), &[]).expect("placed"));
+    }
+    write(&file, "1234");
+    let found = leftovers(&target).expect("readable");
+    let bytes: Vec<_> = found.iter().map(|left| (left.claim.run_id.as_str(), left.bytes())).collect();
+    assert_eq!(bytes, [("r1", 0), ("r2", 4)], "the last one made it");
+    found[0].remove().expect("removed");
+    assert!(file.exists());
+    leftovers(&target).expect("readable")[0].remove().expect("removed");
+    assert!(!file.exists());
+}
+
+/// The file of before is gone; that of the run is no file of the user, as it has a name that existed.
+#[test]
+fn the_file_that_a_killed_run_put_in_the_place_of_another_is_its_own() {
+    let place = tempfile::tempdir().expect("a directory");
+    let target = place.path().to_path_buf();
+    let targets = std::slice::from_ref(&target);
+    let (replaced, reused) = (write(&target.join("replaced"), "old"), write(&target.join("reused"), "old"));
+    if fs::metadata(&replaced).expect("there").created().is_err() {
+        println!("skipped: this file system does not tell when a file was made");
+        return;
+    }
+    let fates = FileFates { replaced: [replaced.clone()].into(), ..FileFates::default() };
+    let claim = Claim { fates: Arc::new(fates), ..claim_of_the_dead("r1") };
+    drop(claim.place(targets, &[replaced.clone(), reused.clone()], &[]).expect("placed"));
+    assert_eq!(leftovers(&target).expect("readable")[0].files, [], "it was killed before it began");
+    for file in [&replaced, &reused] {
+        fs::remove_file(file).expect("removed");
+        write(file, "new");
+    }
+    let found = leftovers(&target).expect("readable");
+    let files: Vec<_> = found[0].files.iter().map(|file| &file.path).collect();
+    assert_eq!(files, [&replaced]);
 }
 
 #[test]
@@ -94,6 +166,12 @@ fn what_others_put_into_a_tree_stays_and_is_named() {
     let sweep = leftovers(&target).expect("readable")[0].remove().expect("removed");
     assert_eq!(sweep.foreign, std::slice::from_ref(&notes));
     assert!(notes.exists() && beside.exists() && !item.exists());
+    assert_eq!(sweep.held, std::slice::from_ref(&root));
+    let found = leftovers(&target).expect("readable");
+    assert_eq!(found[0].trees.len(), 1, "the claim stays with what is left of the tree");
+    fs::remove_file(&notes).expect("moved away");
+    assert_eq!(found[0].remove().expect("removed").held, [] as [PathBuf; 0]);
+    assert!(!root.exists());
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
 
@@ -113,10 +191,14 @@ fn files_of_a_run_that_goes_on_are_left_alone() {
     let error = alive.remove().expect_err("refused");
     assert!(matches!(error, RecordError::StillRunning { .. }), "{error}");
     let gone = found.iter().find(|left| left.claim.run_id == "r0").expect("found");
-    assert_eq!(gone.files, [], "the file belongs to the run that goes on");
-    gone.remove().expect("removed");
+    assert_eq!(gone.files, [], "the run that goes on uses the file");
+    assert_eq!(gone.in_use, std::slice::from_ref(&file));
+    gone.remove().expect("nothing to do");
     assert!(file.exists());
     placed.withdraw().expect("withdrawn");
+    let found = leftovers(&target).expect("readable");
+    assert_eq!(found[0].bytes(), 6, "its claim has stayed, so that the file is still known");
+    found[0].remove().expect("removed");
     assert_eq!(leftovers(&target).expect("readable"), []);
 }
 
@@ -236,7 +318,7 @@ fn a_forged_claim_leads_nowhere() {
     drop(placed);
     let path = target.join(".ioproof-claim-r1@n1.json");
     let mut forged: Claim = serde_json::from_slice(&fs::read(&path).expect("there")).expect("a claim");
-    let at = |path: PathBuf| record::ClaimedFile { path, existed: false };
+    let at = |path: PathBuf| record::ClaimedFile { path, ..record::ClaimedFile::default() };
     forged.files =
         vec![at(outside.clone()), at("../precious".into()), at("link/precious".into()), at("alias".into())];
     forged.directories = vec![at("../other".into()), at("link".into()), at(place.path().join("other"))];

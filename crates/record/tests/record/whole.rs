@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Barrier;
+use std::thread;
 
 use plan::Phase;
 use record::{CaseId, Outcome, PhaseRecord, RecordError, Recorder, Row, Run, RunState, TaskRow};
@@ -87,6 +89,45 @@ fn a_run_is_written_into_a_new_or_empty_directory_only() {
     let empty = place.path().join("a/b");
     fs::create_dir_all(&empty).expect("made");
     assert!(Recorder::create(&empty, &sample::manifest()).is_ok());
+}
+
+/// Each looks before the other has begun; the loser must not touch what the other has made.
+#[test]
+fn of_two_that_begin_in_one_directory_at_once_one_succeeds() {
+    for _ in 0..50 {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = place.path().join("runs/one");
+        let both = Barrier::new(2);
+        let begin = || {
+            both.wait();
+            Recorder::create(&directory, &sample::manifest())
+        };
+        let results = thread::scope(|scope| {
+            let other = scope.spawn(begin);
+            [begin(), other.join().expect("no panic")]
+        });
+        let lost: Vec<_> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+        assert!(matches!(lost[..], [RecordError::NotEmpty { .. }]), "{lost:?}");
+        Run::open(&directory).expect("the record of the other");
+    }
+}
+
+#[test]
+fn a_run_that_is_given_up_leaves_the_place_as_it_was() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("runs/one");
+    let recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    assert!(recorder.is_untouched());
+    recorder.abandon();
+    assert_eq!(fs::read_dir(place.path()).expect("readable").count(), 0);
+    fs::create_dir_all(&directory).expect("made");
+    Recorder::create(&directory, &sample::manifest()).expect("created").abandon();
+    assert_eq!(fs::read_dir(&directory).expect("it was there").count(), 0);
+    let mut recorder = Recorder::create(&directory, &sample::manifest()).expect("created");
+    recorder.case_started(&sample::manifest().plan.cases[0].id).expect("written");
+    assert!(!recorder.is_untouched());
+    recorder.abandon();
+    assert!(Run::open(&directory).is_ok(), "what was recorded stays");
 }
 
 #[test]

@@ -158,11 +158,12 @@ pub(crate) fn rows(host: &HostFacts) -> Vec<FactRow> {
     ];
     let all = Bytes(host.memory_bytes).both_units();
     let memory = match host.memory_limit_bytes {
-        Some(limit) => format!("{all}, limited to {} by the control group", Bytes(limit).both_units()),
-        None => all,
+        _ if host.memory_bytes == 0 => Fact::Unknown("no line MemTotal in /proc/meminfo".to_owned()),
+        Some(limit) => known(format!("{all}, limited to {} by the control group", Bytes(limit).both_units())),
+        None => known(all),
     };
     let memory = vec![
-        ("memory", "memory", known(memory)),
+        ("memory", "memory", memory),
         ("huge-pages", "transparent huge pages", plain(&host.transparent_hugepages)),
     ];
     // A row for each installed software; if nothing was looked for, a row for each known name.

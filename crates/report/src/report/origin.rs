@@ -37,7 +37,9 @@ pub(crate) fn host_line(report: &Report) -> String {
             Some(model) => format!("{cpus} × {model}"),
             None => format!("{cpus} processors"),
         });
-        parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+        if host.memory_bytes > 0 {
+            parts.push(format!("{} memory", plan::Bytes(host.memory_bytes)));
+        }
     }
     parts.join(" · ")
 }

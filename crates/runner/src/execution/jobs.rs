@@ -229,6 +229,7 @@ fn outcome(launched: &Launched, started_unix_ns: i64) -> PhaseOutcome {
         mismatches: engine::Mismatches::default(),
         stopped: launched.launches.iter().any(|one| one.outcome == LaunchOutcome::Stopped),
         unstarted: 0,
+        continued: 0,
         notes: Vec::new(),
         history: Vec::new(),
         end: None,

@@ -138,11 +138,18 @@ impl<'a> PlanExecution<'a> {
         self.close(result)
     }
 
-    /// Writes the final state of the run into the record.
+    /// Writes the final state of the run into the record. One that could not begin leaves none.
     pub(crate) fn close(
         mut self,
         result: Result<RunSummary, ExecutionError>,
     ) -> Result<RunSummary, RunnerError> {
+        let result = match result {
+            Err(broken) if self.recorder.is_untouched() => {
+                self.recorder.abandon();
+                return Err(broken.error);
+            }
+            result => result,
+        };
         let outcome = match &result {
             Ok(ended) if ended.interrupted => Outcome::Interrupted,
             Ok(RunSummary { failed: Some((message, _)), .. }) => Outcome::Failed(message.clone()),

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use host::{Host, Unobservable};
 use plan::Case;
 
-use crate::files::paths::{directory_of, paths};
+use crate::files::paths::{directory_of, leads_to_device, paths};
 use crate::files::trees;
 
 /// The directories that hold the claims of `case`: the parents of its targets, or the targets themselves if
-/// trees are made in them.
+/// trees are made in them. A device needs no claim: who writes it holds it open alone.
 pub(crate) fn directories(case: &Case) -> Vec<PathBuf> {
-    case.workload.files.targets.iter().map(|target| place_of(case, target)).collect()
+    let targets = case.workload.files.targets.iter().filter(|target| !leads_to_device(target));
+    targets.map(|target| place_of(case, target)).collect()
 }
 
 /// The same for one target.

@@ -129,7 +129,9 @@ pub(crate) fn claim_on(root: &Path) -> Option<(Claim, PathBuf)> {
     let places = root.ancestors().take(3).map(Path::to_owned);
     places.into_iter().find_map(|place| {
         let left = record::leftovers(&place).ok()?;
-        let covers = |claim: &Claim| claim.trees.iter().any(|tree| place.join(&tree.path) == root);
+        // `ioproof clean` does not remove what was to be kept.
+        let covers =
+            |claim: &Claim| claim.trees.iter().any(|tree| !tree.kept && place.join(&tree.path) == root);
         left.into_iter().find(|left| covers(&left.claim)).map(|left| (left.claim, place.clone()))
     })
 }

@@ -80,6 +80,8 @@ pub(crate) struct PhaseTotals {
     system_cpu_ns: u64,
     wrong_cells: u64,
     first_wrong: Option<WrongCell>,
+    /// Transfers that took several calls.
+    pub(crate) continued: u64,
     notes: Vec<String>,
     latency: Vec<Buckets>,
     series: Vec<SeriesInterval>,
@@ -126,6 +128,7 @@ impl PhaseTotals {
             system_cpu_ns: outcome.system_cpu_ns,
             wrong_cells: outcome.mismatches.wrong_cells,
             first_wrong: first.map(|wrong| (wrong.expected_file, wrong.offset, wrong.to_string())),
+            continued: outcome.continued,
             notes: outcome.notes.iter().map(ToString::to_string).collect(),
             latency: outcome.latency.iter().map(buckets).collect(),
             series: outcome.series.clone(),
@@ -199,6 +202,7 @@ impl PhaseTotals {
             (Some(one), Some(two)) => Some(one.min(two)),
             (one, two) => one.or(two),
         };
+        self.continued += other.continued;
         let new: Vec<String> = other.notes.into_iter().filter(|note| !self.notes.contains(note)).collect();
         self.notes.extend(new);
         self.join_latency(other.latency);
@@ -493,6 +497,7 @@ mod tests {
             mismatches: Mismatches { wrong_cells: tasks.len() as u64, ..Mismatches::default() },
             stopped: false,
             unstarted: 0,
+            continued: 0,
             notes: Vec::new(),
             history: Vec::new(),
             end: None,

@@ -68,6 +68,12 @@ impl PhaseResult<'_> {
         if let Some((count, first)) = totals.surprises() {
             warnings.push(Warning::Surprises { count, first: first.to_vec() });
         }
+        if totals.continued > 0 {
+            warnings.push(Warning::ShortTransfers {
+                transfers: totals.continued,
+                of: phase.reads + phase.writes,
+            });
+        }
         for reason in totals.notes() {
             let what = "the fastest mode of io_uring".to_owned();
             warnings.push(Warning::Unapplied { what, reason: reason.clone() });

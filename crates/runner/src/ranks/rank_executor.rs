@@ -11,8 +11,8 @@ use comm::Comm;
 use engine::{Controls, MemoryHog};
 use host::files::require_data;
 use host::{Host, PermittedDevice, QuietWatch, RunGroups};
-use plan::{Bytes, Case, Existing, Keep, Phase, Placement, Plan};
-use record::{Claim, PlacedClaim, Warning, Wiped};
+use plan::{Bytes, Case, Existing, FileSet, Keep, Phase, Placement, Plan};
+use record::{Claim, ClaimTurn, FileFates, PlacedClaim, Warning, Wiped};
 
 use crate::check::path_conflicts::check_in_use;
 use crate::execution::jobs::KeepLaunches;
@@ -183,9 +183,8 @@ impl<'a> RankExecutor<'a> {
             return Ok(Answer::Done);
         }
         let context = &self.context;
-        let makes = |case: &&Case| targets::writes(case) && case.workload.files.keep != Keep::Always;
         let file_sets = FileSets::of_plan(context.plan);
-        let cases: Vec<&Case> = file_sets.cases().filter(makes).collect();
+        let cases: Vec<&Case> = file_sets.cases().filter(|case| targets::writes(case)).collect();
         let mut directories: Vec<PathBuf> =
             cases.iter().flat_map(|case| targets::directories(case)).collect();
         directories.retain(|directory| self.claims_in(directory));
@@ -199,12 +198,27 @@ impl<'a> RankExecutor<'a> {
         let trees: Vec<(PathBuf, bool)> = cases.iter().flat_map(|case| trees::claimed(case)).collect();
         let roots = trees.iter().map(|(root, beside)| Ok((absolute_path(root)?, *beside)));
         let trees: Vec<(PathBuf, bool)> = roots.collect::<Result<_, RunnerError>>()?;
+        let made_by = |filter: fn(&FileSet) -> bool| {
+            let made = cases.iter().filter(|case| filter(&case.workload.files));
+            paths::absolute(made.flat_map(|case| paths::paths(case).into_iter().chain(trees::roots(case))))
+        };
+        let kept = made_by(|files| files.keep == Keep::Always)?.into_iter().collect();
+        // One that an earlier case writes in place may be another file after that, yet the user's.
+        let reused: BTreeSet<PathBuf> =
+            made_by(|files| files.existing == Existing::Reuse)?.into_iter().collect();
+        let mut replaced: BTreeSet<PathBuf> =
+            made_by(|files| files.existing == Existing::Replace)?.into_iter().collect();
+        replaced.retain(|path| !reused.contains(path));
         let claim = Claim::new(context.run_id, directory, context.started_unix_ns, Keep::Never, node)?;
-        let claim = claim.with_trees(&trees);
+        let claim = Claim { fates: Arc::new(FileFates { kept, replaced }), ..claim.with_trees(&trees) };
+        let turn = ClaimTurn::take(&targets);
         let placed = claim.place(&targets, &files, &own)?;
         self.claimed = targets;
-        // Another run may have started at the same time: of two claims at least one sees the other.
-        if let Err(error) = check_in_use(context.plan, context.run_id, false, |at| self.claims_in(at)) {
+        // Another run may have started at the same time: without locks on directories, of two claims at least
+        // one sees the other.
+        let in_use = check_in_use(context.plan, context.run_id, false, |at| self.claims_in(at));
+        drop(turn);
+        if let Err(error) = in_use {
             placed.withdraw()?;
             return Err(error);
         }
@@ -501,18 +515,8 @@ impl<'a> RankExecutor<'a> {
             let paths = left.files.iter().map(|file| &file.path).filter(|path| !self.kept.contains(*path));
             cleanup::remove_existing(paths.cloned(), "remove")?;
             left.remove_trees()?;
-            let mut created: Vec<&PathBuf> = left
-                .claim
-                .directories
-                .iter()
-                .filter(|created| !created.existed)
-                .map(|created| &created.path)
-                .collect();
-            // Inner directories first; one that is not empty stays.
-            created.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
-            for path in created {
-                let _ = std::fs::remove_dir(directory.join(path));
-            }
+            // One that is not empty stays.
+            let _ = left.remove_directories();
         }
         Ok(())
     }

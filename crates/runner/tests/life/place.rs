@@ -104,6 +104,14 @@ impl Place {
         watch: &mut dyn Watch,
         controls: Arc<Controls>,
     ) -> (Result<RunSummary, RunnerError>, Run) {
+        let life = PlanExecution::new(host, comm, self.recorder(checked), watch, controls);
+        let ended = life.run(checked);
+        let directory = self.directory.path().join("record");
+        (ended, Run::open(&directory).expect("a whole record"))
+    }
+
+    /// The record of a run that begins.
+    pub(crate) fn recorder(&self, checked: &Checked) -> Recorder {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
             cluster: checked.cluster("a library"),
@@ -117,10 +125,7 @@ impl Place {
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
         };
-        let recorder = Recorder::create(&directory, &manifest).expect("a new directory");
-        let life = PlanExecution::new(host, comm, recorder, watch, controls);
-        let ended = life.run(checked);
-        (ended, Run::open(&directory).expect("a whole record"))
+        Recorder::create(&directory, &manifest).expect("a new directory")
     }
 
     pub(crate) fn run(&self, cases: Vec<Case>) -> (RunSummary, Run) {

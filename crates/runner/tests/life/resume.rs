@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
+use comm::Solo;
 use engine::Controls;
 use plan::{Case, Existing, Keep, Phase, Sharing};
 use record::{Claim, Run, Warning};
-use runner::{EarlierStart, ErrorKind, Event, Silent, Watch};
+use runner::{EarlierStart, ErrorKind, Event, PlanExecution, Silent, Watch};
 
 use crate::place::{Place, RUN_ID, case, spec};
 
@@ -100,7 +101,7 @@ fn files_that_were_kept_are_not_written_again() {
 fn what_a_killed_start_of_the_same_run_left_is_removed_first() {
     let place = Place::new();
     let mut claim = Claim::new(RUN_ID, place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
-    claim.files = vec![record::ClaimedFile { path: "file".into(), existed: false }];
+    claim.files = vec![record::ClaimedFile { path: "file".into(), ..record::ClaimedFile::default() }];
     claim.process_start_ticks += 1; // Another process had this number.
     let text = serde_json::to_vec(&claim).expect("only names and numbers");
     fs::write(place.data().join(format!(".ioproof-claim-{RUN_ID}.json")), text).expect("can be written");
@@ -123,6 +124,22 @@ fn a_run_that_goes_on_is_not_taken_up() {
     assert!(error.to_string().contains("in use by run"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
     placed.withdraw().expect("own");
+}
+
+#[test]
+fn a_run_whose_files_another_has_claimed_meanwhile_leaves_no_record() {
+    let place = Place::new();
+    let checked = place.check(vec![case("a", spec(&place.file()), &[Phase::Write])]).expect("runs here");
+    let claim = Claim::new("another", place.directory.path(), 0, Keep::Never, "node1").expect("Linux");
+    let placed = claim.place(&[place.data()], &[place.file()], &[]).expect("can be written");
+    let recorder = place.recorder(&checked);
+    let (comm, mut watch) = (Solo::new("here"), Silent);
+    let run = PlanExecution::new(&place.host, &comm, recorder, &mut watch, Arc::new(Controls::new()));
+    let error = run.run(&checked).expect_err("this process lives");
+    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    assert!(!place.directory.path().join("record").exists(), "nothing was measured");
+    placed.withdraw().expect("own");
+    assert!(place.left().is_empty(), "its own claim is gone: {:?}", place.left());
 }
 
 #[test]

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::planned::TuningPlan;
 use super::settings::setting::{Setting, Settings};
-use crate::ledger::{LedgerContent, LedgerFile, LedgerKind, STATE_DIRECTORY};
+use crate::ledger::{
+    LedgerContent, LedgerFile, LedgerKind, LedgerLoss, STATE_DIRECTORY, check_directory, make_directory,
+};
 use crate::{HostIdentity, LedgerError, Root};
 use entry::{Entry, EntryState};
 use owner::Owner;
@@ -94,6 +96,8 @@ pub struct Ledger {
     pub entries: Vec<Entry>,
     /// Files that make settings persistent across reboots.
     pub kept: Vec<PersistentFile>,
+    /// What is missing in it.
+    pub loss: LedgerLoss,
     /// Whether a restore has begun that did not come to its end.
     restoring: bool,
     file: LedgerFile,
@@ -108,8 +112,8 @@ impl Ledger {
     /// It cannot be read, or is damaged.
     pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
         let content = LedgerFile::read::<Opened, Event>(&KIND, &state.join(LEDGER))?;
-        let Some(LedgerContent { file, head, events }) = content else { return Ok(None) };
-        let mut ledger = Self::new(file, head.host);
+        let Some(LedgerContent { file, head, events, loss }) = content else { return Ok(None) };
+        let mut ledger = Self { loss, ..Self::new(file, head.host) };
         for (line, event) in events {
             ledger.replay(event).map_err(|reason| ledger.file.damaged(line, reason))?;
         }
@@ -122,7 +126,8 @@ impl Ledger {
     /// # Errors
     /// It cannot be made or read, is in use, damaged, or another host's.
     pub fn open(state: &Path, host: &HostIdentity) -> Result<Self, LedgerError> {
-        fs::create_dir_all(state).map_err(|source| unwritable(state, source))?;
+        check_directory(state)?;
+        make_directory(state).map_err(|source| unwritable(state, source))?;
         let lock = locked(state)?;
         let path = state.join(LEDGER);
         let mut ledger = match Self::read(state)? {
@@ -144,7 +149,8 @@ impl Ledger {
 
     fn new(file: LedgerFile, host: HostIdentity) -> Self {
         let (applications, entries, kept) = (Vec::new(), Vec::new(), Vec::new());
-        Self { host, applications, entries, kept, restoring: false, file, lock: None }
+        let loss = LedgerLoss::default();
+        Self { host, applications, entries, kept, loss, restoring: false, file, lock: None }
     }
 
     fn replay(&mut self, event: Event) -> Result<(), String> {
@@ -298,7 +304,9 @@ impl Ledger {
     /// not recorded.
     #[must_use]
     pub fn was_cut_short(&self) -> bool {
-        self.restoring || self.applications.iter().any(|application| !application.finished)
+        self.restoring
+            || self.loss != LedgerLoss::default()
+            || self.applications.iter().any(|application| !application.finished)
     }
 
     pub(in crate::tuning) fn restored(&mut self, entry: usize) -> Result<(), LedgerError> {
@@ -311,6 +319,17 @@ impl Ledger {
 
     pub(in crate::tuning) fn removed(&mut self, file: PersistentFile) -> Result<(), LedgerError> {
         self.note(Event::Removed { file })
+    }
+
+    /// Checks that this user may restore what it says.
+    ///
+    /// # Errors
+    /// The ledger cannot be written.
+    pub fn check_writable(&self) -> Result<(), LedgerError> {
+        use rustix::fs::{Access, access};
+        let next = "run as root, or as the user that tuned; --plan needs no rights";
+        access(self.path(), Access::WRITE_OK)
+            .map_err(|error| LedgerError::io("write", self.path(), error, next))
     }
 
     /// Its path.

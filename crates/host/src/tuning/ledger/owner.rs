@@ -73,6 +73,20 @@ impl Owner {
         }
     }
 
+    /// Whether `setting` is still its own, as far as it has an identifier: another device or interrupt may have
+    /// taken the name since.
+    pub(in crate::tuning) fn has_still(&self, setting: &Setting, root: &Root) -> bool {
+        match self {
+            Self::Device { file, text } => {
+                setting.device().is_some_and(|name| identifier(root, name, file).known() == Some(text))
+            }
+            Self::Interrupt(queue) => {
+                interrupt_number(setting).is_some_and(|irq| interrupt(root, irq).as_ref() == Some(queue))
+            }
+            Self::Path(_) => true,
+        }
+    }
+
     fn device(&self, root: &Root) -> Option<String> {
         match self {
             Self::Device { file, text } => match devices(root, file, text).as_slice() {

@@ -187,7 +187,7 @@ fn paths(root: &Root, kind: &str, key: &str) -> Vec<String> {
         ("sysctl", _) => vec![format!("/proc/sys/{}", key.replace('.', "/"))],
         ("sysfs", _) if key.starts_with("/sys/") && !key.contains(['*', '?', '[']) => vec![key.to_owned()],
         ("vm", "transparent_hugepages" | "transparent_hugepage") => {
-            crate::tuning::steps::HUGE_PAGES.map(str::to_owned).to_vec()
+            crate::activity::memory::HUGE_PAGES.map(str::to_owned).to_vec()
         }
         ("cpu", "governor") => {
             const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";

@@ -3,10 +3,8 @@
 use super::super::context::TuningContext;
 use super::super::settings::setting::Setting;
 use super::super::step::{SettingState, Severity, Step, existing};
+use crate::activity::memory::HUGE_PAGES;
 
-/// On the kernels of Red Hat Enterprise Linux 6, and on all others.
-pub(in crate::tuning) const HUGE_PAGES: [&str; 2] =
-    ["/sys/kernel/mm/redhat_transparent_hugepage/enabled", "/sys/kernel/mm/transparent_hugepage/enabled"];
 const SWAPPINESS_FILE: &str = "/proc/sys/vm/swappiness";
 /// Each pair is one setting with two faces: the kernel sets the other to 0 when one is written, and
 /// takes no 0 for the bytes.

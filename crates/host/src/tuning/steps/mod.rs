@@ -35,5 +35,5 @@ pub(super) const STEPS: [&Step; 19] = [
     &lustre::SERVER_CACHES,
 ];
 
-pub(in crate::tuning) use memory::{HUGE_PAGES, counts_bytes, other_face};
+pub(in crate::tuning) use memory::{counts_bytes, other_face};
 pub(in crate::tuning) use processors::POWER_CONTROL;

@@ -176,6 +176,31 @@ fn settings_of_a_device_that_went_or_was_replaced_are_left_alone() {
     assert_eq!(text(&tree, "/sys/block/sda/queue/read_ahead_kb"), "8192", "it is another disk's own value");
 }
 
+/// As on kernels before 5.15, which do not count devices.
+#[test]
+fn a_device_in_the_place_of_another_is_known_by_its_identifier_too() {
+    let tree = host();
+    let kernel = FakeKernel::of(&tree);
+    let sys = |file: &str| tree.root().path(format!("/sys/block/sda/{file}"));
+    fs::remove_file(sys("diskseq")).unwrap();
+    fs::write(sys("wwid"), "naa.5000c500a1\n").unwrap();
+    tune(&tree, &kernel, &["read-ahead"]);
+    let ledger = Ledger::read(&state(&tree)).unwrap().unwrap();
+    let action = |device: &str| {
+        let found = survey(&ledger, tree.root(), &kernel);
+        let planned = found.into_iter().find(|planned| planned.setting.to_string().contains(device));
+        planned.expect("a setting of it").action
+    };
+    assert!(matches!(action("sda"), RestoreAction::PutBack { .. }));
+    fs::write(sys("wwid"), "naa.5000c500b2\n").unwrap();
+    assert_eq!(action("sda"), RestoreAction::Replaced);
+    let restored = put_back(&tree, &kernel, false);
+    assert!(!restored.is_partial(), "{restored:?}");
+    assert_eq!(text(&tree, "/sys/block/sda/queue/read_ahead_kb"), "8192", "it is another disk's own value");
+    assert_eq!(text(&tree, "/sys/block/nvme0n1/queue/read_ahead_kb"), "128", "the other disk is what it was");
+    assert!(!state(&tree).join(LEDGER).exists(), "nothing is left to restore");
+}
+
 #[test]
 fn a_boot_has_undone_the_settings_of_the_kernel_but_not_the_profile_of_tuned() {
     let tree = host();

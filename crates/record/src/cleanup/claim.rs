@@ -8,37 +8,75 @@
 //! claims those that only that node has. A claim's name has the run and the node in it.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use plan::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
-use crate::cleanup::sweep::{SweepResult, first_named, sweep_names, sweep_tree};
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
-use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::replacement::{remove_if_there, replace};
 use crate::format::MANIFEST;
 
 /// Leading part of a claim's name.
-const PREFIX: &str = ".ioproof-claim-";
+pub(super) const PREFIX: &str = ".ioproof-claim-";
 /// Trailing part of a claim's name.
-const SUFFIX: &str = ".json";
+pub(super) const SUFFIX: &str = ".json";
 
 /// A file or directory that a run will create.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedFile {
     /// Below the directory of the claim.
     pub path: PathBuf,
     /// It existed before the run, which therefore must not remove it.
     pub existed: bool,
+    /// What existed then, if the file system tells and the run was to put its own file in the place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<FileIdentity>,
+    /// It stays when the run ends, as the user asked.
+    #[serde(default)]
+    pub kept: bool,
+}
+
+/// What tells a file from one that took its name later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileIdentity {
+    /// Its inode.
+    pub inode: u64,
+    /// When it was made, nanoseconds since 1970-01-01 UTC: an inode number is soon used again.
+    pub born_unix_ns: i64,
+}
+
+impl FileIdentity {
+    fn of(metadata: &fs::Metadata) -> Option<Self> {
+        let born = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(Self { inode: metadata.ino(), born_unix_ns: i64::try_from(born.as_nanos()).ok()? })
+    }
+}
+
+impl ClaimedFile {
+    /// The claim on `path`, which is `relative` to the directory of the claim.
+    fn now(path: &Path, relative: &Path, fates: &FileFates) -> Self {
+        let metadata = fs::symlink_metadata(path).ok();
+        let replaced = metadata.as_ref().filter(|_| fates.replaced.contains(path));
+        let identity = replaced.and_then(FileIdentity::of);
+        let kept = fates.kept.contains(path);
+        Self { path: relative.to_path_buf(), existed: metadata.is_some(), identity, kept }
+    }
+
+    /// Whether the run has made what is there now, as `metadata` tells.
+    pub(super) fn is_made(&self, metadata: &fs::Metadata) -> bool {
+        let replaced = || self.identity.is_some_and(|then| FileIdentity::of(metadata) != Some(then));
+        !self.existed || replaced()
+    }
 }
 
 /// A tree that a run will create: it is removed by the names that [`plan::entry_type`] knows, not by a list.
@@ -51,6 +89,18 @@ pub struct ClaimedTree {
     /// Its items share the root with other entries: only they belong to the run.
     #[serde(default)]
     pub names_only: bool,
+    /// It stays when the run ends, as the user asked.
+    #[serde(default)]
+    pub kept: bool,
+}
+
+/// What becomes of the files and trees of a claim, by their absolute paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileFates {
+    /// They stay when the run ends: the claim only keeps other runs from using them meanwhile.
+    pub kept: BTreeSet<PathBuf>,
+    /// If they exist, the run removes them and makes its own.
+    pub replaced: BTreeSet<PathBuf>,
 }
 
 /// What one run creates below one directory.
@@ -90,6 +140,9 @@ pub struct Claim {
     /// Trees.
     #[serde(default)]
     pub trees: Vec<ClaimedTree>,
+    /// What becomes of the files and trees, for [`Claim::place`].
+    #[serde(skip)]
+    pub fates: Arc<FileFates>,
 }
 
 impl Claim {
@@ -122,6 +175,7 @@ impl Claim {
             files: Vec::new(),
             directories: Vec::new(),
             trees: Vec::new(),
+            fates: Arc::default(),
         })
     }
 
@@ -133,6 +187,7 @@ impl Claim {
             path: path.clone(),
             existed: fs::symlink_metadata(path).is_ok(),
             names_only: *names_only,
+            kept: false,
         };
         Self { trees: trees.iter().map(tree).collect(), ..self }
     }
@@ -156,9 +211,9 @@ impl Claim {
         let unique: BTreeSet<&PathBuf> = targets.iter().collect();
         for target in unique {
             let claim = Self {
-                files: below(target, files),
-                directories: below(target, directories),
-                trees: trees_below(target, &self.trees),
+                files: below(target, files, &self.fates),
+                directories: below(target, directories, &FileFates::default()),
+                trees: trees_below(target, &self.trees, &self.fates.kept),
                 placed_unix_ns: Some(now_unix_ns()),
                 ..self.clone()
             };
@@ -184,6 +239,11 @@ impl Claim {
         Ok(placed)
     }
 
+    /// When it was placed; in claims of earlier programs, when its run began.
+    pub(super) fn placed(&self) -> i64 {
+        self.placed_unix_ns.unwrap_or(self.started_unix_ns)
+    }
+
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let plain = |text: &str| text.chars().map(plain).collect::<String>();
@@ -192,7 +252,7 @@ impl Claim {
 
     /// Whether the run is still in progress, as far as can be seen from here. A process is checked on its own
     /// node; for another node only the record is trusted.
-    fn holder(&self) -> Holder {
+    pub(super) fn holder(&self) -> Holder {
         let is = |path, word: &String| kernel_word(path).is_ok_and(|here| here == *word);
         let namespaces = self.pid_namespace.as_ref().zip(pid_namespace());
         if is(BOOT, &self.boot_id) && namespaces.is_none_or(|(its, own)| *its == own) {
@@ -237,34 +297,67 @@ impl Claim {
     }
 }
 
-/// The paths of `paths` that lie below `directory`, and whether they exist.
-fn below(directory: &Path, paths: &[PathBuf]) -> Vec<ClaimedFile> {
+/// The paths of `paths` that lie below `directory`, with what is there and becomes of it.
+fn below(directory: &Path, paths: &[PathBuf], fates: &FileFates) -> Vec<ClaimedFile> {
     let claimed = |path: &PathBuf| {
         let relative = path.strip_prefix(directory).ok().filter(|relative| is_below(relative))?;
-        let existed = fs::symlink_metadata(path).is_ok();
-        Some(ClaimedFile { path: relative.to_path_buf(), existed })
+        Some(ClaimedFile::now(path, relative, fates))
     };
     paths.iter().filter_map(claimed).collect()
 }
 
 /// The same of trees; `directory` itself may be one whose items stand beside other things.
-fn trees_below(directory: &Path, trees: &[ClaimedTree]) -> Vec<ClaimedTree> {
+fn trees_below(directory: &Path, trees: &[ClaimedTree], kept: &BTreeSet<PathBuf>) -> Vec<ClaimedTree> {
     let claimed = |tree: &ClaimedTree| {
         let relative = tree.path.strip_prefix(directory).ok()?;
         let path = may_be_tree(relative, tree.names_only).then(|| relative.to_path_buf())?;
-        Some(ClaimedTree { path, ..tree.clone() })
+        Some(ClaimedTree { path, kept: kept.contains(&tree.path), ..tree.clone() })
     };
     trees.iter().filter_map(claimed).collect()
 }
 
 /// Whether a claim may cover a tree at `relative`.
-fn may_be_tree(relative: &Path, names_only: bool) -> bool {
+pub(super) fn may_be_tree(relative: &Path, names_only: bool) -> bool {
     is_below(relative) || (names_only && relative.as_os_str().is_empty())
 }
 
 /// Whether `path` cannot lead out of the directory that it is joined to.
-fn is_below(path: &Path) -> bool {
+pub(super) fn is_below(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// How long a run waits for others that are placing claims: each takes milliseconds. A lock that is held for longer
+/// has another purpose.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(5);
+/// Interval at which it tries again.
+const TURN_RETRY: Duration = Duration::from_millis(5);
+
+/// The turn to place claims in some directories and to look for those of others: of two runs that start together
+/// the first to have it goes on. Where a file system has no locks on directories both may be refused.
+#[derive(Debug)]
+#[must_use = "the turn ends when it is dropped"]
+pub struct ClaimTurn {
+    _locks: Vec<File>,
+}
+
+impl ClaimTurn {
+    /// Waits for the turn in `directories`.
+    pub fn take(directories: &[PathBuf]) -> Self {
+        let until = Instant::now() + TURN_WAIT_MAX;
+        // In one order, so that two runs do not wait for each other.
+        let unique: BTreeSet<&PathBuf> = directories.iter().collect();
+        let lock = |directory: &&PathBuf| {
+            let file = File::open(directory).ok()?;
+            while let Err(TryLockError::WouldBlock) = file.try_lock() {
+                if Instant::now() >= until {
+                    return None;
+                }
+                std::thread::sleep(TURN_RETRY);
+            }
+            Some(file)
+        };
+        Self { _locks: unique.iter().filter_map(lock).collect() }
+    }
 }
 
 /// Claims placed on the targets of a run in progress. Dropping it leaves them there.
@@ -298,225 +391,6 @@ pub enum Holder {
     /// It was made on another node (or in another container), which cannot be checked from here. Other runs
     /// leave its files alone; a user may declare them left over.
     Elsewhere,
-}
-
-/// A file that a run left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftoverFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its length.
-    pub bytes: u64,
-}
-
-/// A tree that a run left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftoverTree {
-    /// Its root.
-    pub root: PathBuf,
-    /// Only entries with the program's names in the root belong to the run; the root stays.
-    pub names_only: bool,
-    /// The user of the claim: nothing of others is removed.
-    owner: u32,
-}
-
-impl LeftoverTree {
-    fn sweep(&self) -> Result<SweepResult, RecordError> {
-        match self.names_only {
-            true => sweep_names(&self.root, Some(self.owner)),
-            false => sweep_tree(&self.root, Some(self.owner)),
-        }
-    }
-}
-
-/// What a run left below one directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leftover {
-    /// The claim.
-    pub claim: Claim,
-    /// Where it stands.
-    pub claim_path: PathBuf,
-    /// Whether the run goes on.
-    pub holder: Holder,
-    /// Files that the run made and that are still there.
-    pub files: Vec<LeftoverFile>,
-    /// Trees that the run made and that are still there.
-    pub trees: Vec<LeftoverTree>,
-}
-
-/// The claims in `directory`, each with what is left of its files. A file with the name but not the content
-/// of a claim is left alone.
-///
-/// # Errors
-/// The directory cannot be read.
-pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).map_err(RecordError::io("read", directory))? {
-        let entry = entry.map_err(RecordError::io("read", directory))?;
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
-            && let Some((claim, owner)) = read_claim(&entry.path())
-        {
-            found.push((entry.path(), claim, owner));
-        }
-    }
-    found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
-    let holders: Vec<Holder> = found.iter().map(|(_, claim, _)| claim.holder()).collect();
-    let going_on = || {
-        let all = found.iter().zip(&holders).filter(|(_, holder)| **holder != Holder::Gone);
-        all.map(|((_, claim, _), _)| claim)
-    };
-    let in_use: BTreeSet<PathBuf> =
-        going_on().flat_map(|claim| claim.files.iter().map(|file| file.path.clone())).collect();
-    let trees_in_use: BTreeSet<PathBuf> =
-        going_on().flat_map(|claim| claim.trees.iter().map(|tree| tree.path.clone())).collect();
-    let leftover = |((claim_path, claim, owner), holder): ((PathBuf, Claim, u32), Holder)| {
-        let files = claim
-            .files
-            .iter()
-            .filter(|file| !file.existed && (holder != Holder::Gone || !in_use.contains(&file.path)))
-            .filter_map(|file| left_file(directory, &file.path, owner))
-            .collect();
-        let trees = claim
-            .trees
-            .iter()
-            .filter(|tree| holder != Holder::Gone || !trees_in_use.contains(&tree.path))
-            .filter_map(|tree| left_tree(directory, tree, owner))
-            .collect();
-        Leftover { claim, claim_path, holder, files, trees }
-    };
-    Ok(found.into_iter().zip(holders).map(leftover).collect())
-}
-
-/// The claim at `path` and the user that owns it.
-fn read_claim(path: &Path) -> Option<(Claim, u32)> {
-    let text = directory::read(path.parent()?, path, CLAIM_BYTES_MAX).ok()?;
-    let claim = serde_json::from_slice(&text).ok()?;
-    Some((claim, fs::symlink_metadata(path).ok()?.uid()))
-}
-
-/// The file `relative` below `directory`, if the claim may cover it: a regular file of the claim's owner,
-/// reached through real directories only.
-fn left_file(directory: &Path, relative: &Path, owner: u32) -> Option<LeftoverFile> {
-    if !is_below(relative) || !reached_without_links(directory, relative) {
-        return None;
-    }
-    let path = directory.join(relative);
-    let metadata = fs::symlink_metadata(&path).ok()?;
-    (metadata.is_file() && metadata.uid() == owner).then_some(LeftoverFile { path, bytes: metadata.len() })
-}
-
-/// What is left of `tree` below `directory`, if the claim may cover it: a real directory of the claim's
-/// owner, or entries with the program's names in one.
-fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<LeftoverTree> {
-    let ClaimedTree { path, existed, names_only } = tree;
-    if !may_be_tree(path, *names_only) || !reached_without_links(directory, path) {
-        return None;
-    }
-    let root = if path.as_os_str().is_empty() { directory.to_owned() } else { directory.join(path) };
-    let metadata = fs::symlink_metadata(&root).ok().filter(fs::Metadata::is_dir)?;
-    let is_left = match names_only {
-        true => first_named(&root).is_ok_and(|found| found.is_some()),
-        false => !existed && metadata.uid() == owner,
-    };
-    is_left.then_some(LeftoverTree { root, names_only: *names_only, owner })
-}
-
-/// Whether every directory between `directory` and `relative` is one, and no link to one.
-fn reached_without_links(directory: &Path, relative: &Path) -> bool {
-    relative
-        .ancestors()
-        .skip(1)
-        .filter(|part| !part.as_os_str().is_empty())
-        .all(|part| fs::symlink_metadata(directory.join(part)).is_ok_and(|metadata| metadata.is_dir()))
-}
-
-impl Leftover {
-    /// Bytes of the files that are left.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
-    }
-
-    /// How long ago its run began.
-    #[must_use]
-    pub fn age(&self) -> Duration {
-        let age_ns = now_unix_ns().saturating_sub(self.claim.started_unix_ns);
-        Duration::from_nanos(u64::try_from(age_ns).unwrap_or_default())
-    }
-
-    /// Removes the files, the trees, the run's own directories if empty, and the claim. Files that existed
-    /// before the run, links and files of other users stay; so do foreign entries in a tree, which are
-    /// reported.
-    ///
-    /// # Errors
-    /// The run is in progress or was made on another node, or a file cannot be removed; the claim then stays,
-    /// so that the rest can be removed later.
-    pub fn remove(&self) -> Result<SweepResult, RecordError> {
-        self.remove_unless(|holder| holder != Holder::Gone)
-    }
-
-    /// Like [`Leftover::remove`], also for another node. For a user who confirmed that the run is over, and
-    /// for the next start of that run itself.
-    ///
-    /// # Errors
-    /// The run can be seen to go on, or a file cannot be removed; the claim then stays.
-    pub fn remove_unseen(&self) -> Result<SweepResult, RecordError> {
-        self.remove_unless(|holder| holder == Holder::Alive)
-    }
-
-    /// Removes the trees alone.
-    ///
-    /// # Errors
-    /// Something cannot be removed.
-    pub fn remove_trees(&self) -> Result<SweepResult, RecordError> {
-        let mut sweep = SweepResult::default();
-        for tree in &self.trees {
-            sweep.add(tree.sweep()?);
-        }
-        Ok(sweep)
-    }
-
-    fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<SweepResult, RecordError> {
-        let directory = self.claim_path.parent().unwrap_or(Path::new("."));
-        let holder = self.claim.holder();
-        if refused(holder) {
-            return Err(RecordError::StillRunning {
-                path: directory.to_path_buf(),
-                run_id: self.claim.run_id.clone(),
-                state: match holder {
-                    Holder::Elsewhere => "may still be going on",
-                    Holder::Alive | Holder::Gone => "is still going on",
-                },
-                pid: self.claim.pid,
-                node: self.claim.node.clone(),
-            });
-        }
-        for file in &self.files {
-            if let Err(error) = fs::remove_file(&file.path)
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                return Err(RecordError::io("remove", &file.path)(error));
-            }
-        }
-        let sweep = self.remove_trees()?;
-        let mut made: Vec<&PathBuf> = self
-            .claim
-            .directories
-            .iter()
-            .filter(|made| {
-                !made.existed && is_below(&made.path) && reached_without_links(directory, &made.path)
-            })
-            .map(|made| &made.path)
-            .collect();
-        // Inner directories first; one that is not empty, or a link, is refused by the kernel and stays.
-        made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
-        for path in made {
-            let _ = fs::remove_dir(directory.join(path));
-        }
-        fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))?;
-        Ok(sweep)
-    }
 }
 
 /// Field 22 of `/proc/PID/stat`; none if there is no such process, or if it has ended and only waits

@@ -1,0 +1,83 @@
+//! The begin of a record: its directory, its journal and its manifest.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::events::journal::{Event, JournalReader, JournalWriter};
+use crate::format::{JOURNAL, MANIFEST};
+use crate::manifest::ManifestText;
+use crate::{Manifest, RecordError};
+
+/// Lines of the journal of a run that has just begun: what was asked, and the checksum of the manifest.
+pub(crate) const FIRST_LINES: u64 = 2;
+
+/// A run that has just begun.
+pub(crate) struct NewRun {
+    pub(crate) directory: PathBuf,
+    /// The directories that were made for it, innermost first.
+    pub(crate) made: Vec<PathBuf>,
+    pub(crate) journal: JournalWriter,
+    pub(crate) reader: JournalReader,
+}
+
+impl NewRun {
+    /// As [`crate::Recorder::create`].
+    pub(crate) fn begin(directory: &Path, manifest: &Manifest) -> Result<Self, RecordError> {
+        let missing = directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
+        let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        let begin = || {
+            fs::create_dir_all(directory).map_err(RecordError::io("make the run directory", directory))?;
+            check_new(directory)?;
+            let whole = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+            let mut journal = JournalWriter::create(&whole)?;
+            let reader = start(&whole, &mut journal, manifest).inspect_err(|_| {
+                // The error that counts is the first; the directory is left as it was found.
+                let _ = fs::remove_file(whole.join(JOURNAL));
+            })?;
+            Ok((whole, journal, reader))
+        };
+        // Only what is empty goes: where another run was faster, its directory stays.
+        let (directory, journal, reader) = begin().inspect_err(|_| remove_empty(&made))?;
+        Ok(Self { directory, made, journal, reader })
+    }
+}
+
+/// As [`crate::Recorder::check_new`].
+pub(crate) fn check_new(directory: &Path) -> Result<(), RecordError> {
+    match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(RecordError::NotEmpty { path: directory.to_path_buf() }),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(RecordError::io("read", directory)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes a run that has just begun in `directory`, and the directories that were `made` for it.
+pub(crate) fn remove(directory: &Path, made: &[PathBuf]) {
+    for name in [MANIFEST, JOURNAL] {
+        let _ = fs::remove_file(directory.join(name));
+    }
+    remove_empty(made);
+}
+
+/// Removes `directories` as far as nothing is in them.
+fn remove_empty(directories: &[PathBuf]) {
+    for directory in directories {
+        let _ = fs::remove_dir(directory);
+    }
+}
+
+fn start(
+    directory: &Path,
+    journal: &mut JournalWriter,
+    manifest: &Manifest,
+) -> Result<JournalReader, RecordError> {
+    journal.append(&Event::RunStarted { manifest }, false)?;
+    let text = ManifestText::of(directory, manifest)?;
+    journal.append(&Event::Manifest { checksum: &text.checksum }, false)?;
+    text.write(directory, false)?;
+    let path = directory.join(JOURNAL);
+    JournalReader::open(directory).map_err(RecordError::io("read", &path))
+}
