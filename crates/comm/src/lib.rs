@@ -44,6 +44,9 @@ mod solo;
 mod topology;
 mod tree;
 
+#[doc(hidden)]
+pub use mpi::fuzzing;
+
 pub use agree::{Agreement, Difference, agree};
 pub use error::{CommError, JoinError};
 pub use fake::Fake;

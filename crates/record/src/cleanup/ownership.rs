@@ -16,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use plan::Keep;
+use plan::limits::{CLAIM_BYTES, MANIFEST_BYTES};
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
@@ -23,7 +24,6 @@ use crate::cleanup::sweep::{SweepResult, first_named, sweep_names, sweep_tree};
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
-use crate::files::limits::{CLAIM_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::files::replacement::{remove_if_there, replace};
 use crate::format::MANIFEST;
 
@@ -222,7 +222,7 @@ impl Claim {
         }
         // The directory is chosen by the author of the claim.
         let directory = &self.run_directory;
-        let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES_MAX).ok()?;
+        let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES).ok()?;
         let journal = JournalReader::open(directory).ok()?;
         let head: Head = serde_json::from_slice(&manifest).ok()?;
         if head.run_id != self.run_id {
@@ -390,7 +390,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
 
 /// The claim at `path` and the user that owns it.
 fn read_claim(path: &Path) -> Option<(Claim, u32)> {
-    let text = directory::read(path.parent()?, path, CLAIM_BYTES_MAX).ok()?;
+    let text = directory::read(path.parent()?, path, CLAIM_BYTES).ok()?;
     let claim = serde_json::from_slice(&text).ok()?;
     Some((claim, fs::symlink_metadata(path).ok()?.uid()))
 }

@@ -1,0 +1,14 @@
+//! What a fuzz target needs of this module, which is private otherwise.
+
+use super::frame::{Frame, FrameKind, call, failure};
+
+/// Reads `bytes` as they come from another rank, and what they say. Returns whether they are a frame.
+pub fn read_frame(bytes: &[u8]) -> bool {
+    let Some(frame) = Frame::of(bytes) else { return false };
+    match frame.kind {
+        FrameKind::Answer(_) => drop(call(frame.bytes)),
+        FrameKind::News(head) => drop(failure(head, frame.bytes)),
+        _ => {}
+    }
+    true
+}
