@@ -49,15 +49,16 @@ failed=''
 for name in $names; do
     say "$name, $share s"
     found=$out/corpus/$name
-    mkdir -p "$found" "crates/fuzz/corpus/$name"
+    mkdir -p "$found"
+    inputs=$(echo "$all" | sed -n "s/^$name //p")
     # Reservations count, also of memory that is never touched.
-    # shellcheck disable=SC2046,SC3045 # paths of the project have no spaces; dash and bash have ulimit -v
+    # shellcheck disable=SC3045 # dash and bash have ulimit -v
     (
         ulimit -v 8388608
         IOPROOF_FUZZ=$name TMPDIR=$scratch exec nice -n 15 "$fuzz" -max_total_time="$share" -timeout=20 \
             -rss_limit_mb=2048 -max_len=131072 -use_value_profile=1 -print_final_stats=1 -verbosity=0 \
             -artifact_prefix="$out/crashes/$name-" \
-            "$found" "crates/fuzz/corpus/$name" $(echo "$all" | sed -n "s/^$name //p")
+            ${inputs:+-seed_inputs="$inputs"} "$found"
     ) </dev/null >"$out/$name.log" 2>&1 || failed="$failed $name"
     grep -E '^(stat::number_of_executed_units|stat::new_units_added|stat::peak_rss_mb)' "$out/$name.log" || true
     case $failed in

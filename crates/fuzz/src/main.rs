@@ -1,5 +1,5 @@
 //! The executable of `scripts/fuzz.sh`. Built with `--cfg fuzzing` it is libFuzzer on the target that
-//! `IOPROOF_FUZZ` names, and lists the targets without one. Otherwise it runs one target on files: `TARGET FILE...`.
+//! `IOPROOF_FUZZ` names, and lists the targets with their inputs without one. Otherwise it runs one target on files: `TARGET FILE...`.
 
 #![cfg_attr(fuzzing, no_main)]
 
@@ -20,7 +20,9 @@ mod guided {
         let name = std::env::var("IOPROOF_FUZZ").unwrap_or_default();
         let Some(target) = fuzz::target(&name) else {
             for target in TARGETS {
-                println!("{} {}", target.name, target.seeds.join(" "));
+                let inputs = target.inputs();
+                let inputs: Vec<_> = inputs.iter().map(|path| path.to_string_lossy()).collect();
+                println!("{} {}", target.name, inputs.join(","));
             }
             std::process::exit(i32::from(!name.is_empty()));
         };

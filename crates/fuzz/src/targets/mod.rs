@@ -14,7 +14,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "study",
         about: "a study file, and `--set` behind it, each after a NUL",
-        seeds: &["studies", "crates/plan/tests/all-keys.toml"],
+        seeds: &["studies", "crates/plan/tests/plan/all-keys.toml"],
         run: plans::study,
     },
     Target { name: "topology", about: "a description of a site", seeds: &[], run: plans::topology },
