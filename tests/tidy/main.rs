@@ -1,5 +1,6 @@
 //! The house style as far as a program can check it; `CONTRIBUTING.md` says why.
 
+mod bill;
 mod circles;
 
 use std::fs;

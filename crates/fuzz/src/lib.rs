@@ -16,7 +16,6 @@ mod targets;
 
 use std::alloc::System;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -49,17 +48,11 @@ impl Target {
     /// # Panics
     /// If the reader panics, if a property does not hold, or if it allocates more than its limit.
     pub fn check(&self, input: &[u8]) {
-        // Other threads would be counted too.
-        static BUSY: AtomicBool = AtomicBool::new(false);
-        let alone = !BUSY.swap(true, Ordering::AcqRel);
         let region = Region::new(ALLOCATOR);
         (self.run)(input);
         let allocated = region.change().bytes_allocated;
         let allowed = ALLOCATED_FREE.saturating_add(input.len().saturating_mul(ALLOCATED_PER_BYTE));
-        if alone {
-            BUSY.store(false, Ordering::Release);
-            assert!(allocated <= allowed, "{} bytes made {allocated} bytes of memory", input.len());
-        }
+        assert!(allocated <= allowed, "an input of {} bytes makes it allocate {allocated} bytes", input.len());
     }
 
     /// Its inputs: those of the corpus, and the seeds.

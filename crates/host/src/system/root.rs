@@ -156,3 +156,37 @@ impl Root {
         self.path(absolute).exists()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use crate::fake::Tree;
+
+    #[test]
+    fn a_pipe_or_a_device_in_a_tree_is_refused_before_it_is_read() {
+        let tree = Tree::new(&[("/sys/block/vda/size", "8\n")]);
+        let place = |name: &str| tree.root().path(format!("/sys/block/vda/{name}"));
+        mknodat(CWD, place("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        symlink("/dev/zero", place("zero")).unwrap();
+        for name in ["pipe", "zero"] {
+            let file = format!("/sys/block/vda/{name}");
+            assert_eq!(tree.root().read(&file), Err(format!("{file}: it is no regular file")));
+        }
+        assert_eq!(tree.root().read("/sys/block/vda/size").as_deref(), Ok("8\n"));
+    }
+
+    #[test]
+    fn a_table_without_end_is_refused() {
+        let tree = Tree::new(&[("/proc/mounts", "")]);
+        let file = File::options().write(true).open(tree.root().path("/proc/mounts")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        assert_eq!(tree.root().read("/proc/mounts"), Err("/proc/mounts: it has more than 64 MiB".to_owned()));
+        // An attribute is cut, as by the kernel.
+        let attribute = tree.files(&[("/sys/long", &"x".repeat(1 << 20))]).root().read("/sys/long");
+        assert_eq!(attribute.map(|text| text.len()), Ok((64 << 10) + 1024));
+    }
+}
