@@ -39,7 +39,8 @@ fn the_bill_of_materials_has_what_the_program_is_built_from() {
         assert!(!names.contains(name), "{name} is not part of the program");
     }
 
-    let known: HashSet<&str> = texts(&bill["components"], "bom-ref").chain(program["bom-ref"].as_str()).collect();
+    let known: HashSet<&str> =
+        texts(&bill["components"], "bom-ref").chain(program["bom-ref"].as_str()).collect();
     assert_eq!(known.len(), components.len() + 1, "references are not unique");
     let graph = bill["dependencies"].as_array().expect("a graph");
     assert_eq!(texts(&bill["dependencies"], "ref").collect::<HashSet<_>>(), known);

@@ -52,7 +52,11 @@ impl Target {
         (self.run)(input);
         let allocated = region.change().bytes_allocated;
         let allowed = ALLOCATED_FREE.saturating_add(input.len().saturating_mul(ALLOCATED_PER_BYTE));
-        assert!(allocated <= allowed, "an input of {} bytes makes it allocate {allocated} bytes", input.len());
+        assert!(
+            allocated <= allowed,
+            "an input of {} bytes makes it allocate {allocated} bytes",
+            input.len()
+        );
     }
 
     /// Its inputs: those of the corpus, and the seeds.
@@ -73,10 +77,8 @@ pub fn root() -> &'static Path {
 
 /// `place` if it is a file, and the files in it if it is a directory.
 fn files(place: &Path) -> Vec<PathBuf> {
-    match std::fs::read_dir(place) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect(),
-        Err(_) => vec![place.to_owned()],
-    }
+    let inside = std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
+    inside.chain([place.to_owned()]).filter(|path| path.is_file()).collect()
 }
 
 /// The target of this name.

@@ -44,7 +44,8 @@ pub(super) fn table(input: &[u8]) {
     pages.resize(input.len().next_multiple_of(PAGE), 0);
     pages.chunks_exact_mut(PAGE).for_each(seal);
     fs::write(&path, &pages).expect("written");
-    let io = Io { page_bytes: Bytes(PAGE as u64), direct: false, sync: false, meter: Arc::new(Meter::default()) };
+    let io =
+        Io { page_bytes: Bytes(PAGE as u64), direct: false, sync: false, meter: Arc::new(Meter::default()) };
     let Ok(reader) = TableReader::open(&io, JobSpace::Permanent, &path) else { return };
     let mut bytes = 0;
     let rows = reader.for_each_page(|page| {

@@ -75,16 +75,28 @@ fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     place
 }
 
-/// Opens a run of these files, reads all rows, and shows it.
+/// Opens a run of these files, and reads all rows.
 fn opened(files: &[(&str, &[u8])]) {
     let place = directory(files);
     match Run::open(place.path()) {
         Ok(run) => {
-            run.damage.iter().for_each(|damage| drop(damage.to_string()));
-            rendered(&run);
-            run.late_damage().iter().for_each(|damage| drop(damage.to_string()));
+            for case in run.cases() {
+                let _ = (run.tasks(case), run.latency(case), run.series(case), run.nodes(case));
+                let _ = (run.devices(case), run.load(case), run.history(case), run.printed(case));
+                let _ = (run.ends(case), run.servers(case), run.server_texts(case));
+                let _ = (run.launches(case), run.steps(case), run.spaces(case));
+            }
+            run.damage.iter().chain(&run.late_damage()).for_each(|damage| drop(damage.to_string()));
         }
         Err(error) => drop(error.to_string()),
+    }
+}
+
+/// A journal, shown in all forms.
+pub(super) fn report(input: &[u8]) {
+    let place = directory(&[("manifest.json", MANIFEST), ("journal.jsonl", input)]);
+    if let Ok(run) = Run::open(place.path()) {
+        rendered(&run);
     }
 }
 

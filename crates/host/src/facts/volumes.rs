@@ -1,6 +1,5 @@
 //! Volumes that are made of other devices: md, the device mapper with LVM, btrfs.
 
-
 use record::{Fact, VolumeFacts};
 
 use crate::Root;
