@@ -74,6 +74,8 @@ limits! {
         "a phase that keeps a million operations, the most that can be asked for, has a line of 150 MB";
     JOURNAL_DAMAGED_LINES: usize = 100_000, "damaged lines of a journal that are kept in mind",
         "a hundred of them are listed one by one, the others are counted";
+    JOURNAL_SEARCH_BYTES: u64 = 1 << 30, "bytes that are hashed to find out how many lines of a journal are missing",
+        "half a second; a few missing lines are found at once";
     TABLE_BYTES: u64 = 16 << 30, "a table of a record",
         "that of the largest case, 14,616 tasks in 500 phases, has 200 MB";
     TABLE_FOOTER_BYTES: u64 = 1 << 20, "the footer of a table, beside an eighth of the file",

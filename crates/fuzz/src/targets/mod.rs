@@ -71,6 +71,23 @@ pub const TARGETS: &[Target] = &[
         run: records::beside,
     },
     Target {
+        name: "report",
+        about: "the journal of a record, shown in all forms",
+        seeds: &["crates/fuzz/corpus/journal/short"],
+        run: records::report,
+    },
+    Target {
+        name: "import-report",
+        about: "what a tool has printed, shown in all forms",
+        seeds: &[
+            "crates/dialect/tests/dialect/fixtures/import/fio-3.33.json",
+            "crates/dialect/tests/dialect/fixtures/import/ior-4.1.txt",
+            "crates/dialect/tests/dialect/fixtures/import/iozone-3.508.txt",
+            "crates/dialect/tests/dialect/fixtures/import/published-page.txt",
+        ],
+        run: imports::report,
+    },
+    Target {
         name: "frame",
         about: "a frame between the processes of a run",
         seeds: &[],
