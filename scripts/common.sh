@@ -141,6 +141,28 @@ need_rust() {
     say "using $("$CARGO" --version)"
 }
 
+# The release of cargo-deny that deny.toml is written for.
+CARGO_DENY_VERSION=0.20.2
+
+# Sets CARGO_DENY; builds it below the target directory when it is not on the path, which takes minutes, once.
+need_cargo_deny() {
+    tools=${CARGO_TARGET_DIR:-target}/tools
+    CARGO_DENY=$(command -v cargo-deny || true)
+    [ -n "$CARGO_DENY" ] || CARGO_DENY=$tools/bin/cargo-deny
+    if [ ! -x "$CARGO_DENY" ]; then
+        say "building cargo-deny"
+        "$CARGO" install --quiet --locked --root "$tools" --target-dir "$tools/target" \
+            --version "$CARGO_DENY_VERSION" cargo-deny ||
+            die "cargo-deny $CARGO_DENY_VERSION cannot be built" "it needs the network for its crates: cargo install cargo-deny"
+        rm -rf "$tools/target"
+    fi
+}
+
+# cargo_deny ARGUMENTS... : as `cargo deny`.
+cargo_deny() {
+    "$CARGO_DENY" deny "$@"
+}
+
 # need_file FILE PACKAGE : installs the package when the file is not there.
 need_file() {
     [ -e "$1" ] || install_packages "$2"

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use host::{Host, Root};
+use plan::limits::STUDY_BYTES;
 use plan::study::{self, Override};
 use plan::{Plan, PlanError, quick};
 
@@ -13,9 +14,6 @@ use crate::arguments::RunArguments;
 use crate::console::confirm;
 use crate::exit::{Exit, Failure};
 use crate::{session, studies};
-
-/// Read limit above the size limit of a study, so its reader reports the excess; a device is endless.
-const TEXT_BYTES_READ: u64 = 4 << 20;
 
 /// A plan with notes for the user.
 pub(crate) struct Asked {
@@ -152,7 +150,7 @@ fn text(path: &Path) -> Result<String, Failure> {
         return Err(cannot("it is a directory; name a study file in it, or write --quick DIR".to_owned()));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(TEXT_BYTES_READ).read_to_end(&mut bytes)).map_err(
+    File::open(path).and_then(|file| file.take(STUDY_BYTES as u64 + 1).read_to_end(&mut bytes)).map_err(
         |error| match error.kind() {
             ErrorKind::NotFound => cannot(not_found(path)),
             _ => cannot(error.to_string()),

@@ -97,6 +97,7 @@ impl From<record::RecordError> for Failure {
             | record::RecordError::Complete { .. }
             | record::RecordError::CannotMerge { .. } => Exit::Usage,
             record::RecordError::InTheWay { .. } => Exit::Refused,
+            record::RecordError::Target { .. } => Exit::TransferFailed,
             _ => Exit::Record,
         };
         Self::new(exit, error)

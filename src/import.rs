@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use dialect::import::{ImportError, Imported, Text, import};
+use plan::limits::PRINTED_BYTES;
 use record::{
     FORMAT_VERSION, Fact, HostFacts, Manifest, Outcome, Provenance, RecordError, Recorder, Run, Warning,
     WarningRow,
@@ -84,14 +85,11 @@ fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     Ok(directory.with_file_name(format!(".{run_id}.part")))
 }
 
-/// Read limit, far above the output of any tool; a device is endless.
-const FILE_MAX: u64 = 1 << 30;
-
 fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let result = match path.as_os_str() == "-" {
-        true => io::stdin().lock().take(FILE_MAX + 1).read_to_end(&mut bytes),
-        false => File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_end(&mut bytes)),
+        true => io::stdin().lock().take(PRINTED_BYTES + 1).read_to_end(&mut bytes),
+        false => File::open(path).and_then(|file| file.take(PRINTED_BYTES + 1).read_to_end(&mut bytes)),
     };
     let message = |error| {
         anyhow::Error::from(error).context(format!(
@@ -100,11 +98,11 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
         ))
     };
     let length = result.map_err(|error| Failure::new(Exit::Usage, message(error)))?;
-    if length as u64 > FILE_MAX {
+    if length as u64 > PRINTED_BYTES {
         let error = anyhow::anyhow!(
             "{} holds more than {}: import what tools have printed in several files of less",
             path.display(),
-            plan::Bytes(FILE_MAX)
+            plan::Bytes(PRINTED_BYTES)
         );
         return Err(Failure::new(Exit::Usage, error));
     }

@@ -5,14 +5,10 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
+use plan::limits::{NUMBERS, NUMBERS_BYTES};
 
 use crate::exit::{Exit, Failure};
 
-/// Largest number of values: more are not repetitions of a measurement, and resampling them would take
-/// minutes.
-const NUMBERS_MAX: usize = 100_000;
-/// Read limit for these values: a device is endless.
-const INPUT_BYTES_MAX: u64 = 64 << 20;
 /// Larger numbers overflow when they are squared and summed.
 const MAGNITUDE_MAX: f64 = 1e100;
 
@@ -37,8 +33,8 @@ fn rows<const WIDTH: usize>(file: Option<&Path>) -> Result<Vec<[f64; WIDTH]>, Fa
     input
         .and_then(|input| {
             let mut text = String::new();
-            let bytes = input.take(INPUT_BYTES_MAX + 1).read_to_string(&mut text).context("it is no text")?;
-            anyhow::ensure!(bytes as u64 <= INPUT_BYTES_MAX, "it has more than {INPUT_BYTES_MAX} bytes");
+            let bytes = input.take(NUMBERS_BYTES + 1).read_to_string(&mut text).context("it is no text")?;
+            anyhow::ensure!(bytes as u64 <= NUMBERS_BYTES, "it has more than {NUMBERS_BYTES} bytes");
             parse(text.as_bytes())
         })
         .with_context(|| format!("cannot take numbers from {name}"))
@@ -56,8 +52,8 @@ fn parse<const WIDTH: usize>(input: impl BufRead) -> anyhow::Result<Vec<[f64; WI
             continue;
         }
         match row(content) {
-            Ok(row) if rows.len() < NUMBERS_MAX => rows.push(row),
-            Ok(_) => bail!("it has more than {NUMBERS_MAX} lines"),
+            Ok(row) if rows.len() < NUMBERS => rows.push(row),
+            Ok(_) => bail!("it has more than {NUMBERS} lines"),
             Err(_) if index == 0 && is_heading(content) => {}
             Err(error) => return Err(error.context(format!("line {}", index + 1))),
         }

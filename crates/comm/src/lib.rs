@@ -45,6 +45,9 @@ mod stream;
 mod topology;
 mod tree;
 
+#[doc(hidden)]
+pub use mpi::fuzzing;
+
 pub use agree::{Agreement, Difference, agree};
 pub use error::{CommError, JoinError};
 pub use fake::Fake;

@@ -211,11 +211,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Maximum number of signals kept without a handler; later ones are dropped.
 const EARLY_SIGNALS: usize = 16;
 
-/// Maximum size of what one rank sends in a message or in a [`crate::Comm::stream`], and of the messages of one
-/// rank that are received and not taken. A rank that keeps a million operations, the most that can be asked for,
-/// sends some 300 MB; everything else is smaller.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 512 << 20;
-
 impl Inbox {
     /// Stores a received message.
     pub(crate) fn deliver(&self, from: u32, message: Message) {

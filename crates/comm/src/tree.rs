@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::links::{Call, Links, MESSAGE_BYTES_MAX, Message, Operation};
+use crate::links::{Call, Links, Message, Operation};
 use crate::stream::{Parts, pieces};
 use crate::{Clock, Comm, CommError, Merge, OnSignal, Topology};
 
@@ -380,7 +380,7 @@ impl<L: Links> Comm for Ranks<L> {
         let mut ahead = 0;
         if self.above.is_none() {
             take(0, bytes);
-            let mut parts = Parts::new(self.size(), MESSAGE_BYTES_MAX);
+            let mut parts = Parts::new(self.size(), plan::limits::MESSAGE_BYTES);
             for &below in &self.below {
                 self.take_pieces(&turn, below, &mut |piece| match parts.add(&piece) {
                     Ok(Some((rank, bytes))) => {

@@ -7,6 +7,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
+use plan::limits::JOB_ORDER_BYTES;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use thiserror::Error;
 
@@ -14,9 +15,6 @@ use crate::usage::{forget_peak, give_back_memory, now_ns, peak_memory_bytes};
 use crate::{
     Counters, CountersFile, Io, JobError, JobEvent, JobOrder, Meter, StepContext, StepReport, Usage, step,
 };
-
-/// Maximum size of an order: it names a few tables and steps.
-const ORDER_BYTES_MAX: u64 = 16 << 20;
 
 /// Outcome of a job with a valid order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +81,7 @@ pub fn serve() -> Result<Ended, ProcessError> {
 /// There is none, or it is not an order.
 pub fn read_order(input: impl BufRead) -> Result<JobOrder, ProcessError> {
     let mut line = String::new();
-    input.take(ORDER_BYTES_MAX).read_line(&mut line).map_err(ProcessError::NotRead)?;
+    input.take(JOB_ORDER_BYTES).read_line(&mut line).map_err(ProcessError::NotRead)?;
     if line.trim().is_empty() {
         return Err(ProcessError::NoOrder);
     }

@@ -40,6 +40,7 @@ mod cases;
 mod error;
 pub mod jobs;
 pub mod layout;
+pub mod limits;
 mod placement;
 mod preflight;
 mod seeds;

@@ -41,11 +41,10 @@ use thiserror::Error;
 use toml::Spanned;
 
 use crate::Amount;
+use crate::limits::TOPOLOGY_BYTES;
 
 /// Limit on counts in a drawing.
 const COUNT_MAX: u32 = 4096;
-/// A description of a site takes a few KiB.
-const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// The components of a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -261,7 +260,7 @@ impl Mistake {
 /// The first mistake, with its place.
 pub fn read(path: &Path, text: &str) -> Result<Topology, Box<TopologyError>> {
     parse(text).map_err(|mistake| {
-        let shown = if text.len() > TEXT_BYTES_MAX { String::new() } else { text.to_owned() };
+        let shown = if text.len() > TOPOLOGY_BYTES { String::new() } else { text.to_owned() };
         let path = path.display().to_string();
         let place = mistake.span.start.min(shown.len())..mistake.span.end.min(shown.len());
         Box::new(TopologyError {
@@ -275,7 +274,7 @@ pub fn read(path: &Path, text: &str) -> Result<Topology, Box<TopologyError>> {
 }
 
 fn parse(text: &str) -> Result<Topology, Mistake> {
-    if text.len() > TEXT_BYTES_MAX {
+    if text.len() > TOPOLOGY_BYTES {
         let help = "name the file that describes the site; 1 MiB is far more than one needs";
         return Err(Mistake::new(0..0, format!("it has {} bytes", text.len()), help));
     }

@@ -22,6 +22,16 @@ pub enum RecordError {
         /// The refusal.
         source: io::Error,
     },
+    /// The operating system reported an error on what is measured, not on the record.
+    #[error("{action} {}: {source}; {}", path.display(), next_step(source))]
+    Target {
+        /// What was tried, as in `remove`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// The refusal.
+        source: io::Error,
+    },
     /// A file of the record would be written where a link, pipe or device is.
     #[error(
         "write {}: {source}; nothing was written there: remove it, or write to another place",
@@ -153,6 +163,12 @@ impl RecordError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { action, path, source }
+    }
+
+    /// Turns an error of the operating system into an error about `path`, which is on what is measured.
+    pub(crate) fn target(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Target { action, path, source }
     }
 
     /// Turns an error of the table writer or reader into an error about `path`.

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use plan::Plan;
+use plan::limits::MANIFEST_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::checksum_of;
 use crate::files::directory;
-use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::replacement::replace;
 use crate::format::{FORMAT_VERSION, MANIFEST};
 use crate::{Cluster, HostFacts, RecordError};
@@ -78,8 +78,7 @@ impl ManifestText {
 /// The manifest of the run in `directory`, and the checksum of its text.
 pub(crate) fn read_manifest(directory: &Path) -> Result<(Manifest, String), RecordError> {
     let path = directory.join(MANIFEST);
-    let text =
-        directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(RecordError::io("read", &path))?;
+    let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(RecordError::io("read", &path))?;
     let unreadable = |error: serde_json::Error| RecordError::Unreadable {
         path: path.clone(),
         message: format!("it is no manifest of a run ({error}); restore it, or repeat the run"),

@@ -203,6 +203,7 @@ impl RunnerError {
             Self::Elsewhere { kind, .. } | Self::Layout { kind, .. } => *kind,
             Self::File { .. } | Self::Unloaded { .. } | Self::Rival { .. } => ErrorKind::TransferFailed,
             Self::Foreign { .. } => ErrorKind::WrongData,
+            Self::Record(record::RecordError::Target { .. }) => ErrorKind::TransferFailed,
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,
         }

@@ -19,7 +19,7 @@ use super::calls::{MpiCalls, MpiError, Request, end_now};
 use super::frame::{self, FRAME_BYTES, Frame, FrameKind, NoFrame};
 use super::queue::{MessageQueue, Order};
 use super::secret::Secret;
-use crate::links::{Call, Failure, MESSAGE_BYTES_MAX, Message};
+use crate::links::{Call, Failure, Message};
 use crate::tree::TreePosition;
 use crate::{CommError, clock};
 
@@ -68,7 +68,7 @@ pub(super) struct Agent {
     rank: u32,
     size: u32,
     patience: Duration,
-    /// [`MESSAGE_BYTES_MAX`] outside tests.
+    /// [`plan::limits::MESSAGE_BYTES`] outside tests.
     pub(super) message_bytes_max: usize,
     /// In the order in which MPI completes them.
     receptions: VecDeque<InFlight>,
@@ -141,7 +141,7 @@ impl Agent {
             rank,
             size,
             patience,
-            message_bytes_max: MESSAGE_BYTES_MAX,
+            message_bytes_max: plan::limits::MESSAGE_BYTES,
             receptions: VecDeque::new(),
             sends: BTreeMap::new(),
             incoming: BTreeMap::new(),

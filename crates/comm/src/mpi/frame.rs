@@ -16,8 +16,7 @@ use super::secret::{SECRET_BYTES, Secret};
 use crate::CommError;
 use crate::links::{Call, Failure, Operation};
 
-/// Maximum frame size: a piece of a stream fits, and eight buffers cost a process half a megabyte.
-pub(super) const FRAME_BYTES: usize = 64 * 1024;
+pub(super) use plan::limits::FRAME_BYTES;
 
 /// Size of a header.
 pub(super) const HEAD_BYTES: usize = 56;

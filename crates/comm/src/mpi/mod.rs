@@ -9,6 +9,8 @@
 mod agent;
 mod calls;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod launcher;
 mod library;
 mod queue;

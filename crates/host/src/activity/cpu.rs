@@ -28,7 +28,8 @@ impl CpuTimes {
     /// If `/proc/stat` cannot be read or does not begin with the sum of all processors.
     pub fn read(root: &Root) -> Result<Self, HostError> {
         let path = root.path("/proc/stat");
-        let text = std::fs::read_to_string(&path).map_err(|error| HostError::io("read", &path, error))?;
+        let bytes = root.bytes("/proc/stat").map_err(|error| HostError::io("read", &path, error))?;
+        let text = String::from_utf8_lossy(&bytes);
         let line = text.lines().next().unwrap_or("");
         Self::parse(line).ok_or_else(|| HostError::Malformed {
             path,

@@ -57,7 +57,8 @@ pub(crate) fn limit_bytes(root: &Root, mounts: &[Mount], total_bytes: u64) -> Op
 /// cache that a group may drop counts as left.
 pub(crate) fn available_bytes(root: &Root, mounts: &[Mount]) -> Result<u64, HostError> {
     let path = root.path("/proc/meminfo");
-    let text = std::fs::read_to_string(&path).map_err(|error| HostError::io("read", &path, error))?;
+    let bytes = root.bytes("/proc/meminfo").map_err(|error| HostError::io("read", &path, error))?;
+    let text = String::from_utf8_lossy(&bytes);
     let host = meminfo(&text, "MemAvailable").ok_or_else(|| HostError::Malformed {
         path,
         expected: "a line MemAvailable",

@@ -107,8 +107,9 @@ pub(crate) struct CounterFile {
 
 impl CounterFile {
     pub(crate) fn open(root: &Root, device: &str) -> Result<Self, HostError> {
-        let path = root.path(format!("/sys/class/block/{device}/stat"));
-        let file = File::open(&path).map_err(|error| HostError::io("open", &path, error))?;
+        let name = format!("/sys/class/block/{device}/stat");
+        let path = root.path(&name);
+        let file = root.open(&name).map_err(|error| HostError::io("open", &path, error))?;
         Ok(Self { device: device.to_owned(), path, file })
     }
 

@@ -1,6 +1,5 @@
 //! The first processor's entry in `/proc/cpuinfo`.
 
-use std::fs::File;
 use std::io::Read;
 
 use record::Fact;
@@ -41,7 +40,7 @@ pub(super) fn value(root: &Root, keys: &[&str]) -> Option<String> {
 /// The entry of the first processor.
 fn cpuinfo(root: &Root) -> Result<String, String> {
     let mut head = vec![0; CPUINFO_BYTES];
-    let read = File::open(root.path(PATH)).and_then(|mut file| file.read(&mut head));
+    let read = root.open(PATH).and_then(|mut file| file.read(&mut head));
     let length = read.map_err(|error| format!("{PATH}: {error}"))?;
     head.truncate(length);
     Ok(String::from_utf8_lossy(&head).into_owned())

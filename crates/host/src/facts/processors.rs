@@ -1,6 +1,5 @@
 //! Cores, caches, NUMA nodes, and processor settings: governors, turbo, C-states, C1E.
 
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use record::{
@@ -258,7 +257,7 @@ fn c1e(root: &Root, cpus: &[u32]) -> Fact<SwitchedOn> {
     for cpu in cpus {
         let path = format!("/dev/cpu/{cpu}/msr");
         let mut value = [0; 8];
-        match File::open(root.path(&path)).and_then(|file| file.read_exact_at(&mut value, POWER_CONTROL)) {
+        match root.open(&path).and_then(|file| file.read_exact_at(&mut value, POWER_CONTROL)) {
             Ok(()) => {
                 switched.of += 1;
                 switched.on += u32::from(u64::from_le_bytes(value) & C1E != 0);

@@ -1,7 +1,5 @@
 //! Volumes that are made of other devices: md, the device mapper with LVM, btrfs.
 
-use std::fs;
-
 use record::{Fact, VolumeFacts};
 
 use crate::Root;
@@ -87,7 +85,7 @@ fn btrfs(root: &Root, id: &str) -> VolumeFacts {
     };
     let stripes =
         level.known().is_some_and(|level| ["raid0", "raid10", "raid5", "raid6"].contains(&level.as_str()));
-    let label = fs::read(root.path(format!("{base}/label"))).unwrap_or_default();
+    let label = root.bytes(&format!("{base}/label")).unwrap_or_default();
     let label = String::from_utf8_lossy(&label).trim().to_owned();
     VolumeFacts {
         name: id.to_owned(),

@@ -94,7 +94,7 @@ fn is_absent(error: &io::Error) -> bool {
 /// The mount table of this process.
 pub(crate) fn mount_table(root: &Root) -> Result<Vec<Mount>, HostError> {
     let path = root.path("/proc/self/mountinfo");
-    let bytes = fs::read(&path).map_err(|error| HostError::io("read", &path, error))?;
+    let bytes = root.bytes("/proc/self/mountinfo").map_err(|error| HostError::io("read", &path, error))?;
     Ok(mounts::parse(&String::from_utf8_lossy(&bytes)))
 }
 

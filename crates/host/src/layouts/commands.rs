@@ -7,14 +7,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use plan::layout::Action;
+use plan::limits::COMMAND_OUTPUT_BYTES;
 use record::{CommandEnd, CommandRun};
 
 use crate::OutputFile;
 use crate::activity::programs;
 
-/// Limit of the kept output. Layout commands print some hundred bytes; a user's own may print more than a
-/// record should hold.
-const OUTPUT_BYTES_MAX: u64 = 64 * 1024;
 /// The shell for the user's own lines.
 const SHELL: &str = "/bin/sh";
 
@@ -110,7 +108,7 @@ fn run_to_end(directory: &Path, place: &Path, arguments: &[String]) -> io::Resul
         .stderr(output.for_child()?)
         .process_group(0)
         .status()?;
-    let (tail, cut) = output.last(OUTPUT_BYTES_MAX)?;
+    let (tail, cut) = output.last(COMMAND_OUTPUT_BYTES)?;
     let text = String::from_utf8_lossy(&tail);
     Ok((
         status,
@@ -130,7 +128,7 @@ fn end(status: ExitStatus) -> CommandEnd {
 mod tests {
     use record::CommandEnd;
 
-    use super::{OUTPUT_BYTES_MAX, run};
+    use super::{COMMAND_OUTPUT_BYTES, run};
 
     fn shell(line: &str) -> (CommandEnd, String) {
         run(&["sh".into(), "-c".into(), line.into()])
@@ -146,7 +144,11 @@ mod tests {
     #[test]
     fn of_long_output_the_end_is_kept() {
         let (_, text) = shell("yes ä | head -n 100000; echo last");
-        assert!((text.len() as u64) < OUTPUT_BYTES_MAX + 100 && text.ends_with("last\n"), "{}", text.len());
+        assert!(
+            (text.len() as u64) < COMMAND_OUTPUT_BYTES + 100 && text.ends_with("last\n"),
+            "{}",
+            text.len()
+        );
     }
 
     #[test]

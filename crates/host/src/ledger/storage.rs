@@ -6,14 +6,14 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use plan::limits::LEDGER_BYTES;
+
 use super::LedgerError;
 
 /// Mode of a ledger: only its owner may write it. The umask of the user may take away more.
 const MODE: u32 = 0o644;
 /// Mode of a directory of ledgers, in the same way.
 const DIRECTORY_MODE: u32 = 0o755;
-/// Size limit of a ledger: a step of a layout takes about one kilobyte, a setting some hundred bytes.
-const BYTES_MAX: u64 = 64 << 20;
 /// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// In such a directory only its owner may rename or remove a name.
@@ -49,9 +49,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
         }
     })?;
     let metadata = file.metadata().map_err(Unread::Io)?;
-    if metadata.len() > BYTES_MAX {
+    if metadata.len() > LEDGER_BYTES {
         return Err(Unread::Refused(format!(
-            "it has more than {BYTES_MAX} bytes, which no ledger has: move it away"
+            "it has more than {LEDGER_BYTES} bytes, which no ledger has: move it away"
         )));
     }
     if !is_trusted(&metadata) || metadata.mode() & WRITABLE_BY_OTHERS != 0 {
@@ -62,7 +62,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Unread> {
         )));
     }
     let mut bytes = Vec::new();
-    file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(Unread::Io)?;
+    file.take(LEDGER_BYTES).read_to_end(&mut bytes).map_err(Unread::Io)?;
     Ok(bytes)
 }
 

@@ -1,8 +1,5 @@
 //! A counter of a server or client, and the numbers in their texts.
 
-/// Size limit of a text: two thousand storage targets print less.
-pub const TEXT_BYTES_MAX: usize = 16 << 20;
-
 /// A counter or a setting of a server or client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Counter {

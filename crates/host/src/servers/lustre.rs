@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::counter::{Counter, TEXT_BYTES_MAX, number, size};
+use plan::limits::SERVER_TEXT_BYTES;
+
+use super::counter::{Counter, number, size};
 use crate::Root;
 
 const SERVER: &str = "lustre-server";
@@ -171,8 +173,9 @@ pub(super) fn client(root: &Root) -> Vec<(String, String)> {
             let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
-                let Ok(stats) = fs::read_to_string(entry.path().join("stats")) else { continue };
-                if text.len() + stats.len() > TEXT_BYTES_MAX {
+                let file = format!("{place}/{room}/{}/stats", entry.file_name().to_string_lossy());
+                let Ok(stats) = root.read(&file) else { continue };
+                if text.len() + stats.len() > SERVER_TEXT_BYTES {
                     break;
                 }
                 text.push_str(&format!("{room}.{}.stats=\n", entry.file_name().to_string_lossy()));

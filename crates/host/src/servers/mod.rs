@@ -21,16 +21,14 @@ mod nfs;
 
 use std::path::{Path, PathBuf};
 
+use plan::limits::SERVER_COUNTERS;
 use serde::{Deserialize, Serialize};
 
-pub use counter::{Counter, TEXT_BYTES_MAX};
+pub use counter::Counter;
 
 use crate::Root;
 use crate::file_systems::file_system;
 use crate::file_systems::mounts::Mount;
-
-/// Limit of counters; no existing system has more.
-const COUNTERS_MAX: usize = 1 << 16;
 
 /// All counters in `text`, in its order for each system.
 #[must_use]
@@ -38,7 +36,7 @@ pub fn counters(text: &str) -> Vec<Counter> {
     let mut found = lustre::counters(text);
     found.extend(gpfs::counters(text));
     found.extend(nfs::counters(text));
-    found.truncate(COUNTERS_MAX);
+    found.truncate(SERVER_COUNTERS);
     found
 }
 

@@ -4,10 +4,11 @@
 //! what programs read and wrote through the page cache, around it, what the client read from and wrote to the server,
 //! and pages.
 
-use std::fs;
 use std::path::Path;
 
-use super::counter::{Counter, TEXT_BYTES_MAX, number};
+use plan::limits::SERVER_TEXT_BYTES;
+
+use super::counter::{Counter, number};
 use crate::Root;
 use crate::file_systems::mounts::unescape_path;
 
@@ -50,7 +51,7 @@ fn mount(line: &str) -> Option<(&str, &str)> {
 
 /// The parts of the file that are about the mounts at `places`.
 pub(super) fn of_mounts(root: &Root, places: &[&Path]) -> Option<(String, String)> {
-    let bytes = fs::read(root.path(FILE)).ok()?;
+    let bytes = root.bytes(FILE).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let mut kept = String::new();
     let mut wanted = false;
@@ -59,7 +60,7 @@ pub(super) fn of_mounts(root: &Root, places: &[&Path]) -> Option<(String, String
             let place = mount(line).map(|(_, place)| unescape_path(place));
             wanted = place.is_some_and(|place| places.contains(&place.as_path()));
         }
-        if wanted && kept.len() + line.len() < TEXT_BYTES_MAX {
+        if wanted && kept.len() + line.len() < SERVER_TEXT_BYTES {
             kept.push_str(line);
             kept.push('\n');
         }

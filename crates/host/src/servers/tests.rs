@@ -3,7 +3,7 @@
 use proptest::prelude::{any, prop_assert, proptest};
 use proptest::strategy::Strategy;
 
-use super::{COUNTERS_MAX, Counter, clients, counters};
+use super::{Counter, SERVER_COUNTERS, clients, counters};
 use crate::fake::Tree;
 use crate::file_systems::mounts;
 
@@ -190,7 +190,7 @@ fn this_node_is_asked_only_about_the_mounts_of_the_targets() {
 proptest! {
     #[test]
     fn no_text_is_too_odd(text in any::<String>()) {
-        prop_assert!(counters(&text).len() <= COUNTERS_MAX);
+        prop_assert!(counters(&text).len() <= SERVER_COUNTERS);
     }
 
     /// Lines of real texts in any order, cut anywhere.
@@ -205,7 +205,7 @@ proptest! {
                 format!("{line}\n")
             })
             .collect();
-        prop_assert!(counters(&text).len() <= COUNTERS_MAX);
+        prop_assert!(counters(&text).len() <= SERVER_COUNTERS);
     }
 
     /// What was summed does not wrap around.

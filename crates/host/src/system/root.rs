@@ -1,26 +1,36 @@
 //! The tree that facts are read from: the system's own, or plain files in a test.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use plan::limits::{ATTRIBUTE_BYTES, KERNEL_TABLE_BYTES};
 use record::Fact;
 
-/// The kernel gives an attribute in sysfs at most one page (`sysfs(5)`); no page is larger.
-const ATTRIBUTE_BYTES: usize = 64 * 1024;
 /// First read size; nearly all attributes are shorter.
 const SHORT_ATTRIBUTE_BYTES: usize = 1024;
 
 /// Reads an attribute of sysfs. The facts of a host are dozens of them, read before the first transfer:
 /// saving two system calls each takes a third off the time.
-fn read_attribute(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = fs::File::open(path)?;
+fn read_attribute(mut file: File) -> io::Result<Vec<u8>> {
     let mut short = [0; SHORT_ATTRIBUTE_BYTES];
     let length = file.read(&mut short)?;
     let mut bytes = short[..length].to_vec();
     if length == SHORT_ATTRIBUTE_BYTES {
         file.take(ATTRIBUTE_BYTES as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Reads a table of the kernel, whose length is not known before.
+fn read_table(file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = file.take(KERNEL_TABLE_BYTES + 1).read_to_end(&mut bytes)?;
+    if length as u64 > KERNEL_TABLE_BYTES {
+        let what = format!("it has more than {}", plan::Bytes(KERNEL_TABLE_BYTES));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(bytes)
 }
@@ -68,14 +78,43 @@ impl Root {
         Some(Path::new("/").join(path.strip_prefix(prefix).ok()?))
     }
 
+    /// Opens a file. A tree that is not the system's own may be a stranger's: a pipe or a device in it would block, or
+    /// have no end.
+    pub(crate) fn open(&self, absolute: &str) -> io::Result<File> {
+        if self.is_system() {
+            return File::open(absolute);
+        }
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(self.path(absolute))?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        }
+    }
+
+    /// The bytes of a file, within [`plan::limits`].
+    ///
+    /// # Errors
+    /// It cannot be read, or is too large.
+    pub(crate) fn bytes(&self, absolute: &str) -> io::Result<Vec<u8>> {
+        match absolute.starts_with("/sys/") {
+            true => read_attribute(self.open(absolute)?),
+            false => self.table(absolute),
+        }
+    }
+
+    /// The same of a file that is long also where it is an attribute.
+    ///
+    /// # Errors
+    /// As [`Root::bytes`].
+    pub(crate) fn table(&self, absolute: &str) -> io::Result<Vec<u8>> {
+        read_table(self.open(absolute)?)
+    }
+
     /// The text of a file, or the reason why it cannot be read. Names in the kernel's tables may hold any
     /// bytes; those that are not UTF-8 must not hide the rest of the table.
     pub(crate) fn read(&self, absolute: &str) -> Result<String, String> {
-        let bytes = if absolute.starts_with("/sys/") {
-            read_attribute(&self.path(absolute))
-        } else {
-            fs::read(self.path(absolute))
-        };
+        let bytes = self.bytes(absolute);
         match bytes {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => Err(match error.kind() {
@@ -115,5 +154,39 @@ impl Root {
     /// Whether `absolute` exists.
     pub(crate) fn exists(&self, absolute: &str) -> bool {
         self.path(absolute).exists()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use crate::fake::Tree;
+
+    #[test]
+    fn a_pipe_or_a_device_in_a_tree_is_refused_before_it_is_read() {
+        let tree = Tree::new(&[("/sys/block/vda/size", "8\n")]);
+        let place = |name: &str| tree.root().path(format!("/sys/block/vda/{name}"));
+        mknodat(CWD, place("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        symlink("/dev/zero", place("zero")).unwrap();
+        for name in ["pipe", "zero"] {
+            let file = format!("/sys/block/vda/{name}");
+            assert_eq!(tree.root().read(&file), Err(format!("{file}: it is no regular file")));
+        }
+        assert_eq!(tree.root().read("/sys/block/vda/size").as_deref(), Ok("8\n"));
+    }
+
+    #[test]
+    fn a_table_without_end_is_refused() {
+        let tree = Tree::new(&[("/proc/mounts", "")]);
+        let file = File::options().write(true).open(tree.root().path("/proc/mounts")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        assert_eq!(tree.root().read("/proc/mounts"), Err("/proc/mounts: it has more than 64 MiB".to_owned()));
+        // An attribute is cut, as by the kernel.
+        let attribute = tree.files(&[("/sys/long", &"x".repeat(1 << 20))]).root().read("/sys/long");
+        assert_eq!(attribute.map(|text| text.len()), Ok((64 << 10) + 1024));
     }
 }

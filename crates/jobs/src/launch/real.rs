@@ -13,6 +13,7 @@ use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use host::{LaunchGroup, RunGroups};
+use plan::limits::{JOB_EVENT_BYTES, JOB_LAST_WORDS_BYTES};
 use plan::{EntryType, JobSpace, entry_type};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create, statvfs};
@@ -24,10 +25,6 @@ use super::sys::reap;
 use super::{Ending, LaunchTask, News, ProcessEnd, Processes};
 use crate::{Counters, JobEvent, JobOrder, Usage};
 
-/// Bytes kept of standard error: the last ones state the cause.
-const LAST_WORDS_BYTES: usize = 4096;
-/// Maximum size of an event.
-const LINE_BYTES_MAX: usize = 1 << 20;
 /// Size of one read.
 const CHUNK_BYTES: usize = 16 << 10;
 
@@ -237,7 +234,7 @@ impl Running {
                 Ok(0) => break false,
                 Ok(bytes) => {
                     self.last_words.extend_from_slice(&chunk[..bytes]);
-                    let over = self.last_words.len().saturating_sub(LAST_WORDS_BYTES);
+                    let over = self.last_words.len().saturating_sub(JOB_LAST_WORDS_BYTES);
                     self.last_words.drain(..over);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -259,7 +256,7 @@ impl Running {
                     for byte in &chunk[..bytes] {
                         match byte {
                             b'\n' => news.push(told(launch, started_ns, &std::mem::take(&mut self.line))),
-                            _ if self.line.len() < LINE_BYTES_MAX => self.line.push(*byte),
+                            _ if self.line.len() < JOB_EVENT_BYTES => self.line.push(*byte),
                             _ => {}
                         }
                     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
 
-/// Limit on the text: a study of a hundred workloads takes some 20 KiB.
-pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
+use crate::limits::STUDY_BYTES;
+
 /// Limit on a line that is shown with a mark under it.
 const LINE_BYTES_MAX: usize = 4096;
 /// Mistakes that are shown at once; a file with more is best mended from the top.
@@ -34,7 +34,7 @@ impl StudyErrors {
         errors.sort_by_key(StudyError::place);
         errors.dedup();
         // A text too long to be a study is not shown; its mistakes are given by line number.
-        let too_long = text.len() > TEXT_BYTES_MAX;
+        let too_long = text.len() > STUDY_BYTES;
         let text = if too_long || text.lines().any(|line| line.len() > LINE_BYTES_MAX) {
             errors.iter_mut().filter(|_| !too_long).for_each(|error| error.tell_line(text));
             ""

@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use plan::Keep;
+use plan::limits::MANIFEST_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
-use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::replacement::{remove_if_there, replace};
 use crate::format::MANIFEST;
 
@@ -196,8 +196,8 @@ impl Claim {
     /// the `directories` that the run makes for them, and of the trees, that lie below it. What exists
     /// now is noted and will never be removed.
     ///
-    /// The claims are not forced to stable storage: they must outlive the process, which a file
-    /// in memory does.
+    /// The claims are on stable storage afterwards: files are made only when whoever comes after a loss of power, or
+    /// of the device, can tell whose they are.
     ///
     /// # Errors
     /// A target cannot be written. Claims that were placed before are withdrawn.
@@ -224,11 +224,11 @@ impl Claim {
                     path: path.clone(),
                     message: format!("the claim cannot be written down: {error}; use paths in UTF-8"),
                 })
-                .and_then(|text| replace(target, &claim.file_name(), &text, false));
+                .and_then(|text| replace(target, &claim.file_name(), &text, true));
             if let Err(mut error) = written {
                 // The user named the directory but does not know the file.
-                if let RecordError::Io { action, path, .. } = &mut error {
-                    (*action, *path) = ("make files in", target.clone());
+                if let RecordError::Io { source, .. } = error {
+                    error = RecordError::target("make files in", target)(source);
                 }
                 // The first error is the one to show.
                 let _ = placed.withdraw();
@@ -282,7 +282,7 @@ impl Claim {
         }
         // The directory is chosen by the author of the claim.
         let directory = &self.run_directory;
-        let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES_MAX).ok()?;
+        let manifest = directory::read(directory, &directory.join(MANIFEST), MANIFEST_BYTES).ok()?;
         let journal = JournalReader::open(directory).ok()?;
         let head: Head = serde_json::from_slice(&manifest).ok()?;
         if head.run_id != self.run_id {
@@ -375,7 +375,10 @@ impl PlacedClaim {
     pub fn withdraw(self) -> Result<(), RecordError> {
         let mut result = Ok(());
         for path in &self.paths {
-            result = result.and(remove_if_there(path));
+            result = result.and(remove_if_there(path).map_err(|error| match error {
+                RecordError::Io { action, path, source } => RecordError::Target { action, path, source },
+                other => other,
+            }));
         }
         result
     }

@@ -7,12 +7,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use plan::limits::CLAIM_BYTES;
+
 use crate::RecordError;
 use crate::cleanup::claim::{Claim, ClaimedFile, ClaimedTree, Holder, PREFIX, SUFFIX, is_below, may_be_tree};
 use crate::cleanup::sweep::{SweepResult, first_named, sweep_names, sweep_tree};
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
-use crate::files::limits::CLAIM_BYTES_MAX;
 
 /// A file that a run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,11 +72,11 @@ pub struct Leftover {
 /// The directory cannot be read.
 pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(directory).map_err(RecordError::io("read", directory))? {
-        let entry = entry.map_err(RecordError::io("read", directory))?;
+    for entry in fs::read_dir(directory).map_err(RecordError::target("read", directory))? {
+        let entry = entry.map_err(RecordError::target("read", directory))?;
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
-            && let Some((claim, owner)) = read_claim(&entry.path())
+            && let Some((claim, owner)) = read_claim(&entry.path())?
         {
             let (claim_path, holder) = (entry.path(), claim.holder());
             let (files, trees, kept, in_use) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -97,11 +98,20 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     Ok(found)
 }
 
-/// The claim at `path` and the user that owns it.
-fn read_claim(path: &Path) -> Option<(Claim, u32)> {
-    let text = directory::read(path.parent()?, path, CLAIM_BYTES_MAX).ok()?;
-    let claim = serde_json::from_slice(&text).ok()?;
-    Some((claim, fs::symlink_metadata(path).ok()?.uid()))
+/// The claim at `path` and the user that owns it; nothing where another file has such a name. What a device does not
+/// give back may be a claim.
+fn read_claim(path: &Path) -> Result<Option<(Claim, u32)>, RecordError> {
+    let Some(directory) = path.parent() else { return Ok(None) };
+    match directory::read(directory, path, CLAIM_BYTES) {
+        Ok(text) => {
+            let claim = serde_json::from_slice(&text).ok();
+            Ok(claim.zip(fs::symlink_metadata(path).ok().map(|metadata| metadata.uid())))
+        }
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => {
+            Err(RecordError::target("read", path)(error))
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 /// The file `claimed` below `directory`, if the run made it and the claim may cover it: a regular file of the
@@ -231,7 +241,7 @@ impl Leftover {
             if let Err(error) = fs::remove_file(&file.path)
                 && error.kind() != io::ErrorKind::NotFound
             {
-                return Err(RecordError::io("remove", &file.path)(error));
+                return Err(RecordError::target("remove", &file.path)(error));
             }
         }
         let mut sweep = self.remove_trees()?;
@@ -240,7 +250,7 @@ impl Leftover {
         sweep.held.extend(trees.map(|tree| tree.root).filter(|root| !self.in_use.contains(root)));
         sweep.held.extend(self.remove_directories());
         if sweep.held.is_empty() && self.in_use.is_empty() {
-            fs::remove_file(&self.claim_path).map_err(RecordError::io("remove", &self.claim_path))?;
+            fs::remove_file(&self.claim_path).map_err(RecordError::target("remove", &self.claim_path))?;
         }
         Ok(sweep)
     }

@@ -56,7 +56,7 @@ pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, Record
     let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
     match fs::symlink_metadata(root) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(result),
-        Err(error) => return Err(RecordError::io("look at", root)(error)),
+        Err(error) => return Err(RecordError::target("look at", root)(error)),
         Ok(metadata) if !metadata.is_dir() || !is_ours(metadata.uid()) => {
             result.stays(root.to_owned());
             return Ok(result);
@@ -84,10 +84,10 @@ pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<SweepResult, 
 pub fn first_named(directory: &Path) -> Result<Option<PathBuf>, RecordError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        entries => entries.map_err(RecordError::io("read", directory))?,
+        entries => entries.map_err(RecordError::target("read", directory))?,
     };
     for entry in entries {
-        let entry = entry.map_err(RecordError::io("read", directory))?;
+        let entry = entry.map_err(RecordError::target("read", directory))?;
         if entry.file_name().to_str().is_some_and(|name| entry_type(name).is_some()) {
             return Ok(Some(entry.path()));
         }
@@ -105,10 +105,10 @@ pub fn named_files(directory: &Path, most: usize) -> Result<Vec<PathBuf>, Record
     while let Some((here, level)) = left.pop() {
         let entries = match fs::read_dir(&here) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries.map_err(RecordError::io("read", &here))?,
+            entries => entries.map_err(RecordError::target("read", &here))?,
         };
         for entry in entries {
-            let entry = entry.map_err(RecordError::io("read", &here))?;
+            let entry = entry.map_err(RecordError::target("read", &here))?;
             let Ok(file_type) = entry.file_type() else { continue };
             match entry.file_name().to_str().and_then(entry_type) {
                 Some(EntryType::File) if file_type.is_file() && found.len() < most => {
@@ -149,7 +149,7 @@ impl Sweep<'_> {
             {
                 Ok(())
             }
-            Err(error) => Err(RecordError::io("remove", directory)(error)),
+            Err(error) => Err(RecordError::target("remove", directory)(error)),
         }
     }
 
@@ -160,10 +160,10 @@ impl Sweep<'_> {
             let before = (self.result.removed, self.result.foreign_count, self.result.foreign.len());
             let entries = match fs::read_dir(directory) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                entries => entries.map_err(RecordError::io("read", directory))?,
+                entries => entries.map_err(RecordError::target("read", directory))?,
             };
             for entry in entries {
-                let entry = entry.map_err(RecordError::io("read", directory))?;
+                let entry = entry.map_err(RecordError::target("read", directory))?;
                 self.entry(&entry, level)?;
             }
             if self.result.removed == before.0 {
@@ -179,14 +179,14 @@ impl Sweep<'_> {
         let kind = entry.file_name().to_str().and_then(entry_type);
         let file_type = match entry.file_type() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file_type => file_type.map_err(RecordError::io("look at", &path))?,
+            file_type => file_type.map_err(RecordError::target("look at", &path))?,
         };
         match kind {
             Some(EntryType::File) if file_type.is_file() && self.owns(&path) => {
                 match fs::remove_file(&path) {
                     Ok(()) => self.result.removed += 1,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => return Err(RecordError::io("remove", &path)(error)),
+                    Err(error) => return Err(RecordError::target("remove", &path)(error)),
                 }
             }
             Some(EntryType::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {

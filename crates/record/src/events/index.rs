@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use plan::Phase;
+use plan::limits::JOURNAL_DAMAGED_LINES;
 
 use crate::events::interrupted::{Attempt, LaunchLine};
 use crate::events::journal::{JournalReader, Line, LinePosition, WholeLines};
@@ -13,9 +14,6 @@ use crate::files::limits::NAMED_LINES_MAX;
 use crate::files::line_sum::LineState;
 use crate::table::parquet_store::SealedTable;
 use crate::{Clocks, Damage, FailedCase, LayoutLifetime, Manifest, Pause, RunState, WarningRow, Wiped};
-
-/// Limit on damaged lines; more are reported only as more.
-const TOLD_LINES_MAX: usize = 100_000;
 
 /// The outcome of an attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -109,7 +107,7 @@ impl JournalIndex {
         told.retain(|(line, _)| !index.known_damage.contains(line));
         index.damaged_lines = told.iter().map(|(line, _)| *line).collect();
         let more = told.len().saturating_sub(NAMED_LINES_MAX);
-        let many = if told.len() == TOLD_LINES_MAX { "or more " } else { "" };
+        let many = if told.len() == JOURNAL_DAMAGED_LINES { "or more " } else { "" };
         told.truncate(NAMED_LINES_MAX);
         let more = (more > 0).then(|| format!("{more} {many}more lines cannot be used; they are skipped"));
         let all = told.into_iter().map(|(_, what)| what).chain(more);
@@ -121,7 +119,7 @@ impl JournalIndex {
     fn read_all<F: std::io::Read>(&mut self, journal: &mut JournalReader<F>, told: &mut Vec<(u64, String)>) {
         let index = self;
         let mut tell = |line: u64, what: String| {
-            if told.len() < TOLD_LINES_MAX {
+            if told.len() < JOURNAL_DAMAGED_LINES {
                 told.push((line, what));
             }
         };

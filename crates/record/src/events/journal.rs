@@ -9,12 +9,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use plan::Phase;
+use plan::limits::JOURNAL_LINE_BYTES;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::files::directory;
-use crate::files::limits::{self, LINE_BYTES_MAX, TextBudget};
+use crate::files::limits::{self, TextBudget};
 use crate::files::line_sum::{self, LineSums};
 use crate::format::JOURNAL;
 use crate::rows::phase_record::PhaseRecord;
@@ -575,9 +576,9 @@ impl<F: Read> JournalReader<F> {
             }
             self.file.consume(taken);
             length += taken;
-            if length as u64 > LINE_BYTES_MAX {
+            if length as u64 > JOURNAL_LINE_BYTES {
                 self.buffer = Vec::new();
-                let what = format!("the next line has more than {}", plan::Bytes(LINE_BYTES_MAX));
+                let what = format!("the next line has more than {}", plan::Bytes(JOURNAL_LINE_BYTES));
                 return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
             }
         }

@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use plan::limits::TABLE_BYTES;
+
 use crate::events::index::{BatchIndex, CaseEnd, CaseIndex, JournalIndex};
 use crate::events::journal::JournalReader;
 use crate::files::directory;
-use crate::files::limits::TABLE_BYTES_MAX;
 use crate::files::replacement::remove_if_there;
 use crate::format::JOURNAL;
 use crate::table::parquet_store::{compare, read_table_for_now, table_path};
@@ -81,7 +82,7 @@ impl InterruptedRun {
         for path in unknown.iter().filter(|path| is_table(path) && path.parent() == Some(&phases(directory)))
         {
             directory::open(directory, path)
-                .and_then(|file| io::copy(&mut file.take(TABLE_BYTES_MAX), &mut io::sink()))
+                .and_then(|file| io::copy(&mut file.take(TABLE_BYTES), &mut io::sink()))
                 .map_err(RecordError::io("read", path))?;
             // One that makes no sense did not reach stable storage.
             let rows: Vec<PhaseRow> = read_table_for_now(directory, path).unwrap_or_default();

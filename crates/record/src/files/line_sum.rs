@@ -3,6 +3,7 @@
 
 use std::hash::Hasher;
 
+use plan::limits::JOURNAL_SEARCH_BYTES;
 use twox_hash::XxHash64;
 
 /// What stands before the sixteen hexadecimal digits, and behind them.
@@ -12,6 +13,10 @@ const DIGITS: usize = 16;
 /// Limit on missing lines in one place that are recognised as such; beyond it each following line is reported
 /// as changed.
 const MISSING_MAX: u64 = 1 << 16;
+/// Line numbers that are tried for each changed line, however long it is and however many there are.
+const TRIES_MIN: u64 = 16;
+/// What hashing costs apart from the text, as bytes of text.
+const BYTES_OF_TRY: u64 = 64;
 
 /// XXH64 of the number of the line, from 1 and little-endian, and of its text up to the checksum.
 fn sum(number: u64, text: &[u8]) -> u64 {
@@ -46,6 +51,8 @@ pub(crate) struct LineSums {
     summed: bool,
     /// The number that a line was written with − the one that it has in the file.
     offset: i64,
+    /// Bytes that were hashed in search of line numbers.
+    searched: u64,
 }
 
 /// What a checksum says of a line.
@@ -92,12 +99,18 @@ impl LineSums {
     }
 
     /// By how much the number that a line was written with differs from its place.
-    fn find(self, text: &[u8], told: u64, place: u64) -> Option<i64> {
+    fn find(&mut self, text: &[u8], told: u64, place: u64) -> Option<i64> {
         let expected = place.saturating_add_signed(self.offset);
         let later = expected.saturating_add(1)..=expected.saturating_add(MISSING_MAX);
         // A line that stands where an earlier one was is looked for among all before it.
         let earlier = (expected.saturating_sub(MISSING_MAX).max(1)..expected).rev();
-        let found = later.chain(earlier).find(|number| sum(*number, text) == told)?;
+        let cost = BYTES_OF_TRY + text.len() as u64;
+        let tries = (JOURNAL_SEARCH_BYTES.saturating_sub(self.searched) / cost).max(TRIES_MIN);
+        let mut numbers = later.chain(earlier).take(usize::try_from(tries).unwrap_or(usize::MAX));
+        let found = numbers.find(|number| {
+            self.searched += cost;
+            sum(*number, text) == told
+        })?;
         i64::try_from(found).ok()?.checked_sub_unsigned(place)
     }
 
@@ -112,7 +125,9 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
-    use super::{LineState, LineSums, seal};
+    use plan::limits::JOURNAL_SEARCH_BYTES;
+
+    use super::{BYTES_OF_TRY, LineState, LineSums, TRIES_MIN, seal};
 
     /// A journal of `count` lines.
     fn journal(count: u64) -> Vec<Vec<u8>> {
@@ -128,6 +143,18 @@ mod tests {
     fn states(lines: &[Vec<u8>]) -> Vec<LineState> {
         let mut sums = LineSums::default();
         (1..).zip(lines).map(|(place, line)| sums.check(line, place)).collect()
+    }
+
+    #[test]
+    fn many_changed_lines_cost_a_bounded_search() {
+        let text = "x".repeat(1000);
+        let line = format!("{{\"event\":\"{text}\",\"sum\":\"0123456789abcdef\"}}\n");
+        let mut sums = LineSums::default();
+        for place in 1..=100 {
+            assert_eq!(sums.check(line.as_bytes(), place), LineState::Changed("its checksum differs"));
+        }
+        let linear = 100 * TRIES_MIN * (BYTES_OF_TRY + line.len() as u64);
+        assert!(sums.searched <= JOURNAL_SEARCH_BYTES + linear, "{} bytes were hashed", sums.searched);
     }
 
     #[test]

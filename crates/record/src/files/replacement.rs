@@ -116,9 +116,11 @@ impl Drop for Replacement {
 
 /// Forces the names in `directory` to stable storage.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), RecordError> {
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(RecordError::io("sync", directory))
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        // Some file systems keep names without being asked, and refuse to be.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced.map_err(RecordError::io("sync", directory)),
+    }
 }
 
 /// Replaces the file called `name` in `directory` by `bytes`: a reader sees the old one or the new one, never

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use plan::Plan;
+use plan::limits::{SIGNATURE_BYTES, SUMS_BYTES};
 use sha2::{Digest, Sha256};
 
 use crate::RecordError;
@@ -20,10 +21,6 @@ use crate::table::tables::TABLES;
 pub const SUMS: &str = "SHA256SUMS";
 /// The file with its signature.
 pub const SIGNATURE: &str = "SHA256SUMS.sig";
-/// A hundred thousand tables have less.
-const SUMS_BYTES_MAX: u64 = 16 << 20;
-/// Signatures of `ssh-keygen` have less than a thousand bytes.
-const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
 /// Prefix of the line with the other party's nonce. `sha256sum -c` skips lines that begin with `#`.
 const NONCE: &str = "# nonce ";
 
@@ -90,10 +87,9 @@ impl Sums {
             return Ok(None);
         }
         // Another program reads it by its name.
-        directory::read(directory, &signature, SIGNATURE_BYTES_MAX)
+        directory::read(directory, &signature, SIGNATURE_BYTES)
             .map_err(RecordError::io("read", &signature))?;
-        let bytes =
-            directory::read(directory, &sums, SUMS_BYTES_MAX).map_err(RecordError::io("read", &sums))?;
+        let bytes = directory::read(directory, &sums, SUMS_BYTES).map_err(RecordError::io("read", &sums))?;
         let text = String::from_utf8(bytes).ok();
         text.as_deref().and_then(Self::parse).map(Some).ok_or_else(|| {
             let source = io::Error::new(io::ErrorKind::InvalidData, "it is no list of sums");

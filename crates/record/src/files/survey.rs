@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use plan::limits::MANIFEST_BYTES;
+
 use crate::files::directory::{self, Unexpected};
-use crate::files::limits::{MANIFEST_BYTES_MAX, check_rows};
+use crate::files::limits::check_rows;
 use crate::format::{JOURNAL, MANIFEST, PARTS};
 use crate::table::parquet_store::size_of_table;
 use crate::table::tables::{TABLES, bytes_of_table};
@@ -34,8 +36,8 @@ impl Survey {
         check_file_types(directory)?;
         for name in [MANIFEST, PARTS] {
             let path = directory.join(name);
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES_MAX) {
-                let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES_MAX));
+            if path.symlink_metadata().is_ok_and(|metadata| metadata.len() > MANIFEST_BYTES) {
+                let message = format!("it has more than {}", plan::Bytes(MANIFEST_BYTES));
                 return Err(RecordError::TooLarge { path, message });
             }
         }

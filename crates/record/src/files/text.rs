@@ -5,10 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use plan::Bytes;
-
-/// Limit on hand-written or script-generated texts: a list of nodes, a script of a tool, a description of a
-/// site. A device has no end.
-const TEXT_BYTES_MAX: u64 = 16 << 20;
+use plan::limits::USER_TEXT_BYTES;
 
 /// The text of the file at `path`, which may be a link or a pipe, since the user named it.
 ///
@@ -16,9 +13,9 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// It cannot be read, is no UTF-8, or has more than 16 MiB.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let bytes = File::open(path)?.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)?;
-    if bytes as u64 > TEXT_BYTES_MAX {
-        let what = format!("it has more than {}", Bytes(TEXT_BYTES_MAX));
+    let bytes = File::open(path)?.take(USER_TEXT_BYTES + 1).read_to_string(&mut text)?;
+    if bytes as u64 > USER_TEXT_BYTES {
+        let what = format!("it has more than {}", Bytes(USER_TEXT_BYTES));
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(text)

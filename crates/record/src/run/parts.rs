@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use plan::limits::MANIFEST_BYTES;
 use plan::{Case, Role, Spread};
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::Manifest;
 use crate::files::directory;
-use crate::files::limits::MANIFEST_BYTES_MAX;
 use crate::files::replacement::replace;
 use crate::format::PARTS;
 use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError};
@@ -116,7 +116,7 @@ pub(crate) fn read_parts(directory: &Path, damage: &mut Vec<Damage>) -> Vec<Part
     if !directory::is_there(&path) {
         return Vec::new();
     }
-    let text = directory::read(directory, &path, MANIFEST_BYTES_MAX).map_err(|error| error.to_string());
+    let text = directory::read(directory, &path, MANIFEST_BYTES).map_err(|error| error.to_string());
     let parts = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
     match parts {
         Ok(parts) => {

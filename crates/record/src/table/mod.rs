@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use plan::limits::{RECORD_COUNT, RECORD_NUMBER};
 use plan::{Measure, Operation, Phase};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
-use crate::files::limits::{COUNT_MAX, NUMBER_MAX, TextBudget};
+use crate::files::limits::TextBudget;
 use crate::table::values::Values;
 use crate::{CaseId, PhaseKey, WarningRow};
 
@@ -191,7 +192,7 @@ macro_rules! integers {
     )+};
 }
 
-integers!(u32: NUMBER_MAX, u64: COUNT_MAX, i64: i64::MAX);
+integers!(u32: RECORD_NUMBER, u64: RECORD_COUNT, i64: i64::MAX);
 
 impl Value for f64 {
     const KIND: ColumnType = ColumnType::Number;

@@ -18,12 +18,13 @@ use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use plan::limits::{TABLE_BYTES, TABLE_CHUNK_BYTES, TABLE_FOOTER_BYTES, TABLE_GROUP_ROWS};
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::Checksum;
 use crate::files::directory;
 use crate::files::limits;
-use crate::files::limits::{CHUNK_BYTES_MAX, FOOTER_BYTES_MAX, GROUP_ROWS_MAX, TABLE_BYTES_MAX, TextBudget};
+use crate::files::limits::TextBudget;
 use crate::format::FORMAT_VERSION;
 use crate::table::dictionary;
 use crate::table::pages;
@@ -333,7 +334,7 @@ impl Table {
         let mut length = [0; 4];
         let at = bytes.checked_sub(TAIL_BYTES).ok_or("it is too short for a table")?;
         file.read_exact_at(&mut length, at).map_err(wrong)?;
-        if bytes > TABLE_BYTES_MAX || u64::from(u32::from_le_bytes(length)) > FOOTER_BYTES_MAX + bytes / 8 {
+        if bytes > TABLE_BYTES || u64::from(u32::from_le_bytes(length)) > TABLE_FOOTER_BYTES + bytes / 8 {
             return Err(format!("it has {}, more than a table of a record", plan::Bytes(bytes)));
         }
         let again = file.try_clone().map_err(wrong)?;
@@ -345,7 +346,7 @@ impl Table {
     fn rows(&self) -> Result<u64, String> {
         let count = |index| {
             let rows = self.reader.metadata().row_group(index).num_rows();
-            let rows = Some(rows).filter(|rows| (0..=GROUP_ROWS_MAX).contains(rows));
+            let rows = Some(rows).filter(|rows| (0..=TABLE_GROUP_ROWS).contains(rows));
             let rows = rows.and_then(|rows| u64::try_from(rows).ok());
             rows.ok_or_else(|| "a row group says more rows than it may have".to_owned())
         };
@@ -384,7 +385,7 @@ impl Table {
             return column.absent(count);
         };
         let (start, length) = group.metadata().column(position).byte_range();
-        if length > CHUNK_BYTES_MAX.min(self.bytes) {
+        if length > TABLE_CHUNK_BYTES.min(self.bytes) {
             return Err(format!("column {} says that it has {}", column.name, plan::Bytes(length)));
         }
         let mut chunk = vec![0; usize::try_from(length).map_err(|error| error.to_string())?];

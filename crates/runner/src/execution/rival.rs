@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use analysis::figures::NodeWork;
 use engine::Controls;
 use host::{Host, LoadSample, OutputFile, QuietWatch};
+use plan::limits::RIVAL_BYTES;
 use plan::{Case, Plan, Question, Rival};
 use record::{PhaseKey, PhaseRecord, Warning, WarningRow};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -22,8 +23,6 @@ use crate::ranks::node_observer::NodeObserver;
 const LOOK: Duration = Duration::from_millis(20);
 /// Time between asking a tool to end and killing it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Largest output that is read; the histograms of a pass take far less.
-const PRINTED_MAX: u64 = 64 << 20;
 /// Number of last lines of stderr that are reported.
 const LINES_TOLD: usize = 4;
 
@@ -170,7 +169,7 @@ impl Running {
                 None => thread::sleep(LOOK),
             }
         };
-        let (out, complaints) = (self.out.first(PRINTED_MAX)?, self.complaints.first(PRINTED_MAX)?);
+        let (out, complaints) = (self.out.first(RIVAL_BYTES)?, self.complaints.first(RIVAL_BYTES)?);
         Ok(Some(Printed { status, out, complaints }))
     }
 

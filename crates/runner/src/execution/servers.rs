@@ -10,8 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::Controls;
-use host::servers::{CollectedOutput, Counter, TEXT_BYTES_MAX, counters};
+use host::servers::{CollectedOutput, Counter, counters};
 use host::{Host, OutputFile, ends_with_us, find_on_path};
+use plan::limits::SERVER_TEXT_BYTES;
 use plan::{Bytes, Case, Placement, Plan};
 use record::{PhaseKey, ServerRow, ServerTextRow, Warning};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -172,14 +173,14 @@ fn printed(mut command: Command, limit: Duration, controls: &Controls) -> Result
         }
         if [&out, &complaints]
             .into_iter()
-            .any(|one| one.bytes().is_ok_and(|bytes| bytes > TEXT_BYTES_MAX as u64))
+            .any(|one| one.bytes().is_ok_and(|bytes| bytes > SERVER_TEXT_BYTES as u64))
         {
-            return Err(format!("printed more than {}", Bytes(TEXT_BYTES_MAX as u64)));
+            return Err(format!("printed more than {}", Bytes(SERVER_TEXT_BYTES as u64)));
         }
         thread::sleep(LOOK);
     };
     if status.success() {
-        let text = out.first(TEXT_BYTES_MAX as u64).map_err(cannot("read"))?;
+        let text = out.first(SERVER_TEXT_BYTES as u64).map_err(cannot("read"))?;
         return Ok(String::from_utf8_lossy(&text).into_owned());
     }
     let (complaints, _) = complaints.last(COMPLAINTS_MAX).map_err(cannot("read"))?;

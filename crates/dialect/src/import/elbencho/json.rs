@@ -3,6 +3,7 @@
 //! Every value is a text. Histograms name their buckets by a range in µs, about 19 % wide.
 
 use plan::Operation;
+use plan::limits::PRINTED_PHASES;
 
 use super::{Conditions, TOOL};
 use crate::import::draft::{Bucket, Draft, Pass, Printed};
@@ -20,13 +21,10 @@ pub(crate) const IMPORTER: Importer = Importer {
     form: Form::Json { member: "phase_type", several: true, read: parse },
 };
 
-/// More phases are taken for an error.
-const PHASES_MAX: usize = 1_000_000;
-
 fn parse(file: &str, text: &str) -> Result<Draft, ImportError> {
     let json = Json::new(file, TOOL, text);
     let mut draft = Draft { tool: TOOL, ..Draft::default() };
-    for root in json.roots(PHASES_MAX)? {
+    for root in json.roots(PRINTED_PHASES)? {
         phase(&json, &json.object(root)?, &mut draft)?;
     }
     match draft.tests.is_empty() {

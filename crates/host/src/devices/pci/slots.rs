@@ -29,7 +29,7 @@ struct FoundCard {
 pub(crate) fn map(root: &Root) -> SlotMap {
     let mut cards = cards(root);
     let kernel = KernelSlot::all(root);
-    let (firmware, no_firmware) = match std::fs::read(root.path(TABLES)) {
+    let (firmware, no_firmware) = match root.table(TABLES) {
         Ok(bytes) => (smbios::slots(&bytes), format!("{TABLES} describes no slots")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Vec::new(), format!("no {TABLES}")),
         Err(error) => (Vec::new(), format!("{TABLES}: {error}")),

@@ -86,7 +86,7 @@ impl Settings for HostSettings<'_> {
 impl Root {
     /// What a setting in a file reads as.
     pub(crate) fn read_setting(&self, path: &str) -> io::Result<String> {
-        std::fs::read(self.path(path)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        self.bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Writes a setting into its file, which must exist, in one call, as the kernel takes it. In a

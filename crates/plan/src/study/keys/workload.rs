@@ -1,8 +1,8 @@
 //! The keys of `[[workload]]`.
 
 use super::protocol::PER_CASE;
+use crate::limits::STUDY_LIST_ITEMS;
 use crate::study::table::definition::{INTEGER_MAX, Key, Setter, Table, ValueKind, Word};
-use crate::study::table::values::LIST_MAX;
 use crate::study::table::values::Values as _;
 use crate::workload::backend;
 use crate::workload::limits::{DEPTH_MAX, HISTORY_MAX, PIECES_MAX, STRIDE_MAX, TASKS_MAX};
@@ -78,14 +78,14 @@ pub(crate) const WORKLOAD: Table = Table {
             .left_out("the only target, if there is only one")
             .means("The name of a `[[target]]`. Trees, objects and tables are made in its directory.")
             .for_transfers_and(&["tree", "objects", "jobs"]),
-        Key::new("member", ValueKind::Count(0, LIST_MAX as u64 - 1))
+        Key::new("member", ValueKind::Count(0, STUDY_LIST_ITEMS as u64 - 1))
             .left_out("all members of the target")
             .means(
                 "Only this member of a target of several paths, counted from 0. Swept, as \
                 `\"0..11\"`, it measures each of them alone.",
             )
             .for_transfers_and(&["tree", "objects"]),
-        Key::new("members", ValueKind::Count(1, LIST_MAX as u64))
+        Key::new("members", ValueKind::Count(1, STUDY_LIST_ITEMS as u64))
             .left_out("all members of the target")
             .means(
                 "Only the first so many members of a target of several paths. Swept, as `[1, \

@@ -9,13 +9,11 @@ use toml::de::{DeTable, DeValue};
 use super::definition::Table;
 use super::read::{absent, table_fields};
 use super::values::Fields;
-use crate::study::error::{StudyError, TEXT_BYTES_MAX, shown};
+use crate::limits::{STUDY_BYTES, STUDY_TABLES};
+use crate::study::error::{StudyError, shown};
 use crate::study::keys::{PROTOCOL, STUDY, TABLES, TARGET, WORKLOAD};
 use crate::study::overrides::{self, Override};
 use crate::text::nearest::nearest;
-
-/// Limit on targets or workloads of one study.
-const TABLES_MAX: usize = 4096;
 
 /// The tables of a study file.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl Document {
         overrides: &[Override],
         errors: &mut Vec<StudyError>,
     ) -> Option<Self> {
-        if text.len() > TEXT_BYTES_MAX {
+        if text.len() > STUDY_BYTES {
             let message = format!("the file has {} bytes, too many for a study", text.len());
             errors.push(StudyError::new(0..0, "starts here", message, "is it the right file?"));
             return None;
@@ -93,7 +91,7 @@ impl Document {
                     self.protocol = fields;
                 }
             }
-            DeValue::Array(items) if table.many() && items.len() <= TABLES_MAX => {
+            DeValue::Array(items) if table.many() && items.len() <= STUDY_TABLES => {
                 for item in items {
                     let DeValue::Table(content) = item.get_ref() else {
                         self.partial = true;
@@ -107,7 +105,7 @@ impl Document {
             DeValue::Array(items) if table.many() => {
                 self.partial = true;
                 let message = format!("{} times {}", items.len(), table.header());
-                let help = format!("a study has at most {TABLES_MAX} of them");
+                let help = format!("a study has at most {STUDY_TABLES} of them");
                 errors.push(StudyError::new(span.clone(), "the first of them", message, help));
             }
             _ => {

@@ -10,8 +10,9 @@ use super::definition::{Key, KeyDefault, Table, ValueKind};
 use super::range::{Range, Scalar};
 use super::scalar::{ValueError, integer, is_range, scalar, unit};
 use super::text::{amount, filled, name, path, plain, until, word};
-use super::values::{Defaults, Field, Fields, LIST_MAX, Span, Sweep, SweepPart, Value};
+use super::values::{Defaults, Field, Fields, Span, Sweep, SweepPart, Value};
 use crate::Setting;
+use crate::limits::STUDY_LIST_ITEMS;
 use crate::study::error::{StudyError, shown};
 use crate::study::keys::{STEP, TABLES, WORKLOAD};
 use crate::text::nearest::nearest;
@@ -79,7 +80,7 @@ fn tables(
     errors: &mut Vec<StudyError>,
 ) -> Vec<Fields> {
     let mut found = Vec::new();
-    for item in items.iter().take(LIST_MAX) {
+    for item in items.iter().take(STUDY_LIST_ITEMS) {
         match item.get_ref() {
             DeValue::Table(content) => found.push(table_fields(table, content, item.span(), errors)),
             other => {
@@ -89,9 +90,9 @@ fn tables(
             }
         }
     }
-    if let Some(item) = items.get(LIST_MAX) {
+    if let Some(item) = items.get(STUDY_LIST_ITEMS) {
         let message = format!("{} times {}", items.len(), table.header());
-        let help = format!("a list has at most {LIST_MAX} of them");
+        let help = format!("a list has at most {STUDY_LIST_ITEMS} of them");
         errors.push(StudyError::new(item.span(), "one too many", message, help));
     }
     found
@@ -163,12 +164,12 @@ fn sweep(key: &'static Key, key_span: Span, value: &Spanned<DeValue<'_>>) -> Res
             let message = format!("`{}` is swept over nothing", key.name);
             return Err(wrong("nothing in here", message, "give at least one value".to_owned()));
         }
-        DeValue::Array(items) if items.len() > LIST_MAX => {
+        DeValue::Array(items) if items.len() > STUDY_LIST_ITEMS => {
             let message = format!("`{}` has {} items", key.name, items.len());
             return Err(wrong(
                 "too long",
                 message,
-                format!("a list has at most {LIST_MAX} items; write a range"),
+                format!("a list has at most {STUDY_LIST_ITEMS} items; write a range"),
             ));
         }
         DeValue::Array(items) => {
@@ -274,9 +275,9 @@ fn looks_like_range(text: &str) -> bool {
 
 fn counts_of_range(key: &Key, text: &str) -> Result<Value, ValueError> {
     let range = Range::parse(key, text)?;
-    if range.count() > LIST_MAX as u64 {
+    if range.count() > STUDY_LIST_ITEMS as u64 {
         let message = format!("`{}` has {} items", key.name, range.count());
-        return Err((message, format!("a list has at most {LIST_MAX} items")));
+        return Err((message, format!("a list has at most {STUDY_LIST_ITEMS} items")));
     }
     let values = (0..range.count()).map(|index| match range.at(index) {
         Scalar::Integer(value) => value,
@@ -287,7 +288,7 @@ fn counts_of_range(key: &Key, text: &str) -> Result<Value, ValueError> {
 
 fn counts(key: &Key, items: &DeArray<'_>, value: &Spanned<DeValue<'_>>) -> Result<Value, Box<StudyError>> {
     let ValueKind::Counts(least, most) = key.kind else { return Ok(Value::Integers(Vec::new())) };
-    if items.is_empty() || items.len() > LIST_MAX {
+    if items.is_empty() || items.len() > STUDY_LIST_ITEMS {
         let message = format!("`{}` has {} items", key.name, items.len());
         return Err(Box::new(StudyError::new(value.span(), "this list", message, key.kind.allowed())));
     }
@@ -349,9 +350,14 @@ fn list<T>(
         let message = format!("`{}` is empty", key.name);
         return Err(wrong(value.span(), "nothing in here", message, String::new()));
     }
-    if items.len() > LIST_MAX {
+    if items.len() > STUDY_LIST_ITEMS {
         let message = format!("`{}` has {} items", key.name, items.len());
-        return Err(wrong(value.span(), "too long", message, format!("a list has at most {LIST_MAX} items")));
+        return Err(wrong(
+            value.span(),
+            "too long",
+            message,
+            format!("a list has at most {STUDY_LIST_ITEMS} items"),
+        ));
     }
     let one = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
         DeValue::String(text) => read(text)

@@ -9,9 +9,6 @@ use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use super::range::{Range, Scalar};
 use crate::{Amount, Bytes, Nanos, Setting, SettingValue};
 
-/// Lists longer than this are a slip.
-pub(crate) const LIST_MAX: usize = 1024;
-
 /// A value that a key takes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {

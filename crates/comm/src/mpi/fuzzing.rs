@@ -1,0 +1,17 @@
+//! What a fuzz target needs of this module, which is private otherwise.
+
+use super::frame::{Frame, FrameKind, call, failure};
+use super::secret::Secret;
+
+/// Reads `bytes` as they come from another rank that knows the secret, and what they say. Returns whether they are a
+/// frame.
+pub fn read_frame(bytes: &[u8]) -> bool {
+    let Some(secret) = bytes.first_chunk() else { return false };
+    let Ok(frame) = Frame::of(bytes, Secret::of(*secret)) else { return false };
+    match frame.kind {
+        FrameKind::Answer(_) => drop(call(frame.bytes)),
+        FrameKind::News(head) => drop(failure(head, frame.bytes)),
+        _ => {}
+    }
+    true
+}

@@ -1,0 +1,64 @@
+//! Texts that become a plan, or are drawn.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use plan::study::{Options, Override};
+use plan::{ExpectedRate, Plan, RunEnvironment};
+use report::Screen;
+
+/// A study file, and overrides behind it, each after a NUL.
+pub(super) fn study(input: &[u8]) {
+    let Ok(input) = std::str::from_utf8(input) else { return };
+    let mut parts = input.split('\0');
+    let (path, text) = (Path::new("study.toml"), parts.next().unwrap_or_default());
+    let overrides = parts.filter_map(|part| Override::parse(part).ok()).collect();
+    // What a large study does, a small one does too.
+    let options = Options { overrides, cases_max: 500, ..Options::default() };
+    let _ = plan::study::on_directory(text, "/mnt/disk");
+    match plan::study::read_with(path, text, &options) {
+        Ok(plan) => {
+            shown(&plan);
+            if let Err(errors) = plan::study::read_terms(path, text, &plan) {
+                diagnosed(&errors);
+            }
+        }
+        Err(errors) => diagnosed(&errors),
+    }
+}
+
+/// A description of a site.
+pub(super) fn topology(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    match plan::topology::read(Path::new("site.toml"), text) {
+        Ok(topology) => drop(report::topology(&topology)),
+        Err(error) => diagnosed(&*error),
+    }
+}
+
+/// Shows `plan` as before a run, and reads it back from its JSON, which is how a record has it.
+pub(super) fn shown(plan: &Plan) {
+    let around = RunEnvironment {
+        spaces: Vec::new(),
+        memory: None,
+        node_of: Vec::new(),
+        write: ExpectedRate::assumed(),
+        read: ExpectedRate::assumed(),
+    };
+    let _ = report::preflight(plan, &around, Screen::PLAIN);
+    let _ = report::outline(plan, &around, Screen::PLAIN);
+    let _ = report::explain(plan, &around, Screen::PLAIN);
+    let text = serde_json::to_string(plan).expect("a plan is JSON");
+    let back: Plan = serde_json::from_str(&text).expect("a plan is read from its own JSON");
+    assert_eq!(back, *plan, "a plan differs after its JSON was read");
+}
+
+/// Renders the message as the terminal shows it, with the marked places of the text.
+pub(super) fn diagnosed(error: &dyn Diagnostic) {
+    let mut out = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
+    handler.render_report(&mut out, error).expect("a message can be shown");
+    let _ = write!(out, "{error}");
+    let _ = error.help().map(|help| help.to_string());
+}
