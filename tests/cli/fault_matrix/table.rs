@@ -124,6 +124,16 @@ impl Table {
         for (place, reason) in letters.iter().enumerate() {
             let _ = writeln!(text, "- {}: {reason}", letter(place));
         }
+        text.push_str(
+            "\n## In a virtual machine\n\n\
+             What would harm the host is tried in a virtual machine, by `scripts/virtual-machine.sh \
+             a_clock_that_is_set`, which `./check --full` runs: the clock is set forth by an hour and back by two while \
+             a run goes on, and an NVMe device is taken from its PCI bus. Quotas are tried through FUSE (EDQUOT).\n\n\
+             ## Faults on purpose\n\n\
+             `scripts/planted-faults.sh` builds the program with a defect: files are not claimed, finished results are \
+             forgotten, or an error is not told. The table's test must fail with each of them. `./check --full` runs it, \
+             and `./check` one try for each cell.\n",
+        );
         text.push_str("\n## How a fault is brought about\n\n| fault | how |\n|---|---|\n");
         for fault in Fault::ALL {
             let _ = writeln!(text, "| {} | {} |", fault.name(), fault.mechanism());
