@@ -1,7 +1,8 @@
 //! `ioproof import`: converts the output of other tools into a record.
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use dialect::import::{ImportError, Imported, Text, import};
@@ -11,12 +12,17 @@ use record::{
     WarningRow,
 };
 use report::Study;
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::geteuid;
 
 use crate::arguments::ImportArguments;
 use crate::ask;
 use crate::console::{print, screen};
 use crate::exit::{Exit, Failure};
 use crate::session;
+
+/// The end of the name of a directory that becomes a record when it is complete.
+const UNFINISHED: &str = ".part";
 
 /// Reads all files, then writes their record and prints its content.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
@@ -45,16 +51,11 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let directory = fs::canonicalize(&named).unwrap_or(named);
     // Renamed when complete: a partial record is invalid.
     let unfinished = beside(&directory, &run_id)?;
-    // Must not exist: it could be a link to elsewhere.
-    unfinished
-        .parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .and_then(|()| fs::create_dir(&unfinished))
-        .map_err(|error| {
-            let error = anyhow::Error::from(error)
-                .context(format!("cannot make the directory {} for the record", unfinished.display()));
-            Failure::new(Exit::Record, error)
-        })?;
+    let held = make(&unfinished).map_err(|error| {
+        let error = anyhow::Error::from(error)
+            .context(format!("cannot make the directory {} for the record", unfinished.display()));
+        Failure::new(Exit::Record, error)
+    })?;
     let written = write(&unfinished, imported, run_id, now).and_then(|()| {
         fs::rename(&unfinished, &directory).map_err(|error| {
             let error = anyhow::Error::from(error).context(format!(
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         // The first error is the one to report.
         let _ = fs::remove_dir_all(&unfinished);
     })?;
+    drop(held);
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
     print(&study.text(screen()))?;
@@ -82,7 +84,43 @@ fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     if entries.next().is_some() {
         return Err(RecordError::NotEmpty { path: directory.to_owned() }.into());
     }
-    Ok(directory.with_file_name(format!(".{run_id}.part")))
+    Ok(directory.with_file_name(format!(".{run_id}{UNFINISHED}")))
+}
+
+/// Makes the temporary directory, which is locked as long as the import goes on. What ended imports have left beside it
+/// is removed.
+fn make(unfinished: &Path) -> io::Result<File> {
+    let parent = unfinished.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    for entry in fs::read_dir(parent)?.flatten() {
+        if is_unfinished(&entry) {
+            remove_if_ended(&entry.path());
+        }
+    }
+    // Must not exist: it could be a link to elsewhere.
+    fs::create_dir(unfinished)?;
+    let held = File::open(unfinished)?;
+    // Where directories cannot be locked, nothing of others is removed either.
+    let _ = flock(&held, FlockOperation::NonBlockingLockExclusive);
+    Ok(held)
+}
+
+/// Whether a directory has the name of an unfinished import, and belongs to this user.
+fn is_unfinished(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let is_ours = |metadata: fs::Metadata| metadata.is_dir() && metadata.uid() == geteuid().as_raw();
+    name.to_str()
+        .is_some_and(|name| name.starts_with('.') && name.contains("-import-") && name.ends_with(UNFINISHED))
+        && entry.metadata().is_ok_and(is_ours)
+}
+
+fn remove_if_ended(directory: &Path) {
+    let lock = |file: File| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).map(|()| file)?);
+    if let Ok(_held) = File::open(directory).and_then(lock) {
+        // It is tried again by the next import.
+        let _ = fs::remove_dir_all(directory);
+    }
 }
 
 fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {

@@ -171,7 +171,11 @@ pub(super) fn attempt(
     let went_on = is_whole && finished.code != Some(0);
     judge_end(work, fault, &finished, &mut problems);
     left_processes(&children, &mut problems);
-    judge_record(&site, &before, &mut problems);
+    // A run that recorded nothing leaves no directory.
+    let is_recorded = record.exists() || !before.is_empty();
+    if is_recorded {
+        judge_record(&site, &before, &mut problems);
+    }
     site.heal(fault)?;
     let left = site.left();
     if !left.is_empty() && !fault.may_leave_claimed() {
@@ -183,7 +187,11 @@ pub(super) fn attempt(
         problems.left.extend(site.left());
     }
     if !fault.is_overcome() && !went_on {
-        resume(work, &site, &mut problems);
+        let again = match is_recorded {
+            true => ranked(work, site.desk.ioproof("run --yes --resume").arg(&record)),
+            false => start(work, &site),
+        };
+        go_on(&again, &site, &mut problems);
     }
     match results(&record) {
         Ok(found) => {
@@ -263,8 +271,8 @@ fn judge_record(site: &Site, before: &Results, problems: &mut Problems) {
 }
 
 /// The run goes on to its end.
-fn resume(work: Work, site: &Site, problems: &mut Problems) {
-    let resumed = run(&ranked(work, site.desk.ioproof("run --yes --resume").arg(site.record())));
+fn go_on(again: &Program, site: &Site, problems: &mut Problems) {
+    let resumed = run(again);
     if resumed.code != Some(0) {
         problems.lost.push(format!("resume: {}", said(&resumed)));
     }
