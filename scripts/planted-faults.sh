@@ -21,9 +21,13 @@ finds() {
     echo "test the defect '$1' is found: $2: $3 ... ok"
 }
 
+# The program as it is takes its place again, also when a defect was not found.
+trap '"$CARGO" build --workspace --locked --quiet' EXIT
+[ -e /dev/fuse ] || {
+    echo "skipped: defects on purpose: needs /dev/fuse"
+    exit 0
+}
 say "defects on purpose"
 finds unclaimed 'psync: kill -9' left
 finds forgotten 'psync: SIGTERM' lost
 finds untold 'psync: EIO on write' wrong
-# The program as it is takes its place again.
-"$CARGO" build --workspace --locked --quiet

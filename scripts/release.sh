@@ -18,12 +18,14 @@ out=$target/release-files
 need_rust
 need objcopy:binutils python3:python3
 need_cargo_deny
+mkdir -p "$target"
+"$CARGO" fetch --locked --quiet
 
 say "known vulnerabilities"
 # A database of an earlier day is better than none.
 fetched=yes
 cargo_deny fetch db >"$target/advisories.log" 2>&1 || fetched=''
-if [ -n "$fetched" ] || ls -d "${CARGO_HOME:-$HOME/.cargo}"/advisory-dbs/*/.git >/dev/null 2>&1; then
+if [ -n "$fetched" ] || ls -d "${CARGO_HOME:-${HOME:-/}/.cargo}"/advisory-dbs/*/.git >/dev/null 2>&1; then
     cargo_deny --offline check advisories
 else
     echo "skipped: known vulnerabilities: the database of RustSec is not here, and cannot be fetched ($target/advisories.log)"

@@ -11,14 +11,15 @@ use crate::exit::{Exit, Failure};
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
-    let found = record::leftovers(&directory)?;
+    let mut found = record::leftovers(&directory)?;
     if found.is_empty() {
         print_line(&format!("nothing was left in {}", directory.display()))?;
         return Ok(Exit::Success);
     }
     let mut refused = false;
     // The newest first: what it has put into directories of an earlier one is gone before these.
-    for leftover in found.iter().rev() {
+    found.sort_by_key(|leftover| std::cmp::Reverse(leftover.claim.placed()));
+    for leftover in &found {
         print_line(&line(leftover))?;
         for file in &leftover.files {
             print_line(&format!("  {}  {}", file.path.display(), plan::Bytes(file.bytes)))?;
@@ -89,14 +90,14 @@ fn say_removed(leftover: &Leftover, sweep: &SweepResult) -> Result<bool, Failure
         print_line(&format!("  and {more} more"))?;
     }
     for path in &sweep.held {
-        print_line(&format!("  {} stays: something in it is not of that run", path.display()))?;
+        print_line(&format!("  {} stays: it contains something that the run did not make", path.display()))?;
     }
     for path in &leftover.in_use {
         print_line(&format!("  {} stays: another run is using it", path.display()))?;
     }
     if !is_gone {
         print_line(
-            "  the claim of the run stays, too: move away what is not of it, wait for runs that go on, and say \
+            "  the claim stays too: move away what is not the run's, wait for runs that are still going on, then run \
              `ioproof clean` again",
         )?;
     }
@@ -117,7 +118,8 @@ pub(crate) fn line(leftover: &Leftover) -> String {
     let mut has = Vec::new();
     if !leftover.files.is_empty() {
         let bytes = plan::Bytes(leftover.bytes()).both_units();
-        has.push(format!("{} files ({bytes})", leftover.files.len()));
+        let files = leftover.files.len();
+        has.push(format!("{files} {} ({bytes})", if files == 1 { "file" } else { "files" }));
     }
     match leftover.trees.len() {
         0 => {}
@@ -125,7 +127,8 @@ pub(crate) fn line(leftover: &Leftover) -> String {
         _ => has.push("trees".to_owned()),
     }
     if !leftover.kept.is_empty() {
-        has.push(format!("{} to be kept", leftover.kept.len()));
+        let kept = leftover.kept.len();
+        has.push(format!("{kept} {} to keep", if kept == 1 { "file" } else { "files" }));
     }
     if !leftover.in_use.is_empty() {
         has.push(format!("{} that another run is using", leftover.in_use.len()));

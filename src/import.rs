@@ -1,6 +1,6 @@
 //! `ioproof import`: converts the output of other tools into a record.
 
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,6 @@ use record::{
     WarningRow,
 };
 use report::Study;
-use rustix::fs::{FlockOperation, flock};
-use rustix::process::geteuid;
 
 use crate::arguments::ImportArguments;
 use crate::ask;
@@ -51,7 +49,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
     let directory = fs::canonicalize(&named).unwrap_or(named);
     // Renamed when complete: a partial record is invalid.
     let unfinished = beside(&directory, &run_id)?;
-    let held = make(&unfinished).map_err(|error| {
+    make(&unfinished).map_err(|error| {
         let error = anyhow::Error::from(error)
             .context(format!("cannot make the directory {} for the record", unfinished.display()));
         Failure::new(Exit::Record, error)
@@ -69,7 +67,6 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Exit, Failure> {
         // The first error is the one to report.
         let _ = fs::remove_dir_all(&unfinished);
     })?;
-    drop(held);
     let run = Run::open(&directory)?;
     let study = Study::of(&run);
     print(&study.text(screen()))?;
@@ -84,42 +81,60 @@ fn beside(directory: &Path, run_id: &str) -> Result<PathBuf, Failure> {
     if entries.next().is_some() {
         return Err(RecordError::NotEmpty { path: directory.to_owned() }.into());
     }
-    Ok(directory.with_file_name(format!(".{run_id}{UNFINISHED}")))
+    Ok(directory.with_file_name(unfinished_name(run_id, &host_name(), std::process::id())))
 }
 
-/// Makes the temporary directory, which is locked as long as the import goes on. What ended imports have left beside it
-/// is removed.
-fn make(unfinished: &Path) -> io::Result<File> {
+/// Makes the temporary directory. What ended imports of this host have left beside it is removed.
+fn make(unfinished: &Path) -> io::Result<()> {
     let parent = unfinished.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    for entry in fs::read_dir(parent)?.flatten() {
-        if is_unfinished(&entry) {
-            remove_if_ended(&entry.path());
+    // A directory that may be written need not be readable.
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_ours = |metadata: fs::Metadata| {
+            metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
+        };
+        if entry.file_name().to_str().is_some_and(has_ended) && entry.metadata().is_ok_and(is_ours) {
+            // It is tried again by the next import.
+            let _ = fs::remove_dir_all(entry.path());
         }
     }
     // Must not exist: it could be a link to elsewhere.
-    fs::create_dir(unfinished)?;
-    let held = File::open(unfinished)?;
-    // Where directories cannot be locked, nothing of others is removed either.
-    let _ = flock(&held, FlockOperation::NonBlockingLockExclusive);
-    Ok(held)
+    fs::create_dir(unfinished)
 }
 
-/// Whether a directory has the name of an unfinished import, and belongs to this user.
-fn is_unfinished(entry: &DirEntry) -> bool {
-    let name = entry.file_name();
-    let is_ours = |metadata: fs::Metadata| metadata.is_dir() && metadata.uid() == geteuid().as_raw();
-    name.to_str()
-        .is_some_and(|name| name.starts_with('.') && name.contains("-import-") && name.ends_with(UNFINISHED))
-        && entry.metadata().is_ok_and(is_ours)
+/// The name of the temporary directory: that of the run, the host and the process.
+fn unfinished_name(run_id: &str, host: &str, process: u32) -> String {
+    format!(".{run_id}@{host}.{process}{UNFINISHED}")
 }
 
-fn remove_if_ended(directory: &Path) {
-    let lock = |file: File| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).map(|()| file)?);
-    if let Ok(_held) = File::open(directory).and_then(lock) {
-        // It is tried again by the next import.
-        let _ = fs::remove_dir_all(directory);
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Whether `name` is that of the temporary directory of an import on this host whose process has ended.
+fn has_ended(name: &str) -> bool {
+    let host = host_name();
+    let of_process = || {
+        let (run_id, rest) = name.strip_prefix('.')?.strip_suffix(UNFINISHED)?.split_once('@')?;
+        let process: u32 = rest.strip_prefix(&host)?.strip_prefix('.')?.parse().ok()?;
+        is_run_id(run_id).then_some(process)
+    };
+    of_process().is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
+}
+
+/// Whether a text has the form of [`session::run_id`] of an import: `20261126-171847-import-cbbaa9`.
+fn is_run_id(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    match parts.as_slice() {
+        [date, time, "import", random] => {
+            digits(date, 8)
+                && digits(time, 6)
+                && random.len() == 6
+                && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
+        _ => false,
     }
 }
 
@@ -204,5 +219,25 @@ fn host(imported: &Imported) -> HostFacts {
         devices: Vec::new(),
         target_devices: Vec::new(),
         ..HostFacts::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_ended, host_name, unfinished_name};
+
+    /// No process has this number: the most that Linux gives is 2^22.
+    const NOBODY: u32 = u32::MAX;
+
+    #[test]
+    fn only_directories_of_ended_imports_of_this_host_are_removed() {
+        let (run_id, host) = ("20261126-171847-import-cbbaa9", host_name());
+        assert!(has_ended(&unfinished_name(run_id, &host, NOBODY)));
+        assert!(!has_ended(&unfinished_name(run_id, &host, std::process::id())), "it goes on");
+        assert!(!has_ended(&unfinished_name(run_id, "elsewhere", NOBODY)));
+        for other in ["photos-import-2", "20261126-171847-run-cbbaa9", "20261126-171847-import-photos"] {
+            assert!(!has_ended(&unfinished_name(other, &host, NOBODY)), "{other}");
+        }
+        assert!(!has_ended(".photos-import-2.part"));
     }
 }

@@ -9,10 +9,12 @@ use crate::runs;
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let merged = runs::open(&arguments.runs)?;
     record::write_merged(&merged, &arguments.out)?;
-    for damage in &merged.damage {
+    let late = merged.late_damage();
+    for damage in merged.damage.iter().chain(&late) {
         complain(&format!("warning: {damage}"));
     }
     let (cases, parts) = (merged.manifest.plan.cases.len(), arguments.runs.len());
     print_line(&format!("{parts} runs with {cases} cases are in {}", arguments.out.display()))?;
-    Ok(Exit::Success)
+    // What could be read at first could not be read again.
+    Ok(if late.is_empty() { Exit::Success } else { Exit::Record })
 }

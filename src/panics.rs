@@ -25,7 +25,8 @@ pub(crate) fn caught(program: impl FnOnce() -> Result<Exit, Failure>) -> Result<
     let result = panic::catch_unwind(AssertUnwindSafe(program));
     match result {
         Err(_) => Ok(Exit::Internal),
-        Ok(Ok(Exit::Success)) if SEEN.load(Ordering::Relaxed) => Ok(Exit::Internal),
+        Ok(Ok(_)) if SEEN.load(Ordering::Relaxed) => Ok(Exit::Internal),
+        Ok(Err(failure)) if SEEN.load(Ordering::Relaxed) => Err(Failure { exit: Exit::Internal, ..failure }),
         Ok(result) => result,
     }
 }
@@ -63,6 +64,6 @@ mod tests {
             assert!(thread::spawn(|| panic!("broken on purpose")).join().is_err());
             Ok(Exit::Refused)
         });
-        assert_eq!(with_an_error.ok(), Some(Exit::Refused), "what went wrong first decides");
+        assert_eq!(with_an_error.ok(), Some(Exit::Internal));
     }
 }

@@ -107,7 +107,7 @@ fn planned(ledger: &Ledger, root: &Root, settings: &HostSettings<'_>, force: boo
             RestoreAction::Gone => format!("- {setting}: it is not there any more"),
             RestoreAction::Replaced => {
                 format!(
-                    "! {setting}: another device has this name now, which never had our value: stays as it is"
+                    "! {setting}: this name now belongs to another device, which was never changed: left as it is"
                 )
             }
             RestoreAction::NeverSet => format!("- {setting}: was never set"),

@@ -14,7 +14,7 @@ use crate::values;
 pub(crate) enum Asked {
     /// Print every command, what it is for, where it is published, and the way back; writes nothing.
     Plan(Box<Described>),
-    /// Put devices together; all data on them is lost. Needs root, but for raw, lustre, existing and own.
+    /// Put devices together; all data on them is lost. Needs root, except for raw, lustre, existing and own.
     Create {
         #[command(flatten)]
         described: Box<Described>,

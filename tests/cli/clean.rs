@@ -91,7 +91,7 @@ fn a_killed_run_keeps_its_finished_phases_and_is_cleaned_up_on_request() {
 
 /// Both ways to start say what is left in a directory.
 fn next_start_tells(desk: &Desk) {
-    let words = ["was killed", "1 files", "ioproof clean"];
+    let words = ["was killed", "1 file", "ioproof clean"];
     let line = "ior -w -t 4k -b 4k -o data/other --out second";
     let by_ior = run(&desk.ioproof(line)).expect_code(0).stderr;
     assert_says(&by_ior, &words[..2]);
@@ -253,7 +253,7 @@ fn what_several_killed_runs_made_under_one_name_is_found_whatever_was_cleaned_be
         }
         kill(second);
         let said = run(&desk.ioproof("clean data")).expect_code(0).stdout;
-        assert_eq!(said.matches("1 files (4 MiB").count(), 1, "{existing} {between}: {said}");
+        assert_eq!(said.matches("1 file (4 MiB").count(), 1, "{existing} {between}: {said}");
         let _ = run(&desk.ioproof("clean data --yes")).expect_code(0);
         assert_eq!(names(&data), ["mine"], "{existing} {between}");
     }

@@ -276,7 +276,7 @@ impl<L: Links> Ranks<L> {
         if all.len() != CLOCK_BYTES * self.members.len() {
             let rank = (all.len() / CLOCK_BYTES).clamp(1, self.members.len() - 1);
             let rank = u32::try_from(rank).expect("ranks are numbered by a u32");
-            return Err(self.lose(&turn, rank, "what it sent is no clock"));
+            return Err(self.lose(&turn, rank, "its clock reading is malformed"));
         }
         Ok(all.chunks_exact(CLOCK_BYTES).map(decode_clock).collect())
     }

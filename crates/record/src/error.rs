@@ -67,6 +67,15 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
+    /// The run ended while its directory was made.
+    #[error(
+        "read {} as a run: it ended before anything was recorded; remove the directory, and start the run again",
+        path.display()
+    )]
+    NotBegun {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The run was written by a later program.
     #[error(
         "read {}: it has format version {found} and this program knows versions 1 to {}; \

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use record::{Run, RunState};
+use record::{RecordError, Run, RunState};
 use serde_json::Value;
 use testbed::{Finished, Launch, Program};
 
@@ -21,6 +21,9 @@ use super::work::Work;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// From an event of the journal to the strike.
 const DELAY_US: u64 = 30_000;
+
+/// What the program says when it panics.
+pub(super) const PANIC: &str = "fault of the program itself";
 
 /// What was wrong after a fault.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -145,7 +148,9 @@ pub(super) fn attempt(
     let site = Site::new(fault, name)?;
     let record = site.record();
     let mut running = site.grouped(start(work, &site)).spawn().map_err(|error| error.to_string())?;
-    let moment = draw.below(reference.events as u64);
+    // Claims are closed before the first result; they are on stable storage by then.
+    let first = u64::from(fault == Fault::CloseFails);
+    let moment = first + draw.below(reference.events as u64 - first);
     let moment = usize::try_from(moment).map_err(|error| error.to_string())?;
     if wait_for_results(&mut running, &record, moment).is_none() {
         return Ok(None);
@@ -160,21 +165,23 @@ pub(super) fn attempt(
     let struck = fault.strike(work, &site, &running, draw);
     let finished = running.wait().map_err(|error| format!("{} {}: {error}", work.name(), fault.name()))?;
     // A program that ended at the same moment was not struck.
+    let mut problems = Problems::default();
+    // Ranks without their launcher may come to their end.
+    left_processes(&children, &mut problems);
     let is_whole = Run::open(&record).is_ok_and(|run| run.state == RunState::Complete);
     let was_late =
         is_whole && fault.storage() == Storage::Disk && !fault.is_overcome() && finished.code != Some(5);
     if struck.is_err() || !site.was_met() || was_late {
         return Ok(None);
     }
-    let mut problems = Problems::default();
-    // A matrix goes on without the launches that fail, each of which says why. Removing files may fail in the end.
-    let went_on = is_whole && finished.code != Some(0);
     judge_end(work, fault, &finished, &mut problems);
-    left_processes(&children, &mut problems);
-    // A run that recorded nothing leaves no directory.
-    let is_recorded = record.exists() || !before.is_empty();
+    // A run that recorded nothing leaves no directory, or one that is not a run.
+    let is_recorded = !before.is_empty()
+        || !matches!(Run::open(&record), Err(RecordError::NotBegun { .. } | RecordError::NotARun { .. }));
     if is_recorded {
         judge_record(&site, &before, &mut problems);
+    } else {
+        let _ = fs::remove_dir_all(&record);
     }
     site.heal(fault)?;
     let left = site.left();
@@ -186,7 +193,7 @@ pub(super) fn attempt(
         problems.left.extend(site.clean());
         problems.left.extend(site.left());
     }
-    if !fault.is_overcome() && !went_on {
+    if !fault.is_overcome() && !is_whole {
         let again = match is_recorded {
             true => ranked(work, site.desk.ioproof("run --yes --resume").arg(&record)),
             false => start(work, &site),
@@ -216,12 +223,14 @@ pub(super) fn attempt(
 
 /// Whether the program ended as documented.
 fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Problems) {
-    if finished.stderr.contains("panicked") {
+    if finished.stderr.contains(PANIC) {
         problems.wrong.push("it panicked".to_owned());
     }
     match finished.code {
-        // The launcher's own codes are not ours to choose.
-        Some(code) if work == Work::Ranks && !fault.is_overcome() && code != 0 => {}
+        // The launcher has codes of its own for signals that it gets, and for a rank that it has lost.
+        Some(code) if work == Work::Ranks && !fault.is_of_storage() && code != 0 => {}
+        // It was not needed: the results are whole.
+        Some(0) if fault == Fault::OpenFails && problems.lost.is_empty() => return,
         Some(code) if !fault.codes().contains(&code) => {
             problems.wrong.push(format!("code {code}, not one of {:?}", fault.codes()));
         }
@@ -231,7 +240,7 @@ fn judge_end(work: Work, fault: Fault, finished: &Finished, problems: &mut Probl
         _ => {}
     }
     let words = fault.words();
-    // Launches of jobs are named with their errors in the report.
+    // A matrix goes on without the launches that fail, which are named with their errors in the report.
     let said =
         if work == Work::Jobs { finished.stdout.clone() + &finished.stderr } else { finished.stderr.clone() };
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();

@@ -9,7 +9,7 @@ use testbed::{Finished, LoopDevice, Program, Strace, Trace};
 
 use crate::desk::{Desk, names, run, tree};
 
-use super::attempt::{Problems, Tried};
+use super::attempt::{PANIC, Problems, Tried};
 use super::draw::Draw;
 use super::fault::Fault;
 use super::work::Work;
@@ -17,6 +17,8 @@ use super::work::Work;
 /// Calls at which a command may be ended.
 const CALLS: &str =
     "openat,read,write,pwrite64,fsync,fdatasync,rename,renameat2,mkdir,unlink,unlinkat,ftruncate";
+/// Codes with which such a command may end: done, and why not (docs/EXIT_CODES.md).
+const CODES: [i32; 8] = [0, 2, 3, 4, 5, 7, 8, 130];
 /// What one of the devices of a layout has.
 const DEVICE_BYTES: u64 = 32 << 20;
 
@@ -113,8 +115,14 @@ impl Command {
 
     fn judge(&self, finished: &Finished, reference: &Reference) -> Problems {
         let mut problems = Problems::default();
-        if finished.stderr.contains("panicked") || matches!(finished.code, Some(1 | 101)) {
+        if finished.stderr.contains(PANIC) {
             problems.wrong.push("it panicked".to_owned());
+        }
+        match finished.code {
+            Some(code) if !CODES.contains(&code) => {
+                problems.wrong.push(format!("code {code}, not one of {CODES:?}"));
+            }
+            _ => {}
         }
         // A second Ctrl-C ends the program at once.
         if finished.code.is_some_and(|code| ![0, 130].contains(&code)) && finished.stderr.trim().is_empty() {
@@ -136,7 +144,7 @@ impl Command {
         if finished.code != Some(0) {
             if self.desk.record().exists() {
                 let shown = run(&self.desk.ioproof("report --format text record"));
-                if matches!(shown.code, Some(1 | 101) | None) {
+                if !matches!(shown.code, Some(0 | 7)) {
                     problems.wrong.push(format!("report of what was written: {shown:?}"));
                 }
             }
@@ -255,9 +263,12 @@ pub(super) fn attempt(
     let command = Command::new(work, sources)?;
     let traced = Strace::new().calls(CALLS).inject(name, &format!("{effect}:when={when}"));
     let trace = traced.run(&command.program("record")).map_err(|error| error.to_string())?;
-    let ended =
-        trace.finished.signal.is_some() || fault == Fault::Terminated || fault == Fault::InterruptedTwice;
-    if !ended && !trace.calls.iter().any(|call| call.injected) {
+    let is_signal = matches!(fault, Fault::Killed | Fault::Terminated | Fault::InterruptedTwice);
+    let was_struck = match is_signal {
+        true => trace.finished.code != Some(0),
+        false => trace.calls.iter().any(|call| call.injected),
+    };
+    if !was_struck {
         command.undo();
         return Ok(None);
     }

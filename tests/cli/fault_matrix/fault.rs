@@ -173,6 +173,11 @@ impl Fault {
         matches!(self, Self::Stopped | Self::ShortTransfers | Self::InterruptedCalls | Self::Frozen)
     }
 
+    /// A call on the storage fails.
+    pub(super) const fn is_of_storage(self) -> bool {
+        !matches!(self.storage(), Storage::Disk)
+    }
+
     /// The program cannot say how it ended.
     pub(super) const fn ends_at_once(self) -> bool {
         matches!(self, Self::Killed | Self::BusError | Self::OutOfMemory)
@@ -206,6 +211,8 @@ impl Fault {
             Self::RecordFull => &[7],
             Self::LostRank => &[9],
             Self::LostLauncher => &[],
+            // A look whether the page cache has the data can do without its file, once.
+            Self::OpenFails => &[0, 4, 5],
             // What is found before the first transfer is a lack of the host.
             _ => &[4, 5],
         }
@@ -231,7 +238,8 @@ impl Fault {
     fn programme(self, work: Work, draw: &mut Draw) -> Programme {
         let once_or_for_good = |draw: &mut Draw| {
             let number = 1 + draw.below(4);
-            if draw.below(2) == 0 { When::Number(number) } else { When::From(number) }
+            // The kernel reads pages of a mapping ahead, and again when they are needed.
+            if draw.below(2) == 0 && work != Work::Mmap { When::Number(number) } else { When::From(number) }
         };
         let mut programme = Programme::default();
         let faults = match self {

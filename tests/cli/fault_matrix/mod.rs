@@ -13,7 +13,7 @@ mod site;
 mod table;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use testbed::{ControlGroup, Launch, Limited, ProgrammedFs, Strace, Testbed, skipped};
+use testbed::{
+    ControlGroup, FileSystem, Launch, Limited, LoopDevice, ProgrammedFs, Strace, Testbed, skipped,
+};
 
 use crate::desk::{Desk, run};
 
@@ -100,11 +102,20 @@ fn lacking(work: Work, fault: Fault) -> Result<(), String> {
     }
     match (fault.storage(), fault) {
         (Storage::Fuse, _) => ProgrammedFs::available(),
+        (_, Fault::ShutDown) => Testbed::available().and_then(|()| can_be_shut_down()),
         (Storage::Ext4, _) | (_, Fault::RecordFull) => Testbed::available(),
-        (_, Fault::OutOfMemory) => ControlGroup::new(Limited::Memory, "looks").map(drop),
-        (_, Fault::Threads) => ControlGroup::new(Limited::Threads, "looks").map(drop),
+        (_, Fault::OutOfMemory) => ControlGroup::new(Limited::Memory, "looks")?.set(1 << 30),
+        (_, Fault::Threads) => ControlGroup::new(Limited::Threads, "looks")?.set(1000),
         _ => Ok(()),
     }
+}
+
+/// Whether the kernel knows how to shut ext4 down.
+fn can_be_shut_down() -> Result<(), String> {
+    let builder =
+        LoopDevice::builder().bytes(FileSystem::Ext4.smallest_bytes()).file_system(FileSystem::Ext4);
+    let device = builder.build().map_err(|error| error.to_string())?;
+    device.shut_down().map_err(|error| format!("needs ext4 that can be shut down: {error}"))
 }
 
 /// What is needed to judge the tries of a kind of work.
@@ -161,17 +172,20 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
         }
     }
     cells.retain(|(work, fault)| format!("{}: {}", work.name(), fault.name()).contains(&only));
-    let mut lacks: Vec<String> =
-        cells.iter().filter_map(|&(work, fault)| lacking(work, fault).err()).collect();
-    cells.retain(|&(work, fault)| lacking(work, fault).is_ok());
-    lacks.sort();
-    lacks.dedup();
-    for reason in lacks {
-        skipped(Err(reason));
+    assert!(!cells.is_empty(), "FAULT_ONLY={only}: no cell has this in its name");
+    let mut lacks = BTreeMap::new();
+    cells.retain(|&(work, fault)| {
+        lacking(work, fault).map_err(|why| lacks.insert((work, fault), why)).is_ok()
+    });
+    for reason in lacks.values().collect::<BTreeSet<_>>() {
+        skipped(Err(reason.clone()));
+    }
+    if cells.is_empty() {
+        return;
     }
     let tries = number("FAULT_TRIES").map_or(cells.len(), |tries| usize::try_from(tries).expect("a number"));
     let records = Records::new();
-    let works: std::collections::BTreeSet<Work> = cells.iter().map(|cell| cell.0).collect();
+    let works: BTreeSet<Work> = cells.iter().map(|cell| cell.0).collect();
     let references: BTreeMap<Work, Reference> = works
         .into_iter()
         .map(|work| (work, reference(work, &records).unwrap_or_else(|error| panic!("{error}"))))
@@ -188,15 +202,16 @@ fn every_fault_in_every_kind_of_work_loses_and_leaves_nothing() {
                         return;
                     }
                     let (work, fault) = cells[index % cells.len()];
-                    let tried = struck(work, fault, &references[&work], &records, seed, index as u64);
+                    let number = (index / cells.len()) as u64;
+                    let tried = struck(work, fault, &references[&work], &records, seed, number);
                     let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
                     tallies.entry((work, fault)).or_default().add(tried);
                 }
             });
         }
     });
-    let table =
-        Table { tallies: tallies.into_inner().unwrap_or_else(PoisonError::into_inner), reasons, seed };
+    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let table = Table { tallies, reasons, lacks, seed };
     table.update_docs();
     let bad = table.problems();
     assert!(bad.is_empty(), "{} problems with FAULT_SEED={seed}:\n{}", bad.len(), bad.join("\n"));
@@ -209,11 +224,13 @@ fn struck(
     reference: &Reference,
     records: &Records,
     seed: u64,
-    index: u64,
+    number: u64,
 ) -> Result<Problems, String> {
+    // The same for a cell whichever others are tried.
+    let cell = (work as u64) << 8 | fault as u64;
     for again in 0..DRAWS_MAX {
-        let mut draw = Draw::of(seed, index * DRAWS_MAX + again);
-        let name = format!("fault-{index}-{again}");
+        let mut draw = Draw::of(seed, (cell << 32) + number * DRAWS_MAX + again);
+        let name = format!("{cell}-{number}-{again}");
         let tried: Result<Tried, String> = match reference {
             Reference::Run(reference) => attempt::attempt(work, fault, reference, &name, &mut draw),
             Reference::Command(reference) => {

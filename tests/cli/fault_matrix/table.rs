@@ -51,6 +51,7 @@ impl Tally {
 pub(super) struct Table {
     pub(super) tallies: BTreeMap<(Work, Fault), Tally>,
     pub(super) reasons: BTreeMap<(Work, Fault), &'static str>,
+    pub(super) lacks: BTreeMap<(Work, Fault), String>,
     pub(super) seed: u64,
 }
 
@@ -105,10 +106,12 @@ impl Table {
         for fault in Fault::ALL {
             let _ = write!(text, "| {} |", fault.name());
             for work in Work::ALL {
-                let cell = match (self.tallies.get(&(work, fault)), self.reasons.get(&(work, fault))) {
+                let here = (work, fault);
+                let lacks = self.lacks.get(&here).map(String::as_str);
+                let cell = match (self.tallies.get(&here), self.reasons.get(&here).copied().or(lacks)) {
                     (Some(tally), _) => tally.cell(),
                     (None, Some(reason)) => {
-                        let place = letters.iter().position(|one| one == reason).unwrap_or_else(|| {
+                        let place = letters.iter().position(|one| *one == reason).unwrap_or_else(|| {
                             letters.push(reason);
                             letters.len() - 1
                         });
@@ -127,7 +130,7 @@ impl Table {
         text.push_str(
             "\n## In a virtual machine\n\n\
              What would harm the host is tried in a virtual machine, by `scripts/virtual-machine.sh \
-             a_clock_that_is_set`, which `./check --full` runs: the clock is set forth by an hour and back by two while \
+             a_clock_that_is_set`, which `./check --full` runs: the clock is set forward by an hour and back by two while \
              a run goes on, and an NVMe device is taken from its PCI bus. Quotas are tried through FUSE (EDQUOT).\n\n\
              ## Faults on purpose\n\n\
              `scripts/planted-faults.sh` builds the program with a defect: files are not claimed, finished results are \

@@ -265,7 +265,7 @@ impl Agent {
         let Some(secret) = self.secret else { return self.learn(bytes) };
         let mistake = match Frame::of(bytes, secret) {
             Err(NoFrame::Foreign) => return,
-            Err(NoFrame::Malformed(from)) => Some((from, "it sent a frame without a meaning".to_owned())),
+            Err(NoFrame::Malformed(from)) => Some((from, "it sent a malformed frame".to_owned())),
             Ok(frame) => self.accept(&frame).err().map(|what| (frame.from, what)),
         };
         if let Some((from, what)) = mistake {
@@ -309,7 +309,7 @@ impl Agent {
             FrameKind::Signal(value) => self.spread(value, Some(from)),
             FrameKind::News(call) => match frame::failure(call, frame.bytes) {
                 Some(failure) => self.queue.inbox.fail(failure),
-                None => return Err("it sent news without a meaning".to_owned()),
+                None => return Err("it sent malformed news".to_owned()),
             },
             FrameKind::Question(theirs) => self.answer(from, theirs),
             FrameKind::Answer(ours) => self.compare(from, ours, frame.bytes),

@@ -92,7 +92,7 @@ fn numbers_and_clocks_of_any_length_are_read() {
         }
         hostile.send(0, call, vec![0xff; 33]);
         let (rank, what) = lost(asks.join().expect("no panic"));
-        assert_eq!((rank, what.as_str()), (1, "what it sent is no clock"));
+        assert_eq!((rank, what.as_str()), (1, "its clock reading is malformed"));
     });
 }
 

@@ -361,7 +361,9 @@ pub(super) fn all(root: &Root, state: &Path) -> Result<Vec<Standing>, LayoutErro
     // One that another program has removed since is none.
     let standing = |path: PathBuf| {
         let content = LedgerFile::read::<Ledger, Event>(&KIND, &path)?;
-        let Some(LedgerContent { file, head: mut ledger, events, loss }) = content else { return Ok(None) };
+        let Some(LedgerContent { file, head: mut ledger, events, loss, .. }) = content else {
+            return Ok(None);
+        };
         for (line, event) in events {
             ledger.replay(event).map_err(|reason| file.damaged(line, reason))?;
         }

@@ -90,6 +90,8 @@ pub(crate) struct LedgerContent<H, E> {
     pub(crate) head: H,
     pub(crate) events: Vec<(usize, E)>,
     pub(crate) loss: LedgerLoss,
+    /// The first line before which others are missing.
+    pub(crate) first_gap: Option<usize>,
 }
 
 /// The number of an event; earlier versions wrote none.
@@ -136,15 +138,25 @@ impl LedgerFile {
         let first_line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let mut events = Vec::new();
-        let (mut next, mut missing) = (1, 0);
+        let (mut next, mut missing, mut first_gap) = (1, 0, None);
         for (index, text) in rest[..whole].split(|byte| *byte == b'\n').enumerate() {
             if !text.is_empty() {
                 let line = first_line + index;
                 let event = serde_json::from_slice(text).map_err(|error| kind.damaged(path, line, error))?;
-                events.push((line, event));
                 let number = serde_json::from_slice::<Numbered>(text).ok().and_then(|one| one.number);
                 let number = number.unwrap_or(next);
-                missing += number.saturating_sub(next);
+                if number < next {
+                    return Err(kind.damaged(
+                        path,
+                        line,
+                        format!("event {number} stands behind a later one"),
+                    ));
+                }
+                if number > next {
+                    missing = u64::saturating_add(missing, number - next);
+                    first_gap = first_gap.or(Some(line));
+                }
+                events.push((line, event));
                 next = number.saturating_add(1);
             }
         }
@@ -152,7 +164,7 @@ impl LedgerFile {
         let file = Self { kind, path: path.to_owned(), end, head_is_open: whole == 0, next };
         // A head without a line feed may be followed by blanks.
         let cut_bytes = rest[whole..].trim_ascii().len();
-        Ok(Some(LedgerContent { file, head, events, loss: LedgerLoss { cut_bytes, missing } }))
+        Ok(Some(LedgerContent { file, head, events, loss: LedgerLoss { cut_bytes, missing }, first_gap }))
     }
 
     /// Appends an event; it is on stable storage when this returns.

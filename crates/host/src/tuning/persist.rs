@@ -214,10 +214,10 @@ fn replace(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Res
     let fresh = path.with_extension("ioproof-new");
     let _ = fs::remove_file(&fresh);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(RC_LOCAL_MODE).open(&fresh)?;
-    file.write_all(text.as_bytes())?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
+    file.write_all(text.as_bytes())?;
     fs::rename(&fresh, path)
 }
 

@@ -43,7 +43,11 @@ pub(crate) fn in_lanes<T: Send>(
         // This thread is one of them.
         let others = (1..u64::from(threads).min(lanes)).map(|_| Builder::new().spawn_scoped(scope, take));
         let others: Result<Vec<_>, _> = others.collect();
-        let others = others.map_err(|error| JobError::Threads { threads, error })?;
+        let others = others.map_err(|error| {
+            // Those that have started end.
+            next.store(lanes, Relaxed);
+            JobError::Threads { threads, error }
+        })?;
         let mut done = take();
         for other in others {
             match other.join() {

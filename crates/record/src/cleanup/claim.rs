@@ -7,7 +7,7 @@
 //! Of a run in several processes one process claims a directory that all reach, and one on each node
 //! claims those that only that node has. A claim's name has the run and the node in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -240,7 +240,8 @@ impl Claim {
     }
 
     /// When it was placed; in claims of earlier programs, when its run began.
-    pub(super) fn placed(&self) -> i64 {
+    #[must_use]
+    pub fn placed(&self) -> i64 {
         self.placed_unix_ns.unwrap_or(self.started_unix_ns)
     }
 
@@ -344,10 +345,14 @@ impl ClaimTurn {
     /// Waits for the turn in `directories`.
     pub fn take(directories: &[PathBuf]) -> Self {
         let until = Instant::now() + TURN_WAIT_MAX;
-        // In one order, so that two runs do not wait for each other.
-        let unique: BTreeSet<&PathBuf> = directories.iter().collect();
-        let lock = |directory: &&PathBuf| {
+        let identified = |directory: &PathBuf| {
             let file = File::open(directory).ok()?;
+            let metadata = file.metadata().ok()?;
+            Some(((metadata.dev(), metadata.ino()), file))
+        };
+        // Each directory once, by whatever path, and in one order, so that two runs do not wait for each other.
+        let unique: BTreeMap<(u64, u64), File> = directories.iter().filter_map(identified).collect();
+        let lock = |file: File| {
             while let Err(TryLockError::WouldBlock) = file.try_lock() {
                 if Instant::now() >= until {
                     return None;
@@ -356,7 +361,7 @@ impl ClaimTurn {
             }
             Some(file)
         };
-        Self { _locks: unique.iter().filter_map(lock).collect() }
+        Self { _locks: unique.into_values().filter_map(lock).collect() }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::events::journal::{Event, JournalReader, JournalWriter};
+use crate::files::directory;
 use crate::format::{JOURNAL, MANIFEST};
 use crate::manifest::ManifestText;
 use crate::{Manifest, RecordError};
@@ -33,7 +34,7 @@ impl NewRun {
             let mut journal = JournalWriter::create(&whole)?;
             let reader = start(&whole, &mut journal, manifest).inspect_err(|_| {
                 // The error that counts is the first; the directory is left as it was found.
-                let _ = fs::remove_file(whole.join(JOURNAL));
+                remove(&whole, &[]);
             })?;
             Ok((whole, journal, reader))
         };
@@ -51,6 +52,15 @@ pub(crate) fn check_new(directory: &Path) -> Result<(), RecordError> {
             Err(RecordError::io("read", directory)(error))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses a directory whose run ended before its first line was written.
+pub(crate) fn check_begun(directory: &Path) -> Result<(), RecordError> {
+    let is_empty = fs::symlink_metadata(directory.join(JOURNAL)).is_ok_and(|journal| journal.len() == 0);
+    match is_empty && !directory::is_there(&directory.join(MANIFEST)) {
+        true => Err(RecordError::NotBegun { path: directory.to_path_buf() }),
+        false => Ok(()),
     }
 }
 

@@ -166,6 +166,7 @@ impl Recorder {
             };
         }
         let directory = fs::canonicalize(directory).map_err(RecordError::io("find", directory))?;
+        begin::check_begun(&directory)?;
         Survey::of(&directory)?;
         let journal = JournalWriter::resume(&directory)?;
         let mut reader = JournalReader::open(&directory).map_err(RecordError::io("read", &journal_path))?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use plan::{Case, Phase};
 
+use crate::events::begin::check_begun;
 use crate::events::index::{CaseEnd, CaseIndex, JournalIndex};
 use crate::events::interrupted::InterruptedPass;
 use crate::events::journal::{JournalReader, LinePosition};
@@ -245,6 +246,7 @@ impl Run {
         if !directory::is_there(&manifest_path) && !directory::is_there(&journal_path) {
             return Err(RecordError::NotARun { path: directory.to_path_buf() });
         }
+        check_begun(directory)?;
         let survey = Survey::of(directory)?;
         let mut damage = Vec::new();
         let manifest = match read_manifest(directory) {

@@ -202,7 +202,7 @@ impl PhaseTotals {
             (Some(one), Some(two)) => Some(one.min(two)),
             (one, two) => one.or(two),
         };
-        self.continued += other.continued;
+        add(&mut self.continued, other.continued);
         let new: Vec<String> = other.notes.into_iter().filter(|note| !self.notes.contains(note)).collect();
         self.notes.extend(new);
         self.join_latency(other.latency);

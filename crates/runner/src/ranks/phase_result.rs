@@ -71,7 +71,7 @@ impl PhaseResult<'_> {
         if totals.continued > 0 {
             warnings.push(Warning::ShortTransfers {
                 transfers: totals.continued,
-                of: phase.reads + phase.writes,
+                of: phase.reads.saturating_add(phase.writes),
             });
         }
         for reason in totals.notes() {

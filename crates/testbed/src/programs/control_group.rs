@@ -82,6 +82,11 @@ impl ControlGroup {
             let path = self.path.join(file);
             fs::write(&path, value).map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        if self.limited == Limited::Memory {
+            // What is swapped out counts as well; where the kernel does not count it there is no swap.
+            let _ = fs::write(self.path.join("memory.memsw.limit_in_bytes"), limit.to_string());
+            let _ = fs::write(self.path.join("memory.swap.max"), "0");
+        }
         Ok(())
     }
 

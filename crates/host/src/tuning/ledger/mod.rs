@@ -85,6 +85,16 @@ enum Event {
     Paused,
 }
 
+impl Event {
+    /// It names an entry by its place.
+    const fn is_about_an_entry(&self) -> bool {
+        matches!(
+            self,
+            Self::Written { .. } | Self::Refused { .. } | Self::Moved { .. } | Self::Restored { .. }
+        )
+    }
+}
+
 /// The ledger of a host, open and locked, or just read.
 #[derive(Debug)]
 pub struct Ledger {
@@ -112,9 +122,19 @@ impl Ledger {
     /// It cannot be read, or is damaged.
     pub fn read(state: &Path) -> Result<Option<Self>, LedgerError> {
         let content = LedgerFile::read::<Opened, Event>(&KIND, &state.join(LEDGER))?;
-        let Some(LedgerContent { file, head, events, loss }) = content else { return Ok(None) };
+        let Some(LedgerContent { file, head, events, loss, first_gap }) = content else { return Ok(None) };
         let mut ledger = Self { loss, ..Self::new(file, head.host) };
         for (line, event) in events {
+            let is_after_gap = first_gap.is_some_and(|gap| line >= gap);
+            // Entries go by their places, which may be others where the plan of a use is missing.
+            if is_after_gap && matches!(event, Event::Planned { .. }) {
+                return Err(ledger
+                    .file
+                    .damaged(line, "lines before it are missing, so it cannot be told what was set"));
+            }
+            if is_after_gap && event.is_about_an_entry() {
+                continue;
+            }
             ledger.replay(event).map_err(|reason| ledger.file.damaged(line, reason))?;
         }
         Ok(Some(ledger))
