@@ -346,7 +346,11 @@ fn out_of_memory(site: &Site, running: &Running) -> Result<(), String> {
             let _ = std::fs::write(path, "1000");
         }
     }
+    // It stands still meanwhile, so that its work is not over before the memory is.
+    running.signal(Signal::STOP).map_err(|error| error.to_string())?;
     let hog = site.group()?.inside(&Program::new("timeout").args(["10", "tail", "/dev/zero"]));
-    let _ = hog.run().map_err(|error| error.to_string())?;
-    Ok(())
+    let taken = hog.run();
+    // It may be gone.
+    let _ = running.signal(Signal::CONT);
+    taken.map(drop).map_err(|error| error.to_string())
 }
