@@ -11,7 +11,13 @@ use crate::exit::{Exit, Failure};
 pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let directory =
         std::path::absolute(&arguments.directory).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let unfinished = record::remove_unfinished_claims(&directory);
     let mut found = record::leftovers(&directory)?;
+    if unfinished > 0 {
+        print_line(&format!(
+            "{unfinished} unfinished claims of killed runs are removed: they had made nothing yet"
+        ))?;
+    }
     if found.is_empty() {
         print_line(&format!("nothing was left in {}", directory.display()))?;
         return Ok(Exit::Success);

@@ -51,6 +51,7 @@ mod table;
 
 pub use cleanup::claim::{
     Claim, ClaimTurn, ClaimedFile, ClaimedTree, FileFates, FileIdentity, Holder, PlacedClaim,
+    remove_unfinished_claims,
 };
 pub use cleanup::leftover::{Leftover, LeftoverFile, LeftoverTree, leftovers};
 pub use cleanup::sweep::{SweepResult, first_named, named_files, sweep_names, sweep_tree};

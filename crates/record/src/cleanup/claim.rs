@@ -23,7 +23,7 @@ use crate::RecordError;
 use crate::events::journal::JournalReader;
 use crate::events::recorder::now_unix_ns;
 use crate::files::directory;
-use crate::files::replacement::{remove_if_there, replace};
+use crate::files::replacement::{remove_if_there, replace, unfinished_parts};
 use crate::format::MANIFEST;
 
 /// Leading part of a claim's name.
@@ -210,6 +210,7 @@ impl Claim {
         let mut placed = PlacedClaim { paths: Vec::new() };
         let unique: BTreeSet<&PathBuf> = targets.iter().collect();
         for target in unique {
+            remove_unfinished_claims(target);
             let claim = Self {
                 files: below(target, files, &self.fates),
                 directories: below(target, directories, &FileFates::default()),
@@ -246,8 +247,6 @@ impl Claim {
     }
 
     fn file_name(&self) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let plain = |text: &str| text.chars().map(plain).collect::<String>();
         format!("{PREFIX}{}@{}{SUFFIX}", plain(&self.run_id), plain(&self.node))
     }
 
@@ -419,6 +418,30 @@ fn start_ticks(pid: u32) -> Option<u64> {
 const HOST: &str = "/proc/sys/kernel/hostname";
 /// Another one each time that the kernel starts.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
+/// A part of a file's name that has nothing special in it.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
+
+/// Removes the files in `directory` that processes of this user and host have left which ended while they wrote a
+/// claim: they had made nothing else yet. Returns their number.
+pub fn remove_unfinished_claims(directory: &Path) -> usize {
+    let host = kernel_word(HOST).map(|host| plain(&host)).unwrap_or_default();
+    let is_over = |name: &str| {
+        let (claim, process) = unfinished_parts(name)?;
+        let (_, node) = claim.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.rsplit_once('@')?;
+        Some(node == host && !Path::new(&format!("/proc/{process}")).exists())
+    };
+    let is_ours = |entry: &fs::DirEntry| {
+        let user = rustix::process::geteuid().as_raw();
+        entry.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.uid() == user)
+    };
+    let left = fs::read_dir(directory).into_iter().flatten().flatten();
+    left.filter(|entry| entry.file_name().to_str().and_then(is_over) == Some(true) && is_ours(entry))
+        .filter(|entry| fs::remove_file(entry.path()).is_ok())
+        .count()
+}
 
 /// Which numbers of processes this one sees, as in `pid:[4026531836]`; none where the kernel does not say.
 fn pid_namespace() -> Option<PathBuf> {

@@ -19,6 +19,13 @@ fn unfinished(name: &OsStr) -> OsString {
     hidden
 }
 
+/// The name of the file that a process was to write, and the number of that process, of a name that
+/// [`Replacement`] gives it until it is whole.
+pub(crate) fn unfinished_parts(name: &str) -> Option<(&str, u32)> {
+    let (name, process) = name.strip_prefix('.')?.strip_suffix(".unfinished")?.rsplit_once('.')?;
+    Some((name, process.parse().ok()?))
+}
+
 /// A file that takes the place of another one, or of none, when it is whole: a reader sees the old one
 /// or the new one. The old one itself is not written to, whoever else has a name for it. A link, a
 /// pipe or a device in its place is refused. Dropped before it is whole, it leaves nothing.

@@ -380,3 +380,24 @@ fn a_process_that_only_waits_to_be_reaped_holds_nothing() {
     assert_eq!(holder(), Holder::Gone);
     child.wait().expect("reaped");
 }
+
+#[test]
+fn what_a_process_left_that_was_killed_while_it_wrote_a_claim_is_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let name = |node: &str, process: u32| {
+        place.path().join(format!("..ioproof-claim-run@{node}.json.{process}.unfinished"))
+    };
+    // No process has this number: the most that Linux gives is 2^22.
+    let dead = name(host.trim(), u32::MAX);
+    let others = [
+        name(host.trim(), std::process::id()),
+        name("elsewhere", u32::MAX),
+        place.path().join(format!(".report.html.{}.unfinished", u32::MAX)),
+    ];
+    for path in others.iter().chain([&dead]) {
+        std::fs::write(path, "{").unwrap();
+    }
+    assert_eq!(record::remove_unfinished_claims(place.path()), 1);
+    assert!(!dead.exists() && others.iter().all(|path| path.exists()));
+}
