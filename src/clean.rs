@@ -64,8 +64,10 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
             Holder::Gone => {
                 if arguments.yes || confirm("Remove these files?", false)? {
                     // Processes that still run are ended before their files are removed.
-                    host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
-                        .map_err(|error| Failure::new(Exit::HostLacks, error))?;
+                    if leftover.is_of_this_user() {
+                        host::RunGroups::remove_left(&host::Root::default(), &leftover.claim.run_id)
+                            .map_err(|error| Failure::new(Exit::HostLacks, error))?;
+                    }
                     refused |= !say_removed(leftover, &leftover.remove()?)?;
                 } else {
                     print_line("  kept; `ioproof clean DIR --yes` removes them")?;

@@ -6,11 +6,14 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
+/// The exit code of a run that the user has ended, by whatever signal.
+const INTERRUPTED: i32 = 130;
+
 /// Sets `flags` in their order at the first signal; a second one ends the program at once.
 pub(crate) fn stop_on_signal(flags: &[Arc<AtomicBool>; 2]) -> std::io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // The order matters: the second signal finds the flag set by the first.
-        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flags[0]))?;
+        flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flags[0]))?;
         for flag in flags {
             flag::register(signal, Arc::clone(flag))?;
         }

@@ -76,7 +76,7 @@ limits! {
         "a hundred of them are listed one by one, the others are counted";
     JOURNAL_SEARCH_BYTES: u64 = 1 << 30, "bytes that are hashed to find out how many lines of a journal are missing",
         "half a second; a few missing lines are found at once";
-    TABLE_BYTES: u64 = 16 << 30, "a table of a record",
+    TABLE_BYTES: u64 = 16 << 30, "a table of a record, and a file of it whose checksum is compared",
         "that of the largest case, 14,616 tasks in 500 phases, has 200 MB";
     TABLE_FOOTER_BYTES: u64 = 1 << 20, "the footer of a table, beside an eighth of the file",
         "that of a group of 16,384 rows has 3 KB";

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plan::limits::CLAIM_BYTES;
+use rustix::fs::{AtFlags, FileType, statat, unlinkat};
+use rustix::io::Errno;
 
 use crate::RecordError;
 use crate::cleanup::claim::{Claim, ClaimedFile, ClaimedTree, Holder, PREFIX, SUFFIX, is_below, may_be_tree};
-use crate::cleanup::sweep::{SweepResult, first_named, sweep_names, sweep_tree};
+use crate::cleanup::sweep::{SweepResult, first_named, sweep_entry, sweep_names, sweep_names_in};
 use crate::events::recorder::now_unix_ns;
-use crate::files::directory;
+use crate::files::directory::{self, DirectoryEntry};
 
 /// A file that a run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,34 @@ pub struct LeftoverFile {
     pub path: PathBuf,
     /// Its length.
     pub bytes: u64,
+    /// Device and inode: another file that has come into its place since is not removed.
+    identity: (u64, u64),
+}
+
+impl LeftoverFile {
+    /// Removes the file below `directory`, if it is the one that was found: its name is looked up again, through real
+    /// directories only.
+    fn remove(&self, directory: &Path, owner: u32) -> io::Result<()> {
+        let below = self.path.strip_prefix(directory).unwrap_or(&self.path);
+        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let entry = match DirectoryEntry::of(directory, below, false) {
+            Err(error) if is_gone(&error) => return Ok(()),
+            entry => entry?,
+        };
+        let stat = match statat(&entry.directory, entry.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(()),
+            stat => stat?,
+        };
+        let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        if !is_regular || stat.st_uid != owner || (stat.st_dev, stat.st_ino) != self.identity {
+            let changed = "another file has come into its place since it was found";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, changed));
+        }
+        match unlinkat(&entry.directory, entry.name, AtFlags::empty()) {
+            Err(error) if error != Errno::NOENT => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A tree that a run left.
@@ -29,6 +59,8 @@ pub struct LeftoverFile {
 pub struct LeftoverTree {
     /// Its root.
     pub root: PathBuf,
+    /// The same below the directory of the claim.
+    relative: PathBuf,
     /// Only entries with the program's names in the root belong to the run; the root stays.
     pub names_only: bool,
     /// The user of the claim: nothing of others is removed.
@@ -36,10 +68,19 @@ pub struct LeftoverTree {
 }
 
 impl LeftoverTree {
-    fn sweep(&self) -> Result<SweepResult, RecordError> {
+    fn sweep(&self, directory: &Path) -> Result<SweepResult, RecordError> {
+        let owner = Some(self.owner);
+        if self.relative.as_os_str().is_empty() {
+            return sweep_names(&self.root, owner);
+        }
+        let unreadable = |error| RecordError::target("look at", &self.root)(error);
+        let entry = match DirectoryEntry::of(directory, &self.relative, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SweepResult::default()),
+            entry => entry.map_err(unreadable)?,
+        };
         match self.names_only {
-            true => sweep_names(&self.root, Some(self.owner)),
-            false => sweep_tree(&self.root, Some(self.owner)),
+            true => sweep_names_in(&entry.open_directory().map_err(unreadable)?, &self.root, owner),
+            false => sweep_entry(&entry, &self.root, owner),
         }
     }
 }
@@ -122,8 +163,11 @@ fn left_file(directory: &Path, claimed: &ClaimedFile, owner: u32) -> Option<Left
     }
     let path = directory.join(&claimed.path);
     let metadata = fs::symlink_metadata(&path).ok()?;
-    (metadata.is_file() && metadata.uid() == owner && claimed.is_made(&metadata))
-        .then_some(LeftoverFile { path, bytes: metadata.len() })
+    (metadata.is_file() && metadata.uid() == owner && claimed.is_made(&metadata)).then_some(LeftoverFile {
+        path,
+        bytes: metadata.len(),
+        identity: (metadata.dev(), metadata.ino()),
+    })
 }
 
 /// What is left of `tree` below `directory`, if the claim may cover it: a real directory of the claim's
@@ -139,7 +183,7 @@ fn left_tree(directory: &Path, tree: &ClaimedTree, owner: u32) -> Option<Leftove
         true => first_named(&root).is_ok_and(|found| found.is_some()),
         false => !existed && metadata.uid() == owner,
     };
-    is_left.then_some(LeftoverTree { root, names_only: *names_only, owner })
+    is_left.then_some(LeftoverTree { root, relative: path.clone(), names_only: *names_only, owner })
 }
 
 /// Whether every directory between `directory` and `relative` is one, and no link to one.
@@ -174,6 +218,17 @@ impl Leftover {
             let left = left_tree(directory, claimed, self.owner);
             self.trees.extend(left.filter(|left| is_own(&claimed.path, &left.root, claimed.kept)));
         }
+    }
+
+    /// Where the claim stands.
+    fn directory(&self) -> &Path {
+        self.claim_path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Whether the claim is this user's: anybody can write one with the name of a run of others.
+    #[must_use]
+    pub fn is_of_this_user(&self) -> bool {
+        self.owner == rustix::process::geteuid().as_raw()
     }
 
     /// Bytes of the files that are left.
@@ -217,13 +272,13 @@ impl Leftover {
     pub fn remove_trees(&self) -> Result<SweepResult, RecordError> {
         let mut sweep = SweepResult::default();
         for tree in &self.trees {
-            sweep.add(tree.sweep()?);
+            sweep.add(tree.sweep(self.directory())?);
         }
         Ok(sweep)
     }
 
     fn remove_unless(&self, refused: fn(Holder) -> bool) -> Result<SweepResult, RecordError> {
-        let directory = self.claim_path.parent().unwrap_or(Path::new("."));
+        let directory = self.directory();
         let holder = self.claim.holder();
         if refused(holder) {
             return Err(RecordError::StillRunning {
@@ -238,11 +293,7 @@ impl Leftover {
             });
         }
         for file in &self.files {
-            if let Err(error) = fs::remove_file(&file.path)
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                return Err(RecordError::target("remove", &file.path)(error));
-            }
+            file.remove(directory, self.owner).map_err(RecordError::target("remove", &file.path))?;
         }
         let mut sweep = self.remove_trees()?;
         let trees = self.claim.trees.iter().filter(|tree| !tree.kept);
@@ -258,14 +309,18 @@ impl Leftover {
     /// Removes the directories that the run made for its files, if nothing is in them; returns those that stay,
     /// without those of files that are kept or in use.
     pub fn remove_directories(&self) -> Vec<PathBuf> {
-        let directory = self.claim_path.parent().unwrap_or(Path::new("."));
+        let directory = self.directory();
         let made = self.claim.directories.iter();
         let made = made.filter(|made| !made.existed && is_below(&made.path));
         let mut made: Vec<&PathBuf> =
             made.map(|made| &made.path).filter(|path| reached_without_links(directory, path)).collect();
         // Inner directories first; one that is not empty, or a link, is refused by the kernel and stays.
         made.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
-        let removed = |path: &PathBuf| fs::remove_dir(path).is_ok();
+        let removed = |path: &PathBuf| {
+            let below = path.strip_prefix(directory).unwrap_or(path);
+            DirectoryEntry::of(directory, below, false)
+                .is_ok_and(|entry| unlinkat(&entry.directory, entry.name, AtFlags::REMOVEDIR).is_ok())
+        };
         let is_own = |path: &PathBuf| {
             fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == self.owner)
                 && !self.kept.iter().chain(&self.in_use).any(|file| file.starts_with(path))

@@ -1,14 +1,18 @@
 //! Removing trees by name: entries that a run creates below its roots have names that [`plan::entry_type`] knows,
 //! so that a million files are removed without a list of them, and no others are.
 
-use std::fs::{self, DirEntry};
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use plan::{EntryType, entry_type};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, statat, unlinkat};
+use rustix::io::Errno;
 
 use crate::RecordError;
+use crate::files::directory::DirectoryEntry;
 
 /// Limit on remaining entries that are listed.
 const NAMED_MAX: usize = 8;
@@ -47,23 +51,38 @@ impl SweepResult {
 }
 
 /// Removes entries with the program's names below `root`, and `root` itself if nothing else is in it. If
-/// `owner` is given, only entries of that user. Links are never followed.
+/// `owner` is given, only entries of that user. Links are never followed, also those that somebody puts in the place
+/// of a directory meanwhile: each name is removed in the directory that was opened.
 ///
 /// # Errors
 /// An own entry cannot be removed, or a directory cannot be read; earlier removals remain.
 pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
+    let parent = root.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = root.file_name().map_or(Path::new("."), Path::new);
+    match DirectoryEntry::of(parent, name, false) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SweepResult::default()),
+        entry => sweep_entry(&entry.map_err(RecordError::target("look at", root))?, root, owner),
+    }
+}
+
+/// Like [`sweep_tree`], for a root in a directory that is open.
+pub(crate) fn sweep_entry(
+    entry: &DirectoryEntry<'_>,
+    root: &Path,
+    owner: Option<u32>,
+) -> Result<SweepResult, RecordError> {
     let mut result = SweepResult::default();
     let is_ours = |uid| owner.is_none_or(|owner| owner == uid);
-    match fs::symlink_metadata(root) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(result),
-        Err(error) => return Err(RecordError::target("look at", root)(error)),
-        Ok(metadata) if !metadata.is_dir() || !is_ours(metadata.uid()) => {
+    match statat(&entry.directory, entry.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(result),
+        Err(error) => return Err(RecordError::target("look at", root)(error.into())),
+        Ok(stat) if !is(&stat, FileType::Directory) || !is_ours(stat.st_uid) => {
             result.stays(root.to_owned());
             return Ok(result);
         }
         Ok(_) => {}
     }
-    Sweep { owner, strangers: true, result: &mut result }.directory(root, 0)?;
+    Sweep { owner, strangers: true, result: &mut result }.directory(&entry.directory, entry.name, root, 0)?;
     Ok(result)
 }
 
@@ -72,8 +91,24 @@ pub fn sweep_tree(root: &Path, owner: Option<u32>) -> Result<SweepResult, Record
 /// # Errors
 /// As [`sweep_tree`].
 pub fn sweep_names(directory: &Path, owner: Option<u32>) -> Result<SweepResult, RecordError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match rustix::fs::openat(CWD, directory, flags, Mode::empty()) {
+        Err(Errno::NOENT) => Ok(SweepResult::default()),
+        opened => {
+            let opened = opened.map_err(|error| RecordError::target("read", directory)(error.into()))?;
+            sweep_names_in(&opened.into(), directory, owner)
+        }
+    }
+}
+
+/// Like [`sweep_names`], for a directory that is open.
+pub(crate) fn sweep_names_in(
+    opened: &File,
+    directory: &Path,
+    owner: Option<u32>,
+) -> Result<SweepResult, RecordError> {
     let mut result = SweepResult::default();
-    Sweep { owner, strangers: false, result: &mut result }.entries(directory, 0)?;
+    Sweep { owner, strangers: false, result: &mut result }.entries(opened, directory, 0)?;
     Ok(result)
 }
 
@@ -135,36 +170,37 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Removes `directory` with the program's entries in it.
-    fn directory(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
-        self.entries(directory, level)?;
-        match fs::remove_dir(directory) {
+    /// Removes the directory called `name` in `parent` with the program's entries in it.
+    fn directory(&mut self, parent: &File, name: &OsStr, path: &Path, level: u32) -> Result<(), RecordError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(parent, name, flags, Mode::empty()) {
+            Ok(opened) => self.entries(&opened.into(), path, level)?,
+            Err(Errno::NOENT) => return Ok(()),
+            Err(error) => return Err(RecordError::target("read", path)(error.into())),
+        }
+        match unlinkat(parent, name, AtFlags::REMOVEDIR) {
             Ok(()) => {
                 self.result.removed += 1;
                 Ok(())
             }
             // Foreign entries keep it, and have been reported.
-            Err(error)
-                if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(RecordError::target("remove", directory)(error)),
+            Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOENT) => Ok(()),
+            Err(error) => Err(RecordError::target("remove", path)(error.into())),
         }
     }
 
-    /// Removes the program's entries in `directory`. A file system may skip names while others are removed:
+    /// Removes the program's entries in a directory. A file system may skip names while others are removed:
     /// it is read again until nothing more is found.
-    fn entries(&mut self, directory: &Path, level: u32) -> Result<(), RecordError> {
+    fn entries(&mut self, directory: &File, path: &Path, level: u32) -> Result<(), RecordError> {
+        let unreadable = |error: Errno| RecordError::target("read", path)(error.into());
         loop {
             let before = (self.result.removed, self.result.foreign_count, self.result.foreign.len());
-            let entries = match fs::read_dir(directory) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                entries => entries.map_err(RecordError::target("read", directory))?,
-            };
-            for entry in entries {
-                let entry = entry.map_err(RecordError::target("read", directory))?;
-                self.entry(&entry, level)?;
+            for entry in Dir::read_from(directory).map_err(unreadable)? {
+                let entry = entry.map_err(unreadable)?;
+                let name = OsStr::from_bytes(entry.file_name().to_bytes());
+                if name != "." && name != ".." {
+                    self.entry(directory, name, &path.join(name), level)?;
+                }
             }
             if self.result.removed == before.0 {
                 return Ok(());
@@ -174,29 +210,36 @@ impl Sweep<'_> {
         }
     }
 
-    fn entry(&mut self, entry: &DirEntry, level: u32) -> Result<(), RecordError> {
-        let path = entry.path();
-        let kind = entry.file_name().to_str().and_then(entry_type);
-        let file_type = match entry.file_type() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file_type => file_type.map_err(RecordError::target("look at", &path))?,
+    fn entry(&mut self, directory: &File, name: &OsStr, path: &Path, level: u32) -> Result<(), RecordError> {
+        let kind = name.to_str().and_then(entry_type);
+        let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(()),
+            stat => stat.map_err(|error| RecordError::target("look at", path)(error.into()))?,
         };
+        let is_ours = self.owner.is_none_or(|owner| owner == stat.st_uid);
         match kind {
-            Some(EntryType::File) if file_type.is_file() && self.owns(&path) => {
-                match fs::remove_file(&path) {
+            Some(EntryType::File) if is(&stat, FileType::RegularFile) && is_ours => {
+                match unlinkat(directory, name, AtFlags::empty()) {
                     Ok(()) => self.result.removed += 1,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => return Err(RecordError::target("remove", &path)(error)),
+                    Err(Errno::NOENT) => {}
+                    Err(error) => return Err(RecordError::target("remove", path)(error.into())),
                 }
             }
-            Some(EntryType::Directory) if file_type.is_dir() && self.owns(&path) && level < LEVELS_MAX => {
+            Some(EntryType::Directory) if is(&stat, FileType::Directory) && is_ours && level < LEVELS_MAX => {
                 // An item is empty, as a rule.
-                match fs::remove_dir(&path) {
+                match unlinkat(directory, name, AtFlags::REMOVEDIR) {
                     Ok(()) => self.result.removed += 1,
-                    Err(_) => Sweep { strangers: true, ..self.reborrow() }.directory(&path, level + 1)?,
+                    Err(_) => {
+                        Sweep { strangers: true, ..self.reborrow() }.directory(
+                            directory,
+                            name,
+                            path,
+                            level + 1,
+                        )?;
+                    }
                 }
             }
-            _ if self.strangers => self.result.stays(path),
+            _ if self.strangers => self.result.stays(path.to_owned()),
             _ => {}
         }
         Ok(())
@@ -205,10 +248,10 @@ impl Sweep<'_> {
     fn reborrow(&mut self) -> Sweep<'_> {
         Sweep { owner: self.owner, strangers: self.strangers, result: self.result }
     }
+}
 
-    fn owns(&self, path: &Path) -> bool {
-        self.owner.is_none_or(|owner| fs::symlink_metadata(path).is_ok_and(|found| found.uid() == owner))
-    }
+fn is(stat: &Stat, kind: FileType) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == kind
 }
 
 #[cfg(test)]

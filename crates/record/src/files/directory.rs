@@ -97,6 +97,13 @@ impl<'a> DirectoryEntry<'a> {
     }
 }
 
+impl DirectoryEntry<'_> {
+    /// Opens the directory; a link to one is refused.
+    pub(crate) fn open_directory(&self) -> io::Result<File> {
+        step_into(&self.directory, self.name, false)
+    }
+}
+
 fn kind_of(directory: &File, name: &OsStr) -> io::Result<Option<FileType>> {
     match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use plan::Plan;
-use plan::limits::{SIGNATURE_BYTES, SUMS_BYTES};
+use plan::limits::{SIGNATURE_BYTES, SUMS_BYTES, TABLE_BYTES};
 use sha2::{Digest, Sha256};
 
 use crate::RecordError;
@@ -175,7 +175,13 @@ pub(crate) fn remove(directory: &Path) -> Result<(), RecordError> {
 }
 
 fn sum_of(directory: &Path, path: &Path) -> io::Result<String> {
-    let mut file = directory::open(directory, path)?;
+    let file = directory::open(directory, path)?;
+    if file.metadata()?.len() > TABLE_BYTES {
+        let what =
+            format!("it has more than {}, the most that a record has in a file", plan::Bytes(TABLE_BYTES));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    let mut file = file.take(TABLE_BYTES);
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         match file.read(&mut buffer)? {

@@ -87,8 +87,7 @@ impl Checked {
     pub(crate) fn lost_now(&self, finished: &BTreeSet<String>) -> LostFiles {
         let mut plan = self.plan.clone();
         plan.cases.retain(|case| !finished.contains(&case.id));
-        let leftovers: Vec<Leftover> = self.leftovers.iter().chain(&self.own_leftovers).cloned().collect();
-        lost_files(&plan, &leftovers, &self.lost_files)
+        lost_files(&plan, &self.own_leftovers, &self.lost_files)
     }
 
     /// The nodes of the run for its record, if it has several ranks; `library` is the version text of the MPI

@@ -1,9 +1,10 @@
 //! Files of the user that a run will remove or overwrite, because it creates, writes or wipes files of these
 //! names.
 //!
-//! A file made by ioproof does not count: a killed run has left a claim on it, or all of its sampled data
-//! bears the stamps of this program ([`engine::is_own_file`]). A file with several hard links, or one that
-//! cannot be read, always counts as the user's.
+//! A file made by ioproof does not count: an earlier start of this run has left a claim on it, or all of its sampled
+//! data bears the stamps of this program ([`engine::is_own_file`]). The claim of another run is not enough, as the user may
+//! have put a file of the same name there since it was killed. A file with several hard links, or one that cannot be
+//! read, always counts as the user's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -97,7 +98,8 @@ impl LostFiles {
     }
 }
 
-/// The files that `plan` replaces, without empty files and those made by ioproof; none if nothing is lost.
+/// The files that `plan` replaces, without empty files and those made by ioproof; none if nothing is lost. The
+/// `leftovers` are those of earlier starts of the same run.
 #[must_use]
 pub fn replaced(plan: &Plan, leftovers: &[Leftover]) -> Option<Replaced> {
     lost_files(plan, leftovers, &LostFiles::default()).together()

@@ -76,8 +76,10 @@ impl RankCheck<'_> {
         let looks_in =
             |directory: &Path| rank == 0 || (leads && local_directories.iter().any(|own| own == directory));
         let leftovers = check_in_use(plan, run_id, true, looks_in)?;
+        let of_this_run: Vec<Leftover> =
+            leftovers.iter().filter(|leftover| leftover.claim.run_id == *run_id).cloned().collect();
         let replaced = (rank > 0 && leads && !local_directories.is_empty())
-            .then(|| self.replaced(&leftovers))
+            .then(|| self.replaced(&of_this_run))
             .flatten()
             .map(|files| (files.files, files.bytes.0, files.first));
         Ok((Found { space, replaced }, leftovers))

@@ -61,6 +61,8 @@ pub(crate) struct RankExecutor<'a> {
     claimed: Vec<PathBuf>,
     /// Claimed files that are not removed, since a check found wrong data in their case.
     kept: BTreeSet<PathBuf>,
+    /// The device numbers of the directories of the current case, as they were before its first pass.
+    devices: BTreeMap<PathBuf, u64>,
 }
 
 impl<'a> RankExecutor<'a> {
@@ -88,6 +90,7 @@ impl<'a> RankExecutor<'a> {
             claim: None,
             claimed: Vec::new(),
             kept: BTreeSet::new(),
+            devices: BTreeMap::new(),
         }
     }
 
@@ -233,6 +236,8 @@ impl<'a> RankExecutor<'a> {
 
     fn case_begins(&mut self, index: usize) -> Result<Answer, RunnerError> {
         let case = self.case(index)?;
+        // Another case may be on another layout.
+        self.devices.clear();
         if case.workload.memory_hog > Bytes(0) && self.leads_for(case)? {
             self.hog = Some(MemoryHog::hold(case.workload.memory_hog)?);
         }
@@ -282,6 +287,7 @@ impl<'a> RankExecutor<'a> {
     fn prepare(&mut self, prepare: &Prepare) -> Result<Answer, RunnerError> {
         let case = self.case(prepare.case)?;
         let tasks = self.tasks(case)?;
+        self.check_devices(case)?;
         let mut removed = 0;
         if prepare.replace && case.workload.files.existing == Existing::Replace {
             let files = files_of(&case.workload, &tasks, prepare.pass);
@@ -311,6 +317,20 @@ impl<'a> RankExecutor<'a> {
             None => true,
         };
         Ok(Answer::Files { removed, there })
+    }
+
+    /// Refuses to go on where another file system stands in the place of the one that was measured before.
+    fn check_devices(&mut self, case: &Case) -> Result<(), RunnerError> {
+        for directory in targets::directories(case) {
+            let Ok(metadata) = std::fs::metadata(&directory) else { continue };
+            let device = *self.devices.entry(directory.clone()).or_insert(metadata.dev());
+            if device != metadata.dev() {
+                let changed =
+                    "another file system is there than in the pass before: it was mounted or unmounted";
+                return Err(RunnerError::file("measure on in", &directory)(std::io::Error::other(changed)));
+            }
+        }
+        Ok(())
     }
 
     fn wipe(&self, index: usize) -> Result<Answer, RunnerError> {
