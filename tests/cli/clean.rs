@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use testbed::{Finished, Program, Running};
 
-use crate::desk::{Desk, assert_says, events, names, run, tree, wait_for};
+use crate::desk::{Desk, SmallDisk, assert_says, events, names, run, tree, wait_for};
 
 /// Writes a little, then reads until it is ended.
 fn endless(desk: &Desk) -> Running {
@@ -87,6 +87,40 @@ fn a_killed_run_keeps_its_finished_phases_and_is_cleaned_up_on_request() {
     assert_says(&removed, &["ioproof-data.data", "removed"]);
     assert_eq!(names(&data), ["mine"]);
     assert_says(&run(&desk.ioproof("clean data --yes")).expect_code(0).stdout, &["nothing was left"]);
+}
+
+/// The claim of a killed run says nothing about a file that came later.
+#[test]
+fn a_file_in_the_place_of_one_that_a_killed_run_made_is_the_users() {
+    let (desk, data) = Desk::with_data();
+    let file = data.join("f");
+    let line = format!("-w -i 100000 -t 4k -b 64k -o {}", file.display());
+    let mut running = desk.ior(&line).spawn().expect("it starts");
+    wait_for(&mut running, "the file", || file.exists());
+    running.signal(Signal::KILL).expect("it lives");
+    let _ = running.wait().expect("it ends");
+    fs::remove_file(&file).expect("removed");
+    fs::write(&file, "thesis").expect("a file");
+    let again = desk.ioproof(&format!("ior -w -t 4k -b 64k -o {} --out again", file.display()));
+    assert_says(&run(&again).expect_code(3).stderr, &["--yes"]);
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), "thesis");
+}
+
+/// A mount that is lost leaves the directory below it, on another device.
+#[test]
+fn a_target_that_is_unmounted_in_the_middle_is_not_measured_as_what_it_was() {
+    if testbed::skipped(testbed::Testbed::available()) {
+        return;
+    }
+    let desk = Desk::new();
+    let disk = SmallDisk::mount(desk.path("small"));
+    let line = format!("-w -i 100000 -t 4k -b 64k -o {}", disk.path().join("f").display());
+    let mut running = desk.ior(&line).spawn().expect("it starts");
+    wait_for(&mut running, "two passes", || crate::desk::events(&desk, "phase-finished") > 1);
+    let _ = run(&testbed::Program::new("umount").arg("-l").arg(disk.path())).expect_code(0);
+    let ended = running.wait().expect("it ends").expect_code(5);
+    assert_says(&ended.stderr, &["small", "another file system is there"]);
+    assert_eq!(names(disk.path()), [""; 0], "nothing is left below the mount");
 }
 
 /// Both ways to start say what is left in a directory.
@@ -210,7 +244,7 @@ fn files_that_are_kept_belong_to_their_run_until_it_ends() {
     assert_says(
         &said,
         &[
-            "was killed and has 1 to be kept",
+            "was killed and has 1 file to keep",
             "/data/f",
             "stays: the run was to keep it",
             "its claim is removed",
@@ -272,7 +306,11 @@ fn a_claim_stays_while_something_of_its_run_does() {
     let said = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
     assert_says(
         &said,
-        &["notes.txt stays: the run did not make it", "test-dir.0-0 stays: something in it", "the claim"],
+        &[
+            "notes.txt stays: the run did not make it",
+            "test-dir.0-0 stays: it contains something",
+            "the claim",
+        ],
     );
     assert!(names(&data).iter().any(|name| name.starts_with(".ioproof-claim-")));
     fs::remove_file(tree.join("notes.txt")).expect("moved away");

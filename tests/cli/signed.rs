@@ -147,3 +147,16 @@ fn a_record_that_goes_on_is_not_signed_any_more() {
     let _ = run(&desk.ioproof("run --resume record --yes")).expect_code(0);
     assert!(!has_sums(), "the signature is of another record");
 }
+
+/// A journal with a hole of a terabyte would be hashed for an hour.
+#[test]
+fn a_crafted_file_is_not_hashed_without_end() {
+    if has_no_ssh_keygen() {
+        return;
+    }
+    let desk = signed();
+    let journal = fs::OpenOptions::new().write(true).open(desk.record().join("journal.jsonl"));
+    journal.expect("a journal").set_len(1 << 40).expect("a hole");
+    let refused = run(&desk.ioproof("verify record --signers alice.signers")).expect_code(7);
+    assert_says(&refused.stderr, &["journal.jsonl", "16 GiB"]);
+}

@@ -169,8 +169,9 @@ pub(super) fn attempt(
     // Ranks without their launcher may come to their end.
     left_processes(&children, &mut problems);
     let is_whole = Run::open(&record).is_ok_and(|run| run.state == RunState::Complete);
-    let was_late =
-        is_whole && fault.storage() == Storage::Disk && !fault.is_overcome() && finished.code != Some(5);
+    // What FUSE has refused was refused while the work ran; other faults may come when all is done.
+    let is_counted = fault.storage() == Storage::Fuse || fault.is_overcome();
+    let was_late = is_whole && !is_counted && finished.code != Some(5);
     if struck.is_err() || !site.was_met() || was_late {
         return Ok(None);
     }
@@ -189,11 +190,12 @@ pub(super) fn attempt(
         problems.left.push(format!("before clean: {left:?}"));
     }
     // A user cleans up or resumes at once.
-    if draw.below(2) == 0 {
+    let goes_on = !fault.is_overcome() && !is_whole;
+    if !goes_on || draw.below(2) == 0 {
         problems.left.extend(site.clean());
         problems.left.extend(site.left());
     }
-    if !fault.is_overcome() && !is_whole {
+    if goes_on {
         let again = match is_recorded {
             true => ranked(work, site.desk.ioproof("run --yes --resume").arg(&record)),
             false => start(work, &site),

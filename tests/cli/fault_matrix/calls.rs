@@ -172,12 +172,17 @@ impl Command {
         if self.work == Work::Tuning {
             let mut now = contents(&self.desk);
             now.retain(|path, _| !path.starts_with("root/var"));
-            if now != self.before {
-                let differs: Vec<&PathBuf> = now
-                    .iter()
-                    .filter(|(path, bytes)| self.before.get(*path) != Some(bytes))
-                    .map(|one| one.0)
-                    .collect();
+            let differs: Vec<&PathBuf> = now
+                .iter()
+                .filter(|(path, bytes)| {
+                    self.before.get(*path).map(|before| chosen(before)) != Some(chosen(bytes))
+                })
+                .map(|one| one.0)
+                .collect();
+            if !differs.is_empty() || now.len() != self.before.len() {
+                let text = |path: &PathBuf| String::from_utf8_lossy(&now[path]).into_owned();
+                let differs: Vec<(&PathBuf, String)> =
+                    differs.into_iter().map(|path| (path, text(path))).collect();
                 problems.left.push(format!("settings: {differs:?}"));
             }
             return;
@@ -193,6 +198,13 @@ impl Command {
             }
         }
     }
+}
+
+/// The value of a setting, also where the kernel would show it in brackets among the others.
+fn chosen(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(chosen, _)| chosen);
+    bracketed.unwrap_or(&text).trim().to_owned()
 }
 
 /// All files on a desk, with what is in them.

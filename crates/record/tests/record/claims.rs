@@ -401,3 +401,32 @@ fn what_a_process_left_that_was_killed_while_it_wrote_a_claim_is_removed() {
     assert_eq!(record::remove_unfinished_claims(place.path()), 1);
     assert!(!dead.exists() && others.iter().all(|path| path.exists()));
 }
+
+/// A directory that a stranger swaps for a link after the look, and before the removal.
+#[test]
+fn what_is_found_is_not_removed_by_way_of_a_link_that_came_later() {
+    let place = tempfile::tempdir().expect("a directory");
+    let (target, victim) = (place.path().join("target"), place.path().join("victim"));
+    for directory in [&target, &target.join("sub"), &victim, &victim.join("test-dir.0-0")] {
+        fs::create_dir(directory).expect("made");
+    }
+    let precious = write(&victim.join("file"), "precious");
+    let items = write(&victim.join("test-dir.0-0/file.mdtest.0.0"), "precious");
+    let claim = claim_of_the_dead("r1").with_trees(&[(target.join("sub/test-dir.0-0"), false)]);
+    drop(claim.place(std::slice::from_ref(&target), &[target.join("sub/file")], &[]).expect("placed"));
+    write(&target.join("sub/file"), "1234");
+    fs::create_dir(target.join("sub/test-dir.0-0")).expect("made");
+    let found = leftovers(&target).expect("readable");
+    assert_eq!((found[0].files.len(), found[0].trees.len()), (1, 1));
+
+    fs::rename(target.join("sub"), target.join("moved")).expect("renamed");
+    symlink(&victim, target.join("sub")).expect("a link");
+    assert!(found[0].remove().is_err() && found[0].remove_trees().is_err());
+    assert!(precious.exists() && items.exists());
+    // Nor is another file removed that has come into the place of the one that was found.
+    fs::remove_file(target.join("sub")).expect("removed");
+    fs::rename(target.join("moved"), target.join("sub")).expect("renamed");
+    fs::rename(target.join("sub/file"), target.join("sub/old")).expect("renamed");
+    let new = write(&target.join("sub/file"), "of the user");
+    assert!(found[0].remove().is_err() && new.exists());
+}
