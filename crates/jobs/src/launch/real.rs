@@ -17,6 +17,7 @@ use plan::limits::{JOB_EVENT_BYTES, JOB_LAST_WORDS_BYTES};
 use plan::{EntryType, JobSpace, entry_type};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create, statvfs};
+use rustix::io::Errno;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
@@ -27,6 +28,8 @@ use crate::{Counters, JobEvent, JobOrder, Usage};
 
 /// Size of one read.
 const CHUNK_BYTES: usize = 16 << 10;
+/// How often processes are asked whose news cannot be waited for.
+const UNHEARD_PAUSE: Duration = Duration::from_millis(10);
 
 /// The program of a job: executable and arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,8 +190,13 @@ impl<'a> RealProcesses<'a> {
                 some.dedup();
                 some
             }
-            // Interrupted by a signal.
-            Err(_) => Vec::new(),
+            Err(Errno::INTR) => Vec::new(),
+            // Fewer descriptors are allowed by now than are polled (EINVAL): each process is asked in turn.
+            Err(_) => {
+                std::thread::sleep(most.min(UNHEARD_PAUSE));
+                numbers.dedup();
+                numbers
+            }
         }
     }
 
