@@ -137,6 +137,17 @@ fn wait_for_results(running: &mut testbed::Running, record: &Path, results: usiz
     Some(())
 }
 
+/// A run that has met its fault.
+struct Struck {
+    site: Site,
+    /// What had been finished before.
+    before: Results,
+    finished: Finished,
+    /// All results are there.
+    is_whole: bool,
+    problems: Problems,
+}
+
 /// One try. The error is one of the test itself.
 pub(super) fn attempt(
     work: Work,
@@ -145,9 +156,32 @@ pub(super) fn attempt(
     name: &str,
     draw: &mut Draw,
 ) -> Result<Tried, String> {
+    let Some(mut struck) = strike(work, fault, reference, name, draw)? else { return Ok(None) };
+    judge_end(work, fault, &struck.finished, &mut struck.problems);
+    let is_recorded = judge_record(&mut struck);
+    struck.site.heal(fault)?;
+    go_on(work, fault, is_recorded, draw.below(2) == 0, &mut struck);
+    judge_results(reference, &mut struck);
+    let Struck { site, finished, mut problems, .. } = struck;
+    if problems != Problems::default() {
+        problems.wrong.push(format!("the first requests: {:?}", site.first_requests()));
+        problems.wrong.push(format!("it had said: {}", said(&finished)));
+    }
+    Ok(Some(problems))
+}
+
+/// Runs the work to its end with the fault at a random moment; nothing where it came too late.
+fn strike(
+    work: Work,
+    fault: Fault,
+    reference: &Reference,
+    name: &str,
+    draw: &mut Draw,
+) -> Result<Option<Struck>, String> {
+    let say = |error: testbed::Error| format!("{} {}: {error}", work.name(), fault.name());
     let site = Site::new(fault, name)?;
     let record = site.record();
-    let mut running = site.grouped(start(work, &site)).spawn().map_err(|error| error.to_string())?;
+    let mut running = site.grouped(start(work, &site)).spawn().map_err(say)?;
     // Claims are closed before the first result; they are on stable storage by then.
     let first = u64::from(fault == Fault::CloseFails);
     let moment = first + draw.below(reference.events as u64 - first);
@@ -156,15 +190,14 @@ pub(super) fn attempt(
         return Ok(None);
     }
     thread::sleep(Duration::from_micros(draw.below(DELAY_US)));
-    if running.has_ended().map_err(|error| error.to_string())? {
+    if running.has_ended().map_err(say)? {
         return Ok(None);
     }
     let before = reported(&journal(&record));
     let children: Vec<u32> = running.processes().iter().map(testbed::Process::id).collect();
     let _ = site.fuse().map(testbed::ProgrammedFs::clear_requests);
     let struck = fault.strike(work, &site, &running, draw);
-    let finished = running.wait().map_err(|error| format!("{} {}: {error}", work.name(), fault.name()))?;
-    // A program that ended at the same moment was not struck.
+    let finished = running.wait().map_err(say)?;
     let mut problems = Problems::default();
     // Ranks without their launcher may come to their end.
     left_processes(&children, &mut problems);
@@ -172,55 +205,8 @@ pub(super) fn attempt(
     // What FUSE has refused was refused while the work ran; other faults may come when all is done.
     let is_counted = fault.storage() == Storage::Fuse || fault.is_overcome();
     let was_late = is_whole && !is_counted && finished.code != Some(5);
-    if struck.is_err() || !site.was_met() || was_late {
-        return Ok(None);
-    }
-    judge_end(work, fault, &finished, &mut problems);
-    // A run that recorded nothing leaves no directory, or one that is not a run.
-    let is_recorded = !before.is_empty()
-        || !matches!(Run::open(&record), Err(RecordError::NotBegun { .. } | RecordError::NotARun { .. }));
-    if is_recorded {
-        judge_record(&site, &before, &mut problems);
-    } else {
-        let _ = fs::remove_dir_all(&record);
-    }
-    site.heal(fault)?;
-    let left = site.left();
-    if !left.is_empty() && !fault.may_leave_claimed() {
-        problems.left.push(format!("before clean: {left:?}"));
-    }
-    // A user cleans up or resumes at once.
-    let goes_on = !fault.is_overcome() && !is_whole;
-    if !goes_on || draw.below(2) == 0 {
-        problems.left.extend(site.clean());
-        problems.left.extend(site.left());
-    }
-    if goes_on {
-        let again = match is_recorded {
-            true => ranked(work, site.desk.ioproof("run --yes --resume").arg(&record)),
-            false => start(work, &site),
-        };
-        go_on(&again, &site, &mut problems);
-    }
-    match results(&record) {
-        Ok(found) => {
-            let missing: Vec<&String> = reference.results.difference(&found).collect();
-            if !missing.is_empty() {
-                problems.lost.push(format!("after resuming: {missing:?}"));
-            }
-            let more: Vec<&String> = found.difference(&reference.results).collect();
-            if !more.is_empty() {
-                problems.wrong.push(format!("results that the study does not ask for: {more:?}"));
-            }
-        }
-        Err(error) => problems.lost.push(error),
-    }
-    problems.left.extend(site.left());
-    if !problems.left.is_empty() || !problems.lost.is_empty() || !problems.wrong.is_empty() {
-        problems.wrong.push(format!("the first requests: {:?}", site.first_requests()));
-        problems.wrong.push(format!("it had said: {}", said(&finished)));
-    }
-    Ok(Some(problems))
+    let was_met = struck.is_ok() && site.was_met() && !was_late;
+    Ok(was_met.then_some(Struck { site, before, finished, is_whole, problems }))
 }
 
 /// Whether the program ended as documented.
@@ -264,9 +250,18 @@ fn left_processes(children: &[u32], problems: &mut Problems) {
     problems.left.push(format!("processes of its own: {children:?}"));
 }
 
-/// What had been finished before the fault is in the record.
-fn judge_record(site: &Site, before: &Results, problems: &mut Problems) {
-    match results(&site.record()) {
+/// What had been finished before the fault is in the record. Returns whether there is one: a run that recorded nothing
+/// leaves no directory, or one that is not a run.
+fn judge_record(struck: &mut Struck) -> bool {
+    let Struck { site, before, problems, .. } = struck;
+    let record = site.record();
+    let opened = Run::open(&record);
+    if before.is_empty() && matches!(opened, Err(RecordError::NotBegun { .. } | RecordError::NotARun { .. }))
+    {
+        let _ = fs::remove_dir_all(&record);
+        return false;
+    }
+    match results(&record) {
         Ok(found) => {
             let missing: Vec<&String> = before.difference(&found).collect();
             if !missing.is_empty() {
@@ -275,15 +270,33 @@ fn judge_record(site: &Site, before: &Results, problems: &mut Problems) {
         }
         Err(error) => problems.lost.push(error),
     }
-    let shown = run(&site.desk.ioproof("report --format text").arg(site.record()));
+    let shown = run(&site.desk.ioproof("report --format text").arg(&record));
     if shown.code != Some(0) {
         problems.wrong.push(format!("report: {}", said(&shown)));
     }
+    true
 }
 
-/// The run goes on to its end.
-fn go_on(again: &Program, site: &Site, problems: &mut Problems) {
-    let resumed = run(again);
+/// The user cleans up, or resumes at once.
+fn go_on(work: Work, fault: Fault, is_recorded: bool, cleans: bool, struck: &mut Struck) {
+    let Struck { site, problems, is_whole, .. } = struck;
+    let left = site.left();
+    if !left.is_empty() && !fault.may_leave_claimed() {
+        problems.left.push(format!("before clean: {left:?}"));
+    }
+    let goes_on = !fault.is_overcome() && !*is_whole;
+    if !goes_on || cleans {
+        problems.left.extend(site.clean());
+        problems.left.extend(site.left());
+    }
+    if !goes_on {
+        return;
+    }
+    let again = match is_recorded {
+        true => ranked(work, site.desk.ioproof("run --yes --resume").arg(site.record())),
+        false => start(work, site),
+    };
+    let resumed = run(&again);
     if resumed.code != Some(0) {
         problems.lost.push(format!("resume: {}", said(&resumed)));
     }
@@ -291,5 +304,24 @@ fn go_on(again: &Program, site: &Site, problems: &mut Problems) {
         Ok(run) if run.state == RunState::Complete => {}
         Ok(run) => problems.lost.push(format!("after resuming it is {:?}", run.state)),
         Err(error) => problems.lost.push(error.to_string()),
+    }
+    problems.left.extend(site.left());
+}
+
+/// The results are those of a run without a fault.
+fn judge_results(reference: &Reference, struck: &mut Struck) {
+    let Struck { site, problems, .. } = struck;
+    match results(&site.record()) {
+        Ok(found) => {
+            let missing: Vec<&String> = reference.results.difference(&found).collect();
+            if !missing.is_empty() {
+                problems.lost.push(format!("after resuming: {missing:?}"));
+            }
+            let more: Vec<&String> = found.difference(&reference.results).collect();
+            if !more.is_empty() {
+                problems.wrong.push(format!("results that the study does not ask for: {more:?}"));
+            }
+        }
+        Err(error) => problems.lost.push(error),
     }
 }
