@@ -17,7 +17,8 @@ target=${CARGO_TARGET_DIR:-target}
 out=$target/release-files
 need_rust
 need objcopy:binutils python3:python3
-need_cargo_deny
+need_cargo_deny ||
+    die "cargo-deny $CARGO_DENY_VERSION cannot be built" "it needs the network for its crates: cargo install cargo-deny"
 mkdir -p "$target"
 "$CARGO" fetch --locked --quiet
 
