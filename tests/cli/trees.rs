@@ -85,7 +85,7 @@ fn the_tree_of_a_killed_run_is_told_and_removed_on_request() {
     let asked = run(&desk.ioproof("clean data")).expect_code(0).stdout;
     assert_says(&asked, &["was killed", "test-dir.0-0", "a tree", "kept", "--yes"]);
     let removed = run(&desk.ioproof("clean data --yes")).expect_code(3).stdout;
-    assert_says(&removed, &["removed", "notes.txt stays", "the claim of the run stays"]);
+    assert_says(&removed, &["removed", "notes.txt stays", "the claim stays too"]);
     assert!(mine.exists(), "the run did not make it");
     assert_eq!(names(mine.parent().expect("a directory")), ["notes.txt"], "all else is gone");
     fs::remove_file(&mine).expect("moved away");

@@ -90,7 +90,7 @@ fn work<'a, C: Clock, M: SyncBackend, const RECORD: bool>(
     let log = WorkerLog { recorder: &mut recorder, findings: &mut findings, reports: &mut reports };
     match live::<C, M, RECORD>(shared, clock, tasks, buffer, log, &mut course) {
         Ok(unstarted) => {
-            course.pass(Point::Closed);
+            course.finish();
             Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes: Vec::new() })
         }
         Err(error) => {

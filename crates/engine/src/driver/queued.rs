@@ -78,7 +78,7 @@ pub(crate) fn run<'a, C: Clock, B: QueuedBackend, const RECORD: bool>(
         let seats = SlotMemory { memory: buffers, stride, depth, locked: (locked, required) };
         match live::<C, B, RECORD>(shared, clock, tasks, slot, seats, &mut recorder, &mut log, &mut course) {
             Ok(unstarted) => {
-                course.pass(Point::Closed);
+                course.finish();
                 let WorkerLog { findings, notes, reports } = log;
                 Some(WorkerReport { tasks: reports, recorder, findings, unstarted, notes })
             }

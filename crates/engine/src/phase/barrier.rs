@@ -109,6 +109,14 @@ impl<'s> BarrierGuard<'s> {
         }
     }
 
+    /// Passes all points that are left, the last of which is [`Point::Closed`]: also after a phase that was given up
+    /// at its start.
+    pub(crate) fn finish(&mut self) {
+        while self.next < self.gates.points.len() {
+            self.pass_next();
+        }
+    }
+
     fn pass_next(&mut self) {
         let point = self.gates.points[self.next];
         self.next += 1;
@@ -121,9 +129,7 @@ impl<'s> BarrierGuard<'s> {
 
 impl Drop for BarrierGuard<'_> {
     fn drop(&mut self) {
-        while self.next < self.gates.points.len() {
-            self.pass_next();
-        }
+        self.finish();
     }
 }
 

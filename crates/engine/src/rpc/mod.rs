@@ -294,7 +294,7 @@ impl<'a> Session<'a> {
         if role == Role::Asks {
             common.task_done(closed);
         }
-        course.pass(Point::Closed);
+        course.finish();
         let worker = WorkerReport { tasks, recorder, findings: CheckResults::default(), unstarted: 0, notes };
         Some(EndReport { role, worker, found, cpu })
     }

@@ -56,7 +56,7 @@ pub(crate) fn work<'a>(
     let slot = &common.slots[index];
     match live(common, rules, plans, depth, slot, &mut recorder, &mut log, &mut course) {
         Ok((tasks, allocated_bytes)) => {
-            course.pass(Point::Closed);
+            course.finish();
             let WorkerLog { surprises, findings, notes } = log;
             let report = WorkerReport { tasks, recorder, findings, unstarted: 0, notes };
             Some(WorkerResult { report, surprises, paths: Vec::new(), allocated_bytes })

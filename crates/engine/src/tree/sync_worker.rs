@@ -58,7 +58,7 @@ pub(crate) fn work<'a, D: OpRunner, const N: usize>(
     let beat = TaskLoop { common, way, slot, recorder: &mut recorder, surprises: &mut surprises };
     match beat.live(&mut runner, &mut report, &mut course) {
         Ok(()) => {
-            course.pass(Point::Closed);
+            course.finish();
             let OpCounters { findings, paths, read_bytes, write_bytes, allocated_bytes } = runner.give();
             (report.read_bytes, report.write_bytes) = (read_bytes, write_bytes);
             let report =

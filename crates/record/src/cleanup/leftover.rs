@@ -113,7 +113,12 @@ pub struct Leftover {
 /// The directory cannot be read.
 pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>, RecordError> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(directory).map_err(RecordError::target("read", directory))? {
+    let entries = fs::read_dir(directory).map_err(|error| match error.kind() {
+        // It was named wrongly.
+        io::ErrorKind::NotFound => RecordError::io("read", directory)(error),
+        _ => RecordError::target("read", directory)(error),
+    })?;
+    for entry in entries {
         let entry = entry.map_err(RecordError::target("read", directory))?;
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))

@@ -1,8 +1,10 @@
 //! A run beside a competing load.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command};
+use std::thread;
 
 use plan::{Backend, Nanos, Phase};
 use record::Warning;
@@ -18,7 +20,15 @@ impl Competitor {
         let program = place.directory.path().join("competitor");
         fs::copy(fs::canonicalize("/bin/sh").expect("a shell"), &program).expect("can be copied");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("own");
-        Self(Command::new(program).args(["-c", "while :; do :; done"]).spawn().expect("it starts"))
+        let start = || Command::new(&program).args(["-c", "while :; do :; done"]).spawn();
+        let child = loop {
+            match start() {
+                // A process that another test has just forked still holds the copy open for writing.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+                started => break started.expect("it starts"),
+            }
+        };
+        Self(child)
     }
 }
 
