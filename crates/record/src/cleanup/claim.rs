@@ -219,6 +219,8 @@ impl Claim {
                 ..self.clone()
             };
             let path = target.join(claim.file_name());
+            // It may be in place although something after that fails.
+            placed.paths.push(path.clone());
             // Only names and numbers, which always become JSON, and paths, which do if they are UTF-8.
             let written = serde_json::to_vec(&claim)
                 .map_err(|error| RecordError::Unreadable {
@@ -235,7 +237,6 @@ impl Claim {
                 let _ = placed.withdraw();
                 return Err(error);
             }
-            placed.paths.push(path);
         }
         Ok(placed)
     }
