@@ -14,8 +14,9 @@ pub(crate) fn run(arguments: &CleanArguments) -> Result<Exit, Failure> {
     let unfinished = record::remove_unfinished_claims(&directory);
     let mut found = record::leftovers(&directory)?;
     if unfinished > 0 {
+        let claims = if unfinished == 1 { "claim" } else { "claims" };
         print_line(&format!(
-            "{unfinished} unfinished claims of killed runs are removed: they had made nothing yet"
+            "removed {unfinished} unfinished {claims} of killed runs, which had made nothing yet"
         ))?;
     }
     if found.is_empty() {

@@ -327,7 +327,7 @@ impl<'a> RankExecutor<'a> {
             if device != metadata.dev() {
                 let changed =
                     "another file system is there than in the pass before: it was mounted or unmounted";
-                return Err(RunnerError::file("measure on in", &directory)(std::io::Error::other(changed)));
+                return Err(RunnerError::file("go on in", &directory)(std::io::Error::other(changed)));
             }
         }
         Ok(())
