@@ -4,7 +4,7 @@ use std::fs;
 
 use testbed::{Effect, Fault, Programme, ProgrammedFs, Strace, When, WrongData, skipped};
 
-use crate::desk::{Desk, assert_says, names, run};
+use crate::desk::{Desk, assert_says, events, names, run, wait_for};
 
 const ENOSPC: i32 = rustix::io::Errno::NOSPC.raw_os_error();
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
@@ -188,4 +188,18 @@ fn an_injected_error_of_a_call_ends_the_run() {
     let failed = strace.run(&program).expect("a trace").finished.expect_code(5);
     assert_says(&failed.stderr, &["read of 4096 bytes at offset 4096", "EIO"]);
     assert_eq!(names(&desk.path("")), ["record"]);
+}
+
+/// A file system that loses what was written, as when a device vanishes below it: the next look finds less.
+#[test]
+fn data_that_the_run_has_written_and_that_is_gone_is_a_failure_of_the_storage() {
+    let desk = Desk::new();
+    let study = "[protocol]\ndelay = \"2s\"\n[[target]]\nname = \"t\"\npath = \"data\"\n\
+                 [[workload]]\nname = \"w\"\ntransfer = \"64k\"\nsize = \"256k\"\nfill = false\n";
+    let mut running = desk.study(study).spawn().expect("it starts");
+    wait_for(&mut running, "the write", || events(&desk, "phase-finished") > 0);
+    let file = fs::OpenOptions::new().write(true).open(desk.path("data")).expect("there");
+    file.set_len(0).and_then(|()| file.set_len(256 << 10)).expect("a hole");
+    let failed = running.wait().expect("it ends").expect_code(5);
+    assert_says(&failed.stderr, &["data that this run has written is gone", "hole at offset 0"]);
 }

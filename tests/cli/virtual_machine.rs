@@ -328,7 +328,8 @@ fn wall_times(record: &std::path::Path) -> Vec<u64> {
 fn a_clock_that_is_set_and_a_device_that_vanishes_lose_and_leave_nothing() {
     let Some(machine) = Machine::boot(VirtualMachine::builder().devices(1)) else { return };
     let study = "[protocol]\nrepetitions = 8\n[[target]]\nname = \"data\"\ndirectory = \"/run/data\"\n\
-                 [[workload]]\nname = \"moves\"\ntransfer = \"16KiB\"\nsize = \"256KiB\"\nduration = \"500ms\"\n";
+                 [[workload]]\nname = \"moves\"\ntransfer = \"16KiB\"\nsize = \"256KiB\"\ndirect = true\n\
+                 duration = \"500ms\"\n";
     std::fs::write(machine.shared.path().join("study.toml"), study).expect("written");
     let program = env!("CARGO_BIN_EXE_ioproof");
     let start = |out: &str| {
@@ -354,7 +355,8 @@ fn a_clock_that_is_set_and_a_device_that_vanishes_lose_and_leave_nothing() {
     let name = node.trim_start_matches("/dev/");
     let left = machine.shell(&format!(
         "mkfs.ext4 -q {node}\nmount {node} /run/data\necho stays >/run/data/mine\nsync\ncd {}\n{}\
-         echo 1 >/sys/block/{name}/device/device/remove\ncode=0; wait $run || code=$?; test $code = 5\n\
+         echo 1 >/sys/block/{name}/device/device/remove\ncode=0; wait $run || code=$?\n\
+         test $code = 5 || {{ echo \"ended with $code\"; cat vanished.log; exit 1; }}\n\
          umount -l /run/data\necho 1 >/sys/bus/pci/rescan\nsleep 5\n\
          mount /dev/disk/by-id/*{serial} /run/data 2>/dev/null || mount $(lsblk -dnpo NAME,SERIAL | sed -n 's/ *{serial}$//p') /run/data\n\
          {program} clean /run/data --yes >/dev/null\nls -A /run/data",

@@ -22,6 +22,12 @@ impl Solo {
     pub fn new(node: impl Into<String>) -> Self {
         Self { topology: Topology::of([node.into()]), handler: Mutex::default() }
     }
+
+    /// The only rank of a run whose nodes are described and not there.
+    #[must_use]
+    pub fn of_nodes(topology: Topology) -> Self {
+        Self { topology, handler: Mutex::default() }
+    }
 }
 
 impl Comm for Solo {

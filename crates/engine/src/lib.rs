@@ -9,6 +9,7 @@
 //! | [`Controls`] | stop flag and progress, shared with other threads |
 //! | [`Rendezvous`] | how the processes of a run meet; [`SingleProcess`] for one process |
 //! | [`PhaseOutcome`] | times of each task, bytes, histograms, series, last operations, wrong data |
+//! | [`TaskPlan`], [`Offsets`], [`Mixture`], [`Ending`] | what a task transfers: also for simulations |
 //! | [`EngineError`] | the error, its place, and the next step |
 //!
 //! # One phase
@@ -55,6 +56,7 @@ mod system;
 mod tree;
 
 pub use data::buffer::MemoryHog;
+pub use data::offsets::{Mixture, Offsets};
 pub use data::own::{OWN_PLACES, is_own_cell, is_own_file};
 pub use error::{EngineError, Exhausted, LimitKind, UringUnavailable};
 pub use phase::clock::{clock_cost_ns, clock_name};
@@ -65,6 +67,7 @@ pub use phase::outcome::{
     TaskOutcome,
 };
 pub use phase::rendezvous::{Point, Rendezvous, RendezvousError, SingleProcess};
+pub use phase::rules::{Ending, TaskPlan};
 pub use phase::run;
 pub use recording::histogram::LatencyHistogram;
 pub use recording::history::LastOperation;

@@ -123,6 +123,12 @@ pub enum RunnerError {
         /// Their number.
         count: u64,
     },
+    /// The storage does not have what this run has written.
+    #[error("data that this run has written is gone: {message}")]
+    DataGone {
+        /// What was found instead.
+        message: String,
+    },
     /// A table that jobs need could not be created.
     #[error("the table `{table}` of stream {stream} could not be loaded: {message}")]
     Unloaded {
@@ -201,11 +207,22 @@ impl RunnerError {
             Self::Comm(CommError::OutOfStep { .. }) => ErrorKind::Internal,
             Self::Comm(_) => ErrorKind::NodeLost,
             Self::Elsewhere { kind, .. } | Self::Layout { kind, .. } => *kind,
-            Self::File { .. } | Self::Unloaded { .. } | Self::Rival { .. } => ErrorKind::TransferFailed,
+            Self::File { .. } | Self::DataGone { .. } | Self::Unloaded { .. } | Self::Rival { .. } => {
+                ErrorKind::TransferFailed
+            }
             Self::Foreign { .. } => ErrorKind::WrongData,
             Self::Record(record::RecordError::Target { .. }) => ErrorKind::TransferFailed,
             Self::Record(_) => ErrorKind::Record,
             Self::Derived(_) | Self::Words(_) | Self::OutOfPlace => ErrorKind::Internal,
+        }
+    }
+
+    /// Whether files are missing or hold less than they should, on whichever rank.
+    pub(crate) fn is_about_files(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Target { .. } => true,
+            Self::Elsewhere { kind, .. } => matches!(kind, ErrorKind::Refused | ErrorKind::HostLacks),
+            _ => false,
         }
     }
 

@@ -10,6 +10,7 @@
 //! | [`Rivals`] | cases that another tool measures in alternation |
 //! | [`Program`] | the program that is executed for each launch of jobs |
 //! | [`follow`], [`dismiss`], [`wait_for_rank_0`], [`reports_loss`] | the ranks other than 0: orders, release, after a loss |
+//! | [`Machine`], [`check_on`] | a machine that is described instead of present: simulated runs |
 //! | [`Watch`] | receives all events; the runner itself never prints |
 //! | [`RunSummary`] | how the run ended, for the caller's exit code |
 //! | [`instrument`] | the overhead of the instrument on this host |
@@ -29,6 +30,7 @@ mod error;
 mod execution;
 mod files;
 mod instrument;
+mod machine;
 #[cfg(feature = "planted-faults")]
 mod planted;
 mod ranks;
@@ -36,7 +38,7 @@ mod watch;
 
 pub use ::jobs::launch::Program;
 pub use check::overwrites::{Replaced, replaced};
-pub use check::{Checked, EarlierStart, check, check_again};
+pub use check::{Checked, EarlierStart, check, check_again, check_on};
 pub use error::{ErrorKind, RunnerError};
 pub use execution::PlanExecution;
 pub use execution::campaign::{
@@ -45,6 +47,7 @@ pub use execution::campaign::{
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
 pub use execution::state::RunSummary;
+pub use machine::{Machine, MachinePhase};
 pub use instrument::{HistoryCost, Instrument, instrument};
 #[cfg(feature = "planted-faults")]
 pub use planted::planted;

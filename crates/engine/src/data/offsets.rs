@@ -5,7 +5,7 @@ use plan::{Permutation, Region, Steps};
 /// Yields a region's offsets for pass after pass, without a list and, except for random order, without a
 /// division.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Offsets {
+pub struct Offsets {
     random: Option<Permutation>,
     /// Random order: bytes of a transfer. Otherwise: distance to the next offset, possibly backwards.
     step: u64,
@@ -32,7 +32,8 @@ pub(crate) struct Offsets {
 impl Offsets {
     /// The offsets of `region`. If that is the `whole` of what the task may visit, each pass in random order
     /// has its own order; a part of it must be the same part in every pass.
-    pub(crate) fn new(region: &Region, whole: bool) -> Self {
+    #[must_use]
+    pub fn new(region: &Region, whole: bool) -> Self {
         let nothing = Steps { first: 0, step: 0, skip: 0, group: 1, transfers: 0 };
         let mut offsets = Self {
             random: None,
@@ -93,9 +94,10 @@ impl Offsets {
         if self.random.is_some() { self.next == self.end } else { self.left == 0 }
     }
 
-    /// The next offset.
+    /// The next offset in bytes.
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> u64 {
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    pub fn next(&mut self) -> u64 {
         if self.at_end_of_stretch() {
             self.go_on();
         }
@@ -118,7 +120,7 @@ impl Offsets {
 /// Chooses reads and writes so that every hundred transfers contain exactly the share of reads, spread as
 /// evenly as possible.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mixture {
+pub struct Mixture {
     read_percent: u8,
     /// Below 100; a transfer reads when adding the share carries over.
     level: u8,
@@ -127,14 +129,15 @@ pub(crate) struct Mixture {
 impl Mixture {
     /// The mixture of `task`. Tasks start with different levels, so that they do not all write at the same
     /// time.
-    pub(crate) fn new(read_percent: u8, task: u32) -> Self {
+    #[must_use]
+    pub fn new(read_percent: u8, task: u32) -> Self {
         // 37 is coprime to 100: the first hundred tasks all start with different levels.
         Self { read_percent, level: (u64::from(task) * 37 % 100) as u8 }
     }
 
     /// Whether the next transfer writes.
     #[inline(always)]
-    pub(crate) fn next_writes(&mut self) -> bool {
+    pub fn next_writes(&mut self) -> bool {
         let level = self.level + self.read_percent;
         let reads = level >= 100;
         self.level = if reads { level - 100 } else { level };

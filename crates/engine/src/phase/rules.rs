@@ -12,28 +12,35 @@ pub(crate) const LEAST_INTERVAL_NS: u64 = 1_000_000;
 
 /// The condition that ends the transfers of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The number of transfers.
     Volume,
     /// That, or the deadline; with wear-out all tasks then continue to the largest number that one had done.
-    Stonewall { deadline_ns: u64, wear_out: bool },
-    /// The duration; passes repeat until then.
+    Stonewall {
+        /// From the common start, in nanoseconds.
+        deadline_ns: u64,
+        /// Whether they continue.
+        wear_out: bool,
+    },
+    /// The duration in nanoseconds; passes repeat until then.
     Duration(u64),
 }
 
-/// One task of this process.
+/// The transfers of one task in a phase.
 #[derive(Debug, Clone)]
-pub(crate) struct TaskPlan {
+pub struct TaskPlan {
     /// Its number in the whole run.
-    pub(crate) task: u32,
-    pub(crate) file: FileSlot,
-    pub(crate) region: Region,
+    pub task: u32,
+    /// The file that it accesses.
+    pub file: FileSlot,
+    /// The offsets that it accesses there.
+    pub region: Region,
     /// The region is all the task may visit, not shortened by a limit of the workload.
-    pub(crate) whole: bool,
+    pub whole: bool,
     /// Number of transfers unless the clock ends the phase.
-    pub(crate) limit: u64,
+    pub limit: u64,
     /// It allocates the file's space.
-    pub(crate) preallocates: bool,
+    pub preallocates: bool,
 }
 
 /// Parameters shared by all tasks of a phase.
@@ -77,21 +84,11 @@ impl<'a> Rules<'a> {
         let workload = job.workload;
         let phase = job.phase;
         let by_clock = phase.is_result();
-        let (reads, writes, read_percent) = match phase {
-            Phase::Fill | Phase::Write => (false, true, 0),
-            Phase::Mixed => (workload.read_percent > 0, workload.read_percent < 100, workload.read_percent),
-            _ => (true, false, 100),
-        };
+        let read_percent = job.read_percent();
+        let (reads, writes) = (read_percent > 0, read_percent < 100);
         let checks = matches!(phase, Phase::CheckWrite | Phase::CheckRead);
         let verify = reads && (checks || workload.verify);
-        let ending = match (workload.stonewall, workload.duration) {
-            _ if !by_clock || !matches!(job.limit, TransferLimit::Pass) => Ending::Volume,
-            (Some(stonewall), _) => {
-                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
-            }
-            (None, Some(duration)) => Ending::Duration(duration.0),
-            (None, None) => Ending::Volume,
-        };
+        let ending = job.ending();
         let transfer = usize::try_from(workload.geometry.transfer.0).unwrap_or(usize::MAX);
         let moves = workload.backend.moves_data();
         let data = &job.data;
@@ -145,31 +142,62 @@ impl<'a> Rules<'a> {
 
     /// The tasks of this process.
     pub(crate) fn tasks(&self) -> Vec<TaskPlan> {
-        let job = self.job;
-        let placement = Placement::new(job.workload);
-        let allocates = self.writes && job.workload.files.preallocate;
-        let operations = job.workload.operations.filter(|_| job.phase.is_result());
+        self.job.task_plans()
+    }
+}
+
+impl PhaseJob<'_> {
+    /// What ends the transfers of a task.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        let workload = self.workload;
+        match (workload.stonewall, workload.duration) {
+            _ if !self.phase.is_result() || !matches!(self.limit, TransferLimit::Pass) => Ending::Volume,
+            (Some(stonewall), _) => {
+                Ending::Stonewall { deadline_ns: stonewall.deadline.0, wear_out: stonewall.wear_out }
+            }
+            (None, Some(duration)) => Ending::Duration(duration.0),
+            (None, None) => Ending::Volume,
+        }
+    }
+
+    /// The share of reads among the transfers, in percent.
+    #[must_use]
+    pub fn read_percent(&self) -> u8 {
+        match self.phase {
+            Phase::Fill | Phase::Write => 0,
+            Phase::Mixed => self.workload.read_percent,
+            _ => 100,
+        }
+    }
+
+    /// The transfers of each of the tasks.
+    #[must_use]
+    pub fn task_plans(&self) -> Vec<TaskPlan> {
+        let placement = Placement::new(self.workload);
+        let shared = self.workload.files.sharing == Sharing::Shared;
+        let allocates = self.read_percent() < 100 && self.workload.files.preallocate;
+        let operations = self.workload.operations.filter(|_| self.phase.is_result());
+        let by_duration = matches!(self.ending(), Ending::Duration(_));
         let plan = |(index, task): (usize, u32)| {
-            let region = placement.region(task, job.phase, job.repetition);
+            let region = placement.region(task, self.phase, self.repetition);
             let pass = region.transfers();
-            let limit = match job.limit {
-                TransferLimit::Pass if matches!(self.ending, Ending::Duration(_)) => u64::MAX,
+            let limit = match self.limit {
+                TransferLimit::Pass if by_duration => u64::MAX,
                 TransferLimit::Pass => operations.unwrap_or(pass),
                 TransferLimit::Exactly(count) => count.min(pass),
                 TransferLimit::PerTask(counts) => counts.get(index).map_or(pass, |&count| count.min(pass)),
             };
-            let whole = pass == job.workload.geometry.transfers_per_task();
-            let preallocates = allocates && (!self.shared || task == 0);
             TaskPlan {
                 task,
-                file: placement.file(task, job.phase, job.repetition),
+                file: placement.file(task, self.phase, self.repetition),
                 region,
-                whole,
+                whole: pass == self.workload.geometry.transfers_per_task(),
                 limit,
-                preallocates,
+                preallocates: allocates && (!shared || task == 0),
             }
         };
-        job.tasks.clone().enumerate().map(|(index, task)| plan((index, task))).collect()
+        self.tasks.clone().enumerate().map(plan).collect()
     }
 }
 

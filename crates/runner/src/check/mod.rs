@@ -27,7 +27,7 @@ use crate::ranks::nodes::Nodes;
 use crate::ranks::order::{Answer, CheckRequest, Order};
 use crate::ranks::rank_assignment::RankAssignment;
 use crate::ranks::rank_group::give;
-use crate::{Replaced, RunnerError};
+use crate::{Machine, Replaced, RunnerError};
 
 /// What the record of a run holds from its earlier start, for a resumed run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,11 +90,12 @@ impl Checked {
         lost_files(&plan, &self.own_leftovers, &self.lost_files)
     }
 
-    /// The nodes of the run for its record, if it has several ranks; `library` is the version text of the MPI
-    /// library.
+    /// The nodes of the run for its record, if it has several ranks or nodes; `library` is the version text of
+    /// the MPI library.
     #[must_use]
     pub fn cluster(&self, library: &str) -> Option<Cluster> {
-        (self.ranks > 1).then(|| self.nodes.cluster(library))
+        let several = self.ranks > 1 || self.nodes.reports().len() > 1;
+        several.then(|| self.nodes.cluster(library))
     }
 }
 
@@ -201,6 +202,43 @@ pub fn check_again(
     };
     checked.lost_files = checked.lost_now(&checked.finished);
     Ok(checked)
+}
+
+/// Checks `plan` against a `machine` that is described. Nothing of this host is looked at.
+///
+/// # Errors
+/// What the machine lacks, with the next step.
+pub fn check_on(
+    machine: &dyn Machine,
+    plan: Plan,
+    comm: &dyn Comm,
+    run_id: String,
+    started_unix_ns: i64,
+    finished: BTreeSet<String>,
+) -> Result<Checked, RunnerError> {
+    machine.check(&plan)?;
+    for case in plan.cases.iter().filter(|case| !finished.contains(&case.id)) {
+        check_place(case, &plan, comm.topology())?;
+    }
+    let nodes = Nodes::described(machine.nodes(), comm.topology());
+    let facts = nodes.reports().first().and_then(|node| node.facts.as_deref()).cloned();
+    Ok(Checked {
+        plan,
+        facts: facts.ok_or(RunnerError::OutOfPlace)?,
+        run_id,
+        started_unix_ns,
+        warnings: Vec::new(),
+        finished,
+        leftovers: Vec::new(),
+        own_leftovers: Vec::new(),
+        devices: Vec::new(),
+        permits: Vec::new(),
+        local_directories: Vec::new(),
+        nodes,
+        lost_files: LostFiles::default(),
+        replaced_elsewhere: None,
+        ranks: 1,
+    })
 }
 
 /// A short description of any number of nodes and their processes.

@@ -15,7 +15,7 @@ use crate::{Event, RunnerError};
 impl ExecutionState<'_> {
     /// Removes the files of `case` and discards the devices that it measures.
     pub(super) fn wipe(&mut self, index: usize, case: &Case) -> Result<(), RunnerError> {
-        if !case.protocol.wipe || !case.workload.backend.moves_data() {
+        if !case.protocol.wipe || !case.workload.backend.moves_data() || self.ranks.is_simulated() {
             return Ok(());
         }
         let started = Instant::now();

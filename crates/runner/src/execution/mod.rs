@@ -33,11 +33,12 @@ use crate::files::data::WrittenData;
 use crate::files::file_sets::FileSets;
 use crate::files::paths;
 use crate::files::trees;
+use crate::ranks::machine_executor::MachineExecutor;
 use crate::ranks::order::{Answer, CaseEnding, EndStep, Order};
 use crate::ranks::rank_executor::{RankContext, RankExecutor};
 use crate::ranks::rank_group::RankGroup;
 use crate::ranks::signals::forward_signals;
-use crate::{Event, Program, RunnerError, Watch};
+use crate::{Event, Machine, Program, RunnerError, Watch};
 
 /// Runs a plan and writes its record, on rank 0.
 pub struct PlanExecution<'a> {
@@ -56,6 +57,8 @@ pub struct PlanExecution<'a> {
     rivals: Rivals,
     /// Commands that query servers before and after phases.
     servers: Servers,
+    /// What carries out the phases of a simulated run.
+    machine: Option<&'a mut dyn Machine>,
 }
 
 /// Why the execution of a plan ended early.
@@ -100,7 +103,14 @@ impl<'a> PlanExecution<'a> {
             agreed: None,
             rivals: Rivals::default(),
             servers: Servers::default(),
+            machine: None,
         }
+    }
+
+    /// Sets the machine that carries out the phases: the run is simulated.
+    #[must_use]
+    pub fn on_machine(self, machine: &'a mut dyn Machine) -> Self {
+        Self { machine: Some(machine), ..self }
     }
 
     /// Sets the program that is executed for each launch of jobs; the default is this one with the argument
@@ -158,7 +168,9 @@ impl<'a> PlanExecution<'a> {
         };
         if result.as_ref().map_or_else(|broken| broken.told, |_| true) {
             // Slow to read: done here since it would delay the first transfer.
-            self.recorder.complete_host(|host| self.host.complete(host));
+            if self.machine.is_none() {
+                self.recorder.complete_host(|host| self.host.complete(host));
+            }
             self.recorder.finish(&outcome)?;
         }
         result.map_err(|broken| broken.error)
@@ -182,23 +194,34 @@ impl<'a> PlanExecution<'a> {
 
     /// Executes all cases of `checked` and leaves the record open. Files are removed on return.
     pub(crate) fn run_cases(&mut self, checked: &Checked) -> Result<RunSummary, ExecutionError> {
-        let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers } = self;
+        let Self { host, comm, recorder, watch, controls, phases, program, agreed, rivals, servers, machine } =
+            self;
         let (host, comm): (&Host, &dyn Comm) = (host, *comm);
-        let context = RankContext {
-            plan: &checked.plan,
-            run_id: &checked.run_id,
-            run_directory: recorder.directory().to_owned(),
-            started_unix_ns: checked.started_unix_ns,
-            local_directories: &checked.local_directories,
-            permits: &checked.permits,
-            program: program.as_ref(),
+        let ranks = match machine {
+            Some(machine) => {
+                let controls = Arc::clone(controls);
+                let executor = MachineExecutor { machine: &mut **machine, plan: &checked.plan, controls };
+                RankGroup::on_machine(comm, executor)
+            }
+            None => {
+                let context = RankContext {
+                    plan: &checked.plan,
+                    run_id: &checked.run_id,
+                    run_directory: recorder.directory().to_owned(),
+                    started_unix_ns: checked.started_unix_ns,
+                    local_directories: &checked.local_directories,
+                    permits: &checked.permits,
+                    program: program.as_ref(),
+                };
+                let mates = checked.nodes.mates_on(host, comm);
+                let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
+                let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
+                let controls = Arc::clone(controls);
+                RankGroup::new(comm, RankExecutor::new(host, comm, controls, context, file_sets, quiet))
+            }
         };
-        let mates = checked.nodes.mates_on(host, comm);
-        let quiet = host.quiet_watch(checked.devices.clone()).with_mates(mates);
-        let file_sets = FileSets::of_unfinished(&checked.plan, &checked.finished);
-        let executor = RankExecutor::new(host, comm, Arc::clone(controls), context, file_sets, quiet);
         let execution = ExecutionState {
-            ranks: RankGroup::new(comm, executor),
+            ranks,
             checked,
             agreed: agreed.as_ref().unwrap_or(&checked.lost_files),
             recorder,
@@ -260,6 +283,9 @@ impl ExecutionState<'_> {
             self.ranks.order(&Order::Clear)?;
         }
         self.ranks.order(&Order::Claim)?;
+        if self.ranks.is_simulated() {
+            return Ok(());
+        }
         // Other programs may have changed files while the user considered the prompt.
         self.checked.lost_now(&self.checked.finished).only_what_was(self.agreed)
     }
@@ -376,7 +402,9 @@ impl ExecutionState<'_> {
 
     /// Closes the record after a rank was lost. Removes files where possible; the others stay claimed.
     fn end_after_loss(mut self, error: RunnerError) -> Result<RunSummary, ExecutionError> {
-        let _ = self.ranks.executor.save_what_can_be();
+        if let Some(executor) = self.ranks.executor() {
+            let _ = executor.save_what_can_be();
+        }
         self.warn_of_clocks()?;
         let node = error.lost_node(self.ranks.comm().topology());
         self.warn(Warning::NodeLost { node, what: error.to_string() })?;

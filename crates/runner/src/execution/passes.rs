@@ -1,8 +1,7 @@
 //! One pass of one case, phase by phase.
 
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::Controls;
 use plan::{Case, Phase, Rival};
@@ -14,9 +13,6 @@ use crate::execution::turn::{CaseState, CaseTurn};
 use crate::files::trees;
 use crate::ranks::order::Order;
 use crate::{Event, RunnerError};
-
-/// Interval at which a pause polls the stop flag.
-const REST_STEP: Duration = Duration::from_millis(20);
 
 /// Whether a pass continues.
 enum Next {
@@ -31,7 +27,7 @@ impl ExecutionState<'_> {
         if self.stopped() {
             return Ok(CaseState::Stopped);
         }
-        let started = Instant::now();
+        let started = self.ranks.elapsed();
         if !turn.begun {
             self.begin_case(turn)?;
         }
@@ -42,7 +38,7 @@ impl ExecutionState<'_> {
         } else {
             self.pass(turn, pass, started)?
         };
-        turn.spent += started.elapsed();
+        turn.spent += self.ranks.elapsed().saturating_sub(started);
         if state != CaseState::GoesOn || turn.settling.is_over_after(pass) {
             return Ok(if state == CaseState::Stopped { state } else { CaseState::Finished });
         }
@@ -82,7 +78,7 @@ impl ExecutionState<'_> {
         &mut self,
         turn: &mut CaseTurn<'_>,
         pass: u32,
-        started: Instant,
+        started: Duration,
     ) -> Result<CaseState, RunnerError> {
         let CaseTurn { index, case, .. } = *turn;
         for &phase in &case.phases {
@@ -139,7 +135,7 @@ impl ExecutionState<'_> {
             share: 1.0,
         });
         let key = PhaseKey { case: case.id.as_str().into(), repetition: pass, phase };
-        let executor = &mut self.ranks.executor;
+        let executor = self.ranks.executor().ok_or(RunnerError::OutOfPlace)?;
         let host = (executor.host, &mut executor.quiet);
         let Some(record) = self.rivals.pass(rival, case, &key, host, &self.controls)? else {
             return Ok(CaseState::Stopped);
@@ -159,21 +155,20 @@ impl ExecutionState<'_> {
     }
 
     /// Pauses as the protocol says; checks the time limit and the stop flag.
-    fn before(&self, turn: &CaseTurn<'_>, phase: Phase, started: Instant) -> Next {
+    fn before(&mut self, turn: &CaseTurn<'_>, phase: Phase, started: Duration) -> Next {
         let case = turn.case;
         // Phases on a tree follow each other at once: the pause is between passes.
         let rests = case.workload.work.is_transfers() || case.phases.first() == Some(&phase);
         if phase.is_result() && rests {
-            let until = Instant::now() + Duration::from(case.delay);
-            while Instant::now() < until && !self.stopped() {
-                thread::sleep(REST_STEP.min(until.saturating_duration_since(Instant::now())));
-            }
+            let controls = Arc::clone(&self.controls);
+            self.ranks.pause(Duration::from(case.delay), || controls.is_stopped());
         }
         if self.stopped() {
             return Next::Stopped;
         }
         match case.time_limit {
-            Some(limit) if turn.spent + started.elapsed() >= Duration::from(limit) => Next::TimeIsUp,
+            Some(limit)
+                if turn.spent + self.ranks.elapsed().saturating_sub(started) >= Duration::from(limit) => Next::TimeIsUp,
             _ => Next::GoOn,
         }
     }

@@ -26,7 +26,7 @@ impl ExecutionState<'_> {
         pass: u32,
     ) -> Result<(), RunnerError> {
         let files = &case.workload.files;
-        if !case.workload.backend.moves_data() {
+        if !case.workload.backend.moves_data() || self.ranks.is_simulated() {
             return Ok(());
         }
         let rewrites = files.fill && files.existing == Existing::Reuse;
@@ -42,7 +42,11 @@ impl ExecutionState<'_> {
         let started = Instant::now();
         let data = needs_data.then(|| self.known(case, pass));
         let order = Order::Prepare(Prepare { case: index, pass, replace, directories, trees, data });
-        let Answer::Files { removed, there } = self.ranks.order(&order)? else {
+        let prepared = self.ranks.order(&order).map_err(|error| match needs_data && error.is_about_files() {
+            true if self.has_written(case, pass) => RunnerError::DataGone { message: error.to_string() },
+            _ => error,
+        });
+        let Answer::Files { removed, there } = prepared? else {
             return Err(RunnerError::OutOfPlace);
         };
         if replace {
@@ -57,6 +61,14 @@ impl ExecutionState<'_> {
             self.removed(pass - 1, started);
         }
         if there { Ok(()) } else { self.fill(index, index, pass) }
+    }
+
+    /// Whether this run has written all data of the files of a pass, so that it must be there.
+    fn has_written(&self, case: &Case, pass: u32) -> bool {
+        let file_nodes = self.file_nodes(case);
+        let content = |slot: &plan::FileSlot| self.written.content(file_nodes.of(slot.index), &slot.path);
+        let files = Placement::new(&case.workload).files(pass);
+        files.iter().all(|slot| content(slot).is_some_and(|content| !content.partial))
     }
 
     /// What the run knows of the files of a pass beyond what is on disk.
@@ -134,11 +146,11 @@ impl ExecutionState<'_> {
             let rows = rows.of(&key, node);
             self.recorder.launches_ended(&key, &rows.launches, &rows.steps)
         };
-        let asks = fills.is_none() && phase.is_result();
+        let asks = fills.is_none() && phase.is_result() && !self.ranks.is_simulated();
         let asked = asks.then(|| self.servers.before(case, &self.controls));
         let totals = self.ranks.phase(order, &mut table, &mut keep)?;
-        if let Some(asked) = asked {
-            let (told, untold) = asked.after(case, pass, self.ranks.executor.host, &self.controls);
+        if let Some((asked, executor)) = asked.zip(self.ranks.executor()) {
+            let (told, untold) = asked.after(case, pass, executor.host, &self.controls);
             told.iter().for_each(|told| table.tell("", told));
             warnings_before.extend(untold);
         }

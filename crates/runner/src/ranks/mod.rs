@@ -2,6 +2,7 @@
 
 pub(crate) mod directory_probe;
 pub(crate) mod follow;
+pub(crate) mod machine_executor;
 pub(crate) mod merge_ranks;
 pub(crate) mod node_observer;
 pub(crate) mod nodes;

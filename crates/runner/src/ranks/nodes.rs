@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use comm::{Clock, Comm};
+use comm::{Clock, Comm, Topology};
 use host::Host;
-use record::{Cluster, NodeFacts, Warning};
+use record::{Cluster, HostFacts, NodeFacts, Warning};
 
 use crate::RunnerError;
 use crate::files::targets::observable_devices;
@@ -84,6 +84,26 @@ impl Nodes {
         }
         let ranks = (0..).zip(&nodes).map(|(node, _)| topology.ranks_on(node).collect()).collect();
         Ok((Self { reports: nodes, clocks, ranks }, uring_missing))
+    }
+
+    /// The nodes of a machine that is described by `facts`; no two share a kernel.
+    pub(crate) fn described(facts: Vec<HostFacts>, topology: &Topology) -> Self {
+        let report = |(node, facts): (u32, HostFacts)| NodeReport {
+            node,
+            boot_id: facts.node.clone(),
+            pids: BTreeSet::new(),
+            cpus: BTreeSet::new(),
+            quota: None,
+            devices: Vec::new(),
+            quiet: None,
+            facts: Some(Box::new(facts)),
+        };
+        let reports: Vec<NodeReport> = (0..).zip(facts).map(report).collect();
+        let mut ranks = vec![Vec::new(); reports.len()];
+        for (rank, node) in (0..).zip(topology.node_of()) {
+            ranks[*node as usize].push(rank);
+        }
+        Self { clocks: vec![Clock::default(); reports.len()], reports, ranks }
     }
 
     /// The report of each node.

@@ -3,15 +3,21 @@
 //! An order goes to every rank, rank 0 included; each carries out its own part, and the answers are merged
 //! pairwise on their way back. With a single rank nothing is serialized.
 
+use std::time::{Duration, Instant};
+
 use comm::{Clock, Comm};
 use serde::{Deserialize, Serialize};
 
 use crate::execution::jobs::KeepLaunches;
+use crate::ranks::machine_executor::MachineExecutor;
 use crate::ranks::merge_ranks::PhaseTotals;
 use crate::ranks::order::{Answer, Order, PhaseOrder};
 use crate::ranks::rank_executor::RankExecutor;
 use crate::ranks::rows::{Rows, Table};
 use crate::{ErrorKind, RunnerError};
+
+/// Steps of a pause, after each of which it may end.
+const REST_STEP: Duration = Duration::from_millis(20);
 
 /// Why a rank could not carry out its part.
 #[derive(Debug, Serialize, Deserialize)]
@@ -113,22 +119,68 @@ fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, RunnerError> {
     serde_json::to_vec(value).map_err(RunnerError::Words)
 }
 
-/// All ranks of a run, as rank 0 drives them.
+/// All ranks of a run, as rank 0 drives them; or the machine of a simulated run, which has none.
 pub(crate) struct RankGroup<'a> {
     comm: &'a dyn Comm,
-    /// The executor of rank 0's own part.
-    pub(crate) executor: RankExecutor<'a>,
+    carrier: Carrier<'a>,
+    started: Instant,
+}
+
+/// What carries out the orders.
+enum Carrier<'a> {
+    /// The executor of rank 0's own part, and the other ranks.
+    Ranks(Box<RankExecutor<'a>>),
+    Machine(MachineExecutor<'a>),
 }
 
 impl<'a> RankGroup<'a> {
     /// The ranks of `comm`; `executor` carries out the part of rank 0.
     pub(crate) fn new(comm: &'a dyn Comm, executor: RankExecutor<'a>) -> Self {
-        Self { comm, executor }
+        Self { comm, carrier: Carrier::Ranks(Box::new(executor)), started: Instant::now() }
+    }
+
+    /// A machine, whose nodes are those of `comm`.
+    pub(crate) fn on_machine(comm: &'a dyn Comm, executor: MachineExecutor<'a>) -> Self {
+        Self { comm, carrier: Carrier::Machine(executor), started: Instant::now() }
     }
 
     /// The communicator of the ranks.
     pub(crate) fn comm(&self) -> &'a dyn Comm {
         self.comm
+    }
+
+    /// The executor of rank 0; none of a simulated run.
+    pub(crate) fn executor(&mut self) -> Option<&mut RankExecutor<'a>> {
+        match &mut self.carrier {
+            Carrier::Ranks(executor) => Some(executor),
+            Carrier::Machine(_) => None,
+        }
+    }
+
+    /// Whether the run is simulated: it has no files.
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.carrier, Carrier::Machine(_))
+    }
+
+    /// Time since the start, on the clock of the run.
+    pub(crate) fn elapsed(&self) -> Duration {
+        match &self.carrier {
+            Carrier::Ranks(_) => self.started.elapsed(),
+            Carrier::Machine(executor) => executor.machine.elapsed(),
+        }
+    }
+
+    /// Lets `time` pass on the clock of the run, in steps after each of which `stopped` may end it.
+    pub(crate) fn pause(&mut self, time: Duration, stopped: impl Fn() -> bool) {
+        match &mut self.carrier {
+            Carrier::Machine(executor) => executor.machine.pause(time),
+            Carrier::Ranks(_) => {
+                let until = Instant::now() + time;
+                while Instant::now() < until && !stopped() {
+                    std::thread::sleep(REST_STEP.min(until.saturating_duration_since(Instant::now())));
+                }
+            }
+        }
     }
 
     /// Has all other ranks start the plan.
@@ -152,7 +204,10 @@ impl<'a> RankGroup<'a> {
     /// # Errors
     /// The error of the first rank that has one, or a rank was lost.
     pub(crate) fn order(&mut self, order: &Order) -> Result<Answer, RunnerError> {
-        give(self.comm, order, || self.executor.carry_out(order))
+        match &mut self.carrier {
+            Carrier::Ranks(executor) => give(self.comm, order, || executor.carry_out(order)),
+            Carrier::Machine(executor) => Ok(executor.carry_out(order)),
+        }
     }
 
     /// Runs a phase on all ranks and collects their rows in `table`. Finished jobs are given to `keep` before
@@ -166,15 +221,19 @@ impl<'a> RankGroup<'a> {
         table: &mut Table<'_>,
         keep: &mut KeepLaunches<'_>,
     ) -> Result<PhaseTotals, RunnerError> {
+        let executor = match &mut self.carrier {
+            Carrier::Ranks(executor) => executor,
+            Carrier::Machine(executor) => return executor.phase(&order, self.comm.topology(), table),
+        };
         if self.comm.size() == 1 {
-            let (totals, rows) = self.executor.phase(&order, keep)?;
+            let (totals, rows) = executor.phase(&order, keep)?;
             table.add(rows);
             return Ok(totals);
         }
         let order = Order::Phase(Box::new(order));
         send(self.comm, &order)?;
         let Order::Phase(order) = order else { return Err(RunnerError::OutOfPlace) };
-        match finish_phase(self.comm, self.executor.take_part(&order), Some(table))? {
+        match finish_phase(self.comm, executor.take_part(&order), Some(table))? {
             Answer::PhaseTotals(totals) => Ok(*totals),
             _ => Err(RunnerError::OutOfPlace),
         }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
 use crate::execution::jobs::JobRows;
 use crate::execution::servers;
+use crate::MachinePhase;
 use crate::ranks::merge_ranks::join_sorted;
 
 /// One of the last operations.
@@ -200,6 +201,19 @@ impl<'a> Table<'a> {
             Some((_, known)) => join_sorted(known, series, SeriesInterval::place, SeriesInterval::add),
             None => self.nodes.push((node, series)),
         }
+    }
+
+    /// Adds the rows of a machine; `node_of` has the node of each task.
+    pub(crate) fn add_machine(&mut self, phase: MachinePhase, node_of: &[u32]) {
+        let key = &self.key;
+        let name = |task: &TaskOutcome| {
+            let node = node_of.get(task.task as usize).copied().unwrap_or(0);
+            self.names.get(node as usize).map_or("", String::as_str)
+        };
+        self.record.tasks.extend(phase.outcome.tasks.iter().map(|task| task_row(key, name(task), task)));
+        let row = |(place, sample): (String, DeviceSample)| sample.into_row(key.clone(), &place);
+        self.record.devices.extend(phase.devices.into_iter().map(row));
+        self.nodes.extend(phase.series);
     }
 
     /// Adds counters read on `node`; an empty name means a command of the study.

@@ -1,0 +1,69 @@
+//! Carries out orders on a machine that is described.
+
+use std::sync::Arc;
+
+use comm::Topology;
+use engine::{Controls, PhaseJob, TransferLimit};
+use plan::Plan;
+
+use crate::files::data::fill_workload;
+use crate::ranks::merge_ranks::{PhaseTotals, SERIES_INTERVAL};
+use crate::ranks::order::{Answer, Order, PhaseOrder};
+use crate::ranks::rank_assignment::RankAssignment;
+use crate::ranks::rows::Table;
+use crate::{Machine, RunnerError};
+
+/// Carries out the orders of a simulated run.
+pub(crate) struct MachineExecutor<'a> {
+    pub(crate) machine: &'a mut dyn Machine,
+    pub(crate) plan: &'a Plan,
+    pub(crate) controls: Arc<Controls>,
+}
+
+impl MachineExecutor<'_> {
+    /// Carries out `order`. There are no files, so that most of them have nothing to do.
+    pub(crate) fn carry_out(&mut self, order: &Order) -> Answer {
+        match order {
+            Order::DropCaches { .. } => {
+                self.machine.drop_caches();
+                Answer::Done
+            }
+            Order::Prepare(_) | Order::CaseEnds { .. } | Order::RemoveAll => {
+                Answer::Files { removed: 0, there: true }
+            }
+            Order::Wipe { .. } => Answer::Wiped(Vec::new()),
+            Order::Lacks { .. } => Answer::Lacking(false),
+            _ => Answer::Done,
+        }
+    }
+
+    /// Runs a phase and adds its rows to `table`.
+    ///
+    /// # Errors
+    /// The plan does not have it, or the machine lacks something.
+    pub(crate) fn phase(
+        &mut self,
+        order: &PhaseOrder,
+        topology: &Topology,
+        table: &mut Table<'_>,
+    ) -> Result<PhaseTotals, RunnerError> {
+        let case = self.plan.cases.get(order.case).ok_or(RunnerError::OutOfPlace)?;
+        let filling = order.fills.and_then(|writer| self.plan.cases.get(writer));
+        let filling = filling.map(|writer| fill_workload(&writer.workload)).transpose()?;
+        let workload = filling.as_ref().unwrap_or(&case.workload);
+        let assignment = RankAssignment::of(workload, topology)?;
+        let node_of: Vec<u32> =
+            (0..workload.tasks).map(|task| topology.node_of()[assignment.rank_of(task) as usize]).collect();
+        let job = PhaseJob {
+            series_interval: SERIES_INTERVAL,
+            renamed: order.renamed,
+            steps_before: &order.steps_before,
+            limit: order.limits.as_deref().map_or(TransferLimit::Pass, TransferLimit::PerTask),
+            ..PhaseJob::new(workload, order.phase, order.pass)
+        };
+        let phase = self.machine.phase(case, &job, &node_of, &self.controls)?;
+        let totals = PhaseTotals::of(&phase.outcome);
+        table.add_machine(phase, &node_of);
+        Ok(totals)
+    }
+}

@@ -1,0 +1,3 @@
+mod model;
+mod simulation;
+pub use model::*;

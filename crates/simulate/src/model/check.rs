@@ -1,0 +1,254 @@
+//! Whether a model can be: names that exist, amounts above zero, layouts that fit their devices.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::ops::Range;
+
+use toml_edit::{Document, Item};
+
+use super::{
+    Device, Distribution, Layout, Limits, Mistake, Model, Service, Time, Trouble, TroubleKind, line_of,
+};
+
+/// Limit on devices, servers or nodes of a model.
+const MEMBERS_MAX: u32 = 1 << 20;
+/// Limit on requests that a part serves at once.
+const SLOTS_MAX: u32 = 1 << 16;
+
+/// The mistakes of `model`, whose file has this `text`.
+pub(super) fn check(model: &Model, text: &str) -> Vec<Mistake> {
+    let document = Document::parse(text).ok();
+    let mut check = Check { text, document, mistakes: Vec::new() };
+    check.whole(model);
+    for (index, device) in model.devices.iter().enumerate() {
+        check.device(index, device);
+    }
+    for (index, link) in model.links.iter().enumerate() {
+        check.count("link", index, link.count, MEMBERS_MAX, "count");
+    }
+    for (index, server) in model.servers.iter().enumerate() {
+        let at = ("server", index);
+        check.count(at.0, index, server.count, MEMBERS_MAX, "count");
+        check.count(at.0, index, server.slots, SLOTS_MAX, "slots");
+        check.limits(at, &server.limits);
+        for (key, service) in [("read", &server.read), ("write", &server.write)] {
+            service.iter().for_each(|service| check.service(at, key, service));
+        }
+    }
+    for (index, service) in model.metadata.iter().enumerate() {
+        let at = ("metadata", index);
+        check.count(at.0, index, service.count, MEMBERS_MAX, "count");
+        check.count(at.0, index, service.slots, SLOTS_MAX, "slots");
+        let all = [
+            ("create", Some(&service.create)),
+            ("stat", Some(&service.stat)),
+            ("open", service.open.as_ref()),
+            ("remove", Some(&service.remove)),
+            ("rename", service.rename.as_ref()),
+            ("list", service.list.as_ref()),
+        ];
+        for (key, one) in all {
+            one.iter().for_each(|one| check.service(at, key, one));
+        }
+    }
+    for (index, layout) in model.layouts.iter().enumerate() {
+        check.layout(model, index, layout);
+    }
+    for (index, trouble) in model.troubles.iter().enumerate() {
+        check.trouble(model, index, trouble);
+    }
+    check.mistakes.sort();
+    check.mistakes
+}
+
+struct Check<'a> {
+    text: &'a str,
+    document: Option<Document<&'a str>>,
+    mistakes: Vec<Mistake>,
+}
+
+impl Check<'_> {
+    /// Adds a mistake in table number `index` of this kind, at `key` where it is written.
+    fn at(&mut self, (table, index): (&str, usize), key: &str, message: impl Display) {
+        let span = self.document.as_ref().and_then(|document| span(document.as_item(), table, index, key));
+        let line = span.map_or(1, |span| line_of(self.text, span.start));
+        self.mistakes.push(Mistake { line, message: message.to_string() });
+    }
+
+    fn whole(&mut self, model: &Model) {
+        if !(0.0..=1.0).contains(&model.model.noise) {
+            self.at(("model", 0), "noise", "noise is a share of the rate: write a number from 0 to 1");
+        }
+        self.count("node", 0, model.node.count, MEMBERS_MAX, "count");
+        self.count("node", 0, model.node.processors, SLOTS_MAX, "processors");
+        if let Some(cache) = &model.node.cache
+            && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
+        {
+            self.at(("node", 0), "cache", "more bytes wait to be written than the cache holds: lower `dirty`");
+        }
+        if model.devices.is_empty() {
+            self.at(("model", 0), "", "the model has no device: add a [[device]]");
+        }
+        if model.layouts.is_empty() {
+            self.at(("model", 0), "", "the model has no layout: add a [[layout]] that names its devices");
+        }
+        let mut names = BTreeSet::new();
+        let links = model.links.iter().map(|link| ("link", &link.name));
+        let servers = model.servers.iter().map(|server| ("server", &server.name));
+        let devices = model.devices.iter().map(|device| ("device", &device.name));
+        let metadata = model.metadata.iter().map(|service| ("metadata", &service.name));
+        let layouts = model.layouts.iter().map(|layout| ("layout", &layout.name));
+        let all = links.chain(servers).chain(devices).chain(metadata).chain(layouts);
+        let mut indices: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+        for (table, name) in all {
+            let index = indices.entry(table).or_default();
+            let here = *index;
+            *index += 1;
+            if name.is_empty() {
+                self.at((table, here), "name", "the name is empty: write one");
+            } else if table != "layout" && !names.insert(name) {
+                self.at((table, here), "name", format!("`{name}` names another part too: give each its own"));
+            }
+        }
+    }
+
+    fn count(&mut self, table: &str, index: usize, count: u32, most: u32, key: &str) {
+        if !(1..=most).contains(&count) {
+            self.at((table, index), key, format!("{key} is {count}: write a whole number from 1 to {most}"));
+        }
+    }
+
+    fn limits(&mut self, at: (&str, usize), limits: &Limits) {
+        let rates = [limits.read_iops, limits.write_iops];
+        if rates.into_iter().flatten().any(|rate| !(rate > 0.0 && rate.is_finite())) {
+            self.at(at, "limits", "a limit of 0 operations per second serves nothing: write a number above 0");
+        }
+    }
+
+    fn service(&mut self, at: (&str, usize), key: &str, service: &Service) {
+        let Service { time, rate, distribution, deviation, quantiles, .. } = service;
+        let empirical = *distribution == Distribution::Empirical;
+        if *time == Time(0) && rate.is_none() && quantiles.is_empty() {
+            self.at(at, key, "it takes no time at all: give a `time`, a `rate` or both");
+        }
+        if (*distribution == Distribution::LogNormal) != deviation.is_some() {
+            self.at(at, key, "`deviation` and the distribution `log-normal` belong together: give both");
+        }
+        if deviation.is_some_and(|deviation| !(0.0..=10.0).contains(&deviation)) {
+            self.at(at, key, "`deviation` is a share of the mean: write a number from 0 to 10");
+        }
+        if empirical != !quantiles.is_empty() || quantiles.len() == 1 {
+            self.at(at, key, "`quantiles` and the distribution `empirical` belong together: give at least two");
+        }
+        if quantiles.windows(2).any(|pair| pair[0] > pair[1]) {
+            self.at(at, key, "`quantiles` fall: write them from the least to the largest time");
+        }
+    }
+
+    fn device(&mut self, index: usize, device: &Device) {
+        let at = ("device", index);
+        self.count(at.0, index, device.count, MEMBERS_MAX, "count");
+        self.count(at.0, index, device.slots, SLOTS_MAX, "slots");
+        self.service(at, "read", &device.read);
+        self.service(at, "write", &device.write);
+        self.limits(at, &device.limits);
+    }
+
+    fn layout(&mut self, model: &Model, index: usize, layout: &Layout) {
+        let at = ("layout", index);
+        let Some(group) = model.group(&layout.devices) else {
+            let names = model.devices.iter().map(|device| device.name.as_str());
+            return self.unknown(at, "devices", &layout.devices, "device", names);
+        };
+        let mut seen = BTreeSet::new();
+        for name in &layout.through {
+            let names = model.links.iter().map(|link| link.name.as_str());
+            let names = names.chain(model.servers.iter().map(|server| server.name.as_str()));
+            if !names.clone().any(|known| known == name) {
+                self.unknown(at, "through", name, "link or server", names);
+            } else if !seen.insert(name) {
+                self.at(at, "through", format!("requests would pass `{name}` twice: name each part once"));
+            }
+        }
+        if let Some(name) = &layout.metadata
+            && model.metadata_of(layout).is_none()
+        {
+            let names = model.metadata.iter().map(|service| service.name.as_str());
+            self.unknown(at, "metadata", name, "metadata", names);
+        }
+        let stripe = layout.stripe.unwrap_or(group.count);
+        if stripe == 0 || stripe > group.count {
+            let message = format!(
+                "a stripe over {stripe} devices does not fit `{}`, which has {}: write a number from 1 to {0}",
+                group.name, group.count
+            );
+            return self.at(at, "stripe", message.replace("to {0}", &format!("to {}", group.count)));
+        }
+        if layout.copies == 0 || layout.copies > group.count {
+            let message = format!("{} copies need as many devices; `{}` has {}", layout.copies, group.name, group.count);
+            self.at(at, "copies", message);
+        }
+        if layout.parity >= stripe {
+            let message = format!("{} chunks of parity leave no data on {stripe} devices", layout.parity);
+            self.at(at, "parity", message);
+        }
+        if layout.parity > 0 && layout.copies > 1 {
+            self.at(at, "copies", "a layout has either copies or parity: leave one of them out");
+        }
+        if layout.chunk.is_some_and(|chunk| chunk.0 == 0) {
+            self.at(at, "chunk", "a chunk of 0 bytes holds nothing: write a size, as \"1MiB\"");
+        }
+    }
+
+    fn trouble(&mut self, model: &Model, index: usize, trouble: &Trouble) {
+        let at = ("trouble", index);
+        let Some(group) = model.group(&trouble.devices) else {
+            let names = model.devices.iter().map(|device| device.name.as_str());
+            return self.unknown(at, "devices", &trouble.devices, "device", names);
+        };
+        if let Some(member) = trouble.members.iter().find(|member| **member >= group.count) {
+            let message = format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
+            self.at(at, "members", message);
+        }
+        let Trouble { share, at: begin, length, size, rate, .. } = trouble;
+        let in_share = |least: f64, most: f64| share.is_some_and(|share| (least..=most).contains(&share));
+        let needed = match trouble.kind {
+            TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the rate that is left, above 0"),
+            TroubleKind::Load => (!in_share(0.0, 0.95)).then_some("`share`, the time of others, up to 0.95"),
+            TroubleKind::Warming => (!in_share(0.0, 1.0)).then_some("`share`, the reads that it serves"),
+            TroubleKind::Drift => (!in_share(-1.0, 100.0)).then_some("`share`, the change in an hour"),
+            TroubleKind::Stall => {
+                (begin.is_none() || length.is_none()).then_some("`at` and `length`, when and how long")
+            }
+            TroubleKind::Burst => {
+                (size.is_none() || rate.is_none()).then_some("`size` and `rate`, of what comes before the throttle")
+            }
+        };
+        if let Some(needed) = needed {
+            self.at(at, "kind", format!("this kind of trouble needs {needed}"));
+        }
+    }
+
+    fn unknown<'n>(
+        &mut self,
+        at: (&str, usize),
+        key: &str,
+        name: &str,
+        what: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) {
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let known = if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
+        self.at(at, key, format!("`{name}` is no {what} of this model; known: {known}"));
+    }
+}
+
+/// Where `key` of a table is, else where the table is.
+fn span(document: &Item, table: &str, index: usize, key: &str) -> Option<Range<usize>> {
+    let item = document.get(table)?;
+    let entry = match item.as_array_of_tables() {
+        Some(tables) => tables.get(index)?.get(key).and_then(Item::span).or_else(|| tables.get(index)?.span()),
+        None => item.get(key).and_then(Item::span),
+    };
+    entry.or_else(|| item.span())
+}

@@ -1,0 +1,152 @@
+//! The description of a storage system, in TOML.
+//!
+//! [`read`] turns the text of a model file into a [`Model`] that can be simulated, or into [`ModelErrors`] that
+//! name the place of each mistake. The types of [`Model`] are the definition of the file: its reference and its
+//! schema are made from them.
+//!
+//! ```
+//! let text = r#"
+//!     model = { name = "one disk" }
+//!     node = { processors = 4 }
+//!
+//!     [[device]]
+//!     name = "disk"
+//!     read = { time = "8ms", rate = "200MB/s" }
+//!     write = { time = "8ms", rate = "200MB/s" }
+//!
+//!     [[layout]]
+//!     name = "ext4"
+//!     devices = "disk"
+//! "#;
+//! let model = simulate::read("disk.toml".as_ref(), text)?;
+//! assert_eq!(model.layout_of("data").map(|layout| layout.name.as_str()), Some("ext4"));
+//! let errors = simulate::read("disk.toml".as_ref(), &text.replace("devices = \"disk\"", "devices = \"disc\""));
+//! assert!(errors.unwrap_err().to_string().contains("`disc`"));
+//! # Ok::<(), simulate::ModelErrors>(())
+//! ```
+
+mod check;
+mod parts;
+mod reference;
+mod trouble;
+mod units;
+
+use std::fmt;
+use std::path::Path;
+
+pub use parts::{
+    Cache, Description, Device, Distribution, Layout, Limits, Link, Metadata, Model, Node, Server, Service,
+    WriteCache,
+};
+pub use reference::{reference, schema};
+use thiserror::Error;
+pub use trouble::{Trouble, TroubleKind};
+pub use units::{Bandwidth, Size, Time};
+
+/// Largest model file: more is no model.
+const FILE_BYTES_MAX: usize = 1 << 20;
+
+/// Why a file cannot be used as a model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct ModelErrors {
+    path: String,
+    /// Each with its line, in the order of the file.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// One mistake of a model file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mistake {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for ModelErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Mistake { line, message }) in self.mistakes.iter().enumerate() {
+            let end = if index + 1 < self.mistakes.len() { "\n" } else { "" };
+            write!(f, "{}, line {line}: {message}{end}", self.path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the model in `text`, the contents of the file `path`.
+///
+/// # Errors
+/// The text is not a model, or describes one that cannot be: all mistakes that can be told apart.
+pub fn read(path: &Path, text: &str) -> Result<Model, ModelErrors> {
+    let wrong = |mistakes| ModelErrors { path: path.display().to_string(), mistakes };
+    if text.len() > FILE_BYTES_MAX {
+        let message = format!("the file has {} bytes: a model has at most {FILE_BYTES_MAX}", text.len());
+        return Err(wrong(vec![Mistake { line: 1, message }]));
+    }
+    let model: Model = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
+        wrong(vec![Mistake { line, message: error.message().to_owned() }])
+    })?;
+    let mistakes = check::check(&model, text);
+    if mistakes.is_empty() { Ok(model) } else { Err(wrong(mistakes)) }
+}
+
+/// The line that the byte `offset` of `text` is on, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+}
+
+impl Model {
+    /// The layout that the target of this name is on; the empty name is on the first one that has no names of
+    /// its own.
+    #[must_use]
+    pub fn layout_of(&self, target: &str) -> Option<&Layout> {
+        self.layouts.iter().find(|layout| layout.targets.iter().any(|pattern| matches(pattern, target)))
+    }
+
+    /// The devices of a group.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<&Device> {
+        self.devices.iter().find(|device| device.name == name)
+    }
+
+    /// The service for names of `layout`.
+    #[must_use]
+    pub fn metadata_of(&self, layout: &Layout) -> Option<&Metadata> {
+        let name = layout.metadata.as_ref()?;
+        self.metadata.iter().find(|service| service.name == *name)
+    }
+}
+
+/// Whether `pattern`, in which `*` stands for any text, is `name`.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, is) in [
+            ("*", "", true),
+            ("*", "lustre", true),
+            ("lustre*", "lustre-writes", true),
+            ("lustre", "lustre-writes", false),
+            ("*-writes", "lustre-writes", true),
+            ("a*b*c", "a--b--c", true),
+            ("a*b*c", "a--c--b", false),
+        ] {
+            assert_eq!(matches(pattern, name), is, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! One device: its slots, its write cache, and what troubles it.
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::model::{Device, Trouble, TroubleKind, WriteCache};
+use crate::simulation::service::{ServiceTime, uniform, whole};
+use crate::simulation::station::{Limiter, READ, RateLimit, Slots, WRITE};
+use crate::simulation::time::{Ticks, TICKS_PER_NS, ticks};
+
+/// One device of a model.
+#[derive(Debug, Clone)]
+pub(crate) struct Drive {
+    service: [ServiceTime; 2],
+    slots: Slots,
+    limits: [RateLimit; 2],
+    limiter: Limiter,
+    cache: Option<CacheState>,
+    /// Where the last request ended, by file and offset.
+    last_end: (u64, u64),
+    random: Xoshiro256PlusPlus,
+    /// Service times are longer by this.
+    slow: f64,
+    /// Change of the rate in a tick.
+    drift: f64,
+    stalls: Vec<Stall>,
+    bursts: Vec<Burst>,
+    load: Option<BackgroundLoad>,
+    /// The share of reads that a cache serves from the second repetition on.
+    pub(crate) warming: f64,
+    /// What was asked of it since it was last read.
+    pub(crate) counters: Counters,
+}
+
+/// What a device has done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counters {
+    pub(crate) requests: [u64; 2],
+    pub(crate) bytes: [u64; 2],
+    /// Sum of the times from arrival to end.
+    pub(crate) time: [Ticks; 2],
+    /// Sum of the times in a slot.
+    pub(crate) served: Ticks,
+}
+
+/// A request as a device gets it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) direction: usize,
+    pub(crate) bytes: u64,
+    /// The file and the offset on the device.
+    pub(crate) place: (u64, u64),
+    /// Data and parity are read before they are written.
+    pub(crate) modifies: bool,
+}
+
+/// A write cache: what is in it leaves at a steady rate.
+#[derive(Debug, Clone)]
+struct CacheState {
+    size: f64,
+    time: f64,
+    drain_per_tick: f64,
+    filled: f64,
+    at: Ticks,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Stall {
+    at: Ticks,
+    length: Ticks,
+    every: Option<Ticks>,
+}
+
+/// A token bucket.
+#[derive(Debug, Clone, Copy)]
+struct Burst {
+    size: f64,
+    per_tick: f64,
+    left: f64,
+    at: Ticks,
+}
+
+/// Requests of others: a Poisson process.
+#[derive(Debug, Clone)]
+struct BackgroundLoad {
+    mean_gap: f64,
+    next: Ticks,
+}
+
+/// Bytes of a request of others.
+const BACKGROUND_BYTES: u64 = 4096;
+
+impl Drive {
+    /// Number `member` of the group `device`, with those of `troubles` that are about it.
+    pub(crate) fn new(device: &Device, member: u32, troubles: &[Trouble], seed: u64) -> Self {
+        let mut drive = Self {
+            service: [ServiceTime::new(&device.read), ServiceTime::new(&device.write)],
+            slots: Slots::new(device.slots),
+            limits: RateLimit::both(&device.limits),
+            limiter: Limiter::default(),
+            cache: device.write_cache.as_ref().map(CacheState::new),
+            last_end: (u64::MAX, 0),
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            slow: 1.0,
+            drift: 0.0,
+            stalls: Vec::new(),
+            bursts: Vec::new(),
+            load: None,
+            warming: 0.0,
+            counters: Counters::default(),
+        };
+        for trouble in troubles {
+            if trouble.devices == device.name
+                && (trouble.members.is_empty() || trouble.members.contains(&member))
+            {
+                drive.trouble(trouble, device);
+            }
+        }
+        drive
+    }
+
+    fn trouble(&mut self, trouble: &Trouble, device: &Device) {
+        let share = trouble.share.unwrap_or_default();
+        let time = |time: Option<crate::model::Time>| time.map(|time| whole(ticks(time.0 as f64)));
+        match trouble.kind {
+            TroubleKind::Slow => self.slow /= share.max(1e-9),
+            TroubleKind::Drift => self.drift = share / ticks(3600e9),
+            TroubleKind::Warming => self.warming = share,
+            TroubleKind::Stall => self.stalls.extend(time(trouble.at).zip(time(trouble.length)).map(
+                |(at, length)| Stall { at, length, every: time(trouble.every).filter(|every| *every > 0) },
+            )),
+            TroubleKind::Burst => self.bursts.extend(trouble.size.zip(trouble.rate).map(|(size, rate)| {
+                let size = size.0 as f64;
+                Burst { size, per_tick: rate.0 / ticks(1e9), left: size, at: 0 }
+            })),
+            TroubleKind::Load if share > 0.0 => {
+                let busy = ticks(self.service[READ].mean_ns(BACKGROUND_BYTES, false));
+                let mean_gap = busy / share / f64::from(device.slots.max(1));
+                self.load = Some(BackgroundLoad { mean_gap, next: 0 });
+            }
+            TroubleKind::Load => {}
+        }
+    }
+
+    /// When a request that comes at `arrival` has been served; all its times are `factor` times as long.
+    #[inline]
+    pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
+        let Piece { direction, bytes, place, modifies } = *piece;
+        let mut factor = factor * self.slow;
+        if self.is_troubled() {
+            factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
+            self.disturb(arrival);
+        }
+        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor);
+        for burst in &mut self.bursts {
+            start = burst.pass(start, bytes);
+        }
+        let continues = self.last_end == place;
+        self.last_end = (place.0, place.1 + bytes);
+        let end = match self.cache.as_mut().filter(|_| direction == WRITE) {
+            Some(cache) => {
+                // It moves data no faster than the device takes it, whether there is room or not.
+                let taken = cache.take(start, bytes);
+                let moved = self.slots.serve(start, self.service[WRITE].transfer(bytes, factor));
+                taken.max(moved)
+            }
+            None => {
+                let mut service = self.service[direction].draw(&mut self.random, bytes, continues, factor);
+                if modifies {
+                    service += self.service[READ].draw(&mut self.random, bytes, false, factor);
+                }
+                self.counters.served += service;
+                self.slots.serve(start, service)
+            }
+        };
+        let counters = &mut self.counters;
+        counters.requests[direction] += 1;
+        counters.bytes[direction] += bytes;
+        counters.time[direction] += end - arrival;
+        if modifies {
+            counters.requests[READ] += 1;
+            counters.bytes[READ] += bytes;
+        }
+        end
+    }
+
+    #[inline]
+    fn is_troubled(&self) -> bool {
+        self.drift != 0.0 || self.load.is_some() || !self.stalls.is_empty()
+    }
+
+    /// Lets happen what others and stalls do until `now`.
+    fn disturb(&mut self, now: Ticks) {
+        let Self { load, stalls, slots, service, random, slow, .. } = self;
+        if let Some(load) = load {
+            while load.next <= now {
+                let time = service[READ].draw(random, BACKGROUND_BYTES, false, *slow);
+                let _ = slots.serve(load.next, time);
+                load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
+            }
+        }
+        for stall in stalls {
+            while stall.at <= now {
+                if stall.at + stall.length > now {
+                    slots.hold(stall.at + stall.length);
+                }
+                match stall.every {
+                    // The next one is looked at when it has begun.
+                    Some(every) if stall.at + every <= now => stall.at += every,
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    /// When a slot is free for the next request.
+    pub(crate) fn next_free(&self) -> Ticks {
+        self.slots.next_free()
+    }
+
+    /// The mean time of a request of `bytes`, in nanoseconds.
+    pub(crate) fn mean_ns(&self, direction: usize, bytes: u64) -> f64 {
+        self.service[direction].mean_ns(bytes, false) * self.slow
+    }
+}
+
+impl ServiceTime {
+    /// The time that the bytes alone take.
+    fn transfer(&self, bytes: u64, factor: f64) -> Ticks {
+        whole((self.mean_ns(bytes, true) - self.mean_ns(0, true)) * TICKS_PER_NS as f64 * factor)
+    }
+}
+
+impl CacheState {
+    fn new(cache: &WriteCache) -> Self {
+        Self {
+            size: cache.size.0 as f64,
+            time: ticks(cache.time.0 as f64),
+            drain_per_tick: cache.drain.0 / ticks(1e9),
+            filled: 0.0,
+            at: 0,
+        }
+    }
+
+    /// When there is room for `bytes` that come at `arrival`, plus the time of the cache.
+    fn take(&mut self, arrival: Ticks, bytes: u64) -> Ticks {
+        let gone = arrival.saturating_sub(self.at) as f64 * self.drain_per_tick;
+        self.filled = (self.filled - gone).max(0.0);
+        self.at = self.at.max(arrival);
+        self.filled += bytes as f64;
+        let wait = ((self.filled - self.size) / self.drain_per_tick).max(0.0);
+        arrival + whole(wait + self.time)
+    }
+}
+
+impl Burst {
+    /// When `bytes` that come at `arrival` have passed.
+    fn pass(&mut self, arrival: Ticks, bytes: u64) -> Ticks {
+        let back = arrival.saturating_sub(self.at) as f64 * self.per_tick;
+        self.left = (self.left + back).min(self.size);
+        self.at = self.at.max(arrival);
+        self.left -= bytes as f64;
+        arrival + whole((-self.left / self.per_tick).max(0.0))
+    }
+}

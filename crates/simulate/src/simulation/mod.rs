@@ -1,0 +1,18 @@
+//! One phase on the parts of a model: discrete events on a virtual clock.
+//!
+//! A transfer passes its node (processor time, network adapter), the links and servers of its layout, and one
+//! or several devices. Each part serves in the order of arrival, so that a request needs one event for each
+//! part, and none where arrivals are in order by themselves.
+
+pub(crate) mod drive;
+pub(crate) mod names;
+pub(crate) mod phase;
+pub(crate) mod queue;
+pub(crate) mod recording;
+pub(crate) mod request;
+pub(crate) mod route;
+pub(crate) mod service;
+pub(crate) mod station;
+pub(crate) mod system;
+pub(crate) mod task;
+pub(crate) mod time;

@@ -1,0 +1,99 @@
+//! Services for names: files and directories.
+
+use std::collections::HashMap;
+
+use plan::Phase;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::model::Metadata;
+use crate::simulation::service::{ServiceTime, whole};
+use crate::simulation::station::Slots;
+use crate::simulation::time::{Ticks, ticks};
+
+/// What is done to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameCall {
+    Create,
+    Stat,
+    Open,
+    Remove,
+    Rename,
+    List,
+}
+
+impl NameCall {
+    /// The call of each item of `phase`.
+    pub(crate) fn of(phase: Phase) -> Self {
+        match phase {
+            Phase::TreeCreate | Phase::DirectoryCreate | Phase::FileCreate | Phase::Precreate => Self::Create,
+            Phase::DirectoryStat | Phase::FileStat => Self::Stat,
+            Phase::DirectoryList => Self::List,
+            Phase::DirectoryRename | Phase::FileRename => Self::Rename,
+            Phase::DirectoryRemove | Phase::FileRemove | Phase::TreeRemove | Phase::Cleanup => Self::Remove,
+            _ => Self::Open,
+        }
+    }
+
+    /// Whether it changes the directory.
+    fn changes(self) -> bool {
+        matches!(self, Self::Create | Self::Remove | Self::Rename)
+    }
+}
+
+/// The servers of a service.
+#[derive(Debug, Clone)]
+pub(crate) struct NameService {
+    servers: Vec<Slots>,
+    calls: [ServiceTime; 6],
+    lock: Ticks,
+    /// When each directory is unlocked.
+    locks: HashMap<u64, Ticks>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl NameService {
+    pub(crate) fn new(service: &Metadata, seed: u64) -> Self {
+        let or = |one: &Option<crate::model::Service>, other: &crate::model::Service| {
+            ServiceTime::new(one.as_ref().unwrap_or(other))
+        };
+        Self {
+            servers: vec![Slots::new(service.slots); service.count as usize],
+            calls: [
+                ServiceTime::new(&service.create),
+                ServiceTime::new(&service.stat),
+                or(&service.open, &service.stat),
+                ServiceTime::new(&service.remove),
+                or(&service.rename, &service.create),
+                or(&service.list, &service.stat),
+            ],
+            lock: service.directory_lock.map_or(0, |time| whole(ticks(time.0 as f64))),
+            locks: HashMap::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+        }
+    }
+
+    /// When a call on a name in `directory` that comes at `arrival` has been served.
+    pub(crate) fn serve(&mut self, arrival: Ticks, call: NameCall, directory: u64, factor: f64) -> Ticks {
+        let mut start = arrival;
+        if self.lock > 0 && call.changes() {
+            let free = self.locks.entry(directory).or_default();
+            start = start.max(*free);
+            *free = start + whole(self.lock as f64 * factor);
+        }
+        let time = self.calls[call as usize].draw(&mut self.random, 0, false, factor);
+        let count = self.servers.len() as u64;
+        let server = usize::try_from(directory % count.max(1)).unwrap_or(0);
+        self.servers[server].serve(start, time)
+    }
+
+    /// Forgets locks that are no longer held.
+    pub(crate) fn unlock(&mut self) {
+        self.locks.clear();
+    }
+
+    /// The mean time of a call, in nanoseconds, and how many are served at once.
+    pub(crate) fn mean_ns(&self, call: NameCall) -> f64 {
+        self.calls[call as usize].mean_ns(0, false)
+    }
+}

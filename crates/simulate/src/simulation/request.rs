@@ -1,0 +1,95 @@
+//! Requests on their way through the parts of a model.
+
+use plan::Operation;
+
+use crate::simulation::drive::Piece;
+use crate::simulation::time::Ticks;
+
+/// No request.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What happens to a request next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Its task takes the next operation.
+    Next,
+    /// Its node spends processor time on it.
+    Submit,
+    /// It leaves the node, or is served from its page cache.
+    Issue,
+    /// It reaches the service for names.
+    Names,
+    /// Its bytes leave the node after its name was found.
+    Data,
+    /// It reaches a link or server of this number on its way, or the device after the last of them.
+    Part(u8),
+    /// It is done.
+    End,
+    /// A write of the page cache is done, of which nobody waits for the end.
+    WrittenBack,
+}
+
+/// An operation of a task, a piece of one on one device, or a write of the page cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) task: u32,
+    pub(crate) stage: Stage,
+    pub(crate) operation: Operation,
+    /// The operation that it is a piece of.
+    pub(crate) parent: u32,
+    /// Pieces that have not reached their devices yet.
+    pub(crate) pending: u32,
+    pub(crate) device: u32,
+    pub(crate) piece: Piece,
+    /// When it was due.
+    pub(crate) due: Ticks,
+    /// When it was submitted.
+    pub(crate) submitted: Ticks,
+    /// When the last of its pieces has ended.
+    pub(crate) ended: Ticks,
+}
+
+impl Request {
+    /// A request of `task` that has not begun.
+    pub(crate) fn new(task: u32) -> Self {
+        Self {
+            task,
+            stage: Stage::Next,
+            operation: Operation::Read,
+            parent: NONE,
+            pending: 0,
+            device: 0,
+            piece: Piece { direction: 0, bytes: 0, place: (0, 0), modifies: false },
+            due: 0,
+            submitted: 0,
+            ended: 0,
+        }
+    }
+}
+
+/// All requests; those that are done make room for others.
+#[derive(Debug, Default)]
+pub(crate) struct Requests {
+    all: Vec<Request>,
+    free: Vec<u32>,
+}
+
+impl Requests {
+    pub(crate) fn add(&mut self, request: Request) -> u32 {
+        if let Some(number) = self.free.pop() {
+            self.all[number as usize] = request;
+            return number;
+        }
+        self.all.push(request);
+        u32::try_from(self.all.len() - 1).unwrap_or(NONE)
+    }
+
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    #[inline]
+    pub(crate) fn get(&mut self, number: u32) -> &mut Request {
+        &mut self.all[number as usize]
+    }
+}

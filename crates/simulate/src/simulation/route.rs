@@ -1,0 +1,155 @@
+//! Which devices a transfer goes to, by the layout of its file.
+
+use crate::model::{Layout, Model};
+use crate::simulation::drive::Piece;
+use crate::simulation::station::{READ, WRITE};
+
+/// How the files of a layout lie on its devices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Striping {
+    /// Devices of the group; of a local layout on each node.
+    devices: u32,
+    /// Devices that a file is on.
+    stripe: u32,
+    /// Bytes on one device before the next one follows.
+    chunk: u64,
+    copies: u32,
+    parity: u32,
+}
+
+impl Striping {
+    /// Of `layout`, which is one of `model`.
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
+        let devices = model.group(&layout.devices).map_or(1, |group| group.count);
+        let stripe = layout.stripe.unwrap_or(devices);
+        // Without a size of chunks a file is on one device.
+        let (stripe, chunk) = match layout.chunk {
+            Some(chunk) => (stripe, chunk.0),
+            None if layout.parity == 0 && layout.stripe.is_none() => (1, u64::MAX),
+            None => (stripe, 1 << 20),
+        };
+        Self { devices, stripe, chunk, copies: layout.copies, parity: layout.parity }
+    }
+
+    /// The pieces of a transfer of `bytes` at `offset` of the file number `file`, each with its device.
+    pub(crate) fn pieces(
+        &self,
+        file: u64,
+        offset: u64,
+        bytes: u64,
+        direction: usize,
+        pieces: &mut Vec<(u32, Piece)>,
+    ) {
+        pieces.clear();
+        let data = u64::from(self.stripe - self.parity);
+        let devices = u64::from(self.devices);
+        let first = file.wrapping_mul(u64::from(self.stripe)) % devices;
+        let chunk = self.chunk;
+        let (begin, end) = (offset / chunk, (offset + bytes.max(1) - 1) / chunk);
+        if begin == end && self.parity == 0 && self.copies == 1 {
+            let device = narrow((first + begin % data) % devices);
+            let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
+            return pieces.push((device, Piece { direction, bytes, place, modifies: false }));
+        }
+        let stripe_bytes = chunk.saturating_mul(data);
+        let whole_stripes = offset.is_multiple_of(stripe_bytes) && bytes.is_multiple_of(stripe_bytes);
+        let modifies = self.parity > 0 && direction == WRITE && !whole_stripes;
+        for number in begin..=end {
+            let (row, column) = (number / data, number % data);
+            let (from, until) = (offset.max(number * chunk), (offset + bytes).min((number + 1) * chunk));
+            let piece = Piece {
+                direction,
+                bytes: until - from,
+                place: (file, row * chunk + from % chunk),
+                modifies,
+            };
+            // The parity moves on from row to row, so that all devices have a part of it.
+            let turn = if self.parity > 0 { row } else { 0 };
+            let stripe = u64::from(self.stripe);
+            let device = |place: u64| narrow((first + (place + turn) % stripe) % devices);
+            match direction {
+                READ => {
+                    let copy = if self.copies > 1 { (row + column) % u64::from(self.copies) } else { 0 };
+                    self.add(pieces, narrow((u64::from(device(column)) + copy) % devices), piece);
+                }
+                _ => {
+                    for copy in 0..u64::from(self.copies) {
+                        self.add(pieces, narrow((u64::from(device(column)) + copy) % devices), piece);
+                    }
+                    // Of a full row once, with its last chunk.
+                    if self.parity > 0 && (modifies || column + 1 == data) {
+                        for parity in 0..u64::from(self.parity) {
+                            self.add(pieces, device(data + parity), piece);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds `piece`, or makes the one that the device has longer.
+    fn add(&self, pieces: &mut Vec<(u32, Piece)>, device: u32, piece: Piece) {
+        match pieces.iter_mut().find(|(there, _)| *there == device) {
+            Some((_, longer)) => longer.bytes += piece.bytes,
+            None => pieces.push((device, piece)),
+        }
+    }
+
+    /// Bytes that the devices move for each byte of a write, and of a read, in transfers of `bytes`.
+    pub(crate) fn amplification(&self, direction: usize, bytes: u64) -> f64 {
+        let mut pieces = Vec::new();
+        self.pieces(0, 0, bytes, direction, &mut pieces);
+        let moved: u64 = pieces.iter().map(|(_, piece)| piece.bytes * (1 + u64::from(piece.modifies))).sum();
+        moved as f64 / bytes.max(1) as f64
+    }
+
+    /// Devices that one transfer of `bytes` keeps busy.
+    pub(crate) fn spread(&self, direction: usize, bytes: u64) -> usize {
+        let mut pieces = Vec::new();
+        self.pieces(0, 0, bytes, direction, &mut pieces);
+        pieces.len()
+    }
+}
+
+/// A device number, which is below the number of devices.
+fn narrow(device: u64) -> u32 {
+    u32::try_from(device).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    use super::Striping;
+    use crate::simulation::station::{READ, WRITE};
+
+    proptest! {
+        #[test]
+        fn all_bytes_go_to_devices_of_the_file(
+            devices in 1_u32..20, stripe in 1_u32..20, parity in 0_u32..4, copies in 1_u32..3,
+            chunk in 1_u64..5, file in 0_u64..9, offset in 0_u64..40, bytes in 1_u64..60,
+        ) {
+            let stripe = stripe.min(devices);
+            let parity = parity.min(stripe - 1);
+            let copies = if parity > 0 { 1 } else { copies.min(devices) };
+            let striping = Striping { devices, stripe, chunk, copies, parity };
+            let mut pieces = Vec::new();
+            striping.pieces(file, offset, bytes, READ, &mut pieces);
+            prop_assert_eq!(pieces.iter().map(|(_, piece)| piece.bytes).sum::<u64>(), bytes);
+            prop_assert!(pieces.iter().all(|(device, _)| *device < devices));
+            striping.pieces(file, offset, bytes, WRITE, &mut pieces);
+            let written: u64 = pieces.iter().map(|(_, piece)| piece.bytes).sum();
+            prop_assert!(written >= bytes * u64::from(copies));
+            prop_assert!(parity > 0 || written == bytes * u64::from(copies));
+        }
+    }
+
+    #[test]
+    fn a_full_stripe_writes_its_parity_once_and_a_part_of_it_reads_first() {
+        let raid = Striping { devices: 10, stripe: 10, chunk: 64 << 10, copies: 1, parity: 2 };
+        assert!((raid.amplification(WRITE, 512 << 10) - 1.25).abs() < 1e-12);
+        // One chunk and two of parity, each read and written.
+        assert!((raid.amplification(WRITE, 4096) - 6.0).abs() < 1e-12);
+        assert!((raid.amplification(READ, 4096) - 1.0).abs() < 1e-12);
+    }
+}

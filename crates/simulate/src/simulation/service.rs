@@ -1,0 +1,117 @@
+//! How long one request takes: a fixed or random part, plus bytes ÷ rate.
+//!
+//! Logarithms come from `libm`, so that the same seed gives the same times on every machine.
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::model::{Distribution, Service};
+use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
+
+/// A service time, ready to be drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct ServiceTime {
+    /// Mean of the part that does not depend on the size, and the same where a request continues the one
+    /// before.
+    mean: [f64; 2],
+    ticks_per_byte: f64,
+    shape: Shape,
+}
+
+#[derive(Debug, Clone)]
+enum Shape {
+    Fixed,
+    Exponential,
+    /// The logarithm is normal with this mean and standard deviation, for a mean of 1.
+    LogNormal {
+        location: f64,
+        scale: f64,
+    },
+    /// Quantiles at equal steps, as multiples of their mean.
+    Empirical(Box<[f64]>),
+}
+
+impl ServiceTime {
+    pub(crate) fn new(service: &Service) -> Self {
+        let mut mean = ticks(service.time.0 as f64);
+        let shape = match service.distribution {
+            Distribution::Fixed => Shape::Fixed,
+            Distribution::Exponential => Shape::Exponential,
+            Distribution::LogNormal => {
+                let deviation = service.deviation.unwrap_or(0.0);
+                let variance = libm::log1p(deviation * deviation);
+                Shape::LogNormal { location: -variance / 2.0, scale: libm::sqrt(variance) }
+            }
+            Distribution::Empirical => {
+                let times: Vec<f64> = service.quantiles.iter().map(|time| ticks(time.0 as f64)).collect();
+                mean = mean_between(&times);
+                Shape::Empirical(times.iter().map(|time| time / mean.max(1.0)).collect())
+            }
+        };
+        let next = service.next_time.map_or(mean, |time| ticks(time.0 as f64));
+        let ticks_per_byte = service.rate.map_or(0.0, |rate| ticks(1e9) / rate.0);
+        Self { mean: [mean, next], ticks_per_byte, shape }
+    }
+
+    /// A service time for `bytes`, all of it times `factor`.
+    #[inline]
+    pub(crate) fn draw(
+        &self,
+        random: &mut Xoshiro256PlusPlus,
+        bytes: u64,
+        continues: bool,
+        factor: f64,
+    ) -> Ticks {
+        let mean = self.mean[usize::from(continues)];
+        let time = match &self.shape {
+            Shape::Fixed => mean,
+            Shape::Exponential => -mean * libm::log(uniform(random)),
+            Shape::LogNormal { location, scale } => mean * libm::exp(location + scale * normal(random)),
+            Shape::Empirical(quantiles) => mean * between(quantiles, uniform(random)),
+        };
+        whole((time + self.ticks_per_byte * bytes as f64) * factor)
+    }
+
+    /// Its mean for `bytes`, in nanoseconds.
+    pub(crate) fn mean_ns(&self, bytes: u64, continues: bool) -> f64 {
+        (self.mean[usize::from(continues)] + self.ticks_per_byte * bytes as f64) / TICKS_PER_NS as f64
+    }
+}
+
+/// A number above 0 and at most 1.
+#[inline]
+pub(crate) fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
+    // The upper 53 bits, plus one.
+    ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+/// A standard normal number, by the method of Box and Muller.
+pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(uniform(random)));
+    radius * libm::cos(std::f64::consts::TAU * uniform(random))
+}
+
+/// The mean of what is spread evenly between neighbouring quantiles.
+fn mean_between(quantiles: &[f64]) -> f64 {
+    let halves = quantiles.windows(2).map(|pair| pair[0].midpoint(pair[1]));
+    let steps = quantiles.len().saturating_sub(1).max(1);
+    halves.sum::<f64>() / steps as f64
+}
+
+/// The quantile of `share`.
+fn between(quantiles: &[f64], share: f64) -> f64 {
+    let place = share * (quantiles.len() - 1) as f64;
+    let below = index(place).min(quantiles.len() - 2);
+    let part = place - below as f64;
+    quantiles[below] * (1.0 - part) + quantiles[below + 1] * part
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list, not negative")]
+fn index(place: f64) -> usize {
+    place as usize
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, not negative")]
+pub(crate) fn whole(time: f64) -> Ticks {
+    (time + 0.5) as Ticks
+}

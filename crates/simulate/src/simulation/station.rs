@@ -1,0 +1,176 @@
+//! Parts that requests queue at, first come, first served.
+//!
+//! Requests reach a part in the order of time, so the time at which one leaves is known when it comes:
+//! `max(arrival, first free slot) + service` (Lindley's recursion for several servers).
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::model::{Bandwidth, Limits, Link, Server};
+use crate::simulation::service::{ServiceTime, whole};
+use crate::simulation::time::{Ticks, ticks};
+
+/// Direction of a transfer.
+pub(crate) const READ: usize = 0;
+/// Direction of a transfer.
+pub(crate) const WRITE: usize = 1;
+
+/// The times at which slots become free.
+#[derive(Debug, Clone)]
+pub(crate) struct Slots(Box<[Ticks]>);
+
+impl Slots {
+    pub(crate) fn new(slots: u32) -> Self {
+        Self(vec![0; slots.max(1) as usize].into())
+    }
+
+    /// A request that comes at `arrival` and takes `service`: when it has been served.
+    #[inline]
+    pub(crate) fn serve(&mut self, arrival: Ticks, service: Ticks) -> Ticks {
+        let end = arrival.max(self.0[0]) + service;
+        self.put(end);
+        end
+    }
+
+    /// When the next slot is free.
+    #[inline]
+    pub(crate) fn next_free(&self) -> Ticks {
+        self.0[0]
+    }
+
+    /// Gives the first slot, the root of a binary heap, a new time.
+    #[inline]
+    fn put(&mut self, end: Ticks) {
+        let all = &mut self.0;
+        let mut place = 0;
+        loop {
+            let mut child = 2 * place + 1;
+            if child >= all.len() {
+                break;
+            }
+            if child + 1 < all.len() && all[child + 1] < all[child] {
+                child += 1;
+            }
+            if all[child] >= end {
+                break;
+            }
+            all[place] = all[child];
+            place = child;
+        }
+        all[place] = end;
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Lets nothing be served before `until`.
+    pub(crate) fn hold(&mut self, until: Ticks) {
+        // A heap stays one when all entries are raised to a common bound.
+        self.0.iter_mut().for_each(|free| *free = (*free).max(until));
+    }
+}
+
+/// A limit of a rate.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RateLimit {
+    ticks_per_request: f64,
+    ticks_per_byte: f64,
+}
+
+impl RateLimit {
+    pub(crate) fn new(requests: Option<f64>, bytes: Option<Bandwidth>) -> Self {
+        let per_second = |rate: f64| ticks(1e9) / rate;
+        Self {
+            ticks_per_request: requests.map_or(0.0, per_second),
+            ticks_per_byte: bytes.map_or(0.0, |rate| per_second(rate.0)),
+        }
+    }
+
+    /// Both directions of `limits`.
+    pub(crate) fn both(limits: &Limits) -> [Self; 2] {
+        [
+            Self::new(limits.read_iops, limits.read_bandwidth),
+            Self::new(limits.write_iops, limits.write_bandwidth),
+        ]
+    }
+
+    /// The time that a request of `bytes` takes of it.
+    #[inline]
+    pub(crate) fn cost(&self, bytes: u64) -> f64 {
+        self.ticks_per_request.max(self.ticks_per_byte * bytes as f64)
+    }
+}
+
+/// A queue in front of a limit of a rate.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Limiter {
+    free: f64,
+}
+
+impl Limiter {
+    /// A request that comes at `arrival` and costs so many ticks: when it has passed.
+    #[inline]
+    pub(crate) fn pass(&mut self, arrival: Ticks, cost: f64) -> Ticks {
+        if cost <= 0.0 {
+            return arrival;
+        }
+        self.free = self.free.max(arrival as f64) + cost;
+        whole(self.free).max(arrival)
+    }
+}
+
+/// A link or server on the way to the devices.
+#[derive(Debug, Clone)]
+pub(crate) struct Station {
+    limits: [RateLimit; 2],
+    /// One for both directions, or one for each.
+    limiters: [Limiter; 2],
+    full_duplex: bool,
+    service: [Option<ServiceTime>; 2],
+    slots: Slots,
+    /// Time on the way there, and as much on the way back.
+    pub(crate) latency: Ticks,
+}
+
+impl Station {
+    pub(crate) fn of_link(link: &Link) -> Self {
+        Self {
+            limits: [RateLimit::new(None, link.bandwidth); 2],
+            limiters: [Limiter::default(); 2],
+            full_duplex: true,
+            service: [None, None],
+            slots: Slots::new(1),
+            latency: link.latency.map_or(0, |latency| whole(ticks(latency.0 as f64))),
+        }
+    }
+
+    pub(crate) fn of_server(server: &Server) -> Self {
+        Self {
+            limits: RateLimit::both(&server.limits),
+            limiters: [Limiter::default(); 2],
+            full_duplex: false,
+            service: [&server.read, &server.write].map(|one| one.as_ref().map(ServiceTime::new)),
+            slots: Slots::new(server.slots),
+            latency: 0,
+        }
+    }
+
+    /// When a request that comes at `arrival` leaves.
+    pub(crate) fn pass(
+        &mut self,
+        arrival: Ticks,
+        direction: usize,
+        bytes: u64,
+        random: &mut Xoshiro256PlusPlus,
+        factor: f64,
+    ) -> Ticks {
+        let limiter = if self.full_duplex { direction } else { READ };
+        let cost = self.limits[direction].cost(bytes) * factor;
+        let passed = self.limiters[limiter].pass(arrival, cost);
+        match &self.service[direction] {
+            Some(service) => self.slots.serve(passed, service.draw(random, bytes, false, factor)),
+            None => passed,
+        }
+    }
+}

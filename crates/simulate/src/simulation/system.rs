@@ -1,0 +1,210 @@
+//! The parts of a model with their state, which lasts from phase to phase.
+
+use std::collections::HashMap;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::model::{Cache, Layout, Model};
+use crate::simulation::drive::Drive;
+use crate::simulation::names::NameService;
+use crate::simulation::route::Striping;
+use crate::simulation::station::{Limiter, RateLimit, Slots, Station};
+use crate::simulation::time::{Ticks, ticks};
+use crate::simulation::service::whole;
+
+/// All parts of a model.
+#[derive(Debug)]
+pub(crate) struct System {
+    /// The time now; phases begin one after the other.
+    pub(crate) now: Ticks,
+    pub(crate) nodes: Vec<NodeState>,
+    /// Links and servers of all layouts.
+    pub(crate) stations: Vec<Station>,
+    pub(crate) drives: Vec<Drive>,
+    /// The name of each of `drives`, and where it is.
+    pub(crate) drive_names: Vec<(String, String)>,
+    pub(crate) names: Vec<NameService>,
+    /// By the index of the layout in the model.
+    pub(crate) paths: Vec<LayoutPath>,
+    /// Chooses what no other part does.
+    pub(crate) random: Xoshiro256PlusPlus,
+    /// Processor time of a request on its node.
+    pub(crate) request_time: Ticks,
+}
+
+/// One computer.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeState {
+    pub(crate) processors: Slots,
+    /// Its network adapter, in each direction.
+    pub(crate) adapter: [Limiter; 2],
+    /// Copies from and to the page cache.
+    pub(crate) copies: Limiter,
+    /// Bytes that wait to be written.
+    pub(crate) dirty: u64,
+    /// Bytes in the page cache, by what they are of.
+    pub(crate) cached: HashMap<u64, u64>,
+}
+
+/// The way of requests to the devices of a layout.
+#[derive(Debug, Clone)]
+pub(crate) struct LayoutPath {
+    pub(crate) striping: Striping,
+    /// Index of the first device; of a local layout on the first node.
+    pub(crate) first_drive: usize,
+    /// Devices of the group.
+    pub(crate) drives: u32,
+    /// Links and servers on the way: the index of the first one, and their number.
+    pub(crate) tiers: Vec<(usize, u32)>,
+    /// Each node has its own.
+    pub(crate) local: bool,
+    /// Time on all links, one way.
+    pub(crate) latency: Ticks,
+    /// Index of its service for names.
+    pub(crate) names: Option<usize>,
+}
+
+/// Parts of a node that do not change.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeLimits {
+    pub(crate) adapter: RateLimit,
+    pub(crate) copies: RateLimit,
+    /// Bytes that the page cache holds, and those of them that may wait to be written.
+    pub(crate) cache: Option<(u64, u64)>,
+}
+
+impl NodeLimits {
+    pub(crate) fn of(model: &Model) -> Self {
+        let cache = model.node.cache.as_ref();
+        let dirty = |cache: &Cache| cache.dirty.map_or(cache.size.0 / 5, |dirty| dirty.0);
+        Self {
+            adapter: RateLimit::new(None, model.node.bandwidth),
+            copies: RateLimit::new(None, cache.map(|cache| cache.rate)),
+            cache: cache.map(|cache| (cache.size.0, dirty(cache))),
+        }
+    }
+}
+
+impl System {
+    /// The parts of `model` on `nodes` of its nodes, at rest.
+    pub(crate) fn new(model: &Model, nodes: u32, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let node = NodeState {
+            processors: Slots::new(model.node.processors),
+            adapter: [Limiter::default(); 2],
+            copies: Limiter::default(),
+            dirty: 0,
+            cached: HashMap::new(),
+        };
+        let mut system = Self {
+            now: 0,
+            nodes: vec![node; nodes as usize],
+            stations: Vec::new(),
+            drives: Vec::new(),
+            drive_names: Vec::new(),
+            names: Vec::new(),
+            paths: Vec::new(),
+            request_time: model.node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
+            random: random.clone(),
+        };
+        // Layouts on the same group of devices share it, and so do links, servers and services for names.
+        let mut drives = HashMap::new();
+        let mut stations = HashMap::new();
+        let mut services = HashMap::new();
+        for layout in &model.layouts {
+            let path = system.path(model, layout, nodes, &mut random, (&mut drives, &mut stations, &mut services));
+            system.paths.push(path);
+        }
+        system.random = Xoshiro256PlusPlus::seed_from_u64(random.next_u64());
+        system
+    }
+
+    #[expect(clippy::type_complexity, reason = "the parts made so far, by name")]
+    fn path<'m>(
+        &mut self,
+        model: &'m Model,
+        layout: &'m Layout,
+        nodes: u32,
+        random: &mut Xoshiro256PlusPlus,
+        (drives, stations, services): (
+            &mut HashMap<(&'m str, bool), usize>,
+            &mut HashMap<(&'m str, bool), usize>,
+            &mut HashMap<&'m str, usize>,
+        ),
+    ) -> LayoutPath {
+        let local = layout.local;
+        let times = if local { nodes } else { 1 };
+        let group = model.group(&layout.devices);
+        let count = group.map_or(0, |group| group.count);
+        let first_drive = *drives.entry((&layout.devices, local)).or_insert_with(|| {
+            let first = self.drives.len();
+            for node in 0..times {
+                let place = if local { node_name(model, node) } else { layout.devices.clone() };
+                for member in 0..count {
+                    let Some(group) = group else { continue };
+                    self.drives.push(Drive::new(group, member, &model.troubles, random.next_u64()));
+                    self.drive_names.push((place.clone(), format!("{}-{member}", group.name)));
+                }
+            }
+            first
+        });
+        let mut latency = 0;
+        let tiers = layout.through.iter().filter_map(|name| {
+            let link = model.links.iter().find(|link| link.name == *name);
+            let server = model.servers.iter().find(|server| server.name == *name);
+            let (one, count) = match (link, server) {
+                (Some(link), _) => (Station::of_link(link), link.count),
+                (None, Some(server)) => (Station::of_server(server), server.count),
+                (None, None) => return None,
+            };
+            latency += one.latency;
+            let first = *stations.entry((name.as_str(), local)).or_insert_with(|| {
+                let first = self.stations.len();
+                self.stations.extend((0..times * count).map(|_| one.clone()));
+                first
+            });
+            Some((first, count))
+        });
+        let tiers: Vec<(usize, u32)> = tiers.collect();
+        let names = model.metadata_of(layout).map(|service| {
+            *services.entry(service.name.as_str()).or_insert_with(|| {
+                self.names.push(NameService::new(service, random.next_u64()));
+                self.names.len() - 1
+            })
+        });
+        LayoutPath {
+            striping: Striping::new(model, layout),
+            first_drive,
+            drives: count,
+            tiers,
+            local,
+            latency,
+            names,
+        }
+    }
+}
+
+impl LayoutPath {
+    /// Index of a device for a request of `node`.
+    #[inline]
+    pub(crate) fn drive(&self, node: u32, device: u32) -> usize {
+        let before = if self.local { node as usize * self.drives as usize } else { 0 };
+        self.first_drive + before + device as usize
+    }
+
+    /// Index of the link or server of tier number `tier` on the way to `device`.
+    #[inline]
+    pub(crate) fn station(&self, tier: usize, node: u32, device: u32) -> usize {
+        let (first, count) = self.tiers[tier];
+        let before = if self.local { node as usize * count as usize } else { 0 };
+        let member = u64::from(device) * u64::from(count) / u64::from(self.drives.max(1));
+        first + before + usize::try_from(member).unwrap_or(0)
+    }
+}
+
+/// The name of a node of `model`.
+pub(crate) fn node_name(model: &Model, node: u32) -> String {
+    let digits = model.node.count.saturating_sub(1).max(1).ilog10() as usize + 1;
+    format!("node{node:0digits$}")
+}

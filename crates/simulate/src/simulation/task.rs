@@ -1,0 +1,151 @@
+//! A task of a phase, and what it does one after the other.
+
+use engine::{Mixture, Offsets, TaskOutcome, TransferLimit};
+use plan::{Operation, Phase, Tree, Work};
+
+use crate::simulation::names::NameCall;
+use crate::simulation::time::{Ticks, ns};
+
+/// What a task does.
+#[derive(Debug, Clone)]
+pub(crate) enum Program {
+    /// Transfers within its file.
+    Transfers { offsets: Offsets, mixture: Mixture },
+    /// Calls on names.
+    Items(Items),
+}
+
+/// Calls on the names of a tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Items {
+    pub(crate) call: NameCall,
+    pub(crate) operation: Operation,
+    /// Bytes of each file that are moved too.
+    pub(crate) bytes: u64,
+    /// Names in one directory; the directories of a task's own tree have other numbers than those of others.
+    per_directory: u64,
+    first_directory: u64,
+}
+
+impl Items {
+    /// Of `phase` of `tree`, by `task` of `tasks`, and how many there are.
+    pub(crate) fn of(tree: &Tree, phase: Phase, task: u32, tasks: u32, limit: Option<u64>) -> (Self, u64) {
+        let alone = match phase {
+            Phase::TreeCreate | Phase::TreeRemove => tree.collective || !tree.own_trees,
+            Phase::FileRemove => tree.shared,
+            _ => false,
+        };
+        let all = tree.operations(phase, tasks);
+        let count = match alone {
+            true if task == 0 => all,
+            true => 0,
+            false => all / u64::from(tasks.max(1)),
+        };
+        let bytes = match phase {
+            Phase::FileCreate | Phase::FileWrite => tree.write_bytes.0,
+            Phase::FileRead => tree.read_bytes.0,
+            _ => 0,
+        };
+        let operation = match phase {
+            Phase::FileRead => Operation::Read,
+            Phase::FileWrite => Operation::Write,
+            _ => match NameCall::of(phase) {
+                NameCall::Create => Operation::Create,
+                NameCall::Stat => Operation::Stat,
+                NameCall::List => Operation::List,
+                NameCall::Rename => Operation::Rename,
+                NameCall::Remove => Operation::Remove,
+                NameCall::Open => Operation::Read,
+            },
+        };
+        let per_directory = match phase {
+            Phase::TreeCreate | Phase::TreeRemove => u64::from(tree.branching.max(1)),
+            Phase::DirectoryList => 1,
+            _ => tree.items_per_directory.max(1),
+        };
+        let first_directory = if tree.own_trees { u64::from(task + 1) << 32 } else { 0 };
+        let items = Self { call: NameCall::of(phase), operation, bytes, per_directory, first_directory };
+        (items, limit.map_or(count, |limit| limit.min(count)))
+    }
+
+    /// The directory of name number `index`.
+    pub(crate) fn directory(&self, index: u64) -> u64 {
+        self.first_directory + index / self.per_directory
+    }
+}
+
+/// The state of a task.
+#[derive(Debug, Clone)]
+pub(crate) struct Task {
+    pub(crate) number: u32,
+    /// Its node, among those that take part.
+    pub(crate) node: u32,
+    /// Number of its file.
+    pub(crate) file: u32,
+    pub(crate) program: Program,
+    /// Operations at most.
+    pub(crate) limit: u64,
+    pub(crate) issued: u64,
+    pub(crate) done: [u64; 3],
+    pub(crate) bytes: u64,
+    pub(crate) under_way: u32,
+    /// It has seen the deadline, or has done all.
+    pub(crate) is_over: bool,
+    /// Its thread is busy until then.
+    pub(crate) busy_until: Ticks,
+    /// Bytes in the page cache that are not written yet.
+    pub(crate) unwritten: u64,
+    /// The share of its reads that the page cache serves.
+    pub(crate) cached: f64,
+    pub(crate) opened: [Ticks; 2],
+    pub(crate) io: [Ticks; 2],
+    pub(crate) closed: Option<[Ticks; 2]>,
+}
+
+/// Indices into [`Task::done`].
+pub(crate) const READS: usize = 0;
+/// See [`READS`].
+pub(crate) const WRITES: usize = 1;
+/// See [`READS`].
+pub(crate) const ITEMS: usize = 2;
+
+impl Task {
+    /// Its outcome, with times since `start`.
+    pub(crate) fn outcome(&self, start: Ticks) -> TaskOutcome {
+        let since = |at: Ticks| ns(at.saturating_sub(start));
+        let closed = self.closed.unwrap_or([self.io[1]; 2]);
+        TaskOutcome {
+            task: self.number,
+            file: self.file,
+            open_start_ns: since(self.opened[0]),
+            open_end_ns: since(self.opened[1]),
+            io_start_ns: since(self.io[0]),
+            io_end_ns: since(self.io[1]),
+            close_start_ns: since(closed[0]),
+            close_end_ns: since(closed[1]),
+            bytes: self.bytes,
+            reads: self.done[READS],
+            writes: self.done[WRITES],
+            items: self.done[ITEMS],
+        }
+    }
+}
+
+/// The limit of the task at `index` of a phase.
+pub(crate) fn limit_of(limit: TransferLimit<'_>, index: usize) -> Option<u64> {
+    match limit {
+        TransferLimit::Pass => None,
+        TransferLimit::Exactly(count) => Some(count),
+        TransferLimit::PerTask(counts) => counts.get(index).copied(),
+    }
+}
+
+/// Why work cannot be simulated.
+pub(crate) fn refused(work: &Work) -> Option<&'static str> {
+    match work {
+        Work::Transfers | Work::Tree(_) => None,
+        Work::Objects(_) => Some("objects"),
+        Work::Rpc(_) => Some("requests and responses"),
+        Work::Jobs(_) => Some("jobs"),
+    }
+}
