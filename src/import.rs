@@ -175,6 +175,7 @@ fn write(directory: &Path, imported: Imported, run_id: String, now: i64) -> Resu
         plan: imported.plan.clone(),
         host: host(&imported),
         cluster: None,
+        model: None,
     };
     let mut recorder = Recorder::create(directory, &manifest)?.not_durable();
     for note in &imported.doubts {

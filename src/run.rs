@@ -135,6 +135,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         // It would run a program named by the record.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
     }
+    resumed.manifest.check_resumed_with(directory, None)?;
     // A record is no consent to lose data: the user must name the devices again.
     resumed.manifest.plan.destroy_data_on.clone_from(&arguments.destroy_data_on);
     let mut session = Session::new(world, "resumed");

@@ -235,6 +235,7 @@ impl<'w> Session<'w> {
             plan: checked.plan.clone(),
             host: checked.facts.clone(),
             cluster: self.world.library().and_then(|library| checked.cluster(library)),
+            model: None,
         }
     }
 }

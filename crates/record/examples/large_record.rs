@@ -67,9 +67,10 @@ fn manifest(plan: Plan) -> Manifest {
     let unknown = || "this study is made up".to_owned();
     Manifest {
         cluster: None,
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: "large-1".to_owned(),
-        provenance: Provenance::Simulated,
+        provenance: Provenance::Measured,
         program_version: "0.1.0".to_owned(),
         command_line: ["ioproof", "run", "large.toml"].map(str::to_owned).to_vec(),
         started_unix_ns: START_UNIX_NS,

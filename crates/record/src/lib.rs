@@ -3,6 +3,7 @@
 //! | type | what it holds or does |
 //! |---|---|
 //! | [`Manifest`] | format version, plan, host facts, provenance: one per run |
+//! | [`ModelSource`] | the model of a simulated run |
 //! | [`PhaseRow`], [`TaskRow`], [`LatencyRow`], [`SeriesRow`], [`NodeSeriesRow`], [`DeviceRow`], [`LoadRow`] | one observation each, in columns named with their units |
 //! | [`HistoryRow`] | one of the last operations, where they were asked for |
 //! | [`PrintedRow`] | one value that another tool printed |
@@ -80,7 +81,7 @@ pub use files::replacement::Replacement;
 pub use files::sums::{FileDifference, SIGNATURE, SUMS, Sums, plan_sha256, sha256};
 pub use files::text::read_text;
 pub use format::FORMAT_VERSION;
-pub use manifest::{Manifest, Provenance};
+pub use manifest::{Manifest, ModelSource, Provenance};
 pub use published::{
     Detail, Details, Library, Metric, Misprint, MisprintSort, MisprintText, Published, PublishedChart,
     PublishedClaim, PublishedCommand, PublishedKind, PublishedOperation, PublishedParameters,

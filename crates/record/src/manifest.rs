@@ -1,9 +1,10 @@
 //! `manifest.json`: the plan, the host and the program of a run.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use plan::Plan;
 use plan::limits::MANIFEST_BYTES;
+use plan::{Plan, shell_word};
 use serde::{Deserialize, Serialize};
 
 use crate::files::checksum::checksum_of;
@@ -22,9 +23,41 @@ pub enum Provenance {
     Imported,
     /// Read from a publication.
     Published,
-    /// A simulated device on a virtual clock.
+    /// A model on a virtual clock gave them; [`Manifest::model`] names it.
     Simulated,
 }
+
+/// The model that gave the figures of a simulated run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSource {
+    /// Its name, as its file states it.
+    pub name: String,
+    /// The path of its file as given.
+    pub path: PathBuf,
+    /// SHA-256 of its file, in hexadecimal ([`crate::sha256`]).
+    pub sha256: String,
+    /// The seed of its random numbers.
+    pub seed: u64,
+}
+
+impl ModelSource {
+    /// Whether both give the same figures for the same plan: names and places of their files may differ.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.sha256, self.seed) == (&other.sha256, other.seed)
+    }
+}
+
+/// The name, and what tells it from others: `twelve cards (sha256 5f0a9c31, seed 7)`.
+impl fmt::Display for ModelSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short: String = self.sha256.chars().take(SHORT_SHA256_DIGITS).collect();
+        write!(formatter, "{} (sha256 {short}, seed {})", self.name, self.seed)
+    }
+}
+
+/// Digits of a hash that are shown: enough to tell some thousand models apart.
+const SHORT_SHA256_DIGITS: usize = 12;
 
 /// Description of a run: written at the start, and again, with the end time, at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +83,50 @@ pub struct Manifest {
     /// Its processes, where a launcher has started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
+    /// The model, where [`Manifest::provenance`] is [`Provenance::Simulated`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSource>,
+}
+
+impl Manifest {
+    /// The manifest of a run whose figures `model` gives. The host facts are then those of the model's machine.
+    #[must_use]
+    pub fn simulated(self, model: ModelSource) -> Self {
+        Self { provenance: Provenance::Simulated, model: Some(model), ..self }
+    }
+
+    /// Checks that the run in `directory` goes on as it began: with the same model and seed, or on real storage
+    /// without one. Measured and simulated passes of one case would be one figure otherwise.
+    ///
+    /// # Errors
+    /// `model` is not what the run began with.
+    pub fn check_resumed_with(
+        &self,
+        directory: &Path,
+        model: Option<&ModelSource>,
+    ) -> Result<(), RecordError> {
+        let simulated = self.provenance == Provenance::Simulated;
+        let why = match (simulated, &self.model, model) {
+            (false, _, None) => return Ok(()),
+            (true, Some(own), Some(given)) if own.is_same(given) => return Ok(()),
+            (false, _, Some(given)) => format!(
+                "it was begun without a model, and model `{}` was given: leave out --model, \
+                 or start a simulated run in another directory",
+                given.name
+            ),
+            (true, Some(own), None) => format!(
+                "it is simulated, by model {own}: add --model {} --seed {}",
+                shell_word(&own.path.to_string_lossy()),
+                own.seed
+            ),
+            (true, Some(own), Some(given)) => format!(
+                "it was begun with model {own}, and model {given} was given: give the file and the seed that it \
+                 was begun with, or start a new run"
+            ),
+            (true, None, _) => "it is simulated, and by which model is not known: start it anew".to_owned(),
+        };
+        Err(RecordError::CannotResume { path: directory.to_path_buf(), why })
+    }
 }
 
 /// The text of a manifest.

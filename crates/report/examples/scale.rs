@@ -96,6 +96,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
     let question = Question::Quick { directory: "/data".into() };
     let manifest = Manifest {
         cluster: None,
+        model: None,
         format_version: 1,
         run_id: "made-up".to_owned(),
         provenance: Provenance::Simulated,

@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("check {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     let manifest = Manifest {
         cluster: None,
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: checked.run_id.clone(),
         provenance: Provenance::Measured,

@@ -56,6 +56,7 @@ fn lead(host: &Host, comm: &dyn Comm, library: &str, controls: Arc<Controls>) ->
     let checked = runner::check(plan, host, comm, format!("ranks-{}", std::process::id()), 0)?;
     let manifest = Manifest {
         cluster: checked.cluster(library),
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: checked.run_id.clone(),
         provenance: Provenance::Measured,

@@ -92,6 +92,7 @@ pub(crate) fn plan(cases: Vec<Case>) -> Plan {
 pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
     let manifest = Manifest {
         cluster: None,
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: "r".to_owned(),
         provenance: Provenance::Simulated,

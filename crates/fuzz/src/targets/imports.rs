@@ -30,6 +30,7 @@ pub(super) fn report(input: &[u8]) {
         plan: imported.plan,
         host: HostFacts::default(),
         cluster: None,
+        model: None,
     };
     rendered(&Run::in_memory(manifest, imported.phases));
 }

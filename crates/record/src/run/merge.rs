@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 use std::path::Path;
+use std::ptr;
 use std::sync::Arc;
 
 use plan::{Case, Criteria, Order, Plan, Question, WorkloadSpec};
@@ -15,7 +16,9 @@ use crate::rows::phase_record::PhaseRecord;
 use crate::run::parts::{damage_of, write_parts};
 use crate::table::store::{Renumber, Source, Store};
 use crate::table::tables::{TableRow, TableVisitor, each_table};
-use crate::{CaseId, Part, PartPasses, PhaseKey, RecordError, Run, RunState, Warning, WarningRow};
+use crate::{
+    CaseId, Part, PartPasses, PhaseKey, Provenance, RecordError, Run, RunState, Warning, WarningRow,
+};
 
 /// From this number of nodes on, passes of one case on separate nodes are a comparison of nodes: with only
 /// two, neither can be called the outlier.
@@ -28,7 +31,8 @@ const COMPARED_NODES_MIN: usize = 3;
 ///
 /// # Errors
 /// There is no run, one comes twice (also as part of a merged one), or a case of the same name asks for something else in two of them, or comes
-/// from different kinds of source.
+/// from different kinds of source. Some are simulated and others are not, or by different models, or one case
+/// twice with the same seed.
 pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     let refuse = |why: String| Err(RecordError::CannotMerge { why });
     let Some(first) = runs.first() else {
@@ -51,6 +55,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
             ));
         }
     }
+    check_models(&runs)?;
     let (plan, differences) = plan_of(&runs)?;
     let finished = runs.iter().map(|run| run.manifest.finished_unix_ns).max().flatten();
     let manifest = Manifest {
@@ -69,6 +74,55 @@ pub fn merge(runs: Vec<Run>) -> Result<Run, RecordError> {
     put_together(&mut whole, &runs)?;
     whole.warnings.extend(differences.into_iter().map(WarningRow::of_run));
     Ok(whole)
+}
+
+/// Refuses simulated runs beside others, and those of different models: one record has one source of its
+/// statements. With the same seed a model gives the same passes again, which would count twice.
+fn check_models(runs: &[Run]) -> Result<(), RecordError> {
+    let refuse = |why: String| Err(RecordError::CannotMerge { why });
+    let id = |run: &Run| run.manifest.run_id.clone();
+    let simulated = |run: &&Run| run.manifest.provenance == Provenance::Simulated;
+    let Some(first) = runs.iter().find(simulated) else { return Ok(()) };
+    if let Some(other) = runs.iter().find(|run| !simulated(run)) {
+        return refuse(format!(
+            "run {} is simulated and run {} is not; show them side by side with `ioproof compare` instead",
+            id(first),
+            id(other)
+        ));
+    }
+    let sha256 = |run: &Run| run.manifest.model.as_ref().map(|model| model.sha256.clone());
+    if let Some(other) = runs.iter().find(|run| sha256(run) != sha256(first)) {
+        return refuse(format!(
+            "runs {} and {} are simulated by different models; show them side by side with `ioproof compare` instead",
+            id(first),
+            id(other)
+        ));
+    }
+    let mut seen: HashMap<(&CaseId, u64), &Run> = HashMap::new();
+    for run in runs {
+        for seed in seeds_of(run) {
+            for case in run.cases() {
+                if let Some(earlier) =
+                    seen.insert((case, seed), run).filter(|earlier| !ptr::eq(*earlier, run))
+                {
+                    return refuse(format!(
+                        "case `{case}` is simulated with seed {seed} in runs {} and {}, so that its passes would \
+                         count twice; give each run a --seed of its own",
+                        id(earlier),
+                        id(run)
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The seeds of a simulated run, or of the runs that it was merged from.
+fn seeds_of(run: &Run) -> Vec<u64> {
+    let of_parts: Vec<u64> =
+        run.parts.iter().filter_map(|part| part.model.as_ref().map(|one| one.seed)).collect();
+    if of_parts.is_empty() { run.manifest.model.iter().map(|model| model.seed).collect() } else { of_parts }
 }
 
 /// All cases of all plans, and in what else than these they differ; of cases that several have, the
@@ -390,6 +444,7 @@ fn parts_of(run: &Run) -> Vec<Part> {
     vec![Part {
         run_id: manifest.run_id.clone(),
         provenance: manifest.provenance,
+        model: manifest.model.clone(),
         program_version: manifest.program_version.clone(),
         command_line: manifest.command_line.clone(),
         started_unix_ns: manifest.started_unix_ns,

@@ -12,7 +12,7 @@ use crate::Manifest;
 use crate::files::directory;
 use crate::files::replacement::replace;
 use crate::format::PARTS;
-use crate::{CaseId, Cluster, Damage, HostFacts, Provenance, RecordError};
+use crate::{CaseId, Cluster, Damage, HostFacts, ModelSource, Provenance, RecordError};
 
 /// A run that was merged into another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Part {
     pub run_id: String,
     /// Where its figures come from.
     pub provenance: Provenance,
+    /// [`Manifest::model`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSource>,
     /// Version of the program that wrote it.
     pub program_version: String,
     /// The command line as given.

@@ -10,6 +10,7 @@ mod layouts;
 mod merged;
 mod resumed;
 mod sample;
+mod simulated;
 mod strangers;
 mod versions;
 mod whole;

@@ -29,9 +29,10 @@ pub(crate) fn manifest() -> Manifest {
     };
     Manifest {
         cluster: Some(cluster(None)),
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: "sample-1".to_owned(),
-        provenance: Provenance::Simulated,
+        provenance: Provenance::Measured,
         program_version: "0.1.0".to_owned(),
         command_line: vec!["ioproof".to_owned(), "run".to_owned()],
         started_unix_ns: 1_700_000_000_000_000_000,

@@ -134,6 +134,7 @@ fn run_with(
         .expect("nothing stands against it");
     let manifest = Manifest {
         cluster: None,
+        model: None,
         format_version: FORMAT_VERSION,
         run_id: RUN_ID.to_owned(),
         provenance: Provenance::Measured,

@@ -115,6 +115,7 @@ impl Place {
         let directory = self.directory.path().join("record");
         let manifest = Manifest {
             cluster: checked.cluster("a library"),
+            model: None,
             format_version: FORMAT_VERSION,
             run_id: checked.run_id.clone(),
             provenance: Provenance::Measured,

@@ -15,6 +15,7 @@ pub(crate) fn manifest(plan: Plan) -> Manifest {
     };
     Manifest {
         cluster: None,
+        model: None,
         format_version: record::FORMAT_VERSION,
         run_id: "run".into(),
         provenance: Provenance::Measured,

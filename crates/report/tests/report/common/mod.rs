@@ -226,6 +226,7 @@ pub(crate) fn empty() -> Run {
     );
     let manifest = Manifest {
         cluster: None,
+        model: None,
         format_version: 1,
         run_id: "20251103-091500-made-up".into(),
         provenance: Provenance::Simulated,

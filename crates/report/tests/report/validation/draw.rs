@@ -116,6 +116,7 @@ pub(crate) fn run(terms: Criteria, points: &[Point], random: &mut Random) -> Run
         plan,
         host: HostFacts { node: "n0".to_owned(), ..HostFacts::default() },
         cluster: None,
+        model: None,
     };
     Run::in_memory(manifest, records)
 }
