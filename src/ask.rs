@@ -43,7 +43,7 @@ pub(crate) fn ask(arguments: &RunArguments, nodes: u32) -> Result<Asked, Failure
                 None => text(path)?,
             };
             let mut plan = study_of(path, &text, &arguments.set, arguments.how.yes, nodes)?;
-            if is_ready(path) && arguments.on.is_none() {
+            if is_ready(path) && arguments.on.is_none() && arguments.model.is_none() {
                 is_placed(path, &plan)?;
             }
             if let Some(nodes) = arguments.on_nodes {

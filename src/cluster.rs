@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use comm::{Agreement, Comm, JoinOptions, Launched, Launcher, Mpi, Solo};
+use comm::{Agreement, Comm, JoinOptions, Launched, Launcher, Mpi, Solo, Topology};
 use engine::Controls;
 use host::{Host, Root};
 use runner::RunnerError;
@@ -38,6 +38,11 @@ impl World {
             Processes::Alone(solo) => solo,
             Processes::Started(mpi) => mpi,
         }
+    }
+
+    /// This process alone, in a run whose nodes are described and not there.
+    pub(crate) fn of_nodes(topology: Topology) -> Self {
+        Self { processes: Processes::Alone(Solo::of_nodes(topology)), launched: false }
     }
 
     /// Number of nodes that they run on.

@@ -35,6 +35,7 @@ mod schema;
 mod session;
 mod sign;
 mod signals;
+mod simulated;
 mod studies;
 mod values;
 mod verdict;

@@ -16,11 +16,15 @@ use crate::exit::{Exit, Failure};
 use crate::on_layouts::{self, Campaign};
 use crate::session::{self, Session};
 use crate::sign::Signer;
+use crate::simulated;
 use crate::verdict;
 use crate::watch::TerminalWatch;
 
 /// Runs what the arguments ask for: preflight, run, tables, report.
 pub(crate) fn run(arguments: &RunArguments, world: &World) -> Result<Exit, Failure> {
+    if let Some(model) = &arguments.model {
+        return simulated::run(arguments, model, world);
+    }
     if let Some(directory) = &arguments.resume {
         return resume(directory, arguments, world);
     }
@@ -131,6 +135,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
         }
         (resumed, _) => resumed?,
     };
+    resumed.manifest.check_resumed_with(directory, None)?;
     if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
         // It would run a program named by the record.
         return Err(Failure::usage("a cross-check is not resumed: start it anew; its record stays as it is"));
@@ -164,7 +169,7 @@ fn resume(directory: &Path, arguments: &RunArguments, world: &World) -> Result<E
 }
 
 /// The finished part of a resumed run, as text.
-fn kept(plan: &Plan, finished: usize) -> String {
+pub(crate) fn kept(plan: &Plan, finished: usize) -> String {
     let turns = plan.blocks().any(|block| block.len() > 1);
     let kept = match (finished, turns) {
         (0, false) => return "no case is finished: the run starts anew".to_owned(),
@@ -222,7 +227,7 @@ fn resume_on_layouts(
 
 /// Shows the results and signs the record if requested. The exit code reports errors of the run first, then
 /// the commitments if they count.
-fn conclude(
+pub(crate) fn conclude(
     ended: &RunSummary,
     directory: &Path,
     judged: bool,
@@ -285,6 +290,6 @@ fn show(directory: &Path) -> Result<Exit, Failure> {
     Ok(verdict::exit(&study))
 }
 
-fn lines(notes: &[String]) -> String {
+pub(crate) fn lines(notes: &[String]) -> String {
     notes.iter().map(|note| format!("{}\n", visible(note))).collect()
 }

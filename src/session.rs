@@ -11,7 +11,7 @@ use plan::{Bytes, ExpectedRate, Nanos, Plan, RunEnvironment, Space, estimates, s
 use record::{FORMAT_VERSION, HostFacts, Leftover, Manifest, Provenance, Recorder, Resumed};
 use report::Shown;
 use runner::{
-    Checked, EarlierStart, HostLayoutBuilder, PlanExecution, Replaced, RunSummary, Servers,
+    Checked, EarlierStart, HostLayoutBuilder, Machine, PlanExecution, Replaced, RunSummary, Servers,
     ValidatedCampaign, Watch,
 };
 
@@ -57,6 +57,28 @@ impl<'w> Session<'w> {
         let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
         let checked = runner::check(plan, &self.host, self.world.comm(), self.run_id.clone(), started)?;
         self.consents_are_used(&checked.plan).map(|()| checked)
+    }
+
+    /// Checks `plan` against a model; nothing of this host is looked at.
+    pub(crate) fn check_on(
+        &self,
+        machine: &dyn Machine,
+        plan: Plan,
+        finished: BTreeSet<String>,
+    ) -> Result<Checked, Failure> {
+        let started = i64::try_from(self.started.as_nanosecond()).unwrap_or(i64::MAX);
+        self.check_again_on(machine, plan, (self.run_id.clone(), started), finished)
+    }
+
+    /// As [`Session::check_on`], for the run of this name and start.
+    pub(crate) fn check_again_on(
+        &self,
+        machine: &dyn Machine,
+        plan: Plan,
+        (run_id, started): (String, i64),
+        finished: BTreeSet<String>,
+    ) -> Result<Checked, Failure> {
+        Ok(runner::check_on(machine, plan, self.world.comm(), run_id, started, finished)?)
     }
 
     /// Refuses a consent to overwrite a device that the plan does not write: it was meant for another plan or

@@ -34,6 +34,12 @@ pub(crate) struct RunArguments {
     /// repetitions, duration, size, delay; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Simulate the study on the model in this file, on a virtual clock: nothing of this host is measured or changed.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["quick", "on", "destroy_data_on", "allow_commands"])]
+    pub(crate) model: Option<PathBuf>,
+    /// With --model: what its random choices follow from.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "model")]
+    pub(crate) seed: u64,
     /// Run only the cases on exactly so many nodes.
     #[arg(long, value_name = "N", conflicts_with_all = ["quick", "resume"])]
     pub(crate) on_nodes: Option<u32>,

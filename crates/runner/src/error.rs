@@ -95,6 +95,14 @@ pub enum RunnerError {
         /// What is forbidden, and the next step.
         problem: plan::PlanError,
     },
+    /// A case asks for something that the model of a simulated run does not have.
+    #[error("{case}: {told}")]
+    Model {
+        /// The case.
+        case: String,
+        /// What is missing, and the next step.
+        told: String,
+    },
     /// A transfer or an open failed, or a limit was reached while measuring.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -197,6 +205,7 @@ impl RunnerError {
             Self::Host(error) if error.is_device_error() => ErrorKind::TransferFailed,
             Self::Refusal(_) => ErrorKind::Refused,
             Self::Host(_)
+            | Self::Model { .. }
             | Self::Limit(_)
             | Self::UringMissing { .. }
             | Self::NoSpace { .. }

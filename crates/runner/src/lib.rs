@@ -47,8 +47,8 @@ pub use execution::campaign::{
 pub use execution::rival::Rivals;
 pub use execution::servers::Servers;
 pub use execution::state::RunSummary;
-pub use machine::{Machine, MachinePhase};
 pub use instrument::{HistoryCost, Instrument, instrument};
+pub use machine::{Machine, MachinePhase};
 #[cfg(feature = "planted-faults")]
 pub use planted::planted;
 pub use ranks::follow::{dismiss, follow, reports_loss, wait_for_rank_0};

@@ -1,3 +1,21 @@
+//! Models of storage systems: what a machine that is not here would give.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Model`], [`read`](fn@read) | a storage system, described in TOML |
+//! | [`SimulatedMachine`] | a model in a run: carries out its phases on a virtual clock |
+//! | [`ModelErrors`] | the mistakes of a model file |
+//!
+//! A simulated run has the plan, the record, the analysis and the reports of a measured one. Nothing of this
+//! host is measured; the record says that the figures are simulated, and by which model.
+
+mod machine;
 mod model;
 mod simulation;
-pub use model::*;
+
+pub use machine::SimulatedMachine;
+pub use model::{
+    Bandwidth, Cache, Description, Device, Distribution, Layout, Limits, Link, Metadata, Mistake, Model,
+    ModelErrors, Node, Server, Service, Size, Time, Trouble, TroubleKind, WriteCache, read, reference,
+    schema,
+};

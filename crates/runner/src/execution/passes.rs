@@ -168,7 +168,10 @@ impl ExecutionState<'_> {
         }
         match case.time_limit {
             Some(limit)
-                if turn.spent + self.ranks.elapsed().saturating_sub(started) >= Duration::from(limit) => Next::TimeIsUp,
+                if turn.spent + self.ranks.elapsed().saturating_sub(started) >= Duration::from(limit) =>
+            {
+                Next::TimeIsUp
+            }
             _ => Next::GoOn,
         }
     }

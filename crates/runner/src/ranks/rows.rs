@@ -9,10 +9,10 @@ use plan::Operation;
 use record::{EndRow, HistoryRow, NodeSeriesRow, PhaseKey, PhaseRecord, PhaseRow, TaskRow};
 use serde::{Deserialize, Serialize};
 
+use crate::MachinePhase;
 use crate::execution::device_trace::{self, DeviceNames, DeviceRequest, SectorMap};
 use crate::execution::jobs::JobRows;
 use crate::execution::servers;
-use crate::MachinePhase;
 use crate::ranks::merge_ranks::join_sorted;
 
 /// One of the last operations.

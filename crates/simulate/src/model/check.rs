@@ -84,7 +84,11 @@ impl Check<'_> {
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
         {
-            self.at(("node", 0), "cache", "more bytes wait to be written than the cache holds: lower `dirty`");
+            self.at(
+                ("node", 0),
+                "cache",
+                "more bytes wait to be written than the cache holds: lower `dirty`",
+            );
         }
         if model.devices.is_empty() {
             self.at(("model", 0), "", "the model has no device: add a [[device]]");
@@ -121,7 +125,11 @@ impl Check<'_> {
     fn limits(&mut self, at: (&str, usize), limits: &Limits) {
         let rates = [limits.read_iops, limits.write_iops];
         if rates.into_iter().flatten().any(|rate| !(rate > 0.0 && rate.is_finite())) {
-            self.at(at, "limits", "a limit of 0 operations per second serves nothing: write a number above 0");
+            self.at(
+                at,
+                "limits",
+                "a limit of 0 operations per second serves nothing: write a number above 0",
+            );
         }
     }
 
@@ -138,7 +146,11 @@ impl Check<'_> {
             self.at(at, key, "`deviation` is a share of the mean: write a number from 0 to 10");
         }
         if empirical != !quantiles.is_empty() || quantiles.len() == 1 {
-            self.at(at, key, "`quantiles` and the distribution `empirical` belong together: give at least two");
+            self.at(
+                at,
+                key,
+                "`quantiles` and the distribution `empirical` belong together: give at least two",
+            );
         }
         if quantiles.windows(2).any(|pair| pair[0] > pair[1]) {
             self.at(at, key, "`quantiles` fall: write them from the least to the largest time");
@@ -185,7 +197,10 @@ impl Check<'_> {
             return self.at(at, "stripe", message.replace("to {0}", &format!("to {}", group.count)));
         }
         if layout.copies == 0 || layout.copies > group.count {
-            let message = format!("{} copies need as many devices; `{}` has {}", layout.copies, group.name, group.count);
+            let message = format!(
+                "{} copies need as many devices; `{}` has {}",
+                layout.copies, group.name, group.count
+            );
             self.at(at, "copies", message);
         }
         if layout.parity >= stripe {
@@ -207,7 +222,8 @@ impl Check<'_> {
             return self.unknown(at, "devices", &trouble.devices, "device", names);
         };
         if let Some(member) = trouble.members.iter().find(|member| **member >= group.count) {
-            let message = format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
+            let message =
+                format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
             self.at(at, "members", message);
         }
         let Trouble { share, at: begin, length, size, rate, .. } = trouble;
@@ -220,9 +236,8 @@ impl Check<'_> {
             TroubleKind::Stall => {
                 (begin.is_none() || length.is_none()).then_some("`at` and `length`, when and how long")
             }
-            TroubleKind::Burst => {
-                (size.is_none() || rate.is_none()).then_some("`size` and `rate`, of what comes before the throttle")
-            }
+            TroubleKind::Burst => (size.is_none() || rate.is_none())
+                .then_some("`size` and `rate`, of what comes before the throttle"),
         };
         if let Some(needed) = needed {
             self.at(at, "kind", format!("this kind of trouble needs {needed}"));
@@ -247,7 +262,9 @@ impl Check<'_> {
 fn span(document: &Item, table: &str, index: usize, key: &str) -> Option<Range<usize>> {
     let item = document.get(table)?;
     let entry = match item.as_array_of_tables() {
-        Some(tables) => tables.get(index)?.get(key).and_then(Item::span).or_else(|| tables.get(index)?.span()),
+        Some(tables) => {
+            tables.get(index)?.get(key).and_then(Item::span).or_else(|| tables.get(index)?.span())
+        }
         None => item.get(key).and_then(Item::span),
     };
     entry.or_else(|| item.span())

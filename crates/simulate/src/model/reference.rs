@@ -55,7 +55,11 @@ fn table(
     let nothing = Map::new();
     let required: Vec<&str> =
         definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let _ = writeln!(text, "### {header}\n\n{}\n\n| key | value | meaning |\n|---|---|---|", described(definition));
+    let _ = writeln!(
+        text,
+        "### {header}\n\n{}\n\n| key | value | meaning |\n|---|---|---|",
+        described(definition)
+    );
     for (key, property) in definition["properties"].as_object().unwrap_or(&nothing) {
         let target = reference_in(property).and_then(|target| definitions.get_key_value(target));
         let value = match target {
@@ -65,7 +69,9 @@ fn table(
                 }
                 format!("a {}", spaced(name))
             }
-            Some((_, target)) if target.get("oneOf").is_some() || target.get("enum").is_some() => words(target),
+            Some((_, target)) if target.get("oneOf").is_some() || target.get("enum").is_some() => {
+                words(target)
+            }
             Some((_, target)) => example(target),
             None => kind(property),
         };

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::model::{Device, Trouble, TroubleKind, WriteCache};
 use crate::simulation::service::{ServiceTime, uniform, whole};
 use crate::simulation::station::{Limiter, READ, RateLimit, Slots, WRITE};
-use crate::simulation::time::{Ticks, TICKS_PER_NS, ticks};
+use crate::simulation::time::{TICKS_PER_NS, Ticks, ticks};
 
 /// One device of a model.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Drive {
     cache: Option<CacheState>,
     /// Where the last request ended, by file and offset.
     last_end: (u64, u64),
-    random: Xoshiro256PlusPlus,
+    pub(crate) random: Xoshiro256PlusPlus,
     /// Service times are longer by this.
     slow: f64,
     /// Change of the rate in a tick.
@@ -92,7 +92,7 @@ const BACKGROUND_BYTES: u64 = 4096;
 
 impl Drive {
     /// Number `member` of the group `device`, with those of `troubles` that are about it.
-    pub(crate) fn new(device: &Device, member: u32, troubles: &[Trouble], seed: u64) -> Self {
+    pub(crate) fn new(device: &Device, member: u32, troubles: &[Trouble]) -> Self {
         let mut drive = Self {
             service: [ServiceTime::new(&device.read), ServiceTime::new(&device.write)],
             slots: Slots::new(device.slots),
@@ -100,7 +100,7 @@ impl Drive {
             limiter: Limiter::default(),
             cache: device.write_cache.as_ref().map(CacheState::new),
             last_end: (u64::MAX, 0),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            random: Xoshiro256PlusPlus::seed_from_u64(0),
             slow: 1.0,
             drift: 0.0,
             stalls: Vec::new(),
@@ -126,9 +126,13 @@ impl Drive {
             TroubleKind::Slow => self.slow /= share.max(1e-9),
             TroubleKind::Drift => self.drift = share / ticks(3600e9),
             TroubleKind::Warming => self.warming = share,
-            TroubleKind::Stall => self.stalls.extend(time(trouble.at).zip(time(trouble.length)).map(
-                |(at, length)| Stall { at, length, every: time(trouble.every).filter(|every| *every > 0) },
-            )),
+            TroubleKind::Stall => {
+                self.stalls.extend(time(trouble.at).zip(time(trouble.length)).map(|(at, length)| Stall {
+                    at,
+                    length,
+                    every: time(trouble.every).filter(|every| *every > 0),
+                }))
+            }
             TroubleKind::Burst => self.bursts.extend(trouble.size.zip(trouble.rate).map(|(size, rate)| {
                 let size = size.0 as f64;
                 Burst { size, per_tick: rate.0 / ticks(1e9), left: size, at: 0 }

@@ -49,11 +49,11 @@ pub(crate) struct NameService {
     lock: Ticks,
     /// When each directory is unlocked.
     locks: HashMap<u64, Ticks>,
-    random: Xoshiro256PlusPlus,
+    pub(crate) random: Xoshiro256PlusPlus,
 }
 
 impl NameService {
-    pub(crate) fn new(service: &Metadata, seed: u64) -> Self {
+    pub(crate) fn new(service: &Metadata) -> Self {
         let or = |one: &Option<crate::model::Service>, other: &crate::model::Service| {
             ServiceTime::new(one.as_ref().unwrap_or(other))
         };
@@ -69,7 +69,7 @@ impl NameService {
             ],
             lock: service.directory_lock.map_or(0, |time| whole(ticks(time.0 as f64))),
             locks: HashMap::new(),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            random: Xoshiro256PlusPlus::seed_from_u64(0),
         }
     }
 

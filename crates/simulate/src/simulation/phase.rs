@@ -112,7 +112,8 @@ impl<'a> Running<'a> {
         let interval = whole(ticks(job.series_interval.0 as f64)).max(TICKS_PER_NS);
         let deadline = match job.ending() {
             _ if !workload.work.is_transfers() => {
-                let stonewall = workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
+                let stonewall =
+                    workload.stonewall.filter(|_| job.phase.is_result() && limit_of(job.limit, 0).is_none());
                 stonewall.map_or(u64::MAX, |wall| start + wall.deadline.0 * TICKS_PER_NS)
             }
             Ending::Volume => u64::MAX,
@@ -170,7 +171,8 @@ impl<'a> Running<'a> {
         let names = self.path.names.filter(|_| self.moves_data && workload.work.is_transfers());
         let mut last = self.start;
         for task in &mut self.tasks {
-            let call = if creates && (!shared || task.number == 0) { NameCall::Create } else { NameCall::Open };
+            let call =
+                if creates && (!shared || task.number == 0) { NameCall::Create } else { NameCall::Open };
             let opened = match names {
                 Some(names) => {
                     let there = self.start + self.path.latency;

@@ -57,12 +57,8 @@ impl Striping {
         for number in begin..=end {
             let (row, column) = (number / data, number % data);
             let (from, until) = (offset.max(number * chunk), (offset + bytes).min((number + 1) * chunk));
-            let piece = Piece {
-                direction,
-                bytes: until - from,
-                place: (file, row * chunk + from % chunk),
-                modifies,
-            };
+            let piece =
+                Piece { direction, bytes: until - from, place: (file, row * chunk + from % chunk), modifies };
             // The parity moves on from row to row, so that all devices have a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
             let stripe = u64::from(self.stripe);

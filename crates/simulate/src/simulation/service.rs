@@ -106,7 +106,11 @@ fn between(quantiles: &[f64], share: f64) -> f64 {
     quantiles[below] * (1.0 - part) + quantiles[below + 1] * part
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list, not negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place in a list, not negative"
+)]
 fn index(place: f64) -> usize {
     place as usize
 }

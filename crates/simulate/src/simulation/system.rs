@@ -1,6 +1,6 @@
 //! The parts of a model with their state, which lasts from phase to phase.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,9 +9,9 @@ use crate::model::{Cache, Layout, Model};
 use crate::simulation::drive::Drive;
 use crate::simulation::names::NameService;
 use crate::simulation::route::Striping;
+use crate::simulation::service::whole;
 use crate::simulation::station::{Limiter, RateLimit, Slots, Station};
 use crate::simulation::time::{Ticks, ticks};
-use crate::simulation::service::whole;
 
 /// All parts of a model.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct NodeState {
     /// Bytes that wait to be written.
     pub(crate) dirty: u64,
     /// Bytes in the page cache, by what they are of.
-    pub(crate) cached: HashMap<u64, u64>,
+    pub(crate) cached: BTreeMap<u64, u64>,
 }
 
 /// The way of requests to the devices of a layout.
@@ -88,14 +88,13 @@ impl NodeLimits {
 
 impl System {
     /// The parts of `model` on `nodes` of its nodes, at rest.
-    pub(crate) fn new(model: &Model, nodes: u32, seed: u64) -> Self {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    pub(crate) fn new(model: &Model, nodes: u32) -> Self {
         let node = NodeState {
             processors: Slots::new(model.node.processors),
             adapter: [Limiter::default(); 2],
             copies: Limiter::default(),
             dirty: 0,
-            cached: HashMap::new(),
+            cached: BTreeMap::new(),
         };
         let mut system = Self {
             now: 0,
@@ -106,18 +105,25 @@ impl System {
             names: Vec::new(),
             paths: Vec::new(),
             request_time: model.node.request_time.map_or(0, |time| whole(ticks(time.0 as f64))),
-            random: random.clone(),
+            random: Xoshiro256PlusPlus::seed_from_u64(0),
         };
         // Layouts on the same group of devices share it, and so do links, servers and services for names.
         let mut drives = HashMap::new();
         let mut stations = HashMap::new();
         let mut services = HashMap::new();
         for layout in &model.layouts {
-            let path = system.path(model, layout, nodes, &mut random, (&mut drives, &mut stations, &mut services));
+            let path = system.path(model, layout, nodes, (&mut drives, &mut stations, &mut services));
             system.paths.push(path);
         }
-        system.random = Xoshiro256PlusPlus::seed_from_u64(random.next_u64());
         system
+    }
+
+    /// Lets all parts draw their numbers from `random`.
+    pub(crate) fn reseed(&mut self, random: &mut Xoshiro256PlusPlus) {
+        let mut new = || Xoshiro256PlusPlus::seed_from_u64(random.next_u64());
+        self.random = new();
+        self.drives.iter_mut().for_each(|drive| drive.random = new());
+        self.names.iter_mut().for_each(|service| service.random = new());
     }
 
     #[expect(clippy::type_complexity, reason = "the parts made so far, by name")]
@@ -126,7 +132,6 @@ impl System {
         model: &'m Model,
         layout: &'m Layout,
         nodes: u32,
-        random: &mut Xoshiro256PlusPlus,
         (drives, stations, services): (
             &mut HashMap<(&'m str, bool), usize>,
             &mut HashMap<(&'m str, bool), usize>,
@@ -143,7 +148,7 @@ impl System {
                 let place = if local { node_name(model, node) } else { layout.devices.clone() };
                 for member in 0..count {
                     let Some(group) = group else { continue };
-                    self.drives.push(Drive::new(group, member, &model.troubles, random.next_u64()));
+                    self.drives.push(Drive::new(group, member, &model.troubles));
                     self.drive_names.push((place.clone(), format!("{}-{member}", group.name)));
                 }
             }
@@ -169,7 +174,7 @@ impl System {
         let tiers: Vec<(usize, u32)> = tiers.collect();
         let names = model.metadata_of(layout).map(|service| {
             *services.entry(service.name.as_str()).or_insert_with(|| {
-                self.names.push(NameService::new(service, random.next_u64()));
+                self.names.push(NameService::new(service));
                 self.names.len() - 1
             })
         });

@@ -1,0 +1,204 @@
+//! A model as the machine of a run.
+
+mod facts;
+mod outcome;
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+use comm::Topology;
+use engine::{Controls, PhaseJob};
+use plan::{Case, Order, Plan, ReadFrom, Work};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::HostFacts;
+use runner::{Machine, MachinePhase, RunnerError};
+
+use crate::model::Model;
+use crate::simulation::phase::{PhaseInput, simulate};
+use crate::simulation::service::normal;
+use crate::simulation::system::{NodeLimits, System, node_name};
+use crate::simulation::task::refused;
+use crate::simulation::time::{TICKS_PER_NS, ns};
+
+/// A model in a run: the state of its parts, and the time on its clock.
+///
+/// The same model, seed and plan give the same figures on every machine.
+#[derive(Debug)]
+pub struct SimulatedMachine {
+    model: Model,
+    system: System,
+    limits: NodeLimits,
+    seed: u64,
+}
+
+impl SimulatedMachine {
+    /// The machine of `model`, at rest. All random choices follow from `seed`.
+    #[must_use]
+    pub fn new(model: Model, seed: u64) -> Self {
+        let system = System::new(&model, model.node.count);
+        Self { limits: NodeLimits::of(&model), system, seed, model }
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Its nodes, with one process each.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        Topology::of((0..self.model.node.count).map(|node| node_name(&self.model, node)))
+    }
+
+    fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
+        let target = case.target.as_str();
+        let layout = self.model.layout_of(target);
+        let index = layout.and_then(|layout| self.model.layouts.iter().position(|one| one == layout));
+        index.ok_or_else(|| {
+            let names: Vec<&str> =
+                self.model.layouts.iter().flat_map(|layout| &layout.targets).map(String::as_str).collect();
+            let told = format!(
+                "the target `{target}` is on no layout of the model, whose layouts have the targets {}: name it \
+                 in `targets` of one of them",
+                names.join(", ")
+            );
+            lacking(case, told)
+        })
+    }
+
+    /// The share of the reads of each node that its page cache serves, and how many bytes the tasks of each
+    /// node have.
+    fn cached(&self, job: &PhaseJob<'_>, node_of: &[u32], key: u64) -> (Vec<f64>, Vec<u64>) {
+        let workload = job.workload;
+        let mut bytes = vec![0_u64; self.system.nodes.len()];
+        let each = workload.geometry.bytes_per_task().0;
+        node_of.iter().for_each(|node| bytes[*node as usize] += each);
+        let own = workload.read_from == ReadFrom::Same || self.model.node.count == 1;
+        let share = |(node, all): (usize, &u64)| {
+            let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
+            match workload.order {
+                _ if !own || workload.direct || *all == 0 => 0.0,
+                // A pass in order over more than the cache holds always finds the next bytes gone.
+                _ if there >= *all => 1.0,
+                Order::Random { .. } => there as f64 / *all as f64,
+                _ => 0.0,
+            }
+        };
+        (bytes.iter().enumerate().map(share).collect(), bytes)
+    }
+
+    /// Notes what the page caches hold after a phase.
+    fn keep_in_caches(&mut self, key: u64, moved: &[u64], all: &[u64]) {
+        let Some((size, _)) = self.limits.cache else { return };
+        for ((node, moved), all) in self.system.nodes.iter_mut().zip(moved).zip(all) {
+            let there = node.cached.entry(key).or_insert(0);
+            *there = (*there).max(*moved).min(*all).min(size);
+            let held = *there;
+            // What was used before makes room.
+            let mut room = size - held;
+            for (other, bytes) in &mut node.cached {
+                if *other != key {
+                    *bytes = (*bytes).min(room);
+                    room -= *bytes;
+                }
+            }
+        }
+    }
+}
+
+impl Machine for SimulatedMachine {
+    fn check(&self, plan: &Plan) -> Result<(), RunnerError> {
+        for case in &plan.cases {
+            self.layout_of(case)?;
+            let workload = &case.workload;
+            if let Some(what) = refused(&workload.work) {
+                return Err(lacking(case, format!("a model does not say how long {what} take")));
+            }
+            let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
+            if workload.verify || checks {
+                let told =
+                    "a model has no data that could be checked: leave `verify` and the check phases out";
+                return Err(lacking(case, told.to_owned()));
+            }
+            if workload.memory_hog.0 > 0 {
+                let told =
+                    "a model has no memory to hold: leave `memory_hog` out, and lower the model's cache";
+                return Err(lacking(case, told.to_owned()));
+            }
+            if workload.history.is_some() {
+                return Err(lacking(case, "a model keeps no operations: leave `--history` out".to_owned()));
+            }
+            if case.stated.is_some() {
+                return Err(lacking(case, "another tool cannot measure a model".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn nodes(&self) -> Vec<HostFacts> {
+        (0..self.model.node.count).map(|node| facts::of_node(&self.model, node)).collect()
+    }
+
+    fn phase(
+        &mut self,
+        case: &Case,
+        job: &PhaseJob<'_>,
+        node_of: &[u32],
+        controls: &Controls,
+    ) -> Result<MachinePhase, RunnerError> {
+        let layout = self.layout_of(case)?;
+        let key = key_of(layout, case);
+        let (cached, bytes) = self.cached(job, node_of, key);
+        let noise = self.model.model.noise;
+        // A case draws the same numbers whatever ran before it, so that a resumed run gives the same figures.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, case, job));
+        let factor = if noise > 0.0 { libm::exp(noise * normal(&mut random)) } else { 1.0 };
+        self.system.reseed(&mut random);
+        let limits = self.limits.clone();
+        let input = PhaseInput { job, node_of, layout, limits: &limits, factor, cached: &cached, controls };
+        let output = simulate(&input, &mut self.system);
+        if !job.workload.direct && matches!(job.workload.work, Work::Transfers) {
+            let mut moved = vec![0; self.system.nodes.len()];
+            output.tasks.iter().for_each(|task| moved[task.node as usize] += task.bytes);
+            self.keep_in_caches(key, &moved, &bytes);
+        }
+        Ok(outcome::of(output, &self.system.drive_names))
+    }
+
+    fn drop_caches(&mut self) {
+        self.system.nodes.iter_mut().for_each(|node| node.cached.clear());
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_nanos(ns(self.system.now))
+    }
+
+    fn pause(&mut self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / TICKS_PER_NS);
+        self.system.now = self.system.now.saturating_add(nanos.saturating_mul(TICKS_PER_NS));
+    }
+}
+
+/// The seed of a phase, by FNV-1a.
+fn seed_of(seed: u64, case: &Case, job: &PhaseJob<'_>) -> u64 {
+    let pass = job.repetition.to_le_bytes();
+    let words = [case.id.as_bytes(), job.phase.name().as_bytes(), &pass, &seed.to_le_bytes()];
+    words.concat().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// What `case` needs and the model does not have.
+fn lacking(case: &Case, told: String) -> RunnerError {
+    RunnerError::Model { case: case.id.clone(), told }
+}
+
+/// Tells the files of cases apart; used within one run only.
+fn key_of(layout: usize, case: &Case) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (layout, &case.workload.files).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,101 @@
+//! The outcome of a simulated phase, in the form of the engine's.
+
+use engine::{Mismatches, PhaseOutcome, SeriesInterval, Surprises};
+use host::{DeviceCounters, DeviceSample};
+use runner::MachinePhase;
+
+use crate::simulation::drive::Counters;
+use crate::simulation::phase::PhaseOutput;
+use crate::simulation::station::{READ, WRITE};
+use crate::simulation::task::{ITEMS, READS, WRITES};
+use crate::simulation::time::{Ticks, ns};
+
+/// The outcome; `drives` has the place and the name of each device.
+pub(super) fn of(mut output: PhaseOutput, drives: &[(String, String)]) -> MachinePhase {
+    let start = output.start;
+    let length = output.end - start;
+    let mut nodes: Vec<u32> = output.tasks.iter().map(|task| task.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let recording = &output.recording;
+    let of_node = |node: &u32| (*node, recording.series(*node as usize, length));
+    let series: Vec<(u32, Vec<SeriesInterval>)> = nodes.iter().map(of_node).collect();
+    let mut whole: Vec<SeriesInterval> = Vec::new();
+    for interval in series.iter().flat_map(|(_, series)| series) {
+        match whole.binary_search_by_key(&interval.place(), SeriesInterval::place) {
+            Ok(at) => whole[at].add(interval),
+            Err(at) => whole.insert(at, *interval),
+        }
+    }
+    let tasks = &output.tasks;
+    let done = |kind: usize| tasks.iter().map(|task| task.done[kind]).sum::<u64>();
+    let bytes = |operation: plan::Operation| {
+        whole.iter().filter(|one| one.operation == operation).map(|one| one.bytes).sum::<u64>()
+    };
+    let other = whole.iter().map(|one| one.bytes).sum::<u64>() - bytes(plan::Operation::Read);
+    let span = |from: fn(&engine::TaskOutcome) -> u64,
+                to: fn(&engine::TaskOutcome) -> u64,
+                all: &[engine::TaskOutcome]| {
+        let first = all.iter().map(from).min().unwrap_or(0);
+        all.iter().map(to).max().unwrap_or(0).saturating_sub(first)
+    };
+    let outcomes: Vec<engine::TaskOutcome> = tasks.iter().map(|task| task.outcome(start)).collect();
+    let operations = done(READS) + done(WRITES) + done(ITEMS);
+    let outcome = PhaseOutcome {
+        // The virtual clock begins with the run, whenever that is.
+        started_unix_ns: i64::try_from(ns(start)).unwrap_or(i64::MAX),
+        started_raw_ns: 0,
+        wall_ns: span(|task| task.open_start_ns, |task| task.close_end_ns, &outcomes),
+        open_ns: span(|task| task.open_start_ns, |task| task.open_end_ns, &outcomes),
+        io_ns: span(|task| task.io_start_ns, |task| task.io_end_ns, &outcomes),
+        close_ns: span(|task| task.close_start_ns, |task| task.close_end_ns, &outcomes),
+        tasks: outcomes,
+        read_bytes: bytes(plan::Operation::Read),
+        write_bytes: other,
+        reads: done(READS),
+        writes: done(WRITES),
+        items: done(ITEMS),
+        allocated_bytes: None,
+        surprises: Surprises::default(),
+        first_done_ns: ns(output.first_done.0),
+        first_done_bytes: output.first_done.1,
+        stonewall: output.stonewall,
+        latency: output.recording.latencies(),
+        series: whole,
+        history: Vec::new(),
+        user_cpu_ns: ns(output.request_time).saturating_mul(operations),
+        system_cpu_ns: 0,
+        mismatches: Mismatches::default(),
+        stopped: output.stopped,
+        unstarted: output.unstarted,
+        continued: 0,
+        notes: Vec::new(),
+        end: None,
+    };
+    let devices = output.samples.iter().flat_map(|sample| {
+        sample.drives.iter().map(|(drive, counters)| {
+            let (place, name) = &drives[*drive];
+            let sample = device(name, sample.start - start, sample.length, counters);
+            (place.clone(), sample)
+        })
+    });
+    let devices = devices.collect();
+    MachinePhase { outcome, series: if nodes.len() > 1 { series } else { Vec::new() }, devices }
+}
+
+fn device(name: &str, start: Ticks, length: Ticks, counters: &Counters) -> DeviceSample {
+    let length_ns = ns(length).max(1);
+    let counters = DeviceCounters {
+        device: name.to_owned(),
+        reads: counters.requests[READ],
+        read_bytes: counters.bytes[READ],
+        read_time_ns: ns(counters.time[READ]),
+        writes: counters.requests[WRITE],
+        write_bytes: counters.bytes[WRITE],
+        write_time_ns: ns(counters.time[WRITE]),
+        under_way: 0,
+        busy_ns: ns(counters.served).min(length_ns),
+        queue_time_ns: ns(counters.time[READ] + counters.time[WRITE]),
+    };
+    DeviceSample { start_ns: ns(start), length_ns, counters }
+}

@@ -1,0 +1,112 @@
+//! `ioproof run STUDY --model MODEL`: the study on a model, on a virtual clock. Nothing of this host is measured
+//! or changed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use plan::{ExpectedRate, Question, RunEnvironment, estimates};
+use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
+use runner::Checked;
+use simulate::SimulatedMachine;
+
+use crate::arguments::RunArguments;
+use crate::ask::{Asked, ask};
+use crate::cluster::World;
+use crate::console::{print, print_line, screen};
+use crate::exit::{Exit, Failure};
+use crate::progress::LiveLine;
+use crate::run::{conclude, kept, lines};
+use crate::session::Session;
+use crate::sign::Signer;
+use crate::watch::TerminalWatch;
+
+/// Runs what the arguments ask for on the model in the file `path`.
+pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Result<Exit, Failure> {
+    let (model, source) = read(path, arguments.seed)?;
+    if world.launched {
+        return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
+    }
+    let mut machine = SimulatedMachine::new(model, source.seed);
+    let world = World::of_nodes(machine.topology());
+    let signer = Signer::of(&arguments.how)?;
+    if let Some(directory) = &arguments.resume {
+        return resume(directory, arguments, &world, (&mut machine, &source), signer.as_ref());
+    }
+    let Asked { what, plan, notes } = ask(arguments, world.nodes())?;
+    let session = Session::new(&world, &what);
+    let checked = session.check_on(&machine, plan, BTreeSet::new())?;
+    if arguments.how.explain {
+        let around = environment(&checked);
+        print(&if arguments.how.full {
+            report::explain(&checked.plan, &around, screen())
+        } else {
+            report::outline(&checked.plan, &around, screen())
+        })?;
+        return print(&lines(&notes)).map(|()| Exit::Success);
+    }
+    let directory = session.directory(arguments.how.out.as_deref())?;
+    print(&lines(&notes))?;
+    session.listen()?;
+    let manifest = Manifest {
+        provenance: Provenance::Simulated,
+        model: Some(source),
+        cluster: checked.cluster(""),
+        ..session.manifest(&checked)
+    };
+    let recorder = Recorder::create(&directory, &manifest)?;
+    let ended = {
+        let mut watch = TerminalWatch { line: line(&checked, &directory, arguments) };
+        session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
+    };
+    conclude(&ended, &directory, arguments.verdict, signer.as_ref())
+}
+
+/// Goes on with a simulated run.
+fn resume(
+    directory: &Path,
+    arguments: &RunArguments,
+    world: &World,
+    (machine, source): (&mut SimulatedMachine, &ModelSource),
+    signer: Option<&Signer>,
+) -> Result<Exit, Failure> {
+    let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
+    resumed.manifest.check_resumed_with(directory, Some(source))?;
+    if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
+        return Err(Failure::usage("a cross-check is not resumed: start it anew"));
+    }
+    let session = Session::new(world, "resumed");
+    let manifest = &resumed.manifest;
+    let finished: BTreeSet<String> = resumed.finished.iter().cloned().collect();
+    let id = (manifest.run_id.clone(), manifest.started_unix_ns);
+    let checked = session.check_again_on(machine, manifest.plan.clone(), id, finished)?;
+    print_line(&kept(&checked.plan, checked.finished.len()))?;
+    session.listen()?;
+    let ended = {
+        let mut watch = TerminalWatch { line: line(&checked, directory, arguments) };
+        session.life(recorder, &mut watch).on_machine(machine).run(&checked)?
+    };
+    conclude(&ended, directory, arguments.verdict, signer)
+}
+
+/// The model in the file `path`, and what the record says of it.
+pub(crate) fn read(path: &Path, seed: u64) -> Result<(simulate::Model, ModelSource), Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("cannot read the model {}: {error}; name a model file", path.display()))
+    })?;
+    let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;
+    let sha256 = record::sha256(text.as_bytes());
+    let source = ModelSource { name: model.model.name.clone(), path: path.to_owned(), sha256, seed };
+    Ok((model, source))
+}
+
+fn line(checked: &Checked, directory: &Path, arguments: &RunArguments) -> LiveLine {
+    let (estimates, _) = estimates(&checked.plan, &environment(checked));
+    LiveLine::start(directory, &checked.plan, &estimates, arguments.how.shown())
+}
+
+/// What is known of the place of a simulated run beforehand.
+fn environment(checked: &Checked) -> RunEnvironment {
+    let memory = Some(checked.facts.memory_bytes).filter(|bytes| *bytes > 0).map(plan::Bytes);
+    let rate = ExpectedRate::assumed();
+    RunEnvironment { spaces: Vec::new(), memory, node_of: Vec::new(), write: rate.clone(), read: rate }
+}
