@@ -18,6 +18,7 @@ use crate::progress::LiveLine;
 use crate::run::{conclude, kept, lines};
 use crate::session::Session;
 use crate::sign::Signer;
+use crate::studies;
 use crate::watch::TerminalWatch;
 
 /// Runs what the arguments ask for on the model in the file `path`.
@@ -90,9 +91,18 @@ fn resume(
 
 /// The model in the file `path`, and what the record says of it.
 pub(crate) fn read(path: &Path, seed: u64) -> Result<(simulate::Model, ModelSource), Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read the model {}: {error}; name a model file", path.display()))
-    })?;
+    let ready = studies::MODELS.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| *text);
+    let text = match ready.filter(|_| !path.exists()) {
+        Some(text) => text.to_owned(),
+        None => std::fs::read_to_string(path).map_err(|error| {
+            let names: Vec<&str> = studies::MODELS.iter().map(|(name, _)| *name).collect();
+            Failure::usage(format!(
+                "cannot read the model {}: {error}; name a model file, or one that comes with the program: {}",
+                path.display(),
+                names.join(", ")
+            ))
+        })?,
+    };
     let model = simulate::read(path, &text).map_err(|error| Failure::new(Exit::Usage, error))?;
     let sha256 = record::sha256(text.as_bytes());
     let source = ModelSource { name: model.model.name.clone(), path: path.to_owned(), sha256, seed };

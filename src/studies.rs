@@ -46,6 +46,21 @@ const READY: &[(&str, &str)] = studies![
     "weak-scaling",
 ];
 
+macro_rules! models {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../studies/models/", $name, ".toml")))),*] };
+}
+
+/// Name and text of each model that comes with the program.
+pub(crate) const MODELS: &[(&str, &str)] = models![
+    "cte-power",
+    "five-p3700",
+    "io-cell",
+    "laptop",
+    "lustre-ef560",
+    "scale-disks",
+    "twelve-p3700",
+];
+
 /// Lists all of them, or prints the text of one.
 pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {
     if let Some(StudiesWhat::Show { name }) = &arguments.what {

@@ -65,9 +65,12 @@ pub struct Node {
     /// Processor time that a task spends on each transfer or operation, besides waiting for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_time: Option<Time>,
-    /// Bandwidth of its own network adapter, each way.
+    /// Bandwidth of its own network adapter, each way; layouts that are local do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
+    /// Transfers per second, in each direction, that its file-system client sends to layouts that are not local.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
     /// Page cache for transfers that are not direct; without it all transfers go to the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,

@@ -385,7 +385,10 @@ impl<'a> Running<'a> {
     fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let node = self.tasks[request.task as usize].node as usize;
-        let cost = self.input.limits.adapter.cost(request.piece.bytes) * self.input.factor;
+        let cost = match self.path.local {
+            true => 0.0,
+            false => self.input.limits.adapter.cost(request.piece.bytes) * self.input.factor,
+        };
         let left = self.system.nodes[node].adapter[request.piece.direction].pass(now, cost);
         let there = left + self.path.latency;
         self.requests.get(number).stage = Stage::Part(0);

@@ -79,7 +79,7 @@ impl NodeLimits {
         let cache = model.node.cache.as_ref();
         let dirty = |cache: &Cache| cache.dirty.map_or(cache.size.0 / 5, |dirty| dirty.0);
         Self {
-            adapter: RateLimit::new(None, model.node.bandwidth),
+            adapter: RateLimit::new(model.node.iops, model.node.bandwidth),
             copies: RateLimit::new(None, cache.map(|cache| cache.rate)),
             cache: cache.map(|cache| (cache.size.0, dirty(cache))),
         }
