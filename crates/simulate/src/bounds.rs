@@ -154,7 +154,7 @@ impl Model {
         if request_ns > 0.0 {
             let tasks = u64::from(issuers.tasks.unwrap_or(u32::MAX).min(self.node.processors)) * nodes;
             let per_second = tasks as f64 / request_ns * 1e9;
-            limits.push(limit("request time", tasks, per_second));
+            limits.push(limit("processor", tasks, per_second));
         }
         let mut response = request_ns;
         if !layout.local {
@@ -201,7 +201,7 @@ impl Model {
         let capacity = limits.iter().map(|limit| limit.transfers_per_second).fold(f64::INFINITY, f64::min);
         if let Some(tasks) = issuers.tasks {
             let in_flight = u64::from(tasks) * u64::from(issuers.depth) * nodes;
-            limits.push(limit("transfers in flight", in_flight, in_flight as f64 / response * 1e9));
+            limits.push(limit("transfer in flight", in_flight, in_flight as f64 / response * 1e9));
         }
         limits.sort_by(|a, b| a.transfers_per_second.total_cmp(&b.transfers_per_second));
         Bounds {

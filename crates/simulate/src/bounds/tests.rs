@@ -132,13 +132,11 @@ fn saturation_is_capacity_times_the_least_response() {
     let transfer = Transfer { bytes: 4096, writes: false, random: true };
     let few = one.bounds(&one.layouts[0], transfer, Issuers { nodes: 1, tasks: Some(2), depth: 1 });
     assert_near(few.transfers_per_second(), 20_000.0);
-    assert_eq!(few.weakest().map(|limit| limit.part.as_str()), Some("transfers in flight"));
+    assert_eq!(few.weakest().map(|limit| limit.part.as_str()), Some("transfer in flight"));
     // Depth helps until the processor time of one task is used up.
     let deep = one.bounds(&one.layouts[0], transfer, Issuers { nodes: 1, tasks: Some(1), depth: 64 });
     assert!(
-        deep.limits
-            .iter()
-            .any(|limit| limit.part == "request time" && limit.transfers_per_second == 100_000.0)
+        deep.limits.iter().any(|limit| limit.part == "processor" && limit.transfers_per_second == 100_000.0)
     );
 }
 
