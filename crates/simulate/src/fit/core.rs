@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use record::Run;
 
 use super::network::{Load, Nodes, simulate};
-use super::search::{Joint, Measured, Observation, predicted, search, search_near};
+use super::search::{Joint, Measured, Observation, limit_before_slots, predicted, search, search_near};
 use super::shape::Shape;
 use super::sweep::{Direction, Point, Sweep};
 use crate::simulation::service::{ServiceTime, normal, uniform};
@@ -29,6 +29,8 @@ pub(super) struct Fit {
     pub(super) joint: Joint,
     pub(super) directions: Vec<FittedDirection>,
     samples: Vec<Joint>,
+    /// Another explanation of the same points.
+    pub(super) other: Option<Joint>,
     /// Standard deviation of the logarithm of the rate between repetitions.
     pub(super) noise: f64,
     seed: u64,
@@ -88,6 +90,7 @@ impl Fit {
             joint: Joint { slots: 1, as_good: [1; 2], solutions: Vec::new() },
             directions: fitted.collect(),
             samples: Vec::new(),
+            other: None,
             noise: noise(directions),
             seed,
         };
@@ -103,6 +106,9 @@ impl Fit {
             direction.misfit = (squares / (direction.observations.len() as f64 - parameters)).sqrt();
         }
         fit.samples = fit.sampled(directions);
+        if (0..fit.directions.len()).any(|index| fit.is_saturated(index)) {
+            fit.other = limit_before_slots(&nodes, &fit.measured(), &fit.joint);
+        }
         Some(fit)
     }
 
@@ -201,9 +207,11 @@ impl Fit {
         estimate(self.closed(index, &self.joint, &at)[0].exp() * 1e9, drawn.collect())
     }
 
-    /// A parameter of a direction with its interval.
+    /// A parameter of a direction with its interval, which holds that of the other explanation.
     pub(super) fn parameter(&self, of: impl Fn(&Joint) -> f64) -> Estimate {
-        estimate(of(&self.joint), self.samples.iter().map(of).collect())
+        let own = estimate(of(&self.joint), self.samples.iter().map(&of).collect());
+        let other = self.other.as_ref().map_or(own.value, of);
+        Estimate { low: own.low.min(other), high: own.high.max(other), ..own }
     }
 
     /// The least and the largest number of slots that fit; the latter none where more fit as well.
@@ -212,7 +220,7 @@ impl Fit {
         let least = all().min().unwrap_or(1);
         let most = all().max().unwrap_or(1);
         let tried = self.directions.iter().map(|one| one.most).max().unwrap_or(1);
-        (least, (most < tried).then_some(most))
+        (least, (most < tried && self.other.is_none()).then_some(most))
     }
 }
 

@@ -123,12 +123,12 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
     lines.push(String::new());
     lines.push("parameters, with 95 % intervals:".to_owned());
     let slots = match fit.slots() {
-        (least, Some(most)) => format!("  slots           {} ({least} to {most})", fit.joint.slots),
-        (least, None) => format!("  slots           {} ({least} or more)", fit.joint.slots),
+        (least, Some(most)) => format!("{} ({least} to {most})", fit.joint.slots),
+        (least, None) => format!("{} ({least} or more)", fit.joint.slots),
     };
-    lines.push(slots);
-    lines.push(format!("  processor time  {} (measured)", time(fit.nodes.request_ns)));
-    lines.push(format!("  noise           {:.2} %", fit.noise * 100.0));
+    lines.push(parameter_line("slots", &slots));
+    lines.push(parameter_line("processor time", &format!("{} (measured)", time(fit.nodes.request_ns))));
+    lines.push(parameter_line("noise", &format!("{:.2} %", fit.noise * 100.0)));
     for (index, one) in sweep.directions.iter().enumerate() {
         let name = direction(one.writes);
         let parts = fit.joint.solutions[index].parts;
@@ -136,7 +136,8 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
             |of: fn(&Station) -> f64| fit.parameter(|joint: &Joint| of(&joint.solutions[index].station));
         let mut line = |what: &str, estimate: Estimate, text: &dyn Fn(f64) -> String| {
             let Estimate { value, low, high } = estimate;
-            lines.push(format!("  {name}, {what}  {} ({} to {})", text(value), text(low), text(high)));
+            let told = format!("{} ({} to {})", text(value), text(low), text(high));
+            lines.push(parameter_line(&format!("{name}, {what}"), &told));
         };
         line("time", parameter(|station| station.time_ns), &time);
         if parts.bytes {
@@ -147,6 +148,12 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
         }
         if parts.limits[1] {
             line("bandwidth", parameter(|station| 1e9 / station.limit_per_byte_ns), &megabytes);
+        }
+        if let Some(other) = &fit.other
+            && !parts.limits[0]
+        {
+            let limit = 1e9 / other.solutions[index].station.limit_ns;
+            lines.push(format!("  {name}: a limit of {limit:.0}/s before more slots fits as well"));
         }
         if !fit.is_saturated(index) {
             let stand_in = match one.ceilings {
@@ -189,6 +196,10 @@ pub(super) fn about(run: &Run, sweep: &Sweep, fit: &Fit, checked: &Checked) -> V
         Some(reason) => format!("  not to be used beyond what was measured: {}", visible(reason)),
     });
     lines
+}
+
+fn parameter_line(name: &str, value: &str) -> String {
+    format!("  {name:<17}  {value}")
 }
 
 fn time(nanos: f64) -> String {

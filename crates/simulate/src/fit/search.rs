@@ -150,6 +150,25 @@ pub(super) fn search_near(nodes: &Nodes, directions: &[Measured<'_>], from: &Joi
     best(tried.collect())
 }
 
+/// A limit of the rate before as many slots as were in flight, if that fits as well as `found`: where all times are fixed,
+/// rates and latencies of one size do not tell slots from a limit.
+pub(super) fn limit_before_slots(nodes: &Nodes, directions: &[Measured<'_>], found: &Joint) -> Option<Joint> {
+    let all = directions.iter().flat_map(|one| one.observations);
+    let slots = all.map(|one| one.load.in_flight()).max()?;
+    let mut worse = 0.0;
+    let mut solutions = Vec::new();
+    for (one, was) in directions.iter().zip(&found.solutions) {
+        let parts = Parts { limits: [true, was.parts.limits[1]], ..was.parts };
+        let start = parts.logarithms(&guess(nodes, one.observations, parts));
+        let solution = minimum(nodes, one, slots, parts, &start, 0.2);
+        let n = (2 * one.observations.len()) as f64;
+        let misfit = |squares: f64| n * (squares / n + FLOOR * FLOOR).ln();
+        worse += misfit(solution.squares) - misfit(was.squares);
+        solutions.push(solution);
+    }
+    (worse <= AS_GOOD).then_some(Joint { slots, as_good: [slots; 2], solutions })
+}
+
 /// Of several numbers of slots the best; of those that fit exactly as well the lowest.
 fn best(tried: Vec<(u32, Vec<Solution>)>) -> Option<Joint> {
     let criterion = |solutions: &[Solution]| solutions.iter().map(|one| one.criterion).sum::<f64>();
