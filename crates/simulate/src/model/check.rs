@@ -82,7 +82,11 @@ impl Check<'_> {
         self.count("node", 0, model.node.count, MEMBERS_MAX, "count");
         self.count("node", 0, model.node.processors, SLOTS_MAX, "processors");
         if model.node.iops.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-            self.at(("node", 0), "iops", "a node that sends nothing measures nothing: write a number above 0");
+            self.at(
+                ("node", 0),
+                "iops",
+                "a node that sends nothing measures nothing: write a number above 0",
+            );
         }
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)

@@ -385,16 +385,21 @@ impl<'a> Running<'a> {
     fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let node = self.tasks[request.task as usize].node as usize;
-        let cost = match self.path.local {
-            true => 0.0,
-            false => self.input.limits.adapter.cost(request.piece.bytes) * self.input.factor,
-        };
-        let left = self.system.nodes[node].adapter[request.piece.direction].pass(now, cost);
+        let (mut left, mut limited) = (now, false);
+        if !self.path.local {
+            let limits = self.input.limits;
+            let state = &mut self.system.nodes[node];
+            let bytes = request.piece.bytes;
+            let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
+            left = state.client.pass(left, calls * self.input.factor);
+            left = state.adapter[request.piece.direction].pass(left, transmission * self.input.factor);
+            limited = calls + transmission > 0.0;
+        }
         let there = left + self.path.latency;
         self.requests.get(number).stage = Stage::Part(0);
         // Nodes do not keep each other's order.
         let alone = self.path.local || self.system.nodes.len() == 1;
-        if alone || (in_order && cost <= 0.0) { self.route(there, number, 0) } else { Some(there) }
+        if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
     }
 
     /// From part number `part` of the way on.
