@@ -26,7 +26,7 @@ pub(crate) struct PhaseInput<'a> {
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
-    /// All times are so many times as long.
+    /// All times are so many times as long, but no limit of a rate is exceeded.
     pub(crate) factor: f64,
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
@@ -324,7 +324,7 @@ impl<'a> Running<'a> {
         }
         if self.buffered {
             let bytes = request.piece.bytes;
-            let cost = self.input.limits.copies.cost(bytes) * self.input.factor;
+            let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
             if request.piece.direction == WRITE {
                 let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
                 let state = &mut self.system.nodes[node];
@@ -391,8 +391,9 @@ impl<'a> Running<'a> {
             let state = &mut self.system.nodes[node];
             let bytes = request.piece.bytes;
             let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
-            left = state.client.pass(left, calls * self.input.factor);
-            left = state.adapter[request.piece.direction].pass(left, transmission * self.input.factor);
+            let factor = self.input.factor.max(1.0);
+            left = state.client.pass(left, calls * factor);
+            left = state.adapter[request.piece.direction].pass(left, transmission * factor);
             limited = calls + transmission > 0.0;
         }
         let there = left + self.path.latency;
