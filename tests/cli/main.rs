@@ -63,6 +63,7 @@ mod resume;
 mod rpc;
 mod servers;
 mod signed;
+mod simulated;
 mod starved;
 mod stragglers;
 mod strangers;
