@@ -20,7 +20,7 @@ use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, Rate, RateOf,
     Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed,
 };
-use crate::statistics::{Summary, counted};
+use crate::statistics::{counted, summary_under};
 
 /// Threads that make figures; the record keeps so many batches of rows at once.
 const THREADS_MAX: usize = 2;
@@ -181,7 +181,7 @@ impl Context<'_> {
         let rate = if has_all { self.rate } else { RateName::ByWall };
         let summary = |value: fn(&Rate) -> f64| {
             let rates = counted().filter_map(|pass| pass.rates.get(rate));
-            Summary::of(&rates.map(|rate| value(&rate)).collect::<Vec<_>>())
+            summary_under(&rates.map(|rate| value(&rate)).collect::<Vec<_>>(), case.protocol.stopping)
         };
         let (bytes_per_second, transfers_per_second) =
             (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);
