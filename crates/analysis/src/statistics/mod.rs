@@ -8,11 +8,12 @@ pub(crate) mod outlier;
 pub(crate) mod overhead;
 pub(crate) mod ranks;
 pub(crate) mod regression;
+pub(crate) mod rules;
 pub(crate) mod sequence;
 pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
     bootstrap::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, ranks::*,
-    regression::*, sequence::*, settled::*, summary::*,
+    regression::*, rules::*, sequence::*, settled::*, summary::*,
 };

@@ -62,6 +62,7 @@ fn every_statistic_is_documented() {
         "consistency",
         "coverage",
         "crossover",
+        "against_itself",
         "difference",
         "dips",
         "drives",

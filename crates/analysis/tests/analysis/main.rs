@@ -1,6 +1,7 @@
 //! What a reader of figures relies on: formulas against naive definitions and known values.
 
 mod absorbed;
+mod against_itself;
 mod agreement;
 mod audit_own;
 mod audit_published;
