@@ -18,7 +18,7 @@ use record::{
 use crate::RateName;
 use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, Rate, RateOf,
-    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed,
+    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed, seconds::change_in_pass,
 };
 use crate::statistics::{counted, summary_under};
 
@@ -160,6 +160,7 @@ impl Context<'_> {
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
                 latency: self.summaries(&latency),
                 drift: None,
+                change: change_in_pass(row, tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>()),
                 device_share: DeviceShare::of(row),
                 first_touches: first_touches(workload, row, tasks.clone()),
                 servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),

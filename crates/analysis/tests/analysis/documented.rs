@@ -63,6 +63,7 @@ fn every_statistic_is_documented() {
         "coverage",
         "crossover",
         "against_itself",
+        "change_point",
         "difference",
         "dips",
         "drives",

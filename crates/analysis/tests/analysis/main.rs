@@ -7,6 +7,7 @@ mod audit_own;
 mod audit_published;
 mod beside;
 mod bootstrap;
+mod change_point;
 mod claims;
 mod compare;
 mod coverage;
