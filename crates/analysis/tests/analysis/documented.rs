@@ -62,6 +62,8 @@ fn every_statistic_is_documented() {
         "consistency",
         "coverage",
         "crossover",
+        "against_itself",
+        "change_point",
         "difference",
         "dips",
         "drives",

@@ -1,6 +1,7 @@
 //! Comparison of two runs of the same cases.
 
 pub(crate) mod changes;
+mod itself;
 
 use analysis::{
     comparisons::{Comparison, Paired, largest_gap},
@@ -13,6 +14,7 @@ use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use self::changes::{CANNOT_TELL, Compared, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
+pub use self::itself::{Itself, against_itself};
 use crate::format::counted;
 use crate::format::escape;
 use crate::format::names;

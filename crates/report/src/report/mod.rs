@@ -287,7 +287,8 @@ fn definitions() -> Vec<Definition> {
         name: "interval".to_owned(),
         meaning: format!(
             "holds the median of many more repetitions with the confidence that stands beside it; it is made of \
-             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on",
+             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on. Of a case that \
+             ends as soon as its interval is narrow it is wider, from eight on, for it may be computed after each repetition",
             CONFIDENCE * 100.0
         ),
     };
