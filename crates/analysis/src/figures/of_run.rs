@@ -147,6 +147,10 @@ impl Context<'_> {
         let mut merged = Histograms::new();
         let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
         let mut members = MemberFigures::default();
+        let amount: fn(&SeriesRow) -> u64 = match RateOf::phase(phase) {
+            RateOf::Bytes => |row| row.bytes,
+            RateOf::Operations => |row| row.transfers,
+        };
         let mut repetitions = Vec::with_capacity(phases.len());
         for row in phases {
             let (key, tasks) = (&row.key, of_key(&rows.tasks, &row.key));
@@ -160,7 +164,7 @@ impl Context<'_> {
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
                 latency: self.summaries(&latency),
                 drift: None,
-                change: change_in_pass(row, tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>()),
+                change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
                 device_share: DeviceShare::of(row),
                 first_touches: first_touches(workload, row, tasks.clone()),
                 servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),

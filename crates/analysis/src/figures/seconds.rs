@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use record::{PhaseRow, SeriesRow, TaskRow};
+use record::{SeriesRow, TaskRow};
 
-use crate::figures::RateOf;
 use crate::statistics::{ChangePoint, Dependence, change_point};
 
 /// A record with more seconds than rows could ever fill is damaged; ten years are 3e8 seconds.
@@ -56,20 +55,16 @@ pub struct ChangeInPass {
     pub seconds: f64,
 }
 
-/// [`ChangeInPass`] of a phase with the rows of its `tasks` and its `series`, by the whole seconds in which all tasks
-/// worked; none where these are too few.
+/// [`ChangeInPass`] of a phase with the rows of its `tasks` and its `series`, of which a rate counts `amount`, by the whole
+/// seconds in which all tasks worked; none where these are too few.
 pub(super) fn change_in_pass<'a>(
-    phase: &PhaseRow,
     tasks: impl Iterator<Item = &'a TaskRow> + Clone,
     series: &[&SeriesRow],
+    amount: fn(&SeriesRow) -> u64,
 ) -> Option<ChangeInPass> {
     let moved = || tasks.clone().filter(|task| task.transfers > 0);
     let start = moved().map(|task| task.io_start_ns).max()?;
     let end = moved().map(|task| task.io_end_ns).min()?;
-    let amount: fn(&SeriesRow) -> u64 = match RateOf::phase(phase.key.phase) {
-        RateOf::Bytes => |row| row.bytes,
-        RateOf::Operations => |row| row.transfers,
-    };
     let seconds = WholeSeconds::of(series, &(start..end), 1, |_| true, amount)?;
     let length = seconds.length_ns as f64 / 1e9;
     let rates: Vec<f64> = seconds.amounts.iter().map(|&amount| amount as f64 / length).collect();

@@ -166,3 +166,39 @@ fn a_change_over_passes_is_stated_with_the_pass() {
 fn counted(rate: f64) -> u64 {
     rate as u64
 }
+
+/// Stored runs of one study, one a day, each with three passes that are alike and a level of its own; those from this day on
+/// lose a part. They are named in another order than they were measured in.
+fn stored(from: u32, loss: f64) -> record::Run {
+    let random = &mut Random::seeded(7);
+    let mut runs: Vec<record::Run> = (0..24)
+        .map(|day| {
+            let level =
+                100_000.0 * (0.03 * random.normal()).exp() * if day >= from { 1.0 - loss } else { 1.0 };
+            let rates: Vec<u64> = (0..3).map(|_| counted(level * (0.001 * random.normal()).exp())).collect();
+            let mut run = Study::default().with(reads("a"), &rates).run();
+            run.manifest.run_id = format!("day {day}");
+            run.manifest.started_unix_ns = i64::from(day) * 86_400_000_000_000;
+            run
+        })
+        .collect();
+    runs.reverse();
+    record::merge(runs).expect("runs of one study")
+}
+
+fn changes_of(run: &record::Run) -> Vec<(String, String)> {
+    let figures = analysis::figures::figures(run, plan::RateName::ByWall);
+    let found = analysis::findings::findings(run, &figures).changes;
+    said(&found).into_iter().map(|(_, one)| (one.series.clone(), one.place.clone())).collect()
+}
+
+#[test]
+fn a_change_over_stored_runs_is_stated_with_the_run() {
+    assert_eq!(changes_of(&stored(14, 0.2)), [("runs".to_owned(), "from run day 14 on".to_owned())]);
+}
+
+/// Passes of one run are alike, which is no reason to call the next run a change.
+#[test]
+fn runs_that_differ_from_day_to_day_are_no_change() {
+    assert_eq!(changes_of(&stored(24, 0.0)), []);
+}
