@@ -168,6 +168,7 @@ fn head(report: &Report, screen: Screen) -> String {
     let mut out = origin::nodes_line(report).map(|line| folded(&line, screen)).unwrap_or_default();
     out.push_str(&folded(&origin::host_line(report), screen));
     out.push_str(&folded(&origin::run_line(report), screen));
+    out.extend(origin::model_line(report).map(|line| folded(&line, screen)));
     out
 }
 
