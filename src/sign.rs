@@ -85,7 +85,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
         Ok(good) => {
             print_line(&good)?;
             if let Some(mark) = record::Manifest::read(directory).ok().as_ref().and_then(report::mark) {
-                print_line(&format!("{}: what was signed is no measurement", plan::visible(&mark)))?;
+                print_line(&format!("{mark}: what was signed is no measurement"))?;
             }
             if let Some(nonce) = &signed.nonce {
                 print_line(&format!("nonce {}", plan::visible(nonce)))?;

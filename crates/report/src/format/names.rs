@@ -109,11 +109,11 @@ pub(crate) const fn layer(layer: Layer) -> &'static str {
 }
 
 /// What stands first wherever a run is named whose figures a model gave: `SIMULATED by model cards`. None of any
-/// other run.
+/// other run. It is one line without hidden characters, whatever the file of the model holds.
 #[must_use]
 pub fn mark(manifest: &Manifest) -> Option<String> {
     (manifest.provenance == Provenance::Simulated).then(|| {
-        let model = manifest.model.as_ref().map(|model| format!(" by model {}", model.name));
+        let model = manifest.model.as_ref().map(|model| format!(" by model {}", plan::visible(&model.name)));
         provenance(Provenance::Simulated).to_uppercase() + &model.unwrap_or_default()
     })
 }

@@ -27,6 +27,9 @@ pub(crate) fn markdown(report: &Report) -> String {
     }
     let _ = writeln!(out, "{}  ", markdown_line(&origin::host_line(report)));
     let _ = writeln!(out, "{}\n", markdown_line(&origin::run_line(report)));
+    if let Some(line) = origin::model_line(report) {
+        let _ = writeln!(out, "{}\n", markdown_line(&line));
+    }
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }

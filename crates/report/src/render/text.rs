@@ -69,8 +69,8 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
 /// The title, and above it the mark of a simulated run.
 pub(crate) fn heading(report: &Report, screen: Screen) -> String {
     let line = |line: &str| format!("{}\n", screen.strong(line));
-    let mark =
-        report.run.mark.as_ref().map(|mark| wrapped("", &format!("{mark}, not measured"), screen.prose()));
+    let mark = report.run.mark.as_ref();
+    let mark = mark.map(|mark| wrapped("", &format!("{mark}, not measured"), screen.prose()));
     let mark: String = mark.iter().flat_map(|mark| mark.lines()).map(line).collect();
     mark + &line(&report.run.title)
 }
@@ -168,6 +168,7 @@ fn head(report: &Report, screen: Screen) -> String {
     let mut out = origin::nodes_line(report).map(|line| folded(&line, screen)).unwrap_or_default();
     out.push_str(&folded(&origin::host_line(report), screen));
     out.push_str(&folded(&origin::run_line(report), screen));
+    out.extend(origin::model_line(report).map(|line| folded(&line, screen)));
     out
 }
 

@@ -104,18 +104,19 @@ pub(crate) fn when(report: &Report) -> String {
 /// `measured`; for an imported run its files and the tools that printed them, for a simulated one its model.
 pub(crate) fn origin(report: &Report) -> String {
     if let Some(model) = &report.run.model {
-        let short = model.sha256.get(..12).unwrap_or(&model.sha256);
-        let provenance = report.run.provenance;
-        return format!(
-            "{provenance} by model {} ({}, SHA-256 {short}…, seed {})",
-            model.name, model.path, model.seed
-        );
+        return format!("{} by model {}", report.run.provenance, model.name);
     }
     let files = report.printed.as_ref().map(|printed| printed.files.as_slice()).unwrap_or_default();
     match (report.run.provenance, files) {
         ("imported", [_, ..]) => format!("imported from {} ({})", files.join(", "), report.run.tool),
         (provenance, _) => provenance.to_owned(),
     }
+}
+
+/// The file of the model of a simulated run, and what decides its figures.
+pub(crate) fn model_line(report: &Report) -> Option<String> {
+    let model = report.run.model.as_ref()?;
+    Some(format!("model {} · SHA-256 {} · seed {}", model.path, model.sha256, model.seed))
 }
 
 /// Duration of the run, if its end is known. Imported times are whole seconds, so shorter durations are unknown.

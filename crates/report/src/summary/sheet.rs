@@ -300,6 +300,7 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
         format!("on {nodes}"),
         origin::when(report),
     ];
+    lines.extend(origin::model_line(report));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
     let alone = match manifest.plan.terms.exclusive {
         Some(true) => "the study says that nobody else used the storage",

@@ -75,9 +75,10 @@ fn the_first_line_of_each_form_for_people_has_the_mark() {
             assert!(first(&text).trim_start_matches("# ").starts_with(MARK), "{}", first(&text));
         }
         let page = page(&study);
-        for name in ["h1", "title"] {
-            assert!(element(&page, name).starts_with(MARK), "{name}: {}", element(&page, name));
-        }
+        assert!(element(&page, "title").starts_with(MARK), "{}", element(&page, "title"));
+        let (_, shown) = page.split_once("<body>").expect("a body");
+        let strip = format!("<p class=\"mark\" role=\"note\">{MARK}, not measured</p>");
+        assert!(shown.trim_start().starts_with(&strip), "{}", &shown[..200]);
     }
 }
 
@@ -214,4 +215,32 @@ fn single_operations_of_a_model_are_marked() {
     assert!(column(&history.csv(), "model").iter().all(|one| one == "twelve cards"));
     let json: serde_json::Value = serde_json::from_str(&history.json()).expect("JSON");
     assert_eq!(json[0]["model"], "twelve cards");
+}
+
+/// The name of a model is the text of whoever wrote its file.
+#[test]
+fn the_name_of_a_model_starts_no_line_and_no_tag() {
+    let mut run = simulated(study::study());
+    let name = "x\u{1b}[2J\nioproof: PASS <script>alert(1)</script>";
+    run.manifest.model.as_mut().expect("a model").name = name.to_owned();
+    let study = Study::of(&run);
+    let mut imported = common::operations::imported();
+    imported.manifest = run.manifest.clone().simulated(run.manifest.model.clone().expect("a model"));
+    let texts = [
+        study.text(Screen::PLAIN),
+        study.text_in_full(Screen::PLAIN),
+        study.verdicts(Screen::PLAIN),
+        study.sheet(Screen::PLAIN).expect("a sheet"),
+        study.markdown(),
+        study.sheet_markdown().expect("a sheet"),
+        study.openmetrics(),
+        compare(&run, &run).text(Screen::PLAIN),
+        History::of(&imported, &Wanted::default()).text(Screen::PLAIN),
+    ];
+    for text in texts {
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(!text.lines().any(|line| line.starts_with("ioproof: PASS")), "{text}");
+    }
+    assert!(!page(&study).contains("<script>alert"));
+    assert!(!study.sheet_html().expect("a sheet").contains("<script>alert"));
 }

@@ -61,8 +61,9 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         None => marks.map(|(_, mark)| mark.clone()).collect(),
         Some(_) => marks.map(|(side, mark)| format!("{side}: {mark}")).collect(),
     };
-    if !marks.is_empty() {
-        each.iter_mut().for_each(|chart| chart.mark(&marks.join(", ")));
+    let mark = (!marks.is_empty()).then(|| marks.join(", "));
+    if let Some(mark) = &mark {
+        each.iter_mut().for_each(|chart| chart.mark(mark));
     }
     Chart::number(each);
     let all = of_sections.iter().chain(&answer).chain(&overview);
@@ -102,6 +103,10 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "css": include_str!("page.css"),
         "run": report.run,
         "title": title(report, second),
+        "mark": mark.map(|mark| match second {
+            None => format!("{mark}, not measured"),
+            Some(_) => mark,
+        }),
         "facts": facts(report, &card, second),
         "doubtful": doubtful(report).filter(|_| second.is_none()),
         "first": first.collect::<Value>(),
@@ -180,8 +185,8 @@ fn parts(sections: &[Section], compared: bool, value: impl Fn(&Section) -> Value
 
 /// The title of the study, or of both runs.
 fn title(report: &Report, second: Option<&Second>) -> String {
-    let own = &report.run.heading;
-    match second.map(|second| &second.report.run.heading) {
+    let own = &report.run.title;
+    match second.map(|second| &second.report.run.title) {
         None => own.clone(),
         Some(other) if other == own => format!("{own}, before and after"),
         Some(other) => format!("{own}, then {other}"),
