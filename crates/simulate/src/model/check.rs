@@ -82,7 +82,11 @@ impl Check<'_> {
         self.count("node", 0, model.node.count, MEMBERS_MAX, "count");
         self.count("node", 0, model.node.processors, SLOTS_MAX, "processors");
         if model.node.iops.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-            self.at(("node", 0), "iops", "a node that sends nothing measures nothing: write a number above 0");
+            self.at(
+                ("node", 0),
+                "iops",
+                "a node that sends nothing measures nothing: write a number above 0",
+            );
         }
         if let Some(cache) = &model.node.cache
             && cache.dirty.is_some_and(|dirty| dirty.0 > cache.size.0)
@@ -229,7 +233,7 @@ impl Check<'_> {
                 format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
             self.at(at, "members", message);
         }
-        let Trouble { share, at: begin, length, size, rate, .. } = trouble;
+        let Trouble { share, at: begin, length, every, size, rate, .. } = trouble;
         let in_share = |least: f64, most: f64| share.is_some_and(|share| (least..=most).contains(&share));
         let needed = match trouble.kind {
             TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the rate that is left, above 0"),
@@ -244,6 +248,13 @@ impl Check<'_> {
         };
         if let Some(needed) = needed {
             self.at(at, "kind", format!("this kind of trouble needs {needed}"));
+        }
+        if every.zip(*length).is_some_and(|(every, length)| every <= length) {
+            self.at(
+                at,
+                "every",
+                "one stall would follow the other without end: make `every` longer than `length`",
+            );
         }
     }
 
