@@ -18,6 +18,12 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, Failure> {
             "both are the run {id}, so nothing can differ: name the run before and the one after a change"
         ));
     }
+    if arguments.verdict && report::compare(&before, &after).is_of_model_and_storage() {
+        return Err(Failure::usage(
+            "--verdict judges what became slower, and one of the two runs is simulated: a difference is the error of \
+             the model; leave --verdict out",
+        ));
+    }
     let shown =
         |screen| form(&before, &after, arguments, screen).map_err(|error| Failure::new(Exit::Record, error));
     match &arguments.output {

@@ -51,15 +51,8 @@ macro_rules! models {
 }
 
 /// Name and text of each model that comes with the program.
-pub(crate) const MODELS: &[(&str, &str)] = models![
-    "cte-power",
-    "five-p3700",
-    "io-cell",
-    "laptop",
-    "lustre-ef560",
-    "scale-disks",
-    "twelve-p3700",
-];
+pub(crate) const MODELS: &[(&str, &str)] =
+    models!["cte-power", "five-p3700", "io-cell", "laptop", "lustre-ef560", "scale-disks", "twelve-p3700",];
 
 /// Lists all of them, or prints the text of one.
 pub(crate) fn run(arguments: &StudiesArguments) -> Result<Exit, Failure> {

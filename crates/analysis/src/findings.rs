@@ -98,6 +98,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let (plan, host) = (&run.manifest.plan, &run.manifest.host);
     let expected = expected(plan, figures);
     let imported = plan.cases.iter().any(|case| run.provenance(case) == Provenance::Imported);
+    let simulated = run.manifest.provenance == Provenance::Simulated;
     let checks = if imported { imported::imported_checks(run) } else { Vec::new() };
     let trips = if imported { imported::round_trips(run) } else { Vec::new() };
     let matrices = matrices(run, figures);
@@ -109,6 +110,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     audit.extend(audit::absorbed(run, figures));
     audit.extend(audit::damaged(run, figures));
     audit.extend(timeline::doubts(&timelines, figures));
+    audit.retain(|one| !(simulated && one.check.policy().of_hosts));
     let gate = &Gate::new(plan, figures, &audit);
     let curves = curves::curves(gate);
     let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));

@@ -40,6 +40,7 @@ mod topology;
 pub use compare::{Pair, compare};
 pub use format::counted;
 pub use format::escape::json_text;
+pub use format::names::mark;
 pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};

@@ -39,6 +39,7 @@ mod servers;
 mod settled;
 mod shape;
 mod similar;
+mod simulated;
 mod spreads;
 mod starved;
 mod studies;

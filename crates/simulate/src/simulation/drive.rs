@@ -155,7 +155,7 @@ impl Drive {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
         }
         self.disturb(arrival);
-        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor);
+        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor.max(1.0));
         for burst in &mut self.bursts {
             start = burst.pass(start, bytes);
         }
@@ -199,11 +199,6 @@ impl Drive {
             let _ = slots.serve_until(load.next, |start| after_stalls(stalls, start, time));
             load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
         }
-    }
-
-    /// When a slot is free for the next request.
-    pub(crate) fn next_free(&self) -> Ticks {
-        self.slots.next_free()
     }
 
     /// The mean time of a request of `bytes`, in nanoseconds.

@@ -26,7 +26,7 @@ pub(crate) struct PhaseInput<'a> {
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
-    /// All times are so many times as long.
+    /// All times are so many times as long, but no limit of a rate is exceeded.
     pub(crate) factor: f64,
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
@@ -330,7 +330,7 @@ impl<'a> Running<'a> {
         }
         if self.buffered {
             let bytes = request.piece.bytes;
-            let cost = self.input.limits.copies.cost(bytes) * self.input.factor;
+            let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
             if request.piece.direction == WRITE {
                 let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
                 let state = &mut self.system.nodes[node];
@@ -391,16 +391,22 @@ impl<'a> Running<'a> {
     fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let node = self.tasks[request.task as usize].node as usize;
-        let cost = match self.path.local {
-            true => 0.0,
-            false => self.input.limits.adapter.cost(request.piece.bytes) * self.input.factor,
-        };
-        let left = self.system.nodes[node].adapter[request.piece.direction].pass(now, cost);
+        let (mut left, mut limited) = (now, false);
+        if !self.path.local {
+            let limits = self.input.limits;
+            let state = &mut self.system.nodes[node];
+            let bytes = request.piece.bytes;
+            let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
+            let factor = self.input.factor.max(1.0);
+            left = state.client.pass(left, calls * factor);
+            left = state.adapter[request.piece.direction].pass(left, transmission * factor);
+            limited = calls + transmission > 0.0;
+        }
         let there = left + self.path.latency;
         self.requests.get(number).stage = Stage::Part(0);
         // Nodes do not keep each other's order.
         let alone = self.path.local || self.system.nodes.len() == 1;
-        if alone || (in_order && cost <= 0.0) { self.route(there, number, 0) } else { Some(there) }
+        if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
     }
 
     /// From part number `part` of the way on.

@@ -37,12 +37,6 @@ impl Slots {
         end
     }
 
-    /// When the next slot is free.
-    #[inline]
-    pub(crate) fn next_free(&self) -> Ticks {
-        self.0[0]
-    }
-
     /// Gives the first slot, the root of a binary heap, a new time.
     #[inline]
     fn put(&mut self, end: Ticks) {
@@ -166,7 +160,7 @@ impl Station {
         factor: f64,
     ) -> Ticks {
         let limiter = if self.full_duplex { direction } else { READ };
-        let cost = self.limits[direction].cost(bytes) * factor;
+        let cost = self.limits[direction].cost(bytes) * factor.max(1.0);
         let passed = self.limiters[limiter].pass(arrival, cost);
         match &self.service[direction] {
             Some(service) => self.slots.serve(passed, service.draw(random, bytes, false, factor)),

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use engine::{Controls, PhaseJob, PhaseOutcome};
 use host::DeviceSample;
-use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Sharing, WorkloadSpec};
+use plan::{Bytes, Case, Geometry, Measure, Nanos, Order, Phase, Plan, Question, Sharing, WorkloadSpec};
 use runner::Machine;
 use simulate::SimulatedMachine;
 
 /// The largest relative difference between a simulation and theory.
 pub(crate) const CLOSE: f64 = 0.01;
 
-/// A model, at rest.
+/// A model, at rest, with all of its nodes.
 pub(crate) fn machine(model: &str, seed: u64) -> SimulatedMachine {
     noisy(model, 0.0, seed)
 }
@@ -19,7 +19,12 @@ pub(crate) fn machine(model: &str, seed: u64) -> SimulatedMachine {
 /// A model whose rates scatter from phase to phase.
 pub(crate) fn noisy(model: &str, noise: f64, seed: u64) -> SimulatedMachine {
     let text = format!("model = {{ name = \"a test\", noise = {noise:?} }}\n{model}");
-    SimulatedMachine::new(simulate::read(Path::new("model.toml"), &text).expect("a model"), seed)
+    let model = simulate::read(Path::new("model.toml"), &text).expect("a model");
+    let mut everywhere = in_order(512, 512, model.node.count);
+    everywhere.nodes = model.node.count;
+    let case = Case::new("a", everywhere.validate().expect("valid"), vec![Phase::Read]);
+    let plan = Plan::new("a test", Question::Quick { directory: "/data".into() }, 1, vec![case]);
+    SimulatedMachine::new(model, &plan, seed)
 }
 
 /// Direct transfers of 4 KiB, at random places of a file for each task, for so many seconds.

@@ -72,9 +72,9 @@ const TROUBLES: &str = r#"
 
 /// Cases of each kind of load.
 fn cases() -> Vec<Case> {
-    let case = |id: &str, spec: plan::WorkloadSpec, phases: &[Phase]| Case {
-        repetitions: 3,
-        ..Case::new(id, spec.validate().expect("valid"), phases.to_vec())
+    let case = |id: &str, mut spec: plan::WorkloadSpec, phases: &[Phase]| {
+        spec.nodes = 2;
+        Case { repetitions: 3, ..Case::new(id, spec.validate().expect("valid"), phases.to_vec()) }
     };
     let mut mixed = random_for(2, 4);
     mixed.read_percent = 60;
