@@ -65,6 +65,9 @@ struct Running<'a> {
     system: &'a mut System,
     path: LayoutPath,
     events: Events,
+    /// Events of other requests that the current one brings about. They join the others when it is done, since
+    /// one of them may come before it in the order of equal times.
+    following: Vec<(Ticks, u32)>,
     requests: Requests,
     tasks: Vec<Task>,
     recording: Recording,
@@ -137,6 +140,7 @@ impl<'a> Running<'a> {
             tasks,
             recording: Recording::new(several, interval),
             events: Events::default(),
+            following: Vec::new(),
             requests: Requests::default(),
             start,
             interval,
@@ -207,6 +211,9 @@ impl<'a> Running<'a> {
                 Some(next) => self.events.replace_first((next.max(now), number)),
                 None => self.events.pop(),
             }
+            while let Some(event) = self.following.pop() {
+                self.events.push(event);
+            }
             count = count.wrapping_add(1);
             if count % LOOK_EVERY == 0 && self.input.controls.is_stopped() {
                 return true;
@@ -215,8 +222,7 @@ impl<'a> Running<'a> {
         false
     }
 
-    /// Takes a request as far as it gets at `now`; returns the time of its next event. Other events that
-    /// follow are pushed behind the current one.
+    /// Takes a request as far as it gets at `now`; returns the time of its next event.
     fn advance(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         match self.requests.get(number).stage {
             Stage::Next => self.next(now, number),
@@ -371,7 +377,7 @@ impl<'a> Running<'a> {
                 let part = Request { parent: number, device, piece, ..request };
                 let part = self.requests.add(part);
                 if let Some(next) = self.leave(now, part, is_awaited) {
-                    self.events.push((next, part));
+                    self.following.push((next, part));
                 }
             }
             None
@@ -441,7 +447,7 @@ impl<'a> Running<'a> {
             whole_request.stage = Stage::End;
         }
         if is_part {
-            self.events.push((ended, whole));
+            self.following.push((ended, whole));
             return None;
         }
         Some(ended)
@@ -521,7 +527,7 @@ impl<'a> Running<'a> {
         state.dirty -= bytes;
         // Each makes room for as many as it was large; they look for room themselves.
         if let Some(first) = self.waiting[node].pop_front() {
-            self.events.push((now, first));
+            self.following.push((now, first));
         }
     }
 
@@ -566,7 +572,7 @@ impl<'a> Running<'a> {
                 task.is_over = false;
                 self.left += 1;
                 let number = self.requests.add(Request::new(narrow(index)));
-                self.events.push((now, number));
+                self.following.push((now, number));
             } else if task.closed.is_none() {
                 self.close(now, narrow(index));
             }

@@ -26,7 +26,13 @@ impl Slots {
     /// A request that comes at `arrival` and takes `service`: when it has been served.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, service: Ticks) -> Ticks {
-        let end = arrival.max(self.0[0]) + service;
+        self.serve_until(arrival, |start| start + service)
+    }
+
+    /// The same of a request whose end follows from when it begins to be served.
+    #[inline]
+    pub(crate) fn serve_until(&mut self, arrival: Ticks, end: impl FnOnce(Ticks) -> Ticks) -> Ticks {
+        let end = end(arrival.max(self.0[0]));
         self.put(end);
         end
     }
@@ -56,12 +62,6 @@ impl Slots {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
-    }
-
-    /// Lets nothing be served before `until`.
-    pub(crate) fn hold(&mut self, until: Ticks) {
-        // A heap stays one when all entries are raised to a common bound.
-        self.0.iter_mut().for_each(|free| *free = (*free).max(until));
     }
 }
 
