@@ -691,12 +691,16 @@ _ioproof() {
             return 0
             ;;
         ioproof__subcmd__compare)
-            opts="-h --format --full --verdict --output --help"
+            opts="-h --against-itself --format --full --verdict --output --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --against-itself)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text md json html" -- "${cur}"))
                     return 0

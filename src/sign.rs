@@ -84,6 +84,9 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     match signature(directory, &signed, arguments.signers.as_deref())? {
         Ok(good) => {
             print_line(&good)?;
+            if let Some(mark) = record::Manifest::read(directory).ok().as_ref().and_then(report::mark) {
+                print_line(&format!("{mark}: what was signed is no measurement"))?;
+            }
             if let Some(nonce) = &signed.nonce {
                 print_line(&format!("nonce {}", plan::visible(nonce)))?;
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use plan::{ExpectedRate, Question, RunEnvironment, estimates};
 use record::{Manifest, ModelSource, Provenance, Recorder, Resumed};
 use runner::Checked;
-use simulate::SimulatedMachine;
+use simulate::{Model, SimulatedMachine};
 
 use crate::arguments::RunArguments;
 use crate::ask::{Asked, ask};
@@ -27,13 +27,14 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
     if world.launched {
         return Err(Failure::usage("a model has its own nodes: start the program without a launcher"));
     }
-    let mut machine = SimulatedMachine::new(model, source.seed);
-    let world = World::of_nodes(machine.topology());
     let signer = Signer::of(&arguments.how)?;
     if let Some(directory) = &arguments.resume {
-        return resume(directory, arguments, &world, (&mut machine, &source), signer.as_ref());
+        return resume(directory, arguments, (model, &source), signer.as_ref());
     }
-    let Asked { what, plan, notes } = ask(arguments, world.nodes())?;
+    // Workloads that name no nodes are on one.
+    let Asked { what, plan, notes } = ask(arguments, 1)?;
+    let mut machine = SimulatedMachine::new(model, &plan, source.seed);
+    let world = World::of_nodes(machine.topology());
     let session = Session::new(&world, &what);
     let checked = session.check_on(&machine, plan, BTreeSet::new())?;
     if arguments.how.explain {
@@ -66,8 +67,7 @@ pub(crate) fn run(arguments: &RunArguments, path: &Path, world: &World) -> Resul
 fn resume(
     directory: &Path,
     arguments: &RunArguments,
-    world: &World,
-    (machine, source): (&mut SimulatedMachine, &ModelSource),
+    (model, source): (Model, &ModelSource),
     signer: Option<&Signer>,
 ) -> Result<Exit, Failure> {
     let (recorder, resumed): (Recorder, Resumed) = Recorder::resume(directory)?;
@@ -75,22 +75,24 @@ fn resume(
     if matches!(resumed.manifest.plan.question, Question::CrossCheck { .. }) {
         return Err(Failure::usage("a cross-check is not resumed: start it anew"));
     }
-    let session = Session::new(world, "resumed");
     let manifest = &resumed.manifest;
+    let mut machine = SimulatedMachine::new(model, &manifest.plan, source.seed);
+    let world = World::of_nodes(machine.topology());
+    let session = Session::new(&world, "resumed");
     let finished: BTreeSet<String> = resumed.finished.iter().cloned().collect();
     let id = (manifest.run_id.clone(), manifest.started_unix_ns);
-    let checked = session.check_again_on(machine, manifest.plan.clone(), id, finished)?;
+    let checked = session.check_again_on(&machine, manifest.plan.clone(), id, finished)?;
     print_line(&kept(&checked.plan, checked.finished.len()))?;
     session.listen()?;
     let ended = {
         let mut watch = TerminalWatch { line: line(&checked, directory, arguments) };
-        session.life(recorder, &mut watch).on_machine(machine).run(&checked)?
+        session.life(recorder, &mut watch).on_machine(&mut machine).run(&checked)?
     };
     conclude(&ended, directory, arguments.verdict, signer)
 }
 
 /// The model in the file `path`, and what the record says of it.
-pub(crate) fn read(path: &Path, seed: u64) -> Result<(simulate::Model, ModelSource), Failure> {
+pub(crate) fn read(path: &Path, seed: u64) -> Result<(Model, ModelSource), Failure> {
     let ready = studies::MODELS.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| *text);
     let text = match ready.filter(|_| !path.exists()) {
         Some(text) => text.to_owned(),

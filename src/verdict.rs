@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Screen, Study};
 
 use crate::arguments::VerdictArguments;
-use crate::console::{print, print_line, screen};
+use crate::console::{complain, print, print_line, screen};
 use crate::exit::{Exit, Failure};
 use crate::report::Output;
 use crate::runs;
@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &VerdictArguments) -> Result<Exit, Failure> {
             print_line(&format!("wrote {}", path.display()))?;
         }
     }
+    explain(&study);
     Ok(exit(&study))
 }
 
@@ -38,7 +39,18 @@ fn sheet(study: &Study<'_>, path: &Path) -> Option<String> {
     }
 }
 
-/// Success if every commitment was kept, or if there are none.
+/// Success if every commitment was kept, or if there are none. A simulated run keeps none, whatever its figures are:
+/// a script that accepts a delivery by the exit code must not take a model for the storage.
 pub(crate) fn exit(study: &Study<'_>) -> Exit {
     if study.kept() || !study.promises() { Exit::Success } else { Exit::NotKept }
+}
+
+/// Says on standard error why a simulated run keeps no commitment.
+fn explain(study: &Study<'_>) {
+    if study.is_simulated() && study.promises() {
+        complain(
+            "the run is simulated, so no commitment is kept by it: run the study on the storage, without --model; \
+             what would be kept in the model is in the table, and in `would_be_kept` with --json",
+        );
+    }
 }

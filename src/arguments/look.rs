@@ -138,8 +138,14 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
     /// The other run.
-    #[arg(value_name = "AFTER")]
-    pub(crate) after: PathBuf,
+    #[arg(value_name = "AFTER", required_unless_present = "against_itself")]
+    pub(crate) after: Option<PathBuf>,
+    /// Compare each figure of BEFORE with itself N times, by repetitions of its own, and print how often a difference is
+    /// called where there is none: by the test of differences, by the best of five and by the mean of three. It takes
+    /// ten repetitions for each comparison.
+    #[arg(long, value_name = "N", conflicts_with_all = ["after", "full", "verdict"],
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) against_itself: Option<u32>,
     /// How it is shown.
     #[arg(long, default_value = "text")]
     pub(crate) format: CompareFormat,

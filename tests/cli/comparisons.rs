@@ -90,6 +90,29 @@ fn swept(desk: &Desk) {
     let _ = run(&desk.study(&study)).expect_code(0);
 }
 
+/// The run has two figures of twenty repetitions: two comparisons of each.
+#[test]
+fn a_run_is_compared_with_itself_and_what_cannot_be_is_refused_with_the_next_step() {
+    let desk = Desk::new();
+    let study = WRITES.replace("DIR", ".").replace("direct = true", "backend = \"null\"\nduration = \"5ms\"");
+    let _ = run(&desk.study(&study).args(["--set", "protocol.repetitions=20"])).expect_code(0);
+    let text = run(&desk.ioproof("compare record --against-itself 2")).expect_code(0).stdout;
+    assert_says(
+        &text,
+        &["4 comparisons of 2 figures", "test of differences", "best of five", "mean of three"],
+    );
+    let json = run(&desk.ioproof("compare record --against-itself 2 --format json")).expect_code(0).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((json["comparisons"].as_u64(), json["repetitions_least"].as_u64()), (Some(4), Some(5)));
+    assert_eq!(json["alarms"].as_array().map(Vec::len), Some(14), "seven rules, divided in two ways");
+    let few = run(&desk.ioproof("compare record --against-itself 3")).expect_code(2).stderr;
+    assert_says(&few, &["30 repetitions", "ask for 2 at most", "workload.*.repetitions=30"]);
+    let none = run(&desk.ioproof("compare record --against-itself 0")).expect_code(2).stderr;
+    assert_says(&none, &["--against-itself"]);
+    let _ = run(&desk.ioproof("compare record record --against-itself 2")).expect_code(2);
+    let _ = run(&desk.ioproof("compare record")).expect_code(2);
+}
+
 /// E27: whichever form a headline is taken from, its conditions are in the same row or object, and in the
 /// page they stand beside it.
 #[test]

@@ -86,6 +86,9 @@ fn imported_and_measured_runs_stand_side_by_side() {
     let _ = run(&desk.ior("-a POSIX -w -r -i 3 -t 64k -b 64m -o iorf")).expect_code(0);
     let compared = run(&desk.ioproof("compare --full imported record")).expect_code(0).stdout;
     assert_says(&compared, &["64 KiB sequential write", "64 KiB sequential read", "imported"]);
+    // Nobody knows in which order its repetitions were measured.
+    let itself = run(&desk.ioproof("compare imported --against-itself 1")).expect_code(2).stderr;
+    assert_says(&itself, &["imported", "ioproof run"]);
 }
 
 #[test]

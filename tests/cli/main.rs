@@ -64,6 +64,8 @@ mod resume;
 mod rpc;
 mod servers;
 mod signed;
+mod simulated;
+mod simulated_records;
 mod starved;
 mod stragglers;
 mod strangers;

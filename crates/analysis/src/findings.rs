@@ -27,8 +27,8 @@ use crate::scaling::{
     BoundBy, LayerOverhead, LayerStack, ProcessLimit, Scaling, layers, limits, process_limit, scalability,
 };
 use crate::sweeps::{
-    Best, Consistency, Curve, CurveShape, Dispersion, Overlay, Peaks, best, consistency, curve_shape, curves,
-    dispersion, overlay,
+    Best, Consistency, Curve, CurveShape, Dispersion, Overlay, Peaks, RateChange, best, consistency,
+    curve_shape, curves, dispersion, overlay, rate_change,
 };
 use crate::targets::{
     Cost, DefinedIops, DiskView, Expected, Fit, Member, MemberSet, ModelVerdict, Placement, SeekFit,
@@ -56,6 +56,7 @@ pub struct Findings {
     pub peaks: Vec<Stated<Peaks>>,
     pub jobs: Vec<Stated<Job>>,
     pub dispersion: Vec<Stated<Dispersion>>,
+    pub changes: Vec<Stated<RateChange>>,
     pub shapes: Vec<Stated<CurveShape>>,
     pub iops: Vec<Stated<DefinedIops>>,
     pub limits: Vec<Stated<BoundBy>>,
@@ -98,6 +99,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     let (plan, host) = (&run.manifest.plan, &run.manifest.host);
     let expected = expected(plan, figures);
     let imported = plan.cases.iter().any(|case| run.provenance(case) == Provenance::Imported);
+    let simulated = run.manifest.provenance == Provenance::Simulated;
     let checks = if imported { imported::imported_checks(run) } else { Vec::new() };
     let trips = if imported { imported::round_trips(run) } else { Vec::new() };
     let matrices = matrices(run, figures);
@@ -109,6 +111,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
     audit.extend(audit::absorbed(run, figures));
     audit.extend(audit::damaged(run, figures));
     audit.extend(timeline::doubts(&timelines, figures));
+    audit.retain(|one| !(simulated && one.check.policy().of_hosts));
     let gate = &Gate::new(plan, figures, &audit);
     let curves = curves::curves(gate);
     let limits = limits(plan, figures, &audit, usable_cpus(&run.manifest));
@@ -148,6 +151,7 @@ pub fn findings(run: &Run, figures: &[Figure]) -> Findings {
         peaks: overlay::peaks(gate, &curves),
         jobs: job_table::jobs(run, gate, &nodes, &published),
         dispersion: dispersion::of_gate(gate, &curves),
+        changes: rate_change::of_gate(run, gate),
         shapes: curve_shape::of_gate(gate, &curves),
         iops: of_gate(gate, iops::of_small(plan, figures, &audit), |one| vec![one.figure]),
         members,
@@ -240,6 +244,7 @@ impl Findings {
             Table::of(&self.overlays),
             Table::of(&self.peaks),
             Table::of(&self.dispersion),
+            Table::of(&self.changes),
             Table::of(&self.nodes),
             Table::of(&each_node(&self.nodes)),
             Table::of(&self.layer_crossovers),

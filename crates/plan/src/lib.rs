@@ -59,7 +59,7 @@ pub use cases::criteria::{
 };
 pub use cases::phase::Phase;
 pub use cases::plan::{OptionNote, Plan, Question, Rival};
-pub use cases::protocol::{Protocol, Role, Stopping};
+pub use cases::protocol::{INTERVAL_REPETITIONS_MIN, Protocol, Role, Stopping};
 pub use cases::rules::{node_local_rule, server_memory_rule};
 pub use cases::setting::{Setting, SettingValue};
 pub use error::PlanError;

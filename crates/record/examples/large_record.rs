@@ -3,6 +3,7 @@
 //! - `large_record write DIR [TASKS_MAX]` makes up the record of a sweep: five workloads on two
 //!   targets, 25 transfer sizes and 1 to `TASKS_MAX` tasks (40, which makes 10,000 cases), five
 //!   repetitions, a histogram of 200 buckets for each phase.
+//! - `large_record nodes DIR` makes up a simulated record of one case with 36,000 tasks on 1,500 nodes.
 //! - `large_record read DIR` opens it and goes through all of its rows.
 //!
 //! Analysis and report of the same record are measured with the program itself:
@@ -17,8 +18,9 @@ use std::time::Instant;
 use plan::study::{Options, read_with};
 use plan::{Case, Measure, Operation, Phase, Plan};
 use record::{
-    FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, Outcome, PhaseKey, PhaseRecord, PhaseRow,
-    Provenance, Recorder, Run, SeriesRow, TaskRow, Warning, WarningRow,
+    Cluster, FORMAT_VERSION, Fact, HostFacts, LatencyRow, Manifest, ModelSource, NodeFacts, NodeSeriesRow,
+    Outcome, PhaseKey, PhaseRecord, PhaseRow, Provenance, Recorder, Run, SeriesRow, TaskRow, Warning,
+    WarningRow,
 };
 
 const START_UNIX_NS: i64 = 1_700_000_000_000_000_000;
@@ -27,6 +29,11 @@ const TRANSFERS: [u64; 25] =
     [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 32, 36, 40, 45, 48, 60, 64, 72, 80];
 /// Buckets that are not empty in each phase.
 const BUCKETS: u64 = 200;
+/// So many of them are as wide as the shortest latency.
+const BUCKET_SHARE: u64 = 128;
+/// Nodes of one case with many, and tasks of each.
+const NODES: u32 = 1_500;
+const TASKS_PER_NODE: u32 = 24;
 /// Seconds of each phase.
 const SECONDS: u64 = 10;
 
@@ -34,10 +41,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["write", directory] => write(Path::new(directory), 40)?,
-        ["write", directory, tasks_max] => write(Path::new(directory), tasks_max.parse()?)?,
+        ["write", directory] => record(Path::new(directory), manifest(study(40)?))?,
+        ["write", directory, tasks_max] => {
+            record(Path::new(directory), manifest(study(tasks_max.parse()?)?))?
+        }
+        ["nodes", directory] => record(Path::new(directory), simulated(manifest(many_nodes()?)))?,
         ["read", directory] => read(Path::new(directory))?,
-        _ => return Err("expected write DIR [TASKS_MAX] or read DIR".into()),
+        _ => return Err("expected write DIR [TASKS_MAX], nodes DIR or read DIR".into()),
     }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown"));
@@ -99,8 +109,43 @@ fn manifest(plan: Plan) -> Manifest {
     }
 }
 
-fn write(directory: &Path, tasks_max: u32) -> Result<(), Box<dyn Error>> {
-    let manifest = manifest(study(tasks_max)?);
+/// One file for each of 24 tasks on each of 1,500 nodes, and random reads of them.
+fn many_nodes() -> Result<Plan, Box<dyn Error>> {
+    let text = format!(
+        "[study]\ntitle = \"36,000 tasks\"\n\n[protocol]\nrepetitions = 5\n\n[[target]]\nname = \"cell\"\n\
+         directory = \"/mnt/cell\"\n\n[[workload]]\nname = \"all\"\ntransfer = \"4KiB\"\norder = \"random\"\n\
+         nodes = {NODES}\ntasks = {}\nsize = \"80MiB\"\nsharing = \"per-task\"\n\
+         backend = \"psync\"\ndirect = true\n",
+        NODES * TASKS_PER_NODE
+    );
+    read_with(Path::new("nodes.toml"), &text, &Options::default())
+        .map_err(|errors| format!("{:?}", errors.errors()).into())
+}
+
+/// As a model gives it, whose machine has [`NODES`].
+fn simulated(mut manifest: Manifest) -> Manifest {
+    let node = |number: u32| NodeFacts {
+        host: HostFacts { node: node_name(number), ..manifest.host.clone() },
+        ranks: vec![number],
+        clock_offset_ns: 0,
+        clock_error_ns: 0,
+        clock_drift_ns: None,
+    };
+    let nodes = (0..NODES).map(node).collect();
+    manifest.cluster = Some(Cluster { library: "a model".to_owned(), nodes });
+    manifest.simulated(ModelSource {
+        name: "1500 nodes".to_owned(),
+        path: "models/nodes.toml".into(),
+        sha256: record::sha256(b"made up"),
+        seed: 1,
+    })
+}
+
+fn node_name(number: u32) -> String {
+    format!("n{number:04}")
+}
+
+fn record(directory: &Path, manifest: Manifest) -> Result<(), Box<dyn Error>> {
     let mut recorder = Recorder::create(directory, &manifest)?;
     let mut longest = 0.0_f64;
     for (number, case) in manifest.plan.cases.iter().enumerate() {
@@ -147,7 +192,11 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
     let wall_ns = (bytes as f64 / rate * 1e9) as u64;
     let (io_ns, transfers, reads) = (wall_ns - wall_ns / 100, bytes / transfer, phase == Phase::Read);
     let operation = if reads { Operation::Read } else { Operation::Write };
-    let base_ns = (f64::from(tasks) * transfer as f64 / rate * 5e8) as u64;
+    // The buckets are filled by 1, ½, ⅓ …: with these the mean is what Little's law wants.
+    let filling: f64 = (1..=BUCKETS).map(|place| 1.0 / place as f64).sum();
+    let mean_bucket = BUCKETS as f64 / filling - 1.0;
+    let base_ns =
+        (f64::from(tasks) * transfer as f64 / rate * 1e9 / (1.0 + mean_bucket / BUCKET_SHARE as f64)) as u64;
     let row = PhaseRow {
         started_unix_ns: START_UNIX_NS + ((number * 10 + u64::from(pass)) * 1_000_000_000) as i64,
         wall_ns,
@@ -166,18 +215,39 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
         device_write_bytes: Some(if reads { 0 } else { bytes }),
         ..PhaseRow::new(key.clone())
     };
+    let many = tasks == NODES * TASKS_PER_NODE;
+    let node_of = |task: u32| if many { node_name(task / TASKS_PER_NODE) } else { "node1".to_owned() };
+    // The tasks of two nodes take as long as the phase, those of the others 70 % of that.
+    let is_slow = |node: u32| node % 700 == 699;
+    let before_end = |task: u32| if many && !is_slow(task / TASKS_PER_NODE) { 0.3 } else { 0.0 };
+    let share = |node: u32| if is_slow(node) { 0.7 } else { 1.0 } / f64::from(NODES);
+    let seconds_of = |node: u32| {
+        let (key, node) = (key.clone(), (node_name(node), share(node)));
+        (0..SECONDS).map(move |second| NodeSeriesRow {
+            key: key.clone(),
+            node: node.0.clone(),
+            operation,
+            start_ns: second * wall_ns / SECONDS,
+            length_ns: wall_ns / SECONDS,
+            bytes: ((bytes / SECONDS) as f64 * node.1) as u64,
+            transfers: ((transfers / SECONDS) as f64 * node.1) as u64,
+            latency_sum_ns: 0,
+            latency_max_ns: base_ns * 3,
+        })
+    };
     PhaseRecord {
+        nodes: if many { (0..NODES).flat_map(seconds_of).collect() } else { Vec::new() },
         tasks: (0..tasks)
             .map(|task| TaskRow {
                 key: key.clone(),
                 task,
-                node: "node1".to_owned(),
+                node: node_of(task),
                 file: task,
                 open_start_ns: 0,
                 open_end_ns: wall_ns / 200,
                 io_start_ns: wall_ns / 200,
                 io_end_ns: wall_ns / 200 + io_ns
-                    - (noise(seed ^ u64::from(task) << 40) * 1e-2 * io_ns as f64) as u64,
+                    - ((before_end(task) + noise(seed ^ u64::from(task) << 40) * 1e-2) * io_ns as f64) as u64,
                 close_start_ns: wall_ns - wall_ns / 200,
                 close_end_ns: wall_ns,
                 bytes: bytes / u64::from(tasks),
@@ -189,9 +259,9 @@ fn phase_of(case: &Case, number: u64, pass: u32, phase: Phase) -> PhaseRecord {
                 key: key.clone(),
                 operation,
                 measure: Measure::Response,
-                low_ns: base_ns + bucket * base_ns / 128,
-                high_ns: base_ns + (bucket + 1) * base_ns / 128 - 1,
-                count: 1 + transfers / (bucket + 1),
+                low_ns: base_ns + bucket * base_ns / BUCKET_SHARE,
+                high_ns: base_ns + (bucket + 1) * base_ns / BUCKET_SHARE - 1,
+                count: (transfers as f64 / filling / (bucket + 1) as f64) as u64,
             })
             .collect(),
         series: (0..SECONDS)

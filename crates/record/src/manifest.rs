@@ -89,6 +89,14 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The manifest of the run in `directory`, without its rows.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read, or a later program wrote it.
+    pub fn read(directory: &Path) -> Result<Self, RecordError> {
+        read_manifest(directory).map(|(manifest, _)| manifest)
+    }
+
     /// The manifest of a run whose figures `model` gives. The host facts are then those of the model's machine.
     #[must_use]
     pub fn simulated(self, model: ModelSource) -> Self {

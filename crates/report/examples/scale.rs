@@ -99,7 +99,7 @@ fn made(tasks: u32, sizes: u64) -> Run {
         model: None,
         format_version: 1,
         run_id: "made-up".to_owned(),
-        provenance: Provenance::Simulated,
+        provenance: Provenance::Measured,
         program_version: "0".to_owned(),
         command_line: vec!["ioproof".to_owned()],
         started_unix_ns: 0,

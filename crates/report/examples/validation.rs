@@ -18,13 +18,15 @@ const SEED: u64 = 1;
 fn main() -> Result<(), Box<dyn Error>> {
     let trials = env::args().nth(1).map_or(Ok(TRIALS), |text| text.parse())?;
     let table = validation::table(trials, SEED);
-    let text = table.markdown();
+    let rules = validation::rules::rules(trials, SEED);
+    let text = format!("{}\n{}", table.markdown(), rules.markdown());
     println!("{text}");
     if env::var_os("UPDATE_DOCS").is_some() {
         let page = fs::read_to_string(PAGE)?;
         let (before, _) = page.split_once(MARK).ok_or("the page has lost its mark")?;
         fs::write(PAGE, format!("{before}{MARK}\n{text}"))?;
     }
-    let broken = table.broken_limits();
+    let mut broken = table.broken_limits();
+    broken.extend(rules.broken_limits());
     if broken.is_empty() { Ok(()) } else { Err(format!("these limits do not hold: {broken:#?}").into()) }
 }

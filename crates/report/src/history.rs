@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Screen;
 use crate::format::escape;
+use crate::format::names;
 use crate::format::table::{Cell, Table};
 use crate::format::{counted, grouped};
 use crate::render::csv::line;
@@ -28,6 +29,11 @@ pub struct Wanted {
 /// The last operations of some phases of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
+    /// [`names::mark`] of the run.
+    mark: Option<String>,
+    provenance: &'static str,
+    /// The name of the model of a simulated run.
+    model: String,
     parts: Vec<Part>,
 }
 
@@ -58,7 +64,13 @@ impl History {
             rows.drain(..rows.len().saturating_sub(wanted.last.unwrap_or(usize::MAX)));
             Some(Part { key: phase.key.clone(), started_unix_ns: phase.started_unix_ns, rows, split })
         });
-        Self { parts: parts.collect() }
+        let manifest = &run.manifest;
+        Self {
+            mark: names::mark(manifest),
+            provenance: names::provenance(manifest.provenance),
+            model: manifest.model.as_ref().map(|model| model.name.clone()).unwrap_or_default(),
+            parts: parts.collect(),
+        }
     }
 
     /// Whether the selection is empty.
@@ -70,7 +82,8 @@ impl History {
     /// Tables for a terminal, without columns of unknown values.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
-        self.parts.iter().map(|part| part.text(screen)).collect::<Vec<_>>().join("\n")
+        let mark = self.mark.as_ref().map(|mark| format!("{}\n\n", screen.strong(mark))).unwrap_or_default();
+        mark + &self.parts.iter().map(|part| part.text(screen)).collect::<Vec<_>>().join("\n")
     }
 
     /// One row for each operation, with all columns of the record (RFC 4180).
@@ -82,14 +95,19 @@ impl History {
             record::Cell::Integer(number) => number.to_string(),
             record::Cell::Number(number) => number.to_string(),
         };
-        let names =
-            HistoryRow::COLUMNS.iter().map(|column| column.name).chain(["started_unix_ns", "rest_ns"]);
+        let names = HistoryRow::COLUMNS.iter().map(|column| column.name).chain([
+            "started_unix_ns",
+            "rest_ns",
+            "provenance",
+            "model",
+        ]);
         let mut out = line(&names.map(str::to_owned).collect::<Vec<_>>());
         for (part, row) in self.parts.iter().flat_map(|part| part.rows.iter().map(move |row| (part, row))) {
             let mut cells: Vec<String> =
                 HistoryRow::COLUMNS.iter().map(|column| stored((column.cell)(row))).collect();
             cells.push(part.started_unix_ns(row).to_string());
             cells.push(rest_ns(row).map(|nanos| nanos.to_string()).unwrap_or_default());
+            cells.extend([self.provenance.to_owned(), self.model.clone()]);
             out.push_str(&line(&cells));
         }
         out
@@ -98,7 +116,13 @@ impl History {
     /// Everything, for programs.
     #[must_use]
     pub fn json(&self) -> String {
-        escape::json_text(&self.parts.iter().map(Part::json).collect::<Vec<_>>())
+        let part = |part: &Part| {
+            let mut part = part.json();
+            part["provenance"] = self.provenance.into();
+            part["model"] = Some(&*self.model).filter(|name| !name.is_empty()).into();
+            part
+        };
+        escape::json_text(&self.parts.iter().map(part).collect::<Vec<_>>())
     }
 }
 

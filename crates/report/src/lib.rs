@@ -6,7 +6,7 @@
 //! | [`Study`] | a [`record::Run`] with its analysis, in every form: terminal text, HTML, Markdown, CSV, JSON, OpenMetrics; `docs/REPORT.md` describes CSV and JSON |
 //! | [`mod@reference`] | the library of published figures |
 //! | [`History`] | the last operations of a run, one by one |
-//! | [`compare`] | two runs beside each other |
+//! | [`compare`], [`against_itself`] | two runs beside each other; the false alarms of such comparisons |
 //! | [`preflight`], [`explain`] | a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
 //! | [`model()`] | a model with its bounds |
@@ -39,9 +39,10 @@ mod study;
 mod summary;
 mod topology;
 
-pub use compare::{Pair, compare};
+pub use compare::{Itself, Pair, against_itself, compare};
 pub use format::counted;
 pub use format::escape::json_text;
+pub use format::names::mark;
 pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};

@@ -54,14 +54,14 @@ impl<'a> Study<'a> {
     #[must_use]
     pub fn sheet(&self, screen: Screen) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
-        Some(text::section_whole(&section, screen).trim_start().to_owned())
+        Some(self.marked(text::section_whole(&section, screen).trim_start(), screen))
     }
 
     /// The sheets as Markdown.
     #[must_use]
     pub fn sheet_markdown(&self) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
-        let mut out = String::new();
+        let mut out = markdown::marked(&self.report);
         markdown::section_markdown(&mut out, &section);
         Some(out)
     }
@@ -70,7 +70,7 @@ impl<'a> Study<'a> {
     #[must_use]
     pub fn sheet_html(&self) -> Option<String> {
         let section = sheet::section(self.run, &self.report)?;
-        Some(html::section_alone(&self.report.run.title, &section))
+        Some(html::section_alone(&self.report.run.heading, &section))
     }
 
     /// The doubts about the figures in one line, the first cause with its evidence: `cached, all 4 figures

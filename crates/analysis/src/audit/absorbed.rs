@@ -44,7 +44,7 @@ fn absorbs(
 ) -> Option<(String, String)> {
     let (figure, workload) = (subject.figure, &subject.case.workload);
     let counted: Vec<&RepetitionFigure> = figure.counted().collect();
-    let made_up = !workload.backend.moves_data() || figure.provenance == Provenance::Simulated;
+    let made_up = !workload.backend.moves_data();
     let writes = match figure.provenance {
         Provenance::Imported => figure.phase.writes(),
         _ => counted.iter().any(|one| one.phase.write_bytes > 0),

@@ -1,7 +1,7 @@
 //! Checks on what was measured alone.
 
 use plan::{Nanos, Operation, Phase, RateName, Role, Stopping, Work};
-use record::{CacheLocation, PublishedUnit, Warning};
+use record::{CacheLocation, Provenance, PublishedUnit, Warning};
 
 use super::issue::{
     DEVICE_LATENCY_MIN_NS, Found, LITTLE_SLACK, NETWORK_LATENCY_MIN_NS, RATIO_SLACK, percent,
@@ -123,7 +123,8 @@ fn not_fetched(subject: &Subject<'_>, counted: &[&RepetitionFigure]) -> Option<S
 /// Buffered reads that are faster than any device.
 fn memory_speed(subject: &Subject<'_>) -> Option<String> {
     let workload = &subject.case.workload;
-    let through_cache = !workload.direct && workload.backend.can_be_direct();
+    let simulated = subject.figure.provenance == Provenance::Simulated;
+    let through_cache = !workload.direct && workload.backend.can_be_direct() && !simulated;
     let mean = subject.figure.response(Operation::Read).map(LatencySummary::mean_ns)?;
     (through_cache && subject.figure.phase == Phase::Read && mean < DEVICE_LATENCY_MIN_NS)
         .then(|| format!("reads took {mean:.0} ns in the mean: that is the page cache"))

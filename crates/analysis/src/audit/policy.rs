@@ -92,10 +92,17 @@ pub struct CheckPolicy {
     /// What becomes of "the promise was broken". What can only have made a figure better does not hold this up.
     pub broken: Outcome,
     pub other: Outcome,
+    /// Whether it asks what a host hides, so that it says nothing of simulated figures: of a model everything is known.
+    pub of_hosts: bool,
 }
 
 const fn row(check: Check, name: &'static str, all: Outcome) -> CheckPolicy {
-    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all }
+    CheckPolicy { check, name, means: "", kept: all, broken: all, other: all, of_hosts: false }
+}
+
+/// A check that says nothing of simulated figures.
+const fn of_hosts(policy: CheckPolicy) -> CheckPolicy {
+    CheckPolicy { of_hosts: true, ..policy }
 }
 
 impl CheckPolicy {
@@ -115,17 +122,17 @@ pub const CHECKS: [CheckPolicy; 32] = [
          does not depend on where their bytes are meanwhile",
     ),
     // It tells of what is not known. Storage that no device counter shows would have no statements at all.
-    CheckPolicy { kept: Withheld, ..row(Check::MemoryNotExcluded, "memory not excluded", Marked) }.means(
+    CheckPolicy { kept: Withheld, ..of_hosts(row(Check::MemoryNotExcluded, "memory not excluded", Marked)) }.means(
         "a memory on the way may have answered reads: neither counters nor the size of the data exclude it",
     ),
-    row(Check::ServerCaches, "server caches", Marked).means(
+    of_hosts(row(Check::ServerCaches, "server caches", Marked)).means(
         "reads of storage whose servers say that a cache of theirs is on: `read_cache_enable` or \
          `writethrough_cache_enable` of a storage target is not 0",
     ),
-    row(Check::OtherTargets, "other storage targets", Marked).means(
+    of_hosts(row(Check::OtherTargets, "other storage targets", Marked)).means(
         "storage targets on which the layout of the files puts them moved nothing, or others did",
     ),
-    CheckPolicy { kept: Withheld, ..row(Check::AbsorbedWrites, "absorbed writes", Stated) }.means(
+    CheckPolicy { kept: Withheld, ..of_hosts(row(Check::AbsorbedWrites, "absorbed writes", Stated)) }.means(
         "writes of which something is promised: nothing shows that they were on stable storage when their time ended: \
          no fsync in it, and less than 95 % of them at devices without volatile write caches; or the data is less than \
          20 times the declared `caches` or 2 times the memory of servers, or a pass wrote less and the passes were not \
@@ -161,7 +168,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
     row(Check::WrongData, "wrong data", Withheld).means("data that are not what was written"),
     row(Check::ImpossibleStatistic, "impossible statistic", Withheld)
         .means("statistics that cannot belong together, see below"),
-    row(Check::ImplausibleLatency, "implausible latency", Withheld)
+    of_hosts(row(Check::ImplausibleLatency, "implausible latency", Withheld))
         .means("direct transfers with a mean below 2 µs; exchanges between nodes with a mean below 5 µs"),
     row(Check::LittlesLaw, "Little's law", Withheld)
         .means("operations per second × mean latency is more than 10 % above tasks × depth"),
@@ -188,16 +195,16 @@ pub const CHECKS: [CheckPolicy; 32] = [
         "the mean of the repetitions' rates differs from all bytes, or all operations, ÷ all time by more \
          than 5 %",
     ),
-    row(Check::WorkingSet, "working set", Marked).means(
+    of_hosts(row(Check::WorkingSet, "working set", Marked)).means(
         "caches above 5 % of the data, or servers' memory above 25 % of what is read, as far as the target \
          says what it has",
     ),
     row(Check::BestAsTypical, "best as typical", Marked)
         .means("a commitment judged by the best repetition; a published best or maximum beside own medians"),
-    row(Check::NotQuiet, "not quiet", Marked)
+    of_hosts(row(Check::NotQuiet, "not quiet", Marked))
         .means("somebody else used the host or the devices, or the study is not `exclusive`"),
     // It makes a figure worse, so what was kept in spite of it stands.
-    CheckPolicy { broken: Withheld, ..row(Check::Starved, "starved", Marked) }.means(
+    CheckPolicy { broken: Withheld, ..of_hosts(row(Check::Starved, "starved", Marked)) }.means(
         "a node did not let the program work: it was stopped, frozen or paused for 1 % of the time, used up the \
          processor quota of its control group in 5 % of the periods, waited for a processor for 10 % of the time with \
          no more tasks than processors, a hypervisor gave 10 % of the time of the node's processors to others, with \
@@ -205,7 +212,7 @@ pub const CHECKS: [CheckPolicy; 32] = [
          workload's own doing, and pressure on the whole node is that of others as well), or nothing completed while \
          threads were held in the kernel and no device had a request",
     ),
-    row(Check::HarnessBound, "harness bound", Marked).means(
+    of_hosts(row(Check::HarnessBound, "harness bound", Marked)).means(
         "the program's processors set the rate; of files, objects and messages by its own time alone, as \
          the kernel's is what is measured",
     ),

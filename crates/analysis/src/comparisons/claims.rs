@@ -10,7 +10,7 @@ use crate::audit::AuditIssue;
 use crate::comparisons::quantities::{Amounts, Measured};
 use crate::figures::{Figure, RateOf};
 use crate::gate::{
-    Gate, Kind, Of, Quantity as Values, Standing, Statement,
+    Gate, Kind, Of, Quantity as Values, Standing, Statement, Value,
     table::{Column, any, below, list, subject, word},
 };
 use crate::statistics::{Contrast, DIFFERENCE_LEAST, bounds, difference::difference};
@@ -21,6 +21,10 @@ const CAVEAT: &str = "A synthetic benchmark is a best case: its transfers are re
                       the storage meanwhile. Applications reach less, and a statement that holds here holds for \
                       these conditions.";
 
+/// The same of figures that a model gave.
+const SIMULATED_CAVEAT: &str = "The figures are those of a model: a statement that holds in it is not shown to hold for \
+                                any storage, and what the model leaves out cannot refute it.";
+
 /// A statement and what own data say of it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "as its columns")]
@@ -29,6 +33,8 @@ pub struct ClaimVerdict {
     pub text: String,
     pub source: String,
     pub standing: Standing,
+    /// Whether a model gave the figures.
+    pub simulated: bool,
     pub evidence: Vec<String>,
     /// What its only rule compares; none of several rules.
     pub relation: Option<Relation>,
@@ -43,9 +49,9 @@ impl Statement for ClaimVerdict {
         any(
             "standing",
             "own data",
-            "`holds`, `does not hold`, `cannot be told` or `not tested`.",
+            "`holds`, `does not hold`, `cannot be told` or `not tested`; of a simulated run each with `in this model`.",
             Values::Standing(&Standing::OF_CLAIMS),
-            |one| one.standing.in_words(&Standing::OF_CLAIMS),
+            |one| Value::Standing(one.standing, one.word()),
         ),
         subject(word("text", "statement", "Word for word.", |one| &one.text)),
         subject(word("id", "id", "Its id in the library, or the study's own.", |one| &one.id)),
@@ -58,8 +64,17 @@ impl Statement for ClaimVerdict {
         below(word("source", "source", "The study that states it.", |one| &one.source)),
     ];
 
-    fn notes(_: &[&Self]) -> Vec<String> {
-        vec![CAVEAT.to_owned()]
+    fn notes(all: &[&Self]) -> Vec<String> {
+        let simulated = all.iter().any(|one| one.simulated);
+        vec![if simulated { SIMULATED_CAVEAT } else { CAVEAT }.to_owned()]
+    }
+}
+
+impl ClaimVerdict {
+    /// The word for its standing.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        self.standing.word(&Standing::OF_CLAIMS, self.simulated)
     }
 }
 
@@ -95,7 +110,7 @@ pub(crate) fn of(gate: &Gate<'_>, curves: &[Curve], library: &Library) -> Vec<Cl
             verdicts.push(tested(&rules, &amounts, family, library));
         }
     }
-    verdicts.extend(untested(plan, library, &seen));
+    verdicts.extend(untested(gate, library, &seen));
     verdicts.sort_by_key(|one| one.standing == Standing::NotTested);
     verdicts
 }
@@ -128,6 +143,7 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
         text: text.cloned().or_else(|| known.map(|claim| claim.text.clone())).unwrap_or_default(),
         source: known.map(|claim| source(claim, library)).unwrap_or_default(),
         standing,
+        simulated: amounts.gate.simulated,
         evidence,
         relation: match rules {
             [only] => Some(only.relation),
@@ -137,10 +153,10 @@ fn tested(rules: &[&Claim], amounts: &Amounts<'_>, family: usize, library: &Libr
     }
 }
 
-/// The other statements of the studies of which `plan` tests some. Who only sets a published figure beside own ones
+/// The other statements of the studies of which the plan tests some. Who only sets a published figure beside own ones
 /// asks for none of them.
-fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
-    let ruled = plan.terms.claims.iter().filter_map(|rule| library.claim(&rule.id));
+fn untested(gate: &Gate<'_>, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVerdict> {
+    let ruled = gate.plan.terms.claims.iter().filter_map(|rule| library.claim(&rule.id));
     let studies: HashSet<&str> = ruled.map(|claim| claim.study.as_str()).collect();
     let missing = library.claims.iter().filter(|claim| studies.contains(claim.study.as_str()));
     let missing = missing.filter(|claim| !seen.contains(claim.id.as_str()));
@@ -149,6 +165,7 @@ fn untested(plan: &Plan, library: &Library, seen: &HashSet<&str>) -> Vec<ClaimVe
         text: claim.text.clone(),
         source: source(claim, library),
         standing: Standing::NotTested,
+        simulated: gate.simulated,
         evidence: vec![match claim.check.as_str() {
             "" | "-" => "no rule in this study tests it".to_owned(),
             check => format!("no rule in this study tests it; it would need: {check}"),

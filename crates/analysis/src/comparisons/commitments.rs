@@ -19,6 +19,8 @@ pub struct Verdict {
     pub place: usize,
     pub commitment: Commitment,
     pub judgement: Standing,
+    /// Whether a model gave the figures.
+    pub simulated: bool,
     /// The figure that decided: the worst, or the best where one is enough.
     pub figure: Option<usize>,
     pub measured: Option<f64>,
@@ -49,9 +51,10 @@ impl Statement for Verdict {
         any(
             "judgement",
             "verdict",
-            "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`.",
+            "`PASS`, `FAIL`, `DOUBTFUL` or `NOT TESTED`; of a simulated run `would be kept in this model`, \
+             `would not be kept in this model`, `doubtful in this model` or `not tested in this model`.",
             Quantity::Standing(&Standing::OF_COMMITMENTS),
-            |one| one.judgement.in_words(&Standing::OF_COMMITMENTS),
+            |one| Value::Standing(one.judgement, one.word()),
         ),
         subject(word("name", "commitment", "What was promised.", |one| &one.commitment.name)),
         subject(word("by", "by", "Who promised it or asked for it.", |one| &one.commitment.by)),
@@ -59,9 +62,7 @@ impl Statement for Verdict {
         amount("promised", "promised", "What was promised, in `unit`.", |one| {
             one.in_unit(Some(number(one.commitment.amount)))
         }),
-        amount("measured", "measured", "The figure that decided, in `unit`.", |one| {
-            one.in_unit(one.measured)
-        }),
+        amount("measured", "reached", "The figure that decided, in `unit`.", |one| one.in_unit(one.measured)),
         change(
             "margin",
             "margin",
@@ -98,15 +99,15 @@ impl Statement for Verdict {
     ];
 
     fn notes(all: &[&Self]) -> Vec<String> {
-        let count = |(place, word): (usize, &&str)| {
-            let count = all.iter().filter(|one| one.judgement as usize == place).count();
+        let count = |word: &&str| {
+            let count = all.iter().filter(|one| one.word() == *word).count();
             (count > 0).then(|| format!("{count} {word}"))
         };
-        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().enumerate().filter_map(count).collect();
+        let counts: Vec<String> = Standing::OF_COMMITMENTS.iter().filter_map(count).collect();
         let several = if all.len() == 1 { "" } else { "s" };
         vec![
             format!("{} commitment{several}: {}.", all.len(), counts.join(", ")),
-            "Measured: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
+            "Reached: the figure that decided. At worst: the bound of the median on the unfavourable side, with its \
              confidence. A figure that is too short, cached or flagged by the audit cannot pass."
                 .to_owned(),
         ]
@@ -114,6 +115,12 @@ impl Statement for Verdict {
 }
 
 impl Verdict {
+    /// The word for its judgement.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        self.judgement.word(&Standing::OF_COMMITMENTS, self.simulated)
+    }
+
     /// What a repetition of a figure that it is about reached, in the unit of what was promised.
     #[must_use]
     pub fn value(&self, one: &RepetitionFigure) -> Option<f64> {
@@ -261,6 +268,7 @@ fn verdict(gate: &Gate<'_>, place: usize, commitment: &Commitment) -> Verdict {
         place,
         commitment: commitment.clone(),
         judgement,
+        simulated: gate.simulated,
         figure: decider.map(|decider| decider.figure),
         measured: decider.map(|decider| decider.measured),
         margin: decider.map(|decider| decider.margin),

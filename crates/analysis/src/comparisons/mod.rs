@@ -1,5 +1,6 @@
 //! Own figures beside other runs, other tools, published figures, commitments and claims.
 
+pub(crate) mod against_itself;
 pub(crate) mod agreement;
 pub(crate) mod claims;
 pub(crate) mod commitments;
@@ -10,6 +11,6 @@ pub(crate) mod published_comparison;
 pub(crate) mod quantities;
 
 pub use self::{
-    agreement::*, claims::*, commitments::*, compare::*, cross_check::*, published::*,
+    against_itself::*, agreement::*, claims::*, commitments::*, compare::*, cross_check::*, published::*,
     published_comparison::*,
 };

@@ -8,7 +8,7 @@ use record::{PhaseRow, Provenance, Warning};
 
 use crate::RateName;
 use crate::figures::{
-    DeviceMean, DeviceShare, LatencySummary, MemberFigure, NodeFigure, Rates, ServerCounts,
+    ChangeInPass, DeviceMean, DeviceShare, LatencySummary, MemberFigure, NodeFigure, Rates, ServerCounts,
 };
 use crate::statistics::Summary;
 
@@ -28,6 +28,8 @@ pub struct RepetitionFigure {
     /// Of a recorded pass: its rate ÷ that of the first round of the same repetition − 1; none where
     /// a repetition has one round. A rate that falls with the rounds is one of fresh media.
     pub drift: Option<f64>,
+    /// The clearest change of its rate from second to second; none where it has too few of them.
+    pub change: Option<ChangeInPass>,
     /// Its latencies in short: in the order of [`Operation::ALL`], response before service.
     pub latency: Vec<LatencySummary>,
     /// What the devices moved of it.

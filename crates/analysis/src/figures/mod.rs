@@ -12,11 +12,12 @@ pub(crate) mod of_run;
 pub(crate) mod phase_warnings;
 pub(crate) mod primary_metric;
 pub(crate) mod rates;
+pub(crate) mod seconds;
 pub(crate) mod servers;
 pub(crate) mod starved;
 pub(crate) mod subject;
 
 pub use self::{
     amount::*, figure::*, history::*, latency::*, little::*, names::*, nodes::*, observed::*, of_run::*,
-    phase_warnings::*, primary_metric::*, rates::*, servers::*, starved::*, subject::*,
+    phase_warnings::*, primary_metric::*, rates::*, seconds::*, servers::*, starved::*, subject::*,
 };

@@ -18,9 +18,9 @@ use record::{
 use crate::RateName;
 use crate::figures::{
     DeviceShare, Figure, Latency, LatencySummary, MemberFigures, NodeFigure, NodeFigures, Rate, RateOf,
-    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed,
+    Rates, RepetitionFigure, ServerCounts, named, node_rates, nodes_of, observed, seconds::change_in_pass,
 };
-use crate::statistics::{Summary, counted};
+use crate::statistics::{counted, summary_under};
 
 /// Threads that make figures; the record keeps so many batches of rows at once.
 const THREADS_MAX: usize = 2;
@@ -147,6 +147,10 @@ impl Context<'_> {
         let mut merged = Histograms::new();
         let (mut nodes, mut devices) = (NodeFigures::default(), Vec::new());
         let mut members = MemberFigures::default();
+        let amount: fn(&SeriesRow) -> u64 = match RateOf::phase(phase) {
+            RateOf::Bytes => |row| row.bytes,
+            RateOf::Operations => |row| row.transfers,
+        };
         let mut repetitions = Vec::with_capacity(phases.len());
         for row in phases {
             let (key, tasks) = (&row.key, of_key(&rows.tasks, &row.key));
@@ -160,6 +164,7 @@ impl Context<'_> {
                 rates: Rates::of(row, tasks.clone(), of_key(&rows.series, key)),
                 latency: self.summaries(&latency),
                 drift: None,
+                change: change_in_pass(tasks.clone(), &of_key(&rows.series, key).collect::<Vec<_>>(), amount),
                 device_share: DeviceShare::of(row),
                 first_touches: first_touches(workload, row, tasks.clone()),
                 servers: ServerCounts::of(of_key(&rows.servers, key)).map(Arc::new),
@@ -181,7 +186,7 @@ impl Context<'_> {
         let rate = if has_all { self.rate } else { RateName::ByWall };
         let summary = |value: fn(&Rate) -> f64| {
             let rates = counted().filter_map(|pass| pass.rates.get(rate));
-            Summary::of(&rates.map(|rate| value(&rate)).collect::<Vec<_>>())
+            summary_under(&rates.map(|rate| value(&rate)).collect::<Vec<_>>(), case.protocol.stopping)
         };
         let (bytes_per_second, transfers_per_second) =
             (summary(|rate| rate.bytes_per_second)?, summary(|rate| rate.transfers_per_second)?);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use plan::{Operation, RateName};
 use record::{PhaseRow, SeriesRow, TaskRow};
 
+use crate::figures::seconds::WholeSeconds;
 use crate::statistics::nearest_rank;
 
 /// The percentile of the per-second rates that is sustained: one second in twenty was worse.
@@ -170,33 +171,20 @@ fn window(phase: &PhaseRow, tasks: &[&TaskRow]) -> Range<u64> {
     start.zip(end).map_or(0..phase.io_ns, |(start, end)| start..end)
 }
 
-/// The low percentile over all whole intervals inside `window`. An interval without a row is one
-/// in which nothing completed: leaving it out would hide a stall.
+/// The low percentile over all whole intervals inside `window`.
 fn sustained(
     series: &[&SeriesRow],
     window: &Range<u64>,
     wanted: impl Fn(&SeriesRow) -> bool,
 ) -> Option<Rate> {
-    let interval = series.iter().map(|row| row.length_ns).max().filter(|&length| length > 0)?;
-    let (first, end) = (window.start.div_ceil(interval), window.end / interval);
-    let count = usize::try_from(end.saturating_sub(first)).ok()?;
-    // A record with more seconds than rows could ever fill is damaged; ten years are 3e8 seconds.
-    if !(SUSTAINED_SECONDS_MIN..=300_000_000).contains(&count) {
-        return None;
-    }
     let low = |of: fn(&SeriesRow) -> u64| {
-        let mut sums = vec![0_u64; count];
-        for row in series.iter().filter(|row| wanted(row)) {
-            let place = (row.start_ns / interval).checked_sub(first).map(usize::try_from);
-            if let Some(sum) = place.and_then(|place| sums.get_mut(place.ok()?)) {
-                *sum = sum.saturating_add(of(row));
-            }
-        }
+        let WholeSeconds { length_ns, amounts: mut sums, .. } =
+            WholeSeconds::of(series, window, SUSTAINED_SECONDS_MIN, &wanted, of)?;
         sums.sort_unstable();
-        let low = sums[nearest_rank(SUSTAINED_PERCENTILE, count as u64).min(count) - 1];
-        low as f64 / (interval as f64 / 1e9)
+        let low = sums[nearest_rank(SUSTAINED_PERCENTILE, sums.len() as u64).min(sums.len()) - 1];
+        Some(low as f64 / (length_ns as f64 / 1e9))
     };
-    Some(Rate { bytes_per_second: low(|row| row.bytes), transfers_per_second: low(|row| row.transfers) })
+    Some(Rate { bytes_per_second: low(|row| row.bytes)?, transfers_per_second: low(|row| row.transfers)? })
 }
 
 /// The rates of each operation, where there are several. Reads and writes of transfers are counted by the

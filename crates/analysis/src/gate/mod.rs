@@ -11,6 +11,7 @@ pub mod table;
 use std::collections::{HashMap, HashSet};
 
 use plan::{Case, Phase, Plan, Selector};
+use record::Provenance;
 
 pub(crate) use policy::UNBOUNDED_MEDIAN_OFF;
 pub use policy::{Because, Doubts, Kind, POLICY, Policy, policy_table};
@@ -42,6 +43,8 @@ pub struct Gate<'a> {
     pub(crate) figures: &'a [Figure],
     /// What speaks against each figure.
     against: Vec<Vec<Reason>>,
+    /// Whether a model gave the figures.
+    pub(crate) simulated: bool,
     /// The figures of each case.
     places: HashMap<&'a str, Vec<usize>>,
 }
@@ -65,7 +68,8 @@ impl<'a> Gate<'a> {
         for (place, figure) in figures.iter().enumerate() {
             places.entry(&figure.case).or_default().push(place);
         }
-        Self { plan, subjects: subjects(plan, figures), figures, against, places }
+        let simulated = figures.iter().any(|figure| figure.provenance == Provenance::Simulated);
+        Self { plan, subjects: subjects(plan, figures), figures, against, simulated, places }
     }
 
     /// The figure at `place` with its case.

@@ -63,6 +63,7 @@ pub enum Kind {
     JobTest,
     CrossCheck,
     Comparison,
+    RateChange,
 }
 
 /// Why a statement is withheld or marked.
@@ -224,7 +225,7 @@ const OF_NODES: &str =
     "far below the median, and difference from the others, corrected for the number of nodes";
 
 /// The policy: one row for each kind.
-pub const POLICY: [Policy; 51] = [
+pub const POLICY: [Policy; 52] = [
     judged(Kind::Commitment, "commitment", "Commitments", "summary"),
     judged(Kind::Claim, "claim", "Statements, tested with own data", "claims"),
     row(Kind::Best, "best", "Best points", "best")
@@ -268,6 +269,10 @@ pub const POLICY: [Policy; 51] = [
         .metrics(false)
         .repeated()
         .tested("likeliest change of the variance, and a factor of 3"),
+    row(Kind::RateChange, "rate_change", "Changes while it was measured", "repetitions")
+        .metrics(false)
+        .rows(2 * SHOWN)
+        .tested("change point at 1 %, corrected for all series of the run"),
     row(Kind::NodeSet, "nodes", "Nodes compared", "nodes-compared").rows(2 * SHOWN).tested(OF_NODES),
     row(Kind::Node, "node", "Each node", "nodes-compared").rows(JOBS_SHOWN).tested(OF_NODES),
     row(Kind::Crossover, "crossover", "Where layers meet", "weak-scaling")

@@ -58,15 +58,36 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The words for a statement.
-    pub const OF_CLAIMS: [&'static str; 4] = ["holds", "does not hold", "cannot be told", "not tested"];
-    /// The words for a commitment.
-    pub const OF_COMMITMENTS: [&'static str; 4] = ["PASS", "FAIL", "DOUBTFUL", "NOT TESTED"];
+    /// The words for a statement, by measured data, then by those of a model.
+    pub const OF_CLAIMS: [&'static str; 8] = [
+        "holds",
+        "does not hold",
+        "cannot be told",
+        "not tested",
+        "holds in this model",
+        "does not hold in this model",
+        "cannot be told in this model",
+        "not tested in this model",
+    ];
+    /// The words for a commitment, by measured data, then by those of a model: a model keeps no promise.
+    pub const OF_COMMITMENTS: [&'static str; 8] = [
+        "PASS",
+        "FAIL",
+        "DOUBTFUL",
+        "NOT TESTED",
+        "would be kept in this model",
+        "would not be kept in this model",
+        "doubtful in this model",
+        "not tested in this model",
+    ];
 
-    /// With its word of `words`.
-    pub(crate) const fn in_words(self, words: &[&'static str]) -> Value {
-        Value::Standing(self, words[self as usize])
+    /// Its word of `words`: of measured data, or of those of a model, as `simulated` says.
+    pub(crate) const fn word(self, words: &[&'static str; 8], simulated: bool) -> &'static str {
+        words[self as usize + if simulated { Self::COUNT } else { 0 }]
     }
+
+    /// How many there are.
+    pub const COUNT: usize = 4;
 }
 
 impl Value {
@@ -113,7 +134,7 @@ pub enum Quantity {
     Setting,
     /// Bytes or operations per second, nanoseconds or a share; a column beside it says which.
     Amount,
-    /// One of these words.
+    /// One of these words: of each [`Standing`] by measured data, then of each by those of a model.
     Standing(&'static [&'static str]),
 }
 

@@ -7,7 +7,7 @@ use plan::{Case, Phase};
 use record::{PhaseKey, PhaseRow, PrintedRow, Run, Warning};
 
 use crate::gate::{
-    Kind, Of, Quantity, Statement,
+    Kind, Of, Quantity, Statement, Value,
     table::{Column, any, change, count, detail, nanos, text, word},
 };
 use crate::printed::{
@@ -36,7 +36,7 @@ impl Statement for ImportedCheck {
             "outcome",
             "`agrees`, `differs` or `says nothing`.",
             Quantity::Standing(&PrintedCheck::WORDS),
-            |one| one.check.outcome.in_words(&PrintedCheck::WORDS),
+            |one| Value::Standing(one.check.outcome, PrintedCheck::WORDS[one.check.outcome as usize]),
         ),
         word("case", "case", "The case.", |one| &one.case),
         text("phase", "phase", "The phase; `all` where it is about all of them.", |one| {

@@ -82,7 +82,8 @@ fn seconds(seconds: f64) -> String {
 #[must_use]
 pub fn run_time(run: &Run) -> Option<Reconciled> {
     let manifest = &run.manifest;
-    let own = matches!(manifest.provenance, Provenance::Measured | Provenance::Simulated);
+    // The phases of a simulated run took virtual time.
+    let own = manifest.provenance == Provenance::Measured;
     let finished = manifest.finished_unix_ns.filter(|_| own && run.parts.len() < 2)?;
     let wall = finished.checked_sub(manifest.started_unix_ns).filter(|&nanos| nanos > 0)?;
     let cases = manifest.plan.cases.iter().map(|case| (case.id.as_str(), case));

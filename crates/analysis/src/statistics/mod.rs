@@ -1,6 +1,7 @@
 //! Statistics of values: summaries, tests of differences, lines, intervals.
 
 pub(crate) mod bootstrap;
+pub(crate) mod change_point;
 pub(crate) mod difference;
 pub(crate) mod histogram;
 pub(crate) mod lack_of_fit;
@@ -8,10 +9,12 @@ pub(crate) mod outlier;
 pub(crate) mod overhead;
 pub(crate) mod ranks;
 pub(crate) mod regression;
+pub(crate) mod rules;
+pub(crate) mod sequence;
 pub(crate) mod settled;
 pub(crate) mod summary;
 
 pub use self::{
-    bootstrap::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*, ranks::*,
-    regression::*, settled::*, summary::*,
+    bootstrap::*, change_point::*, difference::*, histogram::*, lack_of_fit::*, outlier::*, overhead::*,
+    ranks::*, regression::*, rules::*, sequence::*, settled::*, summary::*,
 };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plan::Stopping;
 
-use crate::statistics::{Regression, Summary};
+use crate::statistics::{Regression, Summary, median_sequence};
 
 /// How steady the last values are, by the rule of [`Stopping::Steady`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,9 +21,8 @@ pub struct SteadyState {
 /// is over when that is so for each of its result phases: see [`all_settled`].
 ///
 /// - [`Stopping::Count`] is never met by values.
-/// - [`Stopping::Interval`]: the interval of the median that [`Summary::median_interval`] gives
-///   from six values on is at most that share of the median wide. Hoefler and Belli, "Scientific Benchmarking of
-///   Parallel Computing Systems", SC'15, propose such a rule.
+/// - [`Stopping::Interval`]: the interval of [`median_sequence`] is at most that share of the median wide. It is asked
+///   after each repetition, so the interval has to be one that may be.
 /// - [`Stopping::Steady`]: [`steady`] says that the last values are.
 #[must_use]
 pub fn settled(values: &[f64], stopping: Stopping) -> bool {
@@ -43,12 +42,23 @@ pub fn all_settled<'a>(phases: impl IntoIterator<Item = &'a [f64]>, stopping: St
     phases.peek().is_some() && phases.all(|values| settled(values, stopping))
 }
 
-/// Width of the interval of the median ÷ median; none for fewer than six values, or a median that is not above 0.
+/// Width of [`median_sequence`] ÷ median; none where there is none, or the median is not above 0.
 #[must_use]
 pub fn interval_share(values: &[f64]) -> Option<f64> {
+    let interval = median_sequence(values)?;
+    let median = Summary::of(values)?.median;
+    (median > 0.0).then(|| (interval.high - interval.low) / median)
+}
+
+/// The statistics of repetitions that `stopping` may have ended: with [`Stopping::Interval`] the interval of the median is
+/// that of [`median_sequence`], since any other is too narrow for values that were chosen by its width.
+#[must_use]
+pub fn summary_under(values: &[f64], stopping: Stopping) -> Option<Summary> {
     let summary = Summary::of(values)?;
-    let interval = summary.median_interval?;
-    (summary.median > 0.0).then(|| (interval.high - interval.low) / summary.median)
+    Some(match stopping {
+        Stopping::Interval { .. } => Summary { median_interval: median_sequence(values), ..summary },
+        Stopping::Count | Stopping::Steady { .. } => summary,
+    })
 }
 
 /// How steady the last values are; none where `stopping` does not ask, where there are fewer values

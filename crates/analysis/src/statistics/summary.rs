@@ -39,7 +39,8 @@ pub struct Summary {
     /// Coefficient of variation: [`Summary::deviation_sample`] ÷ [`Summary::mean`]; 0 where the
     /// mean is 0.
     pub variation: f64,
-    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]).
+    /// The narrowest from order statistics; none for fewer than six values ([`INTERVAL_LEAST`]). Where the values
+    /// themselves ended the case it is [`crate::statistics::median_sequence`]: see [`crate::statistics::summary_under`].
     ///
     /// Source: Le Boudec, "Performance Evaluation of Computer and Communication Systems", 2010, theorem 2.1; asked for by
     /// Hoefler and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC'15, rule 5.
@@ -80,7 +81,7 @@ impl Summary {
     }
 }
 
-fn sorted(values: &[f64]) -> Vec<f64> {
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted

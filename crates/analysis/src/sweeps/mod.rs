@@ -8,7 +8,9 @@ pub(crate) mod curves;
 pub(crate) mod dips;
 pub(crate) mod dispersion;
 pub(crate) mod overlay;
+pub(crate) mod rate_change;
 
 pub use self::{
     best::*, consistency::*, curve::*, curve_shape::*, curves::*, dips::*, dispersion::*, overlay::*,
+    rate_change::*,
 };

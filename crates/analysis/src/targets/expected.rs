@@ -31,13 +31,13 @@ pub struct Expected {
 impl Statement for Expected {
     const KIND: Kind = Kind::Expected;
     const OF: Of = Of::Figure;
-    const CAPTION: &'static str = "Measured ÷ expected";
+    const CAPTION: &'static str = "Reached ÷ expected";
     const COLUMNS: &'static [Column<Self>] = &[
         subject(word("name", "by", "The data sheet or limit.", |one| &one.name)),
         subject(amount("expected", "expected", "Of all nodes and devices together, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount))
         })),
-        amount("measured", "measured", "Median, in `unit`.", |one| {
+        amount("measured", "reached", "Median, in `unit`.", |one| {
             Value::amount(one.amount, number(one.amount) * one.ratio)
         }),
         amount("each", "each", "Measured ÷ how many there are, in `unit`; nothing of one alone.", |one| {

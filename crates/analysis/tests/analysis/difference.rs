@@ -3,8 +3,8 @@
 use analysis::statistics::{Contrast, DIFFERENCE_LEAST, Difference, difference};
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::random::Random;
 
 const CALM: [f64; 5] = [100.0, 101.0, 99.0, 100.5, 99.5];
 
@@ -63,23 +63,6 @@ fn identical_repetitions_differ_by_more_than_rounding_or_not_at_all() {
 fn one_outlier_is_no_difference() {
     let outlier = [100.0, 101.0, 99.0, 100.5, 9_950.0];
     assert_eq!(tested(&CALM, &outlier, 1).outcome, Contrast::NotShown);
-}
-
-struct Random(Xoshiro256PlusPlus);
-
-impl Random {
-    fn seeded(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    /// Box and Muller.
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
 }
 
 type Shape = fn(&mut Random) -> f64;

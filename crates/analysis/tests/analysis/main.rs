@@ -1,11 +1,13 @@
 //! What a reader of figures relies on: formulas against naive definitions and known values.
 
 mod absorbed;
+mod against_itself;
 mod agreement;
 mod audit_own;
 mod audit_published;
 mod beside;
 mod bootstrap;
+mod change_point;
 mod claims;
 mod compare;
 mod coverage;
@@ -29,16 +31,19 @@ mod plausible;
 mod printed_checks;
 mod published;
 mod quantities;
+mod random;
 mod ranks;
 mod rates;
 mod regression;
 mod rows;
 mod run_time;
 mod scaling;
+mod sequence;
 mod servers;
 mod settled;
 mod shape;
 mod similar;
+mod simulated;
 mod spreads;
 mod starved;
 mod studies;

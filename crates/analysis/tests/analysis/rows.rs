@@ -95,7 +95,7 @@ pub(crate) fn run(plan: &Plan, records: Vec<PhaseRecord>) -> Run {
         model: None,
         format_version: FORMAT_VERSION,
         run_id: "r".to_owned(),
-        provenance: Provenance::Simulated,
+        provenance: Provenance::Measured,
         program_version: String::new(),
         command_line: Vec::new(),
         started_unix_ns: 0,

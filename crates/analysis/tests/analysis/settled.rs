@@ -1,6 +1,6 @@
 //! Rules by which the values themselves end a case.
 
-use analysis::statistics::{all_settled, counted, interval_share, settled, steady};
+use analysis::statistics::{all_settled, counted, interval_share, settled, steady, summary_under};
 use plan::Stopping;
 use proptest::collection::vec;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -43,25 +43,39 @@ fn an_excursion_is_not_steady() {
     assert!(state.slope_share < 1e-12 && state.range_share > 0.2 && !state.reached);
 }
 
-/// Five equal values are sure with 94 % only; six with 97 %.
+/// Seven equal values are sure with less than 95 % at every look, eight with more.
 #[test]
 fn an_interval_needs_its_confidence() {
     let rule = |least| Stopping::Interval { share: 0.05, least };
-    assert!(!settled(&[7.0; 5], rule(2)));
-    assert!(settled(&[7.0; 6], rule(2)));
-    assert!(!settled(&[7.0; 6], rule(7)));
-    assert!(settled(&[7.0; 7], rule(7)));
-    let spread = [95.0, 100.0, 100.0, 100.0, 100.0, 101.0];
+    assert!(!settled(&[7.0; 7], rule(2)));
+    assert!(settled(&[7.0; 8], rule(2)));
+    assert!(!settled(&[7.0; 8], rule(9)));
+    assert!(settled(&[7.0; 9], rule(9)));
+    let spread = [95.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 101.0];
     assert_eq!(interval_share(&spread), Some(0.06));
-    assert!(!settled(&spread, rule(6)));
-    assert!(settled(&spread, Stopping::Interval { share: 0.06, least: 6 }), "the limit itself is enough");
+    assert!(!settled(&spread, rule(8)));
+    assert!(settled(&spread, Stopping::Interval { share: 0.06, least: 8 }), "the limit itself is enough");
     assert!(!settled(&[0.0; 10], rule(2)), "nothing was moved");
+}
+
+/// An interval that is shown beside values that it ended has to be the one that ended them.
+#[test]
+fn a_case_that_its_interval_ended_shows_that_interval() {
+    let values: Vec<f64> = (1..=12).map(f64::from).collect();
+    let ends = |stopping| {
+        let shown =
+            summary_under(&values, stopping).and_then(|all| all.median_interval).expect("an interval");
+        (shown.low, shown.high)
+    };
+    assert_eq!(ends(Stopping::Interval { share: 0.9, least: 8 }), (2.0, 11.0));
+    assert_eq!(ends(Stopping::Count), (3.0, 10.0));
+    assert_eq!(ends(SNIA), (3.0, 10.0));
 }
 
 #[test]
 fn every_phase_has_to_settle() {
-    let (calm, wild) = ([5.0; 6], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    let rule = Stopping::Interval { share: 0.05, least: 6 };
+    let (calm, wild) = ([5.0; 8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    let rule = Stopping::Interval { share: 0.05, least: 8 };
     assert!(all_settled([&calm[..], &calm[..]], rule));
     assert!(!all_settled([&calm[..], &wild[..]], rule));
     assert!(!all_settled(std::iter::empty::<&[f64]>(), rule));

@@ -294,10 +294,10 @@ fn a_case_that_never_settled_keeps_nothing() {
     let falling = by(steady, &[900, 500, 300, 100]);
     assert_eq!(falling.judgement, Standing::CannotTell);
     assert_eq!(falling.because, ["unfinished: not steady after 4 repetitions"]);
-    let interval = Stopping::Interval { share: 0.05, least: 6 };
-    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101]).judgement, Standing::Holds);
-    let wide = by(interval, &[100, 200, 300, 400, 500, 600]);
-    assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 6 repetitions"]);
+    let interval = Stopping::Interval { share: 0.05, least: 8 };
+    assert_eq!(by(interval, &[100, 100, 101, 101, 100, 101, 100, 101]).judgement, Standing::Holds);
+    let wide = by(interval, &[100, 200, 300, 400, 500, 600, 700, 800]);
+    assert_eq!(wide.because, ["unfinished: no interval of the median within 5 % after 8 repetitions"]);
 }
 
 /// The fast beginning of a drive is not what it was asked for.

@@ -133,8 +133,14 @@ impl Plan {
         })
     }
 
-    /// The passes of `block` in execution order, as case index and pass number: forward through the block,
-    /// then backward, so that drift over time affects all of its cases alike.
+    /// The passes of `block` in execution order, as case index and pass number: forward through the block in one
+    /// repetition, backward in the next (A B B A, or A B C C B A), so that in every two repetitions a linear drift
+    /// affects all of its cases alike. Of an odd number one is left over: over n repetitions a drift then shifts a case
+    /// by what it changes within one pass of the block ÷ n at most.
+    ///
+    /// The direction changes with the repetition, not the pass: of several rounds only the last counts, which would have
+    /// the same direction in all repetitions of an even number of rounds. Where cases have different rounds, those
+    /// with most decide.
     ///
     /// ```
     /// use plan::{Bytes, Case, Geometry, Phase, Plan, Question, WorkloadSpec};
@@ -148,11 +154,13 @@ impl Plan {
     /// # Ok::<(), plan::PlanError>(())
     /// ```
     pub fn turns(&self, block: Range<usize>) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let most = self.cases[block.clone()].iter().map(Case::passes_max).max().unwrap_or(0);
+        let cases = &self.cases[block.clone()];
+        let most = cases.iter().map(Case::passes_max).max().unwrap_or(0);
+        let rounds = cases.iter().map(|case| case.protocol.rounds).max().unwrap_or(1).max(1);
         let both_ways = move |pass: u32| {
             let Range { start, end } = block;
             (start..end).map(move |place| {
-                (if pass.is_multiple_of(2) { place } else { start + end - 1 - place }, pass)
+                (if (pass / rounds).is_multiple_of(2) { place } else { start + end - 1 - place }, pass)
             })
         };
         (0..most).flat_map(both_ways).filter(|&(place, pass)| pass < self.cases[place].passes_max())
@@ -178,5 +186,65 @@ impl Plan {
             case.workload = spec.validate()?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Bytes, Case, Geometry, Phase, Plan, Protocol, Question, Role, WorkloadSpec};
+
+    /// A block of cases that take turns, each with `repetitions` of `rounds` after `warm_up` passes.
+    fn block(cases: usize, repetitions: u32, rounds: u32, warm_up: u32) -> Plan {
+        let geometry = Geometry { transfer: Bytes::kib(4), block: Bytes::kib(4), segments: 1 };
+        let workload = WorkloadSpec::new("w", "f", geometry).validate().expect("valid");
+        let protocol = Protocol { rounds, warm_up, ..Protocol::default() };
+        let case = |place: usize| Case {
+            in_turn: place > 0,
+            repetitions,
+            protocol: protocol.clone(),
+            ..Case::new(format!("case {place}"), workload.clone(), vec![Phase::Read])
+        };
+        let question = Question::Quick { directory: "/".into() };
+        Plan::new("", question, 0, (0..cases).map(case).collect())
+    }
+
+    /// The mean of what each case would measure of storage whose rate is its turn's number.
+    fn drifting(plan: &Plan) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0.0); plan.cases.len()];
+        for (turn, (place, pass)) in plan.turns(0..plan.cases.len()).enumerate() {
+            if plan.cases[place].role(pass) == Role::Recorded {
+                sums[place].0 += turn as f64;
+                sums[place].1 += 1.0;
+            }
+        }
+        sums.into_iter().map(|(sum, count)| sum / count).collect()
+    }
+
+    #[test]
+    fn a_linear_drift_is_in_all_cases_alike() {
+        for cases in 2..=5 {
+            for (repetitions, rounds, warm_up) in
+                [(2, 1, 0), (6, 1, 0), (6, 1, 1), (4, 2, 0), (4, 2, 3), (6, 3, 1)]
+            {
+                let means = drifting(&block(cases, repetitions, rounds, warm_up));
+                let same = means.iter().all(|mean| (mean - means[0]).abs() < 1e-9);
+                assert!(same, "{cases} cases, {repetitions} of {rounds} after {warm_up}: {means:?}");
+            }
+        }
+    }
+
+    /// One pass of the block is left over, of which the first case comes first.
+    #[test]
+    fn an_odd_number_of_repetitions_leaves_a_share_of_one_pass() {
+        for repetitions in [1, 3, 5, 7] {
+            let means = drifting(&block(3, repetitions, 1, 0));
+            assert!((means[2] - means[0] - 2.0 / f64::from(repetitions)).abs() < 1e-9, "{means:?}");
+        }
+    }
+
+    #[test]
+    fn three_cases_go_there_and_back() {
+        let order: Vec<usize> = block(3, 2, 1, 0).turns(0..3).map(|(place, _)| place).collect();
+        assert_eq!(order, [0, 1, 2, 2, 1, 0]);
     }
 }

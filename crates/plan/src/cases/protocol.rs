@@ -42,13 +42,18 @@ impl Default for Protocol {
     }
 }
 
+/// Fewest repetitions with an interval of the median that holds it with 95 % at every look: 2⁸ ÷ 9 is the first of 2ⁿ ÷ (n
+/// + 1) that reaches 20 (`analysis::statistics::median_sequence`).
+pub const INTERVAL_REPETITIONS_MIN: u32 = 8;
+
 /// When a case ends. [`crate::Case::repetitions`] is never exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stopping {
     /// After [`crate::Case::repetitions`].
     Count,
-    /// As soon as the confidence interval of the median of each result phase is at most this wide.
+    /// As soon as the interval of the median of each result phase is at most this wide. It is one of a confidence
+    /// sequence: computed after each repetition, it misses the median at any of them with at most 5 %.
     Interval {
         /// Width of the interval ÷ median.
         share: f64,

@@ -54,7 +54,7 @@ fn every_key_arrives_in_the_workload() {
     assert_eq!((case.id.as_str(), case.title.as_str()), ("w", "all of it"));
     let phases = [Phase::Write, Phase::CheckWrite, Phase::Mixed, Phase::Read, Phase::CheckRead];
     assert_eq!(case.phases, phases);
-    assert_eq!((case.repetitions, case.delay), (2, Nanos::millis(500)));
+    assert_eq!((case.repetitions, case.delay), (9, Nanos::millis(500)));
     assert_eq!(case.time_limit, Some(Nanos::secs(3600)));
     let spec = &case.workload;
     assert_eq!(spec.geometry.transfer, Bytes::kib(4));
@@ -78,7 +78,7 @@ fn every_key_arrives_in_the_workload() {
     let protocol = &case.protocol;
     assert_eq!((protocol.warm_up, protocol.rounds, protocol.precondition), (1, 2, 1));
     assert!(protocol.wipe && protocol.drop_caches);
-    assert_eq!(protocol.stopping, Stopping::Interval { share: 0.1, least: 2 });
+    assert_eq!(protocol.stopping, Stopping::Interval { share: 0.1, least: 9 });
     assert_eq!(protocol.phase_min, Nanos::secs(2));
     let across = &plan.cases[1].workload;
     assert_eq!((across.tasks, across.nodes, across.operations), (8, 4, Some(2000)));

@@ -1,6 +1,7 @@
 //! Comparison of two runs of the same cases.
 
 pub(crate) mod changes;
+mod itself;
 
 use analysis::{
     comparisons::{Comparison, Paired, largest_gap},
@@ -13,6 +14,7 @@ use record::{Provenance, Run, Warning};
 use serde_json::{Value, json};
 
 use self::changes::{CANNOT_TELL, Compared, FASTER, NOT_SHOWN, SLOWER, TOO_FEW, outcome};
+pub use self::itself::{Itself, against_itself};
 use crate::format::counted;
 use crate::format::escape;
 use crate::format::names;
@@ -154,39 +156,89 @@ impl Pair<'_> {
         self.comparisons.iter().any(|one| outcome(&one.comparison) == SLOWER)
     }
 
+    /// Which sides are simulated.
+    fn simulated(&self) -> [bool; 2] {
+        self.runs.map(|run| run.manifest.provenance == Provenance::Simulated)
+    }
+
+    /// Whether one side is simulated and the other is not, so that a difference is no change.
+    #[must_use]
+    pub fn is_of_model_and_storage(&self) -> bool {
+        self.simulated()[0] != self.simulated()[1]
+    }
+
+    /// The first line of every form: what the two runs are, and what a difference between them is.
+    fn heading(&self) -> String {
+        let word = |provenance| names::provenance(provenance);
+        let simulated = word(Provenance::Simulated).to_uppercase();
+        match (self.simulated(), self.runs.map(|run| word(run.manifest.provenance))) {
+            ([false, false], _) => "Comparison of two runs".to_owned(),
+            ([true, true], _) => format!("Comparison of two {simulated} runs: nothing was measured"),
+            ([true, false], [_, other]) => {
+                format!(
+                    "Comparison of a {simulated} run with one that was {other}: a difference is the error of the model"
+                )
+            }
+            ([false, true], [other, _]) => {
+                format!(
+                    "Comparison of a run that was {other} with a {simulated} one: a difference is the error of the model"
+                )
+            }
+        }
+    }
+
+    /// That line, where it says more than what is asked for.
+    fn marked(&self) -> Option<Block> {
+        self.simulated().contains(&true).then(|| Block::Text(format!("{}.", self.heading())))
+    }
+
     /// Changes for a terminal: changes first, then undecided comparisons and those without a shown change.
     #[must_use]
     pub fn text(&self, screen: Screen) -> String {
         let mut out = format!(
             "{}\n{}{}",
-            screen.strong("Comparison of two runs"),
+            screen.strong(&self.heading()),
             wrapped("", &self.sides(), screen.prose()),
             wrapped("", &self.counts(), screen.prose())
         );
         out.push('\n');
-        text::blocks_text(&mut out, &self.changes(), screen);
+        text::blocks_text(&mut out, &self.answer(), screen);
         out
     }
 
-    /// The changes, the differences of the hosts, and the figures that only one run has.
+    /// The changes, the differences of the hosts, and the figures that only one run has, behind the mark of simulated
+    /// runs.
     pub(crate) fn changes(&self) -> Vec<Block> {
+        self.marked().into_iter().chain(self.answer()).collect()
+    }
+
+    fn answer(&self) -> Vec<Block> {
         let mut blocks = match self.comparisons.is_empty() {
-            true => vec![Block::Text("No case was measured in both runs.".to_owned())],
+            true => vec![Block::Text("No case is in both runs.".to_owned())],
             false => changes::blocks(&self.comparisons),
         };
         blocks.extend(self.matrices.iter().map(|(_, block)| block.clone()));
         let differs = changes::differences(self.runs);
         blocks.push(Block::Text(match differs.is_empty() {
-            true => "No difference between the hosts is recorded.".to_owned(),
-            false => format!("The hosts differ: {}.", differs.join("; ")),
+            true => format!("No difference between {} is recorded.", self.machines().to_lowercase()),
+            false => format!("{} differ: {}.", self.machines(), differs.join("; ")),
         }));
         blocks
+    }
+
+    /// What both ran on, as the begin of a sentence.
+    fn machines(&self) -> &'static str {
+        match self.simulated() {
+            [false, false] => "The hosts",
+            [true, true] => "The models' machines",
+            _ => "The model's machine and the host",
+        }
     }
 
     /// Every comparison with its conditions, for a terminal.
     #[must_use]
     pub fn text_in_full(&self, screen: Screen) -> String {
-        let mut out = format!("{}\n", screen.strong("Comparison of two runs"));
+        let mut out = format!("{}\n", screen.strong(&self.heading()));
         out.push_str(&text::section_whole(&self.section(), screen));
         out
     }
@@ -194,7 +246,7 @@ impl Pair<'_> {
     /// Markdown, with pipe tables.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = "# Comparison of two runs\n\n".to_owned();
+        let mut out = format!("# {}\n\n", self.heading());
         crate::render::markdown::section_markdown(&mut out, &self.section());
         out
     }
@@ -234,11 +286,13 @@ impl Pair<'_> {
                 "node": manifest.host.node,
                 "program_version": manifest.program_version,
                 "provenance": manifest.provenance,
+                "model": manifest.model,
                 "tool": tool(run),
             })
         };
         escape::json_text(&json!({
             "schema": SCHEMA,
+            "about": self.heading(),
             "before": side(self.runs[0]),
             "after": side(self.runs[1]),
             "only_before": self.alone[0],
@@ -273,7 +327,7 @@ impl Pair<'_> {
             )));
         }
         blocks.push(match self.comparisons.is_empty() {
-            true => Block::Text("No case was measured in both runs.".to_owned()),
+            true => Block::Text("No case is in both runs.".to_owned()),
             false => Block::Table {
                 caption: "Medians of the repetitions that count; a difference has p ≤ 0.01, corrected for all comparisons"
                     .to_owned(),
@@ -288,9 +342,10 @@ impl Pair<'_> {
         let words = |run: &Run| {
             let manifest = &run.manifest;
             let release = manifest.plan.terms.release.as_ref().map(|release| format!(", {release}"));
-            let from = match manifest.provenance {
-                Provenance::Measured => String::new(),
-                other => format!("{}, ", names::provenance(other)),
+            let from = match (names::mark(manifest), manifest.provenance) {
+                (Some(mark), _) => format!("{mark}, "),
+                (None, Provenance::Measured) => String::new(),
+                (None, other) => format!("{}, ", names::provenance(other)),
             };
             let tool = Some(tool(run)).filter(|tool| !tool.is_empty());
             let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Short forms of conditions for table columns; the long form is [`plan::Workload::conditions`].
 
 use plan::{Bytes, Case, Client, Layer, Phase, Work, Workload};
-use record::Provenance;
+use record::{Manifest, Provenance};
 
 use crate::format::BYTES_PER_SECOND;
 
@@ -106,6 +106,22 @@ pub(crate) const fn layer(layer: Layer) -> &'static str {
         Layer::NodeLocal => "node-local",
         Layer::Shared => "shared",
     }
+}
+
+/// What stands first wherever a run is named whose figures a model gave: `SIMULATED by model cards`. None of any
+/// other run. It is one line without hidden characters, whatever the file of the model holds.
+#[must_use]
+pub fn mark(manifest: &Manifest) -> Option<String> {
+    (manifest.provenance == Provenance::Simulated).then(|| {
+        let model = manifest.model.as_ref().map(|model| format!(" by model {}", plan::visible(&model.name)));
+        provenance(Provenance::Simulated).to_uppercase() + &model.unwrap_or_default()
+    })
+}
+
+/// The title of a run, behind its [`mark`].
+pub(crate) fn heading(manifest: &Manifest) -> String {
+    let title = &manifest.plan.title;
+    mark(manifest).map_or_else(|| title.clone(), |mark| format!("{mark}, not measured: {title}"))
 }
 
 /// The word for where figures come from.

@@ -1,7 +1,7 @@
 //! The host of a run compared with the machines of the published studies in its terms.
 
 use plan::Criteria;
-use record::HostFacts;
+use record::{Fact, HostFacts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,30 +50,64 @@ fn machine(study: &record::Study) -> PublishedMachine {
     PublishedMachine { study: study.letter.clone(), source: study.cited(), facts: facts.collect() }
 }
 
+/// Whose facts the host facts of a run are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Of the host that it ran on.
+    Host,
+    /// Of the machine of its model, which has no facts but those that are known.
+    Model,
+}
+
+impl Whose {
+    /// As the begin of a heading.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Host => "The host",
+            Self::Model => "The model's machine",
+        }
+    }
+
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Host => "this host",
+            Self::Model => "the model's machine",
+        }
+    }
+}
+
 /// All rows of the host of a run.
-fn all_rows(host: &HostFacts) -> Vec<FactRow> {
-    rows::rows(host).into_iter().chain(rows::storage(host)).collect()
+fn all_rows(host: &HostFacts, whose: Whose) -> Vec<FactRow> {
+    let mut rows: Vec<FactRow> = rows::rows(host).into_iter().chain(rows::storage(host)).collect();
+    let is_known = |row: &FactRow| matches!(&row.value, Fact::Known(Some(text)) if !text.is_empty());
+    rows.retain(|row| whose == Whose::Host || is_known(row));
+    rows
 }
 
 /// The host with a column for each machine; with `stated` only facts that a machine has.
-pub(crate) fn table(host: &HostFacts, machines: &[PublishedMachine], stated: bool) -> Table {
+pub(crate) fn table(host: &HostFacts, machines: &[PublishedMachine], whose: Whose, stated: bool) -> Table {
     let is_told = |row: &FactRow| !stated || machines.iter().any(|one| stated_by(one, row).is_some());
-    of_rows(all_rows(host).iter().filter(|row| is_told(row)), machines, stated)
+    of_rows(all_rows(host, whose).iter().filter(|row| is_told(row)), machines, whose, stated)
 }
 
 /// The same, with a table for each group of facts.
-pub(crate) fn groups(host: &HostFacts, machines: &[PublishedMachine]) -> Vec<(&'static str, Table)> {
-    let rows = all_rows(host);
+pub(crate) fn groups(
+    host: &HostFacts,
+    machines: &[PublishedMachine],
+    whose: Whose,
+) -> Vec<(&'static str, Table)> {
+    let rows = all_rows(host, whose);
     let groups = rows.chunk_by(|one, next| one.group == next.group);
-    groups.map(|rows| (rows[0].group, of_rows(rows.iter(), machines, false))).collect()
+    groups.map(|rows| (rows[0].group, of_rows(rows.iter(), machines, whose, false))).collect()
 }
 
 fn of_rows<'r>(
     rows: impl Iterator<Item = &'r FactRow>,
     machines: &[PublishedMachine],
+    whose: Whose,
     letters: bool,
 ) -> Table {
-    let mut table = Table::of(rows).left("fact", |row| row.name).left("this host", |row| row.text());
+    let mut table = Table::of(rows).left("fact", |row| row.name).left(whose.column(), |row| row.text());
     for one in machines {
         // A terminal has no room for titles; the sections of published figures have them.
         let heading = format!("study {}{}", one.study, if letters { "" } else { ": " });
@@ -91,7 +125,7 @@ fn stated_by<'a>(machine: &'a PublishedMachine, row: &FactRow) -> Option<&'a str
 mod tests {
     use record::{Fact, HostFacts, SoftwareFacts};
 
-    use super::{all_rows, machine, table};
+    use super::{Whose, all_rows, machine, table};
 
     /// A host of which everything was looked for.
     fn host() -> HostFacts {
@@ -115,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_fact_of_a_published_machine_has_a_row() {
-        let rows = all_rows(&host());
+        let rows = all_rows(&host(), Whose::Host);
         for study in &record::published().studies {
             assert!(!study.machine.is_empty(), "{}", study.id);
             for key in study.machine.keys() {
@@ -127,7 +161,7 @@ mod tests {
     #[test]
     fn what_is_not_there_and_what_a_study_does_not_state_are_said() {
         let study = record::published().study("A").expect("study A");
-        let table = table(&host(), &[machine(study)], false);
+        let table = table(&host(), &[machine(study)], Whose::Host, false);
         let row = |name: &str| -> Vec<String> {
             let row = table.rows().iter().find(|row| row[0].text == name).expect("a row");
             row.iter().skip(1).map(|cell| cell.text.clone()).collect()

@@ -98,7 +98,7 @@ pub(crate) fn words(case: &Case) -> String {
         Some(match protocol.stopping {
             Stopping::Count => repetitions,
             Stopping::Interval { share, least } => format!(
-                "until the interval of the median is at most {} wide, not before {least} and at most {repetitions}",
+                "until the interval of the median, one that may be computed after each repetition, is at most {} wide, not before {least} and at most {repetitions}",
                 percent(share)
             ),
             Stopping::Steady { window, excursion, slope } => format!(

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use analysis::{figures::LATENCY_STATISTICS, statistics::Summary};
 use plan::{Operation, Setting};
 
-use crate::format::escape;
+use crate::format::{escape, names};
 use crate::report::Report;
 use crate::report::figure::{FIGURE, Figure, SPREAD};
 use crate::report::latencies::LatencyInfo;
@@ -40,7 +40,20 @@ const SHARED: &[(&str, OfStatement)] = &[
     ("target", |_, one| of_figure(one, |figure| figure.target.clone())),
     ("settings", |_, one| of_figure(one, |figure| settings(&figure.settings))),
     ("phase", |_, one| of_figure(one, |figure| figure.phase.name().to_owned())),
+    ("provenance", |report, one| match one.figure {
+        Some(figure) => names::provenance(figure.provenance).to_owned(),
+        None => report.run.provenance.to_owned(),
+    }),
+    (MODEL, |report, _| model(report)),
 ];
+
+/// The column of the model's name.
+const MODEL: &str = "model";
+
+/// The name of the model of a simulated run.
+fn model(report: &Report) -> String {
+    report.run.model.as_ref().map(|model| model.name.clone()).unwrap_or_default()
+}
 
 fn of_figure(one: &statements::Said<'_>, value: fn(&Figure) -> String) -> String {
     one.figure.map(value).unwrap_or_default()
@@ -68,7 +81,7 @@ const RATES: Rates = [
 pub(crate) fn columns() -> Vec<String> {
     let spreads =
         RATES.iter().flat_map(|(rate, _)| SPREAD.iter().map(move |one| format!("{rate}_{}", one.key)));
-    let more = ["settings", "repetitions", "warnings"].map(str::to_owned);
+    let more = ["settings", "repetitions", "warnings", MODEL].map(str::to_owned);
     let latencies = Operation::ALL.into_iter().flat_map(latency_columns);
     let statements = STATEMENT.iter().map(|(name, _)| (*name).to_owned());
     let figure =
@@ -104,11 +117,14 @@ pub(crate) fn csv(report: &Report) -> String {
 pub(crate) fn wide(report: &Report, kind: analysis::gate::Kind) -> Option<String> {
     let table = report.statements.tables.iter().find(|one| one.kind == kind && !one.rows.is_empty())?;
     let named = ["run_id", "number"].into_iter().chain(table.columns.iter().map(|head| head.key));
+    let named = named.chain(["provenance", MODEL]);
     let mut out = line(&named.map(str::to_owned).collect::<Vec<_>>());
     for row in &table.rows {
         let number = row.figures.first().map(|place| (place + 1).to_string()).unwrap_or_default();
         let cells = row.cells.iter().map(statements::words);
-        out.push_str(&line(&[report.run.id.clone(), number].into_iter().chain(cells).collect::<Vec<_>>()));
+        let cells = [report.run.id.clone(), number].into_iter().chain(cells);
+        let origin = [report.run.provenance.to_owned(), model(report)];
+        out.push_str(&line(&cells.chain(origin).collect::<Vec<_>>()));
     }
     Some(out)
 }
@@ -140,7 +156,12 @@ fn row(report: &Report, figure: &Figure, warnings: &[&str]) -> Vec<String> {
     for (_, rate) in RATES {
         cells.extend(SPREAD.iter().map(|column| statements::words(&column.value(rate(figure)))));
     }
-    cells.extend([settings(&figure.settings), figure.repeated().to_string(), warnings.join("; ")]);
+    cells.extend([
+        settings(&figure.settings),
+        figure.repeated().to_string(),
+        warnings.join("; "),
+        model(report),
+    ]);
     for operation in Operation::ALL {
         let is_response = |one: &&LatencyInfo| one.operation == operation.name() && one.is_response();
         match figure.latency.iter().find(is_response) {

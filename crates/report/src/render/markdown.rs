@@ -13,14 +13,23 @@ use crate::section::{Block, Extent, Section, rates, sections};
 /// Maximum number of rows of a table, since wikis limit the size of a page.
 const ROWS_SHOWN: usize = 1_000;
 
+/// The heading of a simulated run; nothing of others.
+pub(crate) fn marked(report: &Report) -> String {
+    let heading = markdown_line(&report.run.heading);
+    report.run.mark.as_ref().map(|_| format!("# {heading}\n\n")).unwrap_or_default()
+}
+
 /// The whole report.
 pub(crate) fn markdown(report: &Report) -> String {
-    let mut out = format!("# {}\n\n", markdown_line(&report.run.title));
+    let mut out = format!("# {}\n\n", markdown_line(&report.run.heading));
     if let Some(line) = origin::nodes_line(report) {
         let _ = writeln!(out, "{}  ", markdown_line(&line));
     }
     let _ = writeln!(out, "{}  ", markdown_line(&origin::host_line(report)));
     let _ = writeln!(out, "{}\n", markdown_line(&origin::run_line(report)));
+    if let Some(line) = origin::model_line(report) {
+        let _ = writeln!(out, "{}\n", markdown_line(&line));
+    }
     for line in &report.missing {
         let _ = writeln!(out, "> **{}**\n", inline(line));
     }
@@ -44,11 +53,16 @@ pub(crate) fn markdown(report: &Report) -> String {
         out.push('\n');
     }
     if !report.machines.is_empty() {
-        let table = beside::table(&report.host, &report.machines, false);
-        let _ = writeln!(out, "## The host beside published machines\n\n{}", table.to_markdown());
+        let whose = origin::whose(report);
+        let table = beside::table(&report.host, &report.machines, whose, false);
+        let _ = writeln!(out, "## {} beside published machines\n\n{}", whose.title(), table.to_markdown());
     }
-    let _ = writeln!(out, "## How it was measured\n\n{}", definitions(report).to_markdown());
-    let _ = writeln!(out, "## Measure it again\n\n{}", markdown_code(&report.run.command_line));
+    let [how, again] = match origin::is_simulated(report) {
+        true => ["How it was simulated", "Simulate it again"],
+        false => ["How it was measured", "Measure it again"],
+    };
+    let _ = writeln!(out, "## {how}\n\n{}", definitions(report).to_markdown());
+    let _ = writeln!(out, "## {again}\n\n{}", markdown_code(&report.run.command_line));
     out
 }
 

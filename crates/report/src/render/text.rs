@@ -25,7 +25,7 @@ const LINES_SHOWN: usize = 12;
 /// The card, the remaining figures, and the doubts.
 pub(crate) fn text(report: &Report, screen: Screen) -> String {
     let card = Card::of(report);
-    let mut out = format!("{}\n{}", screen.strong(&report.run.title), folded(&card.circumstances, screen));
+    let mut out = heading(report, screen) + &folded(&card.circumstances, screen);
     for line in report.missing.iter().take(MISSING_SHOWN) {
         out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
     }
@@ -66,11 +66,18 @@ pub(crate) fn text(report: &Report, screen: Screen) -> String {
     out
 }
 
+/// The title, and above it the mark of a simulated run.
+pub(crate) fn heading(report: &Report, screen: Screen) -> String {
+    let line = |line: &str| format!("{}\n", screen.strong(line));
+    let mark = report.run.mark.as_ref();
+    let mark = mark.map(|mark| wrapped("", &format!("{mark}, not measured"), screen.prose()));
+    let mark: String = mark.iter().flat_map(|mark| mark.lines()).map(line).collect();
+    mark + &line(&report.run.title)
+}
+
 /// All tables.
 pub(crate) fn whole(report: &Report, screen: Screen) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "{}", screen.strong(&report.run.title));
-    out.push_str(&head(report, screen));
+    let mut out = heading(report, screen) + &head(report, screen);
     for line in &report.missing {
         out.push_str(&screen.warning(&wrapped("! ", line, screen.prose())));
     }
@@ -80,8 +87,10 @@ pub(crate) fn whole(report: &Report, screen: Screen) -> String {
     let sections = before.iter().chain(&rates).chain(&after);
     sections.for_each(|section| out.push_str(&section_whole(section, screen)));
     if !report.machines.is_empty() {
-        let _ = writeln!(out, "\n{}", screen.strong("The host beside published machines"));
-        out.push_str(&beside::table(&report.host, &report.machines, true).to_text("", screen));
+        let whose = origin::whose(report);
+        let heading = format!("{} beside published machines", whose.title());
+        let _ = writeln!(out, "\n{}", screen.strong(&heading));
+        out.push_str(&beside::table(&report.host, &report.machines, whose, true).to_text("", screen));
     }
     if !report.notes.is_empty() {
         let _ = writeln!(out, "\n{}", screen.strong("Notes"));
@@ -159,6 +168,7 @@ fn head(report: &Report, screen: Screen) -> String {
     let mut out = origin::nodes_line(report).map(|line| folded(&line, screen)).unwrap_or_default();
     out.push_str(&folded(&origin::host_line(report), screen));
     out.push_str(&folded(&origin::run_line(report), screen));
+    out.extend(origin::model_line(report).map(|line| folded(&line, screen)));
     out
 }
 

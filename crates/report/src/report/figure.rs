@@ -227,11 +227,13 @@ impl Figure {
         self.source.headline().n
     }
 
-    /// Marks of footnotes, and the audit checks that doubt it: `imported a b, cached, too short`.
+    /// Where it is from unless it was measured, marks of footnotes, and the audit checks that doubt it:
+    /// `imported a b, cached, too short`.
     pub(crate) fn marks(&self) -> String {
-        let imported = (self.provenance == record::Provenance::Imported).then_some("imported");
+        let other = self.provenance != record::Provenance::Measured;
+        let origin = other.then(|| names::provenance(self.provenance));
         let notes =
-            imported.into_iter().chain(self.notes.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+            origin.into_iter().chain(self.notes.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
         let parts = std::iter::once(notes.as_str()).chain(self.doubts.iter().copied());
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }

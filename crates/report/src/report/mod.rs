@@ -277,17 +277,18 @@ fn definitions() -> Vec<Definition> {
         ("p99", "99 of 100 transfers took at most so long"),
         (
             "device ÷ tasks",
-            "bytes that the block devices under the target moved, by the kernel's counters, for each byte that the \
-             tasks moved; 1.0 says that the page cache of this host answered nothing. Caches of hypervisors, controllers \
+            "bytes that the block devices under the target moved, by their counters, for each byte that the \
+             tasks moved; 1.0 says that the page cache answered nothing. Caches of hypervisors, controllers \
              and drives are not seen",
         ),
-        ("page cache", "memory of this host took part: the figure is not one of the device"),
+        ("page cache", "memory of the nodes took part: the figure is not one of the device"),
     ];
     let interval = Definition {
         name: "interval".to_owned(),
         meaning: format!(
             "holds the median of many more repetitions with the confidence that stands beside it; it is made of \
-             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on",
+             ranks, so nothing is assumed of the distribution, and reaches {:.0} % from six repetitions on. Of a case that \
+             ends as soon as its interval is narrow it is wider, from eight on, for it may be computed after each repetition",
             CONFIDENCE * 100.0
         ),
     };

@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
+use record::Provenance;
+
+use crate::format::names;
 use crate::format::{duration, utc};
+use crate::inventory::beside::Whose;
 use crate::report::Report;
 use crate::report::run_info::RunInfo;
 
@@ -20,11 +24,12 @@ pub(crate) fn nodes_line(report: &Report) -> Option<String> {
 /// Node, system, processors and memory, without unknown facts.
 pub(crate) fn host_line(report: &Report) -> String {
     let host = &report.host;
+    let of = if is_simulated(report) { "the model's machine: " } else { "" };
     let several = report.cluster.as_ref().is_some_and(|cluster| cluster.nodes.len() > 1);
     let mut parts = vec![match (several, is_imported(report) && host.node == UNKNOWN_NODE) {
-        (true, _) => format!("first node {}", host.node),
+        (true, _) => format!("{of}first node {}", host.node),
         (false, true) => "on a host that is not printed".to_owned(),
-        (false, false) => host.node.clone(),
+        (false, false) => format!("{of}{}", host.node),
     }];
     parts.extend(host.operating_system.known().cloned());
     parts.extend(
@@ -51,12 +56,21 @@ pub(crate) fn is_imported(report: &Report) -> bool {
     report.run.provenance == "imported"
 }
 
+pub(crate) fn is_simulated(report: &Report) -> bool {
+    report.run.provenance == names::provenance(Provenance::Simulated)
+}
+
+/// Whose facts the host facts of the run are.
+pub(crate) fn whose(report: &Report) -> Whose {
+    if is_simulated(report) { Whose::Model } else { Whose::Host }
+}
+
 /// When the run took place, how long, by which program and with which seed; for an imported run first its source.
 pub(crate) fn run_line(report: &Report) -> String {
     let run = &report.run;
     let (when, origin, program) = (when(report), origin(report), &run.program_version);
     let state = format!("run {} ({})", run.id, run.state);
-    if is_imported(report) {
+    if is_imported(report) || is_simulated(report) {
         return format!("{origin} by ioproof {program} · {when} · {state}");
     }
     format!("{when} · {origin} by ioproof {program} · seed {} · {state}", run.seed)
@@ -78,6 +92,8 @@ pub(crate) fn when(report: &Report) -> String {
             _ => format!("measured {started}{took}"),
         },
         // Merged runs have no duration of their own.
+        // The phases took virtual time, and how long their computation took says nothing.
+        (false, _) if is_simulated(report) => started,
         (false, _) => match (run.runs, run.finished_unix_ns) {
             (2.., Some(finished)) => format!("{} runs from {started} to {}", run.runs, utc(finished)),
             _ => format!("{started}{took}{}", paused(&report.run).unwrap_or_default()),
@@ -85,13 +101,22 @@ pub(crate) fn when(report: &Report) -> String {
     }
 }
 
-/// `measured`; for an imported run its files and the tools that printed them.
+/// `measured`; for an imported run its files and the tools that printed them, for a simulated one its model.
 pub(crate) fn origin(report: &Report) -> String {
+    if let Some(model) = &report.run.model {
+        return format!("{} by model {}", report.run.provenance, model.name);
+    }
     let files = report.printed.as_ref().map(|printed| printed.files.as_slice()).unwrap_or_default();
     match (report.run.provenance, files) {
         ("imported", [_, ..]) => format!("imported from {} ({})", files.join(", "), report.run.tool),
         (provenance, _) => provenance.to_owned(),
     }
+}
+
+/// The file of the model of a simulated run, and what decides its figures.
+pub(crate) fn model_line(report: &Report) -> Option<String> {
+    let model = report.run.model.as_ref()?;
+    Some(format!("model {} · SHA-256 {} · seed {}", model.path, model.sha256, model.seed))
 }
 
 /// Duration of the run, if its end is known. Imported times are whole seconds, so shorter durations are unknown.

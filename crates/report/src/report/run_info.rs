@@ -7,7 +7,7 @@ use record::{Run, RunState};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::format::names::provenance;
+use crate::format::names::{heading, mark, provenance};
 use crate::format::shell_line;
 
 /// The run as a whole.
@@ -20,6 +20,14 @@ pub(crate) struct RunInfo {
     pub(crate) state: &'static str,
     #[schemars(extend("enum" = ["measured", "imported", "published", "simulated"]))]
     pub(crate) provenance: &'static str,
+    /// The model of a simulated run; null of any other.
+    pub(crate) model: Option<ModelInfo>,
+    /// The mark of a simulated run.
+    #[serde(skip)]
+    pub(crate) mark: Option<String>,
+    /// The title, behind that mark.
+    #[serde(skip)]
+    pub(crate) heading: String,
     pub(crate) program_version: String,
     pub(crate) command_line: String,
     /// The tool whose words were used, as in `ior`; empty where it was none.
@@ -41,6 +49,18 @@ pub(crate) struct RunInfo {
     pub(crate) paused_ns: u64,
     /// Of an imported run: no text says when it was printed, and both times are those of the import.
     pub(crate) undated: bool,
+}
+
+/// The model that gave the figures of a simulated run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ModelInfo {
+    pub(crate) name: String,
+    /// The path of its file as given.
+    pub(crate) path: String,
+    /// Of its file.
+    pub(crate) sha256: String,
+    /// Of its random numbers.
+    pub(crate) seed: u64,
 }
 
 /// What [`OptionNote`] looks like as JSON.
@@ -97,6 +117,14 @@ pub(crate) fn run_info(run: &Run) -> RunInfo {
         directory: run.directory.display().to_string(),
         state: state(&run.state),
         provenance: provenance(manifest.provenance),
+        model: manifest.model.as_ref().map(|model| ModelInfo {
+            name: model.name.clone(),
+            path: model.path.display().to_string(),
+            sha256: model.sha256.clone(),
+            seed: model.seed,
+        }),
+        mark: mark(manifest),
+        heading: heading(manifest),
         program_version: manifest.program_version.clone(),
         command_line: shell_line(&manifest.command_line),
         tool: tool(run),

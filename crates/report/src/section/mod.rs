@@ -28,6 +28,9 @@ pub(crate) use cluster::nodes_line;
 pub(crate) use operations::response;
 pub(crate) use rates::rates;
 
+/// Sections that set own figures against what others have stated, measured or promised.
+const BESIDE_OTHERS: [&str; 5] = ["summary", "claims", "expected", "beside", "matrix"];
+
 /// All non-empty sections, in reading order.
 pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
     let of = |section| report.statements.blocks(report, section, extent);
@@ -75,6 +78,11 @@ pub(crate) fn sections(report: &Report, extent: Extent) -> Vec<Section> {
         .filter(|(_, _, _, blocks)| !blocks.is_empty())
         .map(|(id, title, before_figures, blocks)| Section { id, title, before_figures, blocks })
         .collect();
+    if let Some(mark) = &report.run.mark {
+        for section in sections.iter_mut().filter(|one| BESIDE_OTHERS.contains(&one.id)) {
+            section.blocks.insert(0, Block::Text(format!("Own figures: {mark}.")));
+        }
+    }
     if jobs_first {
         sections.sort_by_key(|section| section.id != "jobs");
     }

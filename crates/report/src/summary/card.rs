@@ -124,8 +124,10 @@ fn circumstances(report: &Report) -> String {
         Some(extent) => Some(format!("{} {extent}", passes.as_deref().unwrap_or("repetitions"))),
         None => passes,
     });
-    let run = &report.run;
-    if origin::is_imported(report) {
+    if let Some(model) = &report.run.model {
+        // Its name is in the heading.
+        parts.extend([format!("model {}", model.path), format!("seed {}", model.seed), origin::when(report)]);
+    } else if origin::is_imported(report) {
         parts.extend([origin::origin(report), origin::when(report)]);
     } else {
         parts.push(origin::when(report));
@@ -134,11 +136,8 @@ fn circumstances(report: &Report) -> String {
         Some(cluster) if cluster.nodes.len() > 1 => counted(cluster.nodes.len() as u64, "node"),
         _ => format!("node {}", report.host.node),
     });
-    if run.provenance == "simulated" {
-        parts.push(run.provenance.to_owned());
-    }
-    if run.state != "complete" {
-        parts.push(run.state.to_owned());
+    if report.run.state != "complete" {
+        parts.push(report.run.state.to_owned());
     }
     parts.join(" · ")
 }
@@ -175,15 +174,15 @@ fn storage(report: &Report) -> Option<String> {
 }
 
 /// The first `most` of `all`, and a line that counts the others; one line more if there is only one other.
-fn cut(mut all: Vec<(Standing, Line)>, words: &[&str; 4], most: usize) -> Vec<Line> {
+fn cut(mut all: Vec<(Standing, Line)>, words: &[&str], most: usize) -> Vec<Line> {
     let rest = if all.len() > most + 1 { all.split_off(most) } else { Vec::new() };
     let mut lines: Vec<Line> = all.into_iter().map(|(_, line)| line).collect();
     if !rest.is_empty() {
-        let count = |(place, word): (usize, &&str)| {
-            let count = rest.iter().filter(|(standing, _)| *standing as usize == place).count();
+        let count = |word: &&str| {
+            let count = rest.iter().filter(|(_, (said, ..))| said.text == *word).count();
             (count > 0).then(|| format!("{count} {word}"))
         };
-        let counts: Vec<String> = words.iter().enumerate().filter_map(count).collect();
+        let counts: Vec<String> = words.iter().filter_map(count).collect();
         lines.push((Cell::default(), format!("{} more", rest.len()), counts.join(", ")));
     }
     lines
@@ -205,13 +204,13 @@ fn urgency(standing: Standing) -> u8 {
     }
 }
 
-fn judged(standing: Standing, words: &[&'static str; 4]) -> Cell {
+fn judged(standing: Standing, word: &'static str) -> Cell {
     let tone = match standing {
         Standing::Holds => Tone::Good,
         Standing::DoesNotHold => Tone::Bad,
         Standing::CannotTell | Standing::NotTested => Tone::Doubtful,
     };
-    Cell::toned(words[standing as usize], tone)
+    Cell::toned(word, tone)
 }
 
 /// The verdicts of tested claims, undecided ones last, in at most `most` lines and one that counts the rest.
@@ -223,7 +222,7 @@ fn claims(report: &Report, most: usize) -> Vec<Line> {
     let open = tested.iter().filter(|one| is_open(one)).count();
     let most = most.min(tested.len() - open + UNDECIDED_CLAIMS_MAX);
     let line = |one: &&ClaimVerdict| {
-        let word = judged(one.standing, &Standing::OF_CLAIMS);
+        let word = judged(one.standing, one.word());
         (one.standing, (word, shortened(&one.text, CLAIM_LENGTH), brief_evidence(one)))
     };
     cut(tested.iter().map(line).collect(), &Standing::OF_CLAIMS, most)
@@ -383,7 +382,7 @@ impl<'a> Rows<'a> {
         let decided = |one: &&Verdict| matches!(one.judgement, Standing::Holds | Standing::DoesNotHold);
         let all = self.report.found.verdicts.iter().filter_map(Stated::says);
         let mut doubted = all.filter(decided).map(|one| self.mark_at(one.figure));
-        let text = "The doubts marked here do not change PASS and FAIL; the verdict sheet says why.";
+        let text = "The doubts marked here do not change these verdicts; the verdict sheet says why.";
         doubted.any(|mark| !mark.is_empty()).then(|| Block::Text(text.to_owned()))
     }
 
@@ -406,7 +405,7 @@ impl<'a> Rows<'a> {
         let why = why.map(|why| format!("; {why}")).unwrap_or_default();
         let words: Vec<String> = measured.map(value).into_iter().chain(bound).chain([needs]).collect();
         let words = format!("{}{why}{}", words.join(", "), self.mark_at(one.figure));
-        (judged(one.judgement, &Standing::OF_COMMITMENTS), one.commitment.name.clone(), words)
+        (judged(one.judgement, one.word()), one.commitment.name.clone(), words)
     }
 
     /// Duration, outcome and concurrency of the jobs of each matrix.

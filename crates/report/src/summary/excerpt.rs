@@ -14,9 +14,10 @@ use crate::format::escape::json_text;
 use crate::format::screen::Screen;
 use crate::format::table::Table;
 use crate::format::{counted, grouped};
-use crate::render::text::section_whole;
+use crate::render::text::{heading, section_whole};
 use crate::report::DOUBT;
 use crate::report::object::objects;
+use crate::report::origin;
 
 /// Verdict on a study without commitments.
 const NO_COMMITMENT: &str =
@@ -26,14 +27,21 @@ impl Study<'_> {
     /// The verdicts as a table, with reasons unless passed.
     #[must_use]
     pub fn verdicts(&self, screen: Screen) -> String {
-        self.section("summary", screen).unwrap_or_else(|| NO_COMMITMENT.to_owned())
+        let Some(table) = self.section("summary", screen) else { return NO_COMMITMENT.to_owned() };
+        self.marked(&table, screen)
     }
 
-    /// The verdicts as JSON: `{"schema", "kept", "verdicts"}`.
+    /// The verdicts as JSON: `{"schema", "provenance", "model", "kept", "verdicts"}`, of a simulated run with
+    /// `"would_be_kept"` too.
     #[must_use]
     pub fn verdicts_json(&self) -> String {
         let verdicts = self.report().statements.objects(Kind::Commitment);
-        json_text(&json!({ "schema": "ioproof-verdict/2", "kept": self.kept(), "verdicts": verdicts }))
+        let mut all = json!({ "schema": "ioproof-verdict/2", "kept": self.kept(), "verdicts": verdicts });
+        self.mark_json(&mut all);
+        if self.is_simulated() {
+            all["would_be_kept"] = self.all_hold().into();
+        }
+        json_text(&all)
     }
 
     /// Whether the study has commitments.
@@ -42,9 +50,20 @@ impl Study<'_> {
         !self.report().found.verdicts.is_empty()
     }
 
-    /// Whether there are commitments and all of them were kept.
+    /// Whether a model gave the figures.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        origin::is_simulated(self.report())
+    }
+
+    /// Whether there are commitments and all of them were kept. A model keeps none.
     #[must_use]
     pub fn kept(&self) -> bool {
+        self.all_hold() && !self.is_simulated()
+    }
+
+    /// Whether there are commitments and the figures reach what all of them promise.
+    fn all_hold(&self) -> bool {
         let verdicts = &self.report().found.verdicts;
         let holds = |one: &Stated<Verdict>| one.says().is_some_and(|one| one.judgement == Standing::Holds);
         !verdicts.is_empty() && verdicts.iter().all(holds)
@@ -55,22 +74,40 @@ impl Study<'_> {
     pub fn check(&self, screen: Screen) -> String {
         let of = counted(self.report().figures.len() as u64, "figure");
         match self.section("audit", screen) {
-            None => format!("nothing doubtful in {of}\n"),
+            None => self.marked(&format!("nothing doubtful in {of}\n"), screen),
             Some(found) => {
                 let withheld = match self.withheld() as u64 {
                     0 => "none".to_owned(),
                     count => grouped(count),
                 };
-                format!("{found}\n{withheld} of {of} can keep no promise\n")
+                let kept = if self.is_simulated() { "would keep" } else { "can keep" };
+                self.marked(&format!("{found}\n{withheld} of {of} {kept} no promise\n"), screen)
             }
         }
     }
 
-    /// What is doubtful, as JSON: `{"schema", "withheld", "doubts"}`.
+    /// `text` behind the heading of a simulated run.
+    pub(crate) fn marked(&self, text: &str, screen: Screen) -> String {
+        match &self.report().run.mark {
+            Some(_) => format!("{}\n{text}", heading(self.report(), screen)),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Adds where the figures are from.
+    fn mark_json(&self, all: &mut serde_json::Value) {
+        let run = &self.report().run;
+        all["provenance"] = run.provenance.into();
+        all["model"] = serde_json::to_value(&run.model).unwrap_or_default();
+    }
+
+    /// What is doubtful, as JSON: `{"schema", "provenance", "model", "withheld", "doubts"}`.
     #[must_use]
     pub fn check_json(&self) -> String {
         let doubts = objects(DOUBT, &self.report().found.audit);
-        json_text(&json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts }))
+        let mut all = json!({ "schema": "ioproof-check/1", "withheld": self.withheld(), "doubts": doubts });
+        self.mark_json(&mut all);
+        json_text(&all)
     }
 
     /// Number of figures that a doubt disqualifies from meeting a commitment.

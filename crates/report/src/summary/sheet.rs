@@ -53,7 +53,7 @@ fn heading(text: impl Into<String>) -> Block {
 impl Sheet<'_> {
     fn blocks(&self, of: usize) -> Vec<Block> {
         let verdict = self.verdict;
-        let word = Standing::OF_COMMITMENTS[verdict.judgement as usize];
+        let word = verdict.word();
         let (number, name) = (verdict.place + 1, &verdict.commitment.name);
         let mut blocks = vec![
             heading(format!("{number} of {of} · {name} · {word}")),
@@ -108,11 +108,17 @@ impl Sheet<'_> {
     /// The verdict in a sentence.
     fn why(&self) -> String {
         let verdict = self.verdict;
-        let mut text = match verdict.judgement {
-            Standing::Holds => "It was kept",
-            Standing::DoesNotHold => "It was not kept",
-            Standing::CannotTell => "It cannot be told whether it was kept, and so it does not pass",
-            Standing::NotTested => "It was not tested, and so it does not pass",
+        let mut text = match (verdict.judgement, verdict.simulated) {
+            (Standing::Holds, false) => "It was kept",
+            (Standing::DoesNotHold, false) => "It was not kept",
+            (Standing::CannotTell, false) => "It cannot be told whether it was kept, and so it does not pass",
+            (Standing::NotTested, false) => "It was not tested, and so it does not pass",
+            (Standing::Holds, true) => {
+                "It would be kept in this model. That is no evidence that it is kept: nothing was measured"
+            }
+            (Standing::DoesNotHold, true) => "It would not be kept in this model. Nothing was measured",
+            (Standing::CannotTell, true) => "It cannot be told whether it would be kept in this model",
+            (Standing::NotTested, true) => "It was not tested in this model",
         }
         .to_owned();
         if let (Some(figure), Some(measured)) = (verdict.figure, verdict.measured) {
@@ -216,6 +222,10 @@ impl Sheet<'_> {
 
     /// What could not be checked, and why.
     fn unseen(&self) -> Vec<String> {
+        if self.verdict.simulated {
+            let model = self.run.manifest.model.as_ref().map_or("the model", |model| &model.name);
+            return vec![format!("what {model} leaves out of the storage that it stands for")];
+        }
         let mut lines = Vec::new();
         if self.run.manifest.provenance == Provenance::Imported {
             lines.push(
@@ -290,6 +300,7 @@ fn circumstances(run: &Run, report: &Report) -> Vec<String> {
         format!("on {nodes}"),
         origin::when(report),
     ];
+    lines.extend(origin::model_line(report));
     lines.extend(manifest.host.batch_job.as_ref().map(|job| format!("batch job {job}")));
     let alone = match manifest.plan.terms.exclusive {
         Some(true) => "the study says that nobody else used the storage",

@@ -26,7 +26,9 @@ fn the_answer_fits_every_terminal_and_is_short() {
             for line in text.lines() {
                 assert!(line.chars().count() <= columns, "{name}, {columns} columns: {line}");
             }
-            assert!(card(&text) <= 15, "{name}: {text}");
+            // The mark of a simulated run has a line of its own, and its verdicts are longer words.
+            let most = if study.is_simulated() { 24 } else { 15 };
+            assert!(card(&text) <= most, "{name}: {text}");
             assert!(text.lines().count() <= 120, "{name}: {} lines\n{text}", text.lines().count());
             let whole = study.text_in_full(Screen::PLAIN.wide(columns));
             let long = whole.lines().find(|line| line.chars().count() > columns);
@@ -83,7 +85,7 @@ fn a_card_says_what_was_claimed_and_which_verdict_is_doubted() {
     assert!(!words.is_empty() && card.contains(&words.join(" ")), "{claim}\n{card}");
     let verdict = card.lines().find(|line| line.contains("all layouts")).expect("a verdict");
     assert!(verdict.contains("needs ≥ 40 GB/s") && verdict.contains("! "), "{verdict}");
-    let stands = card.contains("The doubts marked here do not change PASS and FAIL");
+    let stands = card.contains("The doubts marked here do not change these verdicts");
     assert_eq!(stands, !verdict.starts_with("DOUBTFUL"), "{card}");
 }
 

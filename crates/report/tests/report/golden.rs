@@ -65,6 +65,7 @@ pub(crate) fn runs() -> Vec<(String, record::Run)> {
         ("killed", common::killed()),
         ("empty", common::empty()),
         ("study", common::study::study()),
+        ("simulated", common::simulated::simulated(common::study::study())),
         ("layers", common::layers::layers()),
         ("layouts", crate::layouts::with_layouts()),
         ("nodes", common::cluster::compared(4)),

@@ -14,6 +14,7 @@ mod page;
 mod preflight;
 mod reference;
 mod schema;
+mod simulated;
 mod strangers;
 mod study;
 mod timeline;

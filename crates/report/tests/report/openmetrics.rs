@@ -34,6 +34,7 @@ fn texts() -> Vec<String> {
         files,
         common::layers::layers(),
         common::timeline::jobs(),
+        common::simulated::simulated(common::study::study()),
     ];
     runs.iter().map(|run| report::Study::of(run).openmetrics()).chain([study()]).collect()
 }

@@ -9,6 +9,7 @@ use report::{Screen, Study};
 use serde_json::Value;
 
 use crate::validation::draw::{Fault, Random};
+use crate::validation::rules::rules;
 use crate::validation::said::{Kind, kinds_in_document, what_is_said};
 use crate::validation::scenario::{FAULTS, Setup, USUAL, of_every_kind, pair, promised};
 use crate::validation::{Table, table};
@@ -21,6 +22,12 @@ const SEED: u64 = 1;
 fn statements_are_as_often_true_as_docs_validation_says() {
     let table: Table = table(TRIALS, SEED);
     assert_eq!(table.broken_limits(), [""; 0], "{}", table.markdown());
+}
+
+#[test]
+fn the_test_of_differences_keeps_its_level_where_what_is_done_by_hand_does_not() {
+    let rules = rules(TRIALS, SEED);
+    assert_eq!(rules.broken_limits(), [""; 0], "{}", rules.markdown());
 }
 
 /// The share of so many draws in which what all of so many cases have to keep is said to be broken, though the truth of

@@ -133,9 +133,9 @@ mod tests {
             matches!(unsettled[..], [(_, Warning::WideInterval { repetitions: 3, share: None, .. }), _]),
             "{unsettled:?}"
         );
-        for number in 4..7 {
+        for number in 4..9 {
             pass(&mut settling, number, 100, 100);
         }
-        assert!(settling.is_over_after(6), "six equal values have an interval of no width");
+        assert!(settling.is_over_after(8), "eight equal values have an interval of no width");
     }
 }

@@ -34,10 +34,12 @@ pub struct SimulatedMachine {
 }
 
 impl SimulatedMachine {
-    /// The machine of `model`, at rest. All random choices follow from `seed`.
+    /// The machine of `model`, at rest, with as many of its nodes as `plan` needs. All random choices follow
+    /// from `seed`.
     #[must_use]
-    pub fn new(model: Model, seed: u64) -> Self {
-        let system = System::new(&model, model.node.count);
+    pub fn new(model: Model, plan: &Plan, seed: u64) -> Self {
+        let needed = plan.cases.iter().map(|case| case.workload.nodes).max().unwrap_or(1);
+        let system = System::new(&model, needed.clamp(1, model.node.count));
         Self { limits: NodeLimits::of(&model), system, seed, model }
     }
 
@@ -50,7 +52,11 @@ impl SimulatedMachine {
     /// Its nodes, with one process each.
     #[must_use]
     pub fn topology(&self) -> Topology {
-        Topology::of((0..self.model.node.count).map(|node| node_name(&self.model, node)))
+        Topology::of((0..self.node_count()).map(|node| node_name(&self.model, node)))
+    }
+
+    fn node_count(&self) -> u32 {
+        u32::try_from(self.system.nodes.len()).unwrap_or(u32::MAX)
     }
 
     fn layout_of(&self, case: &Case) -> Result<usize, RunnerError> {
@@ -76,7 +82,7 @@ impl SimulatedMachine {
         let mut bytes = vec![0_u64; self.system.nodes.len()];
         let each = workload.geometry.bytes_per_task().0;
         node_of.iter().for_each(|node| bytes[*node as usize] += each);
-        let own = workload.read_from == ReadFrom::Same || self.model.node.count == 1;
+        let own = workload.read_from == ReadFrom::Same || self.node_count() == 1;
         let share = |(node, all): (usize, &u64)| {
             let there = self.system.nodes[node].cached.get(&key).copied().unwrap_or(0);
             match workload.order {
@@ -118,6 +124,13 @@ impl Machine for SimulatedMachine {
                 return Err(lacking(case, format!("a model does not say how long {what} take")));
             }
             let checks = case.phases.iter().any(|phase| !phase.is_result() && phase.needs_data());
+            if workload.nodes > self.model.node.count {
+                let (needed, there) = (workload.nodes, self.model.node.count);
+                let told = format!(
+                    "it needs {needed} nodes, and the model has {there}: lower `nodes`, or raise `count` of its nodes"
+                );
+                return Err(lacking(case, told));
+            }
             if workload.verify || checks {
                 let told =
                     "a model has no data that could be checked: leave `verify` and the check phases out";
@@ -139,7 +152,7 @@ impl Machine for SimulatedMachine {
     }
 
     fn nodes(&self) -> Vec<HostFacts> {
-        (0..self.model.node.count).map(|node| facts::of_node(&self.model, node)).collect()
+        (0..self.node_count()).map(|node| facts::of_node(&self.model, node)).collect()
     }
 
     fn phase(

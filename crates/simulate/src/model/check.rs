@@ -233,7 +233,7 @@ impl Check<'_> {
                 format!("`{}` has no member {member}: they are 0 to {}", group.name, group.count - 1);
             self.at(at, "members", message);
         }
-        let Trouble { share, at: begin, length, size, rate, .. } = trouble;
+        let Trouble { share, at: begin, length, every, size, rate, .. } = trouble;
         let in_share = |least: f64, most: f64| share.is_some_and(|share| (least..=most).contains(&share));
         let needed = match trouble.kind {
             TroubleKind::Slow => (!in_share(1e-6, 1.0)).then_some("`share`, the rate that is left, above 0"),
@@ -248,6 +248,13 @@ impl Check<'_> {
         };
         if let Some(needed) = needed {
             self.at(at, "kind", format!("this kind of trouble needs {needed}"));
+        }
+        if every.zip(*length).is_some_and(|(every, length)| every <= length) {
+            self.at(
+                at,
+                "every",
+                "one stall would follow the other without end: make `every` longer than `length`",
+            );
         }
     }
 

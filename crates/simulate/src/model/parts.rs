@@ -68,7 +68,7 @@ pub struct Node {
     /// Bandwidth of its own network adapter, each way; layouts that are local do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Transfers per second, in each direction, that its file-system client sends to layouts that are not local.
+    /// Requests per second that its file-system client sends to layouts that are not local.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<f64>,
     /// Page cache for transfers that are not direct; without it all transfers go to the devices.

@@ -151,11 +151,11 @@ impl Drive {
     pub(crate) fn serve(&mut self, arrival: Ticks, piece: &Piece, factor: f64) -> Ticks {
         let Piece { direction, bytes, place, modifies } = *piece;
         let mut factor = factor * self.slow;
-        if self.is_troubled() {
+        if self.drift != 0.0 {
             factor /= (1.0 + self.drift * arrival as f64).max(1e-6);
-            self.disturb(arrival);
         }
-        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor);
+        self.disturb(arrival);
+        let mut start = self.limiter.pass(arrival, self.limits[direction].cost(bytes) * factor.max(1.0));
         for burst in &mut self.bursts {
             start = burst.pass(start, bytes);
         }
@@ -165,7 +165,9 @@ impl Drive {
             Some(cache) => {
                 // It moves data no faster than the device takes it, whether there is room or not.
                 let taken = cache.take(start, bytes);
-                let moved = self.slots.serve(start, self.service[WRITE].transfer(bytes, factor));
+                let transfer = self.service[WRITE].transfer(bytes, factor);
+                let moved =
+                    self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, transfer));
                 taken.max(moved)
             }
             None => {
@@ -174,7 +176,7 @@ impl Drive {
                     service += self.service[READ].draw(&mut self.random, bytes, false, factor);
                 }
                 self.counters.served += service;
-                self.slots.serve(start, service)
+                self.slots.serve_until(start, |start| after_stalls(&self.stalls, start, service))
             }
         };
         let counters = &mut self.counters;
@@ -188,44 +190,49 @@ impl Drive {
         end
     }
 
-    #[inline]
-    fn is_troubled(&self) -> bool {
-        self.drift != 0.0 || self.load.is_some() || !self.stalls.is_empty()
-    }
-
-    /// Lets happen what others and stalls do until `now`.
+    /// Lets the requests of others that have come by `now` be served.
     fn disturb(&mut self, now: Ticks) {
         let Self { load, stalls, slots, service, random, slow, .. } = self;
-        if let Some(load) = load {
-            while load.next <= now {
-                let time = service[READ].draw(random, BACKGROUND_BYTES, false, *slow);
-                let _ = slots.serve(load.next, time);
-                load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
-            }
+        let Some(load) = load else { return };
+        while load.next <= now {
+            let time = service[READ].draw(random, BACKGROUND_BYTES, false, *slow);
+            let _ = slots.serve_until(load.next, |start| after_stalls(stalls, start, time));
+            load.next += whole(-load.mean_gap * libm::log(uniform(random))).max(1);
         }
-        for stall in stalls {
-            while stall.at <= now {
-                if stall.at + stall.length > now {
-                    slots.hold(stall.at + stall.length);
-                }
-                match stall.every {
-                    // The next one is looked at when it has begun.
-                    Some(every) if stall.at + every <= now => stall.at += every,
-                    _ => break,
-                }
-            }
-        }
-    }
-
-    /// When a slot is free for the next request.
-    pub(crate) fn next_free(&self) -> Ticks {
-        self.slots.next_free()
     }
 
     /// The mean time of a request of `bytes`, in nanoseconds.
     pub(crate) fn mean_ns(&self, direction: usize, bytes: u64) -> f64 {
         self.service[direction].mean_ns(bytes, false) * self.slow
     }
+}
+
+impl Stall {
+    /// The first of them that ends after `now`: when it begins and ends.
+    fn next(&self, now: Ticks) -> Option<(Ticks, Ticks)> {
+        let first = self.at + self.length;
+        let begin = match (now < first, self.every) {
+            (true, _) => self.at,
+            (false, Some(every)) => self.at + ((now - first) / every + 1) * every,
+            (false, None) => return None,
+        };
+        Some((begin, begin + self.length))
+    }
+}
+
+/// When a service that begins at `start` has ended: it rests during stalls.
+#[inline]
+fn after_stalls(stalls: &[Stall], start: Ticks, service: Ticks) -> Ticks {
+    let (mut now, mut left) = (start, service);
+    while let Some((begin, end)) = stalls.iter().filter_map(|stall| stall.next(now)).min() {
+        let before = begin.saturating_sub(now);
+        if before >= left {
+            break;
+        }
+        left -= before;
+        now = end;
+    }
+    now + left
 }
 
 impl ServiceTime {

@@ -16,3 +16,6 @@ pub(crate) mod station;
 pub(crate) mod system;
 pub(crate) mod task;
 pub(crate) mod time;
+
+#[cfg(test)]
+mod theory;

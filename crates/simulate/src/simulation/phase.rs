@@ -26,7 +26,7 @@ pub(crate) struct PhaseInput<'a> {
     /// Index of the layout.
     pub(crate) layout: usize,
     pub(crate) limits: &'a NodeLimits,
-    /// All times are so many times as long.
+    /// All times are so many times as long, but no limit of a rate is exceeded.
     pub(crate) factor: f64,
     /// The share of each node's reads that its page cache serves.
     pub(crate) cached: &'a [f64],
@@ -65,6 +65,9 @@ struct Running<'a> {
     system: &'a mut System,
     path: LayoutPath,
     events: Events,
+    /// Events of other requests that the current one brings about. They join the others when it is done, since
+    /// one of them may come before it in the order of equal times.
+    following: Vec<(Ticks, u32)>,
     requests: Requests,
     tasks: Vec<Task>,
     recording: Recording,
@@ -137,6 +140,7 @@ impl<'a> Running<'a> {
             tasks,
             recording: Recording::new(several, interval),
             events: Events::default(),
+            following: Vec::new(),
             requests: Requests::default(),
             start,
             interval,
@@ -207,6 +211,9 @@ impl<'a> Running<'a> {
                 Some(next) => self.events.replace_first((next.max(now), number)),
                 None => self.events.pop(),
             }
+            while let Some(event) = self.following.pop() {
+                self.events.push(event);
+            }
             count = count.wrapping_add(1);
             if count % LOOK_EVERY == 0 && self.input.controls.is_stopped() {
                 return true;
@@ -215,8 +222,7 @@ impl<'a> Running<'a> {
         false
     }
 
-    /// Takes a request as far as it gets at `now`; returns the time of its next event. Other events that
-    /// follow are pushed behind the current one.
+    /// Takes a request as far as it gets at `now`; returns the time of its next event.
     fn advance(&mut self, now: Ticks, number: u32) -> Option<Ticks> {
         match self.requests.get(number).stage {
             Stage::Next => self.next(now, number),
@@ -324,7 +330,7 @@ impl<'a> Running<'a> {
         }
         if self.buffered {
             let bytes = request.piece.bytes;
-            let cost = self.input.limits.copies.cost(bytes) * self.input.factor;
+            let cost = self.input.limits.copies.cost(bytes) * self.input.factor.max(1.0);
             if request.piece.direction == WRITE {
                 let dirty = self.input.limits.cache.map_or(0, |(_, dirty)| dirty);
                 let state = &mut self.system.nodes[node];
@@ -371,7 +377,7 @@ impl<'a> Running<'a> {
                 let part = Request { parent: number, device, piece, ..request };
                 let part = self.requests.add(part);
                 if let Some(next) = self.leave(now, part, is_awaited) {
-                    self.events.push((next, part));
+                    self.following.push((next, part));
                 }
             }
             None
@@ -385,16 +391,22 @@ impl<'a> Running<'a> {
     fn leave(&mut self, now: Ticks, number: u32, in_order: bool) -> Option<Ticks> {
         let request = *self.requests.get(number);
         let node = self.tasks[request.task as usize].node as usize;
-        let cost = match self.path.local {
-            true => 0.0,
-            false => self.input.limits.adapter.cost(request.piece.bytes) * self.input.factor,
-        };
-        let left = self.system.nodes[node].adapter[request.piece.direction].pass(now, cost);
+        let (mut left, mut limited) = (now, false);
+        if !self.path.local {
+            let limits = self.input.limits;
+            let state = &mut self.system.nodes[node];
+            let bytes = request.piece.bytes;
+            let (calls, transmission) = (limits.client.cost(bytes), limits.adapter.cost(bytes));
+            let factor = self.input.factor.max(1.0);
+            left = state.client.pass(left, calls * factor);
+            left = state.adapter[request.piece.direction].pass(left, transmission * factor);
+            limited = calls + transmission > 0.0;
+        }
         let there = left + self.path.latency;
         self.requests.get(number).stage = Stage::Part(0);
         // Nodes do not keep each other's order.
         let alone = self.path.local || self.system.nodes.len() == 1;
-        if alone || (in_order && cost <= 0.0) { self.route(there, number, 0) } else { Some(there) }
+        if alone || (in_order && !limited) { self.route(there, number, 0) } else { Some(there) }
     }
 
     /// From part number `part` of the way on.
@@ -435,7 +447,7 @@ impl<'a> Running<'a> {
             whole_request.stage = Stage::End;
         }
         if is_part {
-            self.events.push((ended, whole));
+            self.following.push((ended, whole));
             return None;
         }
         Some(ended)
@@ -515,7 +527,7 @@ impl<'a> Running<'a> {
         state.dirty -= bytes;
         // Each makes room for as many as it was large; they look for room themselves.
         if let Some(first) = self.waiting[node].pop_front() {
-            self.events.push((now, first));
+            self.following.push((now, first));
         }
     }
 
@@ -560,7 +572,7 @@ impl<'a> Running<'a> {
                 task.is_over = false;
                 self.left += 1;
                 let number = self.requests.add(Request::new(narrow(index)));
-                self.events.push((now, number));
+                self.following.push((now, number));
             } else if task.closed.is_none() {
                 self.close(now, narrow(index));
             }

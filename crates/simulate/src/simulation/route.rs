@@ -43,15 +43,17 @@ impl Striping {
         pieces: &mut Vec<(u32, Piece)>,
     ) {
         pieces.clear();
-        let data = u64::from(self.stripe - self.parity);
-        let devices = u64::from(self.devices);
-        let first = file.wrapping_mul(u64::from(self.stripe)) % devices;
+        let (stripe, devices) = (u64::from(self.stripe), u64::from(self.devices));
+        let data = stripe - u64::from(self.parity);
+        // Files take one group of devices after the other; of equal groups each begins at the next device.
+        let taken = file.wrapping_mul(stripe);
+        let (first, begins_at) = (taken % devices, taken / devices);
+        let device = |place: u64| narrow((first + (place + begins_at) % stripe) % devices);
         let chunk = self.chunk;
         let (begin, end) = (offset / chunk, (offset + bytes.max(1) - 1) / chunk);
         if begin == end && self.parity == 0 && self.copies == 1 {
-            let device = narrow((first + begin % data) % devices);
             let place = (file, begin / data * chunk.min(1 << 40) + offset % chunk);
-            return pieces.push((device, Piece { direction, bytes, place, modifies: false }));
+            return pieces.push((device(begin % data), Piece { direction, bytes, place, modifies: false }));
         }
         let stripe_bytes = chunk.saturating_mul(data);
         let whole_stripes = offset.is_multiple_of(stripe_bytes) && bytes.is_multiple_of(stripe_bytes);
@@ -63,8 +65,7 @@ impl Striping {
                 Piece { direction, bytes: until - from, place: (file, row * chunk + from % chunk), modifies };
             // The parity moves on from row to row, so that all devices have a part of it.
             let turn = if self.parity > 0 { row } else { 0 };
-            let stripe = u64::from(self.stripe);
-            let device = |place: u64| narrow((first + (place + turn) % stripe) % devices);
+            let device = |place: u64| device(place + turn);
             match direction {
                 READ => {
                     let copy = if self.copies > 1 { (row + column) % u64::from(self.copies) } else { 0 };

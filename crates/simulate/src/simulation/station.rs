@@ -26,15 +26,15 @@ impl Slots {
     /// A request that comes at `arrival` and takes `service`: when it has been served.
     #[inline]
     pub(crate) fn serve(&mut self, arrival: Ticks, service: Ticks) -> Ticks {
-        let end = arrival.max(self.0[0]) + service;
-        self.put(end);
-        end
+        self.serve_until(arrival, |start| start + service)
     }
 
-    /// When the next slot is free.
+    /// The same of a request whose end follows from when it begins to be served.
     #[inline]
-    pub(crate) fn next_free(&self) -> Ticks {
-        self.0[0]
+    pub(crate) fn serve_until(&mut self, arrival: Ticks, end: impl FnOnce(Ticks) -> Ticks) -> Ticks {
+        let end = end(arrival.max(self.0[0]));
+        self.put(end);
+        end
     }
 
     /// Gives the first slot, the root of a binary heap, a new time.
@@ -62,12 +62,6 @@ impl Slots {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
-    }
-
-    /// Lets nothing be served before `until`.
-    pub(crate) fn hold(&mut self, until: Ticks) {
-        // A heap stays one when all entries are raised to a common bound.
-        self.0.iter_mut().for_each(|free| *free = (*free).max(until));
     }
 }
 
@@ -166,7 +160,7 @@ impl Station {
         factor: f64,
     ) -> Ticks {
         let limiter = if self.full_duplex { direction } else { READ };
-        let cost = self.limits[direction].cost(bytes) * factor;
+        let cost = self.limits[direction].cost(bytes) * factor.max(1.0);
         let passed = self.limiters[limiter].pass(arrival, cost);
         match &self.service[direction] {
             Some(service) => self.slots.serve(passed, service.draw(random, bytes, false, factor)),

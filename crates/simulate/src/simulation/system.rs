@@ -39,6 +39,8 @@ pub(crate) struct NodeState {
     pub(crate) processors: Slots,
     /// Its network adapter, in each direction.
     pub(crate) adapter: [Limiter; 2],
+    /// Its file-system client.
+    pub(crate) client: Limiter,
     /// Copies from and to the page cache.
     pub(crate) copies: Limiter,
     /// Bytes that wait to be written.
@@ -69,6 +71,7 @@ pub(crate) struct LayoutPath {
 #[derive(Debug, Clone)]
 pub(crate) struct NodeLimits {
     pub(crate) adapter: RateLimit,
+    pub(crate) client: RateLimit,
     pub(crate) copies: RateLimit,
     /// Bytes that the page cache holds, and those of them that may wait to be written.
     pub(crate) cache: Option<(u64, u64)>,
@@ -79,7 +82,8 @@ impl NodeLimits {
         let cache = model.node.cache.as_ref();
         let dirty = |cache: &Cache| cache.dirty.map_or(cache.size.0 / 5, |dirty| dirty.0);
         Self {
-            adapter: RateLimit::new(model.node.iops, model.node.bandwidth),
+            adapter: RateLimit::new(None, model.node.bandwidth),
+            client: RateLimit::new(model.node.iops, None),
             copies: RateLimit::new(None, cache.map(|cache| cache.rate)),
             cache: cache.map(|cache| (cache.size.0, dirty(cache))),
         }
@@ -92,6 +96,7 @@ impl System {
         let node = NodeState {
             processors: Slots::new(model.node.processors),
             adapter: [Limiter::default(); 2],
+            client: Limiter::default(),
             copies: Limiter::default(),
             dirty: 0,
             cached: BTreeMap::new(),

@@ -1,12 +1,9 @@
 //! The keys of `[protocol]`, most of which a workload may give for itself.
 
-use crate::Stopping;
 use crate::study::table::definition::{Key, Setter, Table, ValueKind};
 use crate::study::table::values::{Until, Value};
+use crate::{INTERVAL_REPETITIONS_MIN, Stopping};
 
-/// The fewest repetitions whose smallest and largest value enclose the median with 95 %
-/// confidence: 1 − 2 · (1/2)^6 = 96.9 % (Le Boudec, Performance Evaluation, section 2.2.2).
-const REPETITIONS_LEAST: u32 = 6;
 /// The SNIA Solid State Storage Performance Test Specification (section 2.1.27) asks for five
 /// rounds, a range of 20 % of their mean and a slope of 10 % of it.
 const STEADY: Stopping = Stopping::Steady { window: 5, excursion: 0.20, slope: 0.10 };
@@ -29,8 +26,9 @@ pub(crate) const PROTOCOL: Table = Table {
                 another one's data.",
         ),
         Key::flag("interleaved").means(
-            "Cases take turns: the first pass of each, the second of each in reverse order, \
-                and so on, so that a slow change of the storage is in all of them alike. Of one \
+            "Cases take turns, in one repetition in their order and in the next in reverse (A B \
+                B A, A B C C B A), so that a slow change of the storage is in all of them alike; \
+                best with an even number of repetitions. Of one \
                 layout at a time. For transfers and requests, without `wipe`, `precondition` and \
                 `memory_hog`; refused where a case needs another one's data.",
         ),
@@ -51,23 +49,24 @@ pub(super) const PER_CASE: &[Key] = &[
     Key::new("until", ValueKind::Until)
         .left_out("`\"count\"`")
         .means(
-            "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the confidence interval \
-                of the median of each result phase is at most this share of the median \
-                wide<br>`\"steady\"`: as soon as the last repetitions are steady by the rule of \
+            "Ends a case earlier.<br>`\"interval 5 %\"`: as soon as the interval of the median of \
+                each result phase is at most this share of the median wide. It is computed after \
+                each repetition, and made for that (a confidence sequence): with 95 % it holds \
+                the median at every one of them<br>`\"steady\"`: as soon as the last repetitions are steady by the rule of \
                 the SNIA Solid State Storage Performance Test Specification; those in the window \
                 are the ones that count<br>`\"count\"`: after all repetitions",
         )
         .sets(Setter::Case(|case, value| {
             case.protocol.stopping = match value {
                 Value::Until(Until::Interval(share)) => {
-                    Stopping::Interval { share: *share, least: REPETITIONS_LEAST }
+                    Stopping::Interval { share: *share, least: INTERVAL_REPETITIONS_MIN }
                 }
                 Value::Until(Until::Steady) => STEADY,
                 _ => Stopping::Count,
             }
         })),
-    Key::new("repetitions_min", ValueKind::Count(2, REPETITIONS_MAX))
-        .left_out("`6` with an interval: the fewest that have one of 95 %")
+    Key::new("repetitions_min", ValueKind::Count(INTERVAL_REPETITIONS_MIN as u64, REPETITIONS_MAX))
+        .left_out("`8` with an interval: the fewest that have one of 95 % at every look")
         .means("Not before so many repetitions; only with `until = \"interval …\"`.")
         .fixed()
         .sets(Setter::Case(|case, value| {

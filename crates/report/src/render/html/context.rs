@@ -53,7 +53,19 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
     let changes = second.map(|second| second.comparisons.as_slice());
     let mut answer = charts::answer(report, changes, &mut of_sections, &mut overview);
     let each = of_figures.iter_mut().flatten();
-    Chart::number(of_sections.iter_mut().chain(&mut answer).chain(&mut overview).chain(each));
+    let mut each: Vec<&mut Chart> =
+        of_sections.iter_mut().chain(&mut answer).chain(&mut overview).chain(each).collect();
+    let marks = [("before", Some(report)), ("after", second.map(|second| &second.report))];
+    let marks = marks.into_iter().filter_map(|(side, one)| Some((side, one?.run.mark.as_ref()?)));
+    let marks: Vec<String> = match second {
+        None => marks.map(|(_, mark)| mark.clone()).collect(),
+        Some(_) => marks.map(|(side, mark)| format!("{side}: {mark}")).collect(),
+    };
+    let mark = (!marks.is_empty()).then(|| marks.join(", "));
+    if let Some(mark) = &mark {
+        each.iter_mut().for_each(|chart| chart.mark(mark));
+    }
+    Chart::number(each);
     let all = of_sections.iter().chain(&answer).chain(&overview);
     let all: Vec<&Chart> = all.chain(of_figures.iter().flatten()).collect();
     let linked = chosen.numbers.iter().copied().collect();
@@ -91,6 +103,10 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "css": include_str!("page.css"),
         "run": report.run,
         "title": title(report, second),
+        "mark": mark.map(|mark| match second {
+            None => format!("{mark}, not measured"),
+            Some(_) => mark,
+        }),
         "facts": facts(report, &card, second),
         "doubtful": doubtful(report).filter(|_| second.is_none()),
         "first": first.collect::<Value>(),
@@ -101,6 +117,7 @@ pub(crate) fn page(run: &Run, report: &Report, second: Option<&Second>) -> Resul
         "answer": answer.as_ref().map(Chart::caption),
         "parts": parts(&sections, second.is_some(), value),
         "nodes": origin::nodes_line(report),
+        "simulated": origin::is_simulated(report),
         "missing": report.missing,
         "figures": figures,
         "notes": report.notes,
@@ -188,7 +205,8 @@ fn facts(report: &Report, card: &Card, second: Option<&Second>) -> Vec<String> {
             let side = |word: &str, one: &Report| {
                 let release = one.study.release.as_ref().map(|release| format!(", {release}"));
                 let (id, node) = (&one.run.id, &one.host.node);
-                format!("{word} {id} on {node}{}, {}", release.unwrap_or_default(), origin::when(one))
+                let mark = one.run.mark.as_ref().map(|mark| format!("{mark}, ")).unwrap_or_default();
+                format!("{word} {mark}{id} on {node}{}, {}", release.unwrap_or_default(), origin::when(one))
             };
             vec![side("before", report), side("after", &second.report)]
         }
@@ -290,7 +308,7 @@ fn figure_value(report: &Report, figure: &Figure, charts: &[Chart]) -> Value {
         "tables": tables([
             (repeated.as_str(), repetitions),
             ("Latency, all repetitions together", latencies(figure)),
-            ("What the kernel counted, mean over all repetitions", devices(figure)),
+            ("What the devices counted, mean over all repetitions", devices(figure)),
         ]),
         "charts": captions(charts),
     })
@@ -400,5 +418,5 @@ fn storage(report: &Report) -> Value {
         ("Block devices under the targets", block_devices(&host.devices)),
         ("How they are set, and where they are", queues(&host.devices)),
     ];
-    tables(beside::groups(host, &report.machines).into_iter().chain(under_targets))
+    tables(beside::groups(host, &report.machines, origin::whose(report)).into_iter().chain(under_targets))
 }

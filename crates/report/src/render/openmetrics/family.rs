@@ -48,9 +48,8 @@ impl Family {
         if !value.is_finite() {
             return;
         }
-        let pairs: Vec<String> =
-            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();
-        let braces = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
+        let pairs = pairs(&labels);
+        let braces = if pairs.is_empty() { String::new() } else { format!("{{{pairs}}}") };
         // Writing to a String cannot fail.
         let _ = writeln!(self.lines, "{}{ending}{braces} {value}", self.name);
     }
@@ -63,8 +62,8 @@ impl Family {
         }
     }
 
-    /// The lines of the family; none without samples.
-    pub(super) fn write(&self, out: &mut String) {
+    /// The lines of the family, each with the labels `mark` too; none without samples.
+    pub(super) fn write(&self, out: &mut String, mark: &Labels) {
         if self.lines.is_empty() {
             return;
         }
@@ -75,8 +74,25 @@ impl Family {
             let _ = writeln!(out, "# UNIT {} {unit}", self.name);
         }
         let _ = writeln!(out, "# HELP {} {}", self.name, label(self.help));
-        out.push_str(&self.lines);
+        if mark.is_empty() {
+            out.push_str(&self.lines);
+            return;
+        }
+        let mark = pairs(mark);
+        for line in self.lines.lines() {
+            // No name of a sample has a brace or a space.
+            let (name, rest) = line.split_at(line.find(['{', ' ']).unwrap_or(line.len()));
+            let _ = match rest.strip_prefix('{') {
+                Some(rest) => writeln!(out, "{name}{{{mark},{rest}"),
+                None => writeln!(out, "{name}{{{mark}}}{rest}"),
+            };
+        }
     }
+}
+
+/// As they stand within braces.
+fn pairs(labels: &Labels) -> String {
+    labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect::<Vec<_>>().join(",")
 }
 
 /// Labels of these names and values.
@@ -100,10 +116,10 @@ mod tests {
         let mut family = Family::gauge("a_ratio", "help");
         family.put(labels(&[("b", "c")]), f64::NAN);
         let mut out = String::new();
-        family.write(&mut out);
+        family.write(&mut out, &labels(&[]));
         assert_eq!(out, "");
         family.put(labels(&[("b", "c")]), 0.5);
-        family.write(&mut out);
+        family.write(&mut out, &labels(&[]));
         assert_eq!(
             out,
             "# TYPE a_ratio gauge\n# UNIT a_ratio ratio\n# HELP a_ratio help\na_ratio{b=\"c\"} 0.5\n"
@@ -111,11 +127,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_is_on_every_sample() {
+        let mut family = Family::gauge("a_ratio", "help");
+        family.put(labels(&[("b", "{ c")]), 0.5);
+        family.put(labels(&[]), 1.0);
+        let mut out = String::new();
+        family.write(&mut out, &labels(&[("simulated_by", "m")]));
+        let wanted = "a_ratio{simulated_by=\"m\",b=\"{ c\"} 0.5\na_ratio{simulated_by=\"m\"} 1\n";
+        assert!(out.ends_with(wanted), "{out}");
+    }
+
+    #[test]
     fn one_of_several_states_holds() {
         let mut family = Family::new("a", "stateset", "help");
         family.put_state(&labels(&[("b", "c")]), &["yes", "no"], "no");
         let mut out = String::new();
-        family.write(&mut out);
+        family.write(&mut out, &labels(&[]));
         assert!(out.ends_with("a{b=\"c\",a=\"yes\"} 0\na{b=\"c\",a=\"no\"} 1\n"), "{out}");
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! Every sample of a figure is labelled with its identity (case, workload, target, phase, sizes, tasks,
 //! path). The full conditions and the swept values are in `ioproof_figure_info`, which joins the others by
-//! `case` and `phase`.
+//! `case` and `phase`. Every sample of a simulated run is labelled with its model in `simulated_by`, so that no query
+//! mixes it with measured ones unseen.
 
 mod family;
 mod statements;
@@ -27,10 +28,17 @@ pub(crate) fn openmetrics(report: &Report) -> String {
         let figure = number.checked_sub(1).and_then(|index| report.figures.get(index))?;
         Some(of_figure(figure))
     };
+    let mark = match &report.run.mark {
+        Some(_) => {
+            let name = report.run.model.as_ref().map_or("unknown", |model| &model.name);
+            labels(&[("simulated_by", name)])
+        }
+        None => Labels::new(),
+    };
     let mut out = String::new();
     for families in [run_families(report), figure_families(report), statements::families(report, of)] {
         for family in families {
-            family.write(&mut out);
+            family.write(&mut out, &mark);
         }
     }
     out.push_str("# EOF\n");

@@ -1,6 +1,9 @@
 //! Statements as families: one for their outcomes, and one for each numeric column of a kind of statement.
 
-use analysis::{audit::Outcome, gate::Quantity};
+use analysis::{
+    audit::Outcome,
+    gate::{Quantity, Standing},
+};
 
 use super::family::{Family, Labels, with};
 use crate::report::Report;
@@ -29,7 +32,10 @@ pub(super) fn families(report: &Report, of: impl Fn(usize) -> Option<Labels>) ->
         if let Quantity::Standing(words) = one.quantity {
             let name = format!("ioproof_{}", one.policy.id);
             if let Some(family) = numbers.iter_mut().find(|family| family.name() == name) {
-                family.put_state(&which, words, &one.text);
+                // Those by measured data or those of a model, whichever it is one of.
+                let mut either = words.chunks(Standing::COUNT);
+                let states = either.find(|states| states.contains(&&*one.text)).unwrap_or(words);
+                family.put_state(&which, states, &one.text);
             }
             continue;
         }

@@ -11,6 +11,7 @@ pub(crate) mod imports;
 pub(crate) mod layers;
 pub(crate) mod matrix;
 pub(crate) mod operations;
+pub(crate) mod simulated;
 pub(crate) mod study;
 pub(crate) mod timeline;
 
@@ -229,7 +230,7 @@ pub(crate) fn empty() -> Run {
         model: None,
         format_version: 1,
         run_id: "20251103-091500-made-up".into(),
-        provenance: Provenance::Simulated,
+        provenance: Provenance::Measured,
         program_version: "0.1.0".into(),
         command_line: ["ioproof", "run", "--quick", "/data"].map(str::to_owned).to_vec(),
         started_unix_ns: STARTED,

@@ -11,12 +11,18 @@ use plan::{
     Bytes, Case, Criteria, Geometry, Measure, Nanos, Operation, Order, Phase, Plan, Question, Setting,
     SettingValue, Sharing, WorkloadSpec,
 };
-use record::{HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, TaskRow};
+use record::{
+    HostFacts, LatencyRow, Manifest, PhaseKey, PhaseRecord, PhaseRow, Provenance, Run, SeriesRow, TaskRow,
+};
 
 const SECOND: f64 = 1e9;
 const TRANSFER: u64 = 1 << 20;
 /// Long enough for a rate by any rule of the audit.
 const LONG_SECONDS: f64 = 30.0;
+/// Of a pass whose seconds are drawn, too.
+const SERIES_SECONDS: u32 = 120;
+/// The second behind which its level changes.
+const CHANGED_SECOND: u32 = 70;
 /// Shorter than the general minimum.
 const SHORT_SECONDS: f64 = 0.2;
 
@@ -58,6 +64,15 @@ pub(crate) enum Fault {
     Unfinished,
 }
 
+/// The seconds of each pass, whose noise is that of the repetitions.
+#[derive(Clone, Copy)]
+pub(crate) struct Seconds {
+    /// Of the first order.
+    pub(crate) autocorrelation: f64,
+    /// What the rate loses behind [`CHANGED_SECOND`].
+    pub(crate) loss: f64,
+}
+
 /// One figure to be drawn.
 #[derive(Clone)]
 pub(crate) struct Point {
@@ -70,6 +85,9 @@ pub(crate) struct Point {
     /// Standard deviation of the logarithm of a repetition's rate.
     pub(crate) noise: f64,
     pub(crate) repetitions: u32,
+    /// What the rate loses in the second half of the repetitions.
+    pub(crate) loss: f64,
+    pub(crate) seconds: Option<Seconds>,
     pub(crate) tasks: u32,
     /// What each task moves, instead of what it can in a fixed time.
     pub(crate) block: Option<Bytes>,
@@ -130,7 +148,7 @@ fn case(point: &Point) -> Case {
     (spec.direct, spec.tasks, spec.nodes) = (true, point.tasks, point.node_rates.len() as u32);
     spec.files.sharing = Sharing::PerTask;
     spec.order = Order::Sequential;
-    spec.duration = Some(Nanos::secs(LONG_SECONDS as u64)).filter(|_| point.block.is_none());
+    spec.duration = Some(Nanos::secs(length(point) as u64)).filter(|_| point.block.is_none());
     let id = format!("{}:{at}", point.group);
     Case {
         group: point.group.to_owned(),
@@ -141,19 +159,46 @@ fn case(point: &Point) -> Case {
     }
 }
 
+/// How long a pass takes that moves what it can.
+fn length(point: &Point) -> f64 {
+    if point.seconds.is_some() { f64::from(SERIES_SECONDS) } else { LONG_SECONDS }
+}
+
+/// The rate in each second of a pass with this mean.
+fn seconds_of(seconds: Seconds, rate: f64, noise: f64, random: &mut Random) -> Vec<f64> {
+    let fresh = (1.0 - seconds.autocorrelation * seconds.autocorrelation).sqrt();
+    let mut state = random.normal();
+    let mut second = |at: u32| {
+        let level = if at < CHANGED_SECOND { rate } else { rate * (1.0 - seconds.loss) };
+        let value = level * (noise * state).exp();
+        state = seconds.autocorrelation * state + fresh * random.normal();
+        value
+    };
+    (0..SERIES_SECONDS).map(&mut second).collect()
+}
+
 fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> PhaseRecord {
     let key = PhaseKey { case: case.id.as_str().into(), repetition, phase: point.phase };
     let nodes = point.node_rates.len() as u32;
     // Nodes vary apart: the whole varies as much as one node does.
     let factor = |random: &mut Random| (point.noise * random.normal()).exp();
     let whole = factor(random);
-    let each: Vec<f64> =
-        point.node_rates.iter().map(|rate| rate * if nodes > 1 { factor(random) } else { whole }).collect();
+    let level = if 2 * repetition >= point.repetitions { 1.0 - point.loss } else { 1.0 };
+    let mut each: Vec<f64> = point
+        .node_rates
+        .iter()
+        .map(|rate| rate * level * if nodes > 1 { factor(random) } else { whole })
+        .collect();
+    let series = point.seconds.filter(|_| point.fault != Fault::TooShort);
+    let series = series.map(|series| seconds_of(series, each[0], point.noise, random)).unwrap_or_default();
+    if !series.is_empty() {
+        each = vec![series.iter().sum::<f64>() / series.len() as f64];
+    }
     let seconds = match point.block {
         _ if point.fault == Fault::TooShort => SHORT_SECONDS,
         // A little more, so that no byte is missing.
         Some(block) => (block.0 * u64::from(point.tasks) + 1000) as f64 / each.iter().sum::<f64>(),
-        None => LONG_SECONDS,
+        None => length(point),
     };
     let wall_ns = (seconds * SECOND) as u64;
     let rows = point.tasks.min(4).max(nodes);
@@ -190,7 +235,19 @@ fn record(case: &Case, point: &Point, repetition: u32, random: &mut Random) -> P
         high_ns: low + low / 128,
         count: transfers,
     };
+    let operation = latency.operation;
+    let second = |(at, rate): (u64, &f64)| SeriesRow {
+        key: key.clone(),
+        operation,
+        start_ns: at * SECOND as u64,
+        length_ns: SECOND as u64,
+        bytes: *rate as u64,
+        transfers: *rate as u64 / TRANSFER,
+        latency_sum_ns: 0,
+        latency_max_ns: 0,
+    };
     PhaseRecord {
+        series: (0..).zip(&series).map(second).collect(),
         tasks,
         latency: vec![latency],
         ..PhaseRecord::new(PhaseRow {

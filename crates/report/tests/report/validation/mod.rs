@@ -2,6 +2,8 @@
 //! is stated is counted against the truth. `docs/VALIDATION.md` tells how, and has the table.
 
 pub(crate) mod draw;
+mod levels;
+pub(crate) mod rules;
 pub(crate) mod said;
 pub(crate) mod scenario;
 
@@ -30,8 +32,11 @@ pub(crate) const NEAR_MAX: f64 = 0.031;
 
 /// A median is above the truth in half of all cases.
 const MEDIAN_MAX: f64 = 0.5;
-/// Standard deviations that a count may be off by chance.
+/// Standard deviations that a share may be off by chance.
 const SCATTER: f64 = 3.0;
+/// A count may be one that is no less probable than this at its limit: that of being three standard deviations of a normal
+/// distribution above it.
+const BY_CHANCE: f64 = 0.00135;
 
 /// Under what a statement was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,10 +197,7 @@ impl Table {
                 Under::FarBelow | Under::Faulty => 0.0,
             };
             let missed_max = if under == Under::Usual { 1.0 - STATED_MIN } else { 1.0 };
-            let within = |found: u64, share: f64| {
-                let expected = share * count.trials as f64;
-                found as f64 <= expected + SCATTER * (expected * (1.0 - share)).sqrt()
-            };
+            let within = |found: u64, share: f64| by_chance(found, count.trials, share);
             let holds = within(count.wrong, false_max) && within(count.trials - count.right, missed_max);
             (kind, under, count, holds)
         };
@@ -288,6 +290,23 @@ fn under(trial: &Trial, is_true: bool) -> Under {
         (Fault::None, _) => Under::Other,
         _ => Under::Faulty,
     }
+}
+
+/// Whether `found` of `trials` may be chance where the probability of each is `share`: not less probable than
+/// [`BY_CHANCE`], by the binomial distribution.
+fn by_chance(found: u64, trials: u64, share: f64) -> bool {
+    if share <= 0.0 || share >= 1.0 {
+        return found == 0 || share >= 1.0;
+    }
+    let odds = (share / (1.0 - share)).ln();
+    // The logarithm of the probability of none, one, two …
+    let mut each = trials as f64 * (1.0 - share).ln();
+    let mut below = 0.0;
+    for count in 0..found {
+        below += each.exp();
+        each += ((trials - count) as f64 / (count + 1) as f64).ln() + odds;
+    }
+    1.0 - below >= BY_CHANCE
 }
 
 fn percent(share: f64) -> String {

@@ -41,10 +41,12 @@ pub(crate) enum Kind {
     LayerLoss,
     Overlay,
     CrossCheck,
+    ChangedWithin,
+    ChangedOver,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Best,
         Self::LayerOverhead,
         Self::Scaling,
@@ -71,6 +73,8 @@ impl Kind {
         Self::LayerLoss,
         Self::Overlay,
         Self::CrossCheck,
+        Self::ChangedWithin,
+        Self::ChangedOver,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -101,6 +105,8 @@ impl Kind {
             Self::LayerLoss => "loss of a layer",
             Self::Overlay => "lines of a sweep apart",
             Self::CrossCheck => "ratio to another tool",
+            Self::ChangedWithin => "change within a pass",
+            Self::ChangedOver => "change over passes",
         }
     }
 }
@@ -220,6 +226,10 @@ pub(crate) fn what_is_said(findings: &Findings, figures: &[Figure]) -> Vec<Said>
     }
     for (_, one) in said(&findings.cross_checks).filter(|(_, one)| one.difference.is_stated()) {
         say(Kind::CrossCheck, &one.case, one.difference.outcome == Contrast::Higher);
+    }
+    for (figure, one) in said(&findings.changes) {
+        let kind = if one.series == "passes" { Kind::ChangedOver } else { Kind::ChangedWithin };
+        say(kind, of(figure), one.change.after > one.change.before);
     }
     let told = |one: &&ClaimVerdict| matches!(one.standing, Standing::Holds | Standing::DoesNotHold);
     for one in findings.claims.iter().filter_map(Stated::says).filter(told) {

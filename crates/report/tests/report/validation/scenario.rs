@@ -8,10 +8,11 @@ use plan::{
 use record::Run;
 
 use super::draw::{Fault, Point, Random, count, run, word};
+use super::levels::levels;
 use super::said::{Kind, Way};
 
 /// The true rate that all others are multiples of.
-const RATE: f64 = 1e9;
+pub(super) const RATE: f64 = 1e9;
 /// Of a claim of equality.
 const TOLERANCE: f64 = 0.03;
 /// Standard error of the median of n normal values × √n, for large n.
@@ -45,7 +46,7 @@ pub(crate) struct Truth {
 
 const EITHER: &[Way] = &[Way::Up, Way::Down];
 
-const fn nothing(kind: Kind) -> Truth {
+pub(super) const fn nothing(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: None, wrong: EITHER }
 }
 
@@ -57,7 +58,7 @@ const fn up(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: Some(Way::Up), wrong: &[Way::Down] }
 }
 
-const fn down(kind: Kind) -> Truth {
+pub(super) const fn down(kind: Kind) -> Truth {
     Truth { kind, subject: None, right: Some(Way::Down), wrong: &[Way::Up] }
 }
 
@@ -67,7 +68,7 @@ const fn of(subject: &'static str, truth: Truth) -> Truth {
 }
 
 /// Up where there is an effect; nothing may be said where there is none.
-fn by_effect(kind: Kind, effect: f64) -> Truth {
+pub(super) fn by_effect(kind: Kind, effect: f64) -> Truth {
     if effect > 0.0 { up(kind) } else { nothing(kind) }
 }
 
@@ -87,7 +88,7 @@ pub(crate) struct Trial {
 }
 
 /// A figure of `group` on `target`.
-fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> Point {
+pub(super) fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> Point {
     Point {
         group,
         target,
@@ -96,6 +97,8 @@ fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> 
         node_rates: vec![rate],
         noise: setup.noise,
         repetitions: setup.repetitions,
+        loss: 0.0,
+        seconds: None,
         tasks: 8,
         block: None,
         busy: false,
@@ -103,7 +106,13 @@ fn point(setup: Setup, group: &'static str, target: &'static str, rate: f64) -> 
     }
 }
 
-fn trial(setup: Setup, terms: Criteria, points: &[Point], truths: Vec<Truth>, random: &mut Random) -> Trial {
+pub(super) fn trial(
+    setup: Setup,
+    terms: Criteria,
+    points: &[Point],
+    truths: Vec<Truth>,
+    random: &mut Random,
+) -> Trial {
     let rates = points.iter().map(|point| point.node_rates.iter().sum()).collect();
     let run = run(terms, points, random);
     // What memory helped and is too slow all the same breaks a promise.
@@ -518,9 +527,9 @@ pub(crate) fn of_every_kind(setup: Setup, random: &mut Random) -> Run {
 /// What is usual: an effect of 10 % at 2 % noise, with six repetitions.
 pub(crate) const USUAL: Setup = Setup { effect: 0.1, noise: 0.02, repetitions: 6, fault: Fault::None };
 /// So many trials in a row have each family.
-pub(crate) const FAMILIES: usize = 16;
+pub(crate) const FAMILIES: usize = 17;
 
-/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every sixteen one has figures
+/// Trial number `index`. Half of them have no effect, a quarter the usual one; of every seventeen one has figures
 /// that count for nothing.
 pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
     let any = Setup { effect: 0.0, noise: random.of(&NOISES), repetitions: random.of(&REPETITIONS), ..USUAL };
@@ -543,6 +552,7 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
         12 => layered(setup, random),
         13 => lines(setup, random),
         14 => beside(setup, random),
+        15 => levels(setup, random),
         _ => {
             let family = random.of::<fn(Setup, &mut Random) -> Trial>(&[
                 pair,
@@ -558,6 +568,7 @@ pub(crate) fn drawn(index: usize, random: &mut Random) -> Trial {
                 layered,
                 lines,
                 beside,
+                levels,
             ]);
             family(Setup { fault: random.of(&FAULTS), ..USUAL }, random)
         }

@@ -3,7 +3,6 @@
 
 use analysis::{
     comparisons::{Comparison, Verdict, side},
-    gate::Standing,
     statistics::{CONFIDENCE, Contrast, median_bounds},
 };
 use plan::Bound;
@@ -15,6 +14,7 @@ use super::plotly::{Chart, Trace, error_bar};
 use crate::format::escape::chart as escaped;
 use crate::format::percent;
 use crate::report::Report;
+use crate::report::origin;
 use crate::section::{criterion, signed};
 use crate::summary::card::by_judgement;
 
@@ -141,7 +141,7 @@ fn promised(report: &Report) -> Option<Chart> {
     let measured: Vec<(&Verdict, f64)> = measured.take(ROWS_MAX).collect();
     let label = |one: &Verdict| {
         let commitment = &one.commitment;
-        let word = Standing::OF_COMMITMENTS[one.judgement as usize];
+        let word = one.word();
         let promised = criterion(commitment.amount, side(commitment.bound));
         escaped(&format!("{word} · {}, {promised}", commitment.name))
     };
@@ -172,13 +172,17 @@ fn promised(report: &Report) -> Option<Chart> {
     let all = || measured.iter().map(|(_, share)| *share).chain([1.0]);
     let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let inverted = match measured.iter().any(|(one, _)| one.commitment.bound == Bound::AtMost) {
-        true => " Of what may be at most so much: promised ÷ measured.",
+        true => " Of what may be at most so much: promised ÷ reached.",
         false => "",
     };
+    let (kept, not_kept) = match origin::is_simulated(report) {
+        true => ("would be kept", "would not be kept"),
+        false => ("kept", "not kept"),
+    };
     let note =
-        format!("Measured ÷ promised, with the interval of the median.{inverted} Right of the line: kept.");
+        format!("Reached ÷ promised, with the interval of the median.{inverted} Right of the line: {kept}.");
     (!labels.is_empty()).then(|| {
-        let title = json!({ "text": "← not kept    % of what was promised    kept →" });
+        let title = json!({ "text": format!("← {not_kept}    % of what was promised    {kept} →") });
         let x = match most > least * LOGARITHMIC_RATIO {
             true => {
                 let near = |tick: &f64| (least * 10.0..=most * 1000.0).contains(tick);
@@ -189,7 +193,7 @@ fn promised(report: &Report) -> Option<Chart> {
             }
             false => json!({ "title": title, "rangemode": "tozero" }),
         };
-        let chart = intervals("promised", "Measured against promised", note, &labels, 100.0).with("xaxis", x);
+        let chart = intervals("promised", "Reached against promised", note, &labels, 100.0).with("xaxis", x);
         chart.traces(shares.chain([repetitions]))
     })
 }

@@ -101,7 +101,7 @@ fn comparison(report: &Report, one: &NodeComparison) -> Chart {
     }
     let counted = if unit == BYTES_PER_SECOND { "bytes" } else { "operations" };
     let mut note = format!(
-        "Median of the passes that count; a node's {counted} ÷ its own time. Devices: the kernel's count."
+        "Median of the passes that count; a node's {counted} ÷ its own time. Devices: their own count."
     );
     if !one.missing.is_empty() {
         let missing: Vec<&str> = one.missing.iter().map(String::as_str).collect();

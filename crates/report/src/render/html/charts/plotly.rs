@@ -290,6 +290,18 @@ impl Chart {
         self.kind == kind
     }
 
+    /// With `mark` within the drawing, which stays there when the chart is saved or copied.
+    pub(crate) fn mark(&mut self, mark: &str) {
+        /// Room for the line above the drawing, in CSS pixels.
+        const LINE_HEIGHT: usize = 32;
+        let title = json!({
+            "text": escaped(mark), "font": { "size": 12, "color": TEXT_COLOUR },
+            "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top", "pad": { "t": 6 },
+        });
+        put(&mut self.layout, "title", title);
+        put(&mut self.layout, "margin.t", LINE_HEIGHT.into());
+    }
+
     /// Titled as a chart of the first of two runs only.
     pub(super) fn before(self) -> Self {
         Self { title: format!("Before alone: {}", self.title), ..self }

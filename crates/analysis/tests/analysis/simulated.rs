@@ -1,0 +1,94 @@
+//! What is said of a run whose figures a model gave.
+
+use analysis::{
+    audit::Check,
+    figures::figures,
+    findings::{Findings, findings},
+    gate::{Standing, Value},
+};
+use plan::{
+    Amount, Bound, Claim, Commitment, Over, Phase, Quantity, RateName, Relation, Selector, Side, Statistic,
+};
+use record::{ModelSource, PhaseRecord, PhaseRow, Run, Warning, WarningRow};
+
+use crate::rows::{SECOND, case, cell, key, phase, plan, run, workload};
+
+/// Ten buffered reads of 1 GB in 9 s each, of storage that nobody counted, with others on the host and the program at
+/// its limit. At least this rate is promised and stated.
+fn reads(bytes_per_second: f64) -> Run {
+    let mut plan = plan(vec![case(workload(|_| ()), vec![Phase::Read])]);
+    plan.cases[0].repetitions = 10;
+    plan.terms.exclusive = Some(false);
+    plan.terms.commitments = vec![Commitment {
+        name: "rate".to_owned(),
+        by: String::new(),
+        figures: Selector::default(),
+        rate: RateName::ByWall,
+        statistic: Statistic::Median,
+        bound: Bound::AtLeast,
+        amount: Amount::BytesPerSecond(bytes_per_second),
+        over: Over::Every,
+    }];
+    plan.terms.claims = vec![Claim {
+        id: "own".to_owned(),
+        text: "it is fast".to_owned(),
+        quantity: Quantity::BestRate,
+        left: Selector::default(),
+        relation: Relation::Greater,
+        right: Side::Value(bytes_per_second),
+        factor: 1.0,
+        tolerance: 0.0,
+    }];
+    let record = |repetition| {
+        let key = key(repetition, Phase::Read);
+        let row = PhaseRow { device_read_bytes: None, ..phase(&key, 1_000_000_000, 9 * SECOND) };
+        let warnings = [Warning::HarnessBound { cpu_share: 0.99 }];
+        let warnings = warnings.map(|warning| WarningRow { key: Some(key.clone()), warning }).to_vec();
+        PhaseRecord { warnings, ..PhaseRecord::new(row) }
+    };
+    run(&plan, (0..10).map(record).collect())
+}
+
+fn simulated(mut run: Run) -> Run {
+    let model =
+        ModelSource { name: "cards".to_owned(), path: "cards.toml".into(), sha256: "ab".repeat(32), seed: 1 };
+    run.manifest = run.manifest.simulated(model);
+    run
+}
+
+fn found(run: &Run) -> Findings {
+    findings(run, &figures(run, RateName::ByWall))
+}
+
+#[test]
+fn what_a_host_hides_is_no_doubt_about_a_model() {
+    let checks = |run: &Run| found(run).audit.iter().map(|one| one.check).collect::<Vec<_>>();
+    let of_host = [Check::MemoryNotExcluded, Check::HarnessBound, Check::NotQuiet];
+    assert_eq!(checks(&reads(1.0)), of_host);
+    assert_eq!(checks(&simulated(reads(1.0))), []);
+}
+
+#[test]
+fn what_the_figures_themselves_say_stays_a_doubt_about_a_model() {
+    let mut short = simulated(reads(1.0));
+    for phase in &mut short.phases {
+        std::sync::Arc::make_mut(phase).wall_ns = 1_000_000;
+    }
+    short.phases.truncate(9);
+    let checks: Vec<Check> = found(&short).audit.iter().map(|one| one.check).collect();
+    assert_eq!(checks, [Check::TooShort, Check::Unfinished]);
+}
+
+#[test]
+fn a_model_keeps_no_promise_and_breaks_none() {
+    for (promised, standing, word, claimed) in [
+        (1e3, Standing::Holds, "would be kept in this model", "holds in this model"),
+        (1e12, Standing::DoesNotHold, "would not be kept in this model", "does not hold in this model"),
+    ] {
+        let found = found(&simulated(reads(promised)));
+        let verdict = found.verdicts[0].says().expect("a verdict");
+        assert_eq!(cell(verdict, "judgement"), Value::Standing(standing, word));
+        let claim = found.claims[0].says().expect("a claim");
+        assert_eq!(cell(claim, "standing"), Value::Standing(standing, claimed));
+    }
+}

@@ -1,0 +1,22 @@
+//! Runs of these tests as a model would have given them.
+
+use record::{Fact, HostFacts, ModelSource, Run};
+
+/// `run`, by a model whose machine is known by its name, processors and memory.
+pub(crate) fn simulated(mut run: Run) -> Run {
+    run.manifest = run.manifest.simulated(ModelSource {
+        name: "twelve cards".to_owned(),
+        path: "models/cards.toml".into(),
+        sha256: "5f0a9c31d2".repeat(6) + "77e0",
+        seed: 7,
+    });
+    run.manifest.host = HostFacts {
+        node: "node1".to_owned(),
+        logical_cpus: 24,
+        usable_cpus: 24,
+        memory_bytes: 128 << 30,
+        cpu_model: Fact::Unknown("the model does not say".to_owned()),
+        ..HostFacts::default()
+    };
+    run
+}

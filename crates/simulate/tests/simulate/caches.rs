@@ -1,0 +1,83 @@
+//! Caches as vessels that fill and empty at known rates.
+
+use plan::{Order, Phase, SyncRule};
+
+use crate::bench::{in_order, is_close, machine, phase, reads, writes};
+
+const WRITE_CACHE: &str = r#"
+    node = { processors = 4 }
+
+    [[device]]
+    name = "disk"
+    read = { rate = "1GB/s" }
+    write = { rate = "1GB/s" }
+    write_cache = { size = "900MB", drain = "100MB/s" }
+
+    [[layout]]
+    name = "here"
+    devices = "disk"
+"#;
+
+#[test]
+fn a_write_cache_takes_writes_until_it_is_full() {
+    let seconds = |bytes: u64| writes(WRITE_CACHE, in_order(512_000, bytes, 1)).seconds();
+    // 900 MB/s stay: it is full after 1 s and 1,000 MB.
+    is_close("before", seconds(512_000_000), 0.512);
+    is_close("beyond", seconds(3_072_000_000), 1.0 + 20.72);
+    is_close("reads pass it", reads(WRITE_CACHE, in_order(512_000, 3_072_000_000, 1)).seconds(), 3.072);
+}
+
+const PAGE_CACHE: &str = r#"
+    node = { processors = 4, cache = { size = "1GiB", dirty = "450MB", rate = "1GB/s" } }
+
+    [[device]]
+    name = "disk"
+    read = { rate = "100MB/s" }
+    write = { rate = "100MB/s" }
+
+    [[layout]]
+    name = "here"
+    devices = "disk"
+"#;
+
+#[test]
+fn writes_wait_for_the_disk_once_too_much_waits_to_be_written() {
+    let write = |bytes, at_close| {
+        let mut spec = in_order(512_000, bytes, 1);
+        (spec.direct, spec.sync) = (false, SyncRule { at_close, per_write: false });
+        writes(PAGE_CACHE, spec)
+    };
+    // 900 MB/s stay: the limit is reached after 0.5 s and 500 MB.
+    is_close("before", write(256_000_000, false).seconds(), 0.256);
+    is_close("beyond", write(1_536_000_000, false).seconds(), 0.5 + 10.36);
+    let synced = write(1_536_000_000, true);
+    is_close("with the sync", synced.outcome.wall_ns as f64 / 1e9, 15.36);
+}
+
+#[test]
+fn reads_at_random_find_the_share_of_the_file_that_is_in_memory() {
+    for (file, share) in [(512_u64 << 20, 1.0), (2 << 30, 0.5), (4 << 30, 0.25)] {
+        let mut spec = in_order(65_536, file, 1);
+        (spec.direct, spec.order) = (false, Order::Random { seed: 3 });
+        let mut machine = machine(PAGE_CACHE, 2);
+        spec.sync.at_close = true;
+        phase(&mut machine, spec.clone(), Phase::Write, 0);
+        let read = phase(&mut machine, spec, Phase::Read, 0);
+        let from_disk = read.device_requests()[0] as f64;
+        assert!(share < 1.0 || from_disk == 0.0, "{from_disk} reads of a file that is in memory");
+        if share < 1.0 {
+            is_close("reads of the disk", from_disk / read.transfers(), 1.0 - share);
+        }
+        let each = 65_536.0 * (share / 1e9 + (1.0 - share) / 100e6);
+        is_close("rate", read.transfers_per_second(), 1.0 / each);
+    }
+}
+
+#[test]
+fn a_pass_in_order_over_more_than_the_memory_finds_nothing_there() {
+    let mut spec = in_order(1 << 20, 2 << 30, 1);
+    (spec.direct, spec.sync.at_close) = (false, true);
+    let mut machine = machine(PAGE_CACHE, 2);
+    phase(&mut machine, spec.clone(), Phase::Write, 0);
+    is_close("rate", phase(&mut machine, spec, Phase::Read, 0).bytes_per_second(), 100e6);
+}

@@ -1,0 +1,9 @@
+//! Simulated phases and runs against what is known without a simulation: queueing theory, closed forms of
+//! devices, and the same bytes from the same seed.
+
+mod bench;
+mod caches;
+mod closed_networks;
+mod devices;
+mod open_loops;
+mod same_bytes;

@@ -1,0 +1,116 @@
+//! Studies on models: what is simulated, what is refused, and that nothing of this host is touched.
+
+use std::fs;
+
+use rustix::process::Signal;
+use testbed::Program;
+
+use crate::desk::{Desk, assert_says, names, run};
+
+/// One device that serves four requests at once, 100 µs each: 40,000 a second at most.
+const DISK: &str = "model = { name = \"four slots\" }\nnode = { processors = 64 }\n\
+    [[device]]\nname = \"disk\"\nslots = 4\nread = { time = \"100us\", distribution = \"exponential\" }\n\
+    write = { time = \"100us\" }\n[[layout]]\nname = \"fs\"\ndevices = \"disk\"\n";
+
+/// Random reads of 4 KiB by 1, 4 and 16 tasks.
+const READS: &str = "[protocol]\nrepetitions = 2\n[[target]]\nname = \"t\"\ndirectory = \"data\"\n\
+    [[workload]]\nname = \"reads\"\nphases = [\"read\"]\nfill = true\ntransfer = \"4KiB\"\norder = \"random\"\n\
+    tasks = [1, 4, 16]\nsize = \"16MiB\"\nsharing = \"per-task\"\ndirect = true\nduration = \"2s\"\n";
+
+fn simulated(desk: &Desk, model: &str, study: &str, more: &str) -> Program {
+    fs::write(desk.path("model.toml"), model).expect("a model");
+    fs::write(desk.path("study.toml"), study).expect("a study");
+    desk.ioproof("run study.toml --model model.toml").args(more.split_whitespace())
+}
+
+#[test]
+fn a_study_on_a_model_gives_what_its_parts_can_and_touches_nothing() {
+    let (desk, data) = Desk::with_data();
+    let shown = run(&simulated(&desk, DISK, READS, "--out record")).expect_code(0).stdout;
+    assert_says(&shown, &["simulated", "four slots"]);
+    assert_eq!(names(&data), ["mine"], "the target is not touched");
+    let report = desk.report();
+    let figures = report.0["figures"].as_array().expect("figures");
+    let rates = figures.iter().map(|figure| figure["transfers_per_second"]["median"].as_f64());
+    // One task: 100 µs each. Four: each its own slot. Sixteen: all slots busy.
+    for (rate, expected) in rates.map(|rate| rate.expect("a rate")).zip([1e4, 4e4, 4e4]) {
+        assert!((rate / expected - 1.0).abs() < 0.02, "{rate} instead of {expected}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_figures_and_another_one_gives_others() {
+    let desk = Desk::new();
+    let table = |seed: &str, out: &str| {
+        let _ = run(&simulated(&desk, DISK, READS, &format!("--seed {seed} --out {out}"))).expect_code(0);
+        let mut tables = std::collections::BTreeMap::new();
+        for name in ["phases", "latency", "series", "tasks", "devices"] {
+            for file in names(&desk.path(out).join(name)) {
+                let bytes = fs::read(desk.path(out).join(name).join(&file)).expect("a table");
+                tables.insert((name, file), bytes);
+            }
+        }
+        assert!(!tables.is_empty());
+        tables
+    };
+    let first = table("7", "one");
+    assert!(first == table("7", "two"), "the same bytes");
+    assert!(first != table("8", "three"), "other random numbers");
+}
+
+#[test]
+fn the_weakest_link_bounds_a_cluster_as_in_the_study_of_weak_scaling() {
+    let desk = Desk::new();
+    let words = "run weak-scaling --model cte-power --set workload.weak-scaling.nodes=[1,4,8,16] \
+                 --set workload.weak-scaling.tasks_per_node=16 --set workload.weak-scaling.size=512MiB \
+                 --set workload.weak-scaling.target=gpfs --set workload.weak-scaling.phases=[\"write\"] \
+                 --set protocol.repetitions=1 --out record";
+    let _ = run(&desk.ioproof(words)).expect_code(0);
+    let report = desk.report();
+    let figures = report.0["figures"].as_array().expect("figures");
+    let rates: Vec<f64> = figures
+        .iter()
+        .map(|figure| figure["bytes_per_second"]["median"].as_f64().expect("a rate") / 1e9)
+        .collect();
+    // The links of the nodes, then those of the cluster: 1.25 GB/s each, of which there are eight.
+    for (rate, bound) in rates.iter().zip([1.25, 5.0, 10.0, 10.0]) {
+        assert!(rate / bound < 1.001 && rate / bound > 0.8, "{rates:?}");
+    }
+}
+
+#[test]
+fn what_a_model_does_not_have_is_refused_before_the_start() {
+    let desk = Desk::new();
+    let wide = DISK.replace("devices = \"disk\"\n", "devices = \"disk\"\nstripe = 2\n");
+    let zero = DISK.replace("write = { time = \"100us\" }", "write = { time = \"0us\" }");
+    let none = DISK.replace("devices = \"disk\"", "devices = \"disc\"");
+    let others = DISK.replace("name = \"fs\"\n", "name = \"fs\"\ntargets = [\"other\"]\n");
+    let checks = READS.replace("direct = true", "direct = true\nverify = true");
+    let nodes = READS.replace("tasks = [1, 4, 16]", "nodes = 3\ntasks_per_node = 1");
+    for (model, study, code, words) in [
+        (&wide, READS, 2, ["line 11", "stripe over 2 devices"]),
+        (&zero, READS, 2, ["line 7", "no time at all"]),
+        (&none, READS, 2, ["line 10", "`disc`"]),
+        (&others, READS, 4, ["`t`", "other"]),
+        (&DISK.to_owned(), &checks, 4, ["reads", "no data that could be checked"]),
+        (&DISK.to_owned(), &nodes, 4, ["3 nodes", "the model has 1"]),
+    ] {
+        let refused = run(&simulated(&desk, model, study, "--out record")).expect_code(code);
+        assert_says(&refused.stderr, &words);
+        assert!(!desk.record().exists(), "nothing was written");
+    }
+    let unknown = run(&desk.ioproof("run luns --model nothing.toml")).expect_code(2);
+    assert_says(&unknown.stderr, &["nothing.toml", "laptop"]);
+}
+
+#[test]
+fn a_simulated_run_goes_on_only_with_its_model() {
+    let desk = Desk::new();
+    let study = READS.replace("\"2s\"", "\"100s\"");
+    let mut running = simulated(&desk, DISK, &study, "--out record").spawn().expect("it starts");
+    crate::desk::wait_for(&mut running, "a case", || crate::desk::events(&desk, "case-finished") > 0);
+    running.signal(Signal::INT).expect("it lives");
+    let _ = running.wait().expect("it ends").expect_code(130);
+    let refused = run(&desk.ioproof("run --resume record")).expect_code(7);
+    assert_says(&refused.stderr, &["simulated", "--model model.toml --seed 0"]);
+}
