@@ -2,6 +2,7 @@
 
 mod look;
 mod measure;
+mod model;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,13 +18,14 @@ pub(crate) use look::{
     VerifyArguments,
 };
 pub(crate) use measure::{CrossCheckArguments, Fadvise, How, RandomopsArguments, RpcArguments, RunArguments};
+pub(crate) use model::{ModelFitArguments, ModelShowArguments, ModelWhat};
 
 use crate::console::{complain_lines, print};
 use crate::exit::{Exit, Failure};
 use crate::{
     batch, calc, check, clean, cluster, compare, cross_check, foreign, generate, history, host, import, ior,
-    job, layout, merge, overhead, randomops, reference, report, rpc, run, schema, sign, signals, studies,
-    verdict,
+    job, layout, merge, model as models, overhead, randomops, reference, report, rpc, run, schema, sign,
+    signals, studies, verdict,
 };
 
 /// Measures what a storage system can really do, keeps the record, and shows the answer.
@@ -98,6 +100,9 @@ enum Alone {
     /// Compute with figures given by hand: scalability, tax, bounds, statistics, lines, curves.
     #[command(subcommand)]
     Calc(calc::Calculation),
+    /// Show, check and fit models of storage systems, for `ioproof run --model`.
+    #[command(subcommand)]
+    Model(ModelWhat),
     /// Show and remove what a killed run left under a directory.
     Clean(CleanArguments),
     /// Show this host: what it is and how it is set.
@@ -191,6 +196,7 @@ fn look(command: Alone) -> Result<Exit, Failure> {
         Alone::Import(arguments) => import::run(&arguments),
         Alone::Reference(arguments) => reference::run(&arguments),
         Alone::Calc(calculation) => calc::run(&calculation),
+        Alone::Model(what) => models::run(&what),
         Alone::Schema { what } => schema::run(what),
         Alone::Clean(arguments) => clean::run(&arguments),
         Alone::Host(what) => host::run(&what),

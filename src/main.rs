@@ -21,6 +21,7 @@ mod ior;
 mod job;
 mod layout;
 mod merge;
+mod model;
 mod on_layouts;
 mod overhead;
 mod panics;

@@ -42,6 +42,7 @@ mod mdtest;
 mod memory;
 mod messages;
 mod mixes;
+mod models;
 mod modes;
 mod network_file_system;
 mod node_local;

@@ -16,8 +16,9 @@ const LONG: &[(&str, &str)] = &[];
 
 /// Crates in the order in which each may use those before it. The root package may use all of
 /// them; the testbed uses none and is used by tests alone; the fuzz targets use any and are used by none.
-const CRATES: [&str; 10] =
-    ["plan", "record", "analysis", "dialect", "engine", "comm", "host", "jobs", "runner", "report"];
+const CRATES: [&str; 11] = [
+    "plan", "record", "analysis", "dialect", "engine", "comm", "host", "jobs", "runner", "simulate", "report",
+];
 
 /// Directories that are not part of the sources; `.git` is a file in a work tree.
 const SKIPPED: [&str; 5] = [".git", "target", "ioproof-quick", "ioproof-runs", "proptest-regressions"];

@@ -9,6 +9,7 @@
 //! | [`compare`], [`against_itself`] | two runs beside each other; the false alarms of such comparisons |
 //! | [`preflight`], [`explain`] | a [`plan::Plan`] before it runs |
 //! | [`inventory`] | a host with all its devices and slots |
+//! | [`model()`] | a model with its bounds |
 //! | [`Progress`] | what is shown while it runs |
 //!
 //! A run that was interrupted, killed or damaged is shown as far as it is intact, with a note on what is
@@ -27,6 +28,7 @@ mod compare;
 mod format;
 mod history;
 mod inventory;
+mod model;
 mod preflight;
 mod progress;
 pub mod reference;
@@ -44,6 +46,7 @@ pub use format::names::mark;
 pub use format::screen::{Screen, terminal_columns};
 pub use history::{History, Wanted};
 pub use inventory::{inventory, inventory_json, inventory_schema};
+pub use model::{ModelView, model};
 pub use preflight::{Commands, LayoutOutlook, explain, layouts, outline, preflight};
 pub use progress::{Progress, Shown, Steps};
 pub use report::schema::schema;

@@ -1,5 +1,7 @@
 //! Which devices a transfer goes to, by the layout of its file.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Layout, Model};
 use crate::simulation::drive::Piece;
 use crate::simulation::station::{READ, WRITE};
@@ -100,11 +102,16 @@ impl Striping {
         moved as f64 / bytes.max(1) as f64
     }
 
-    /// Devices that one transfer of `bytes` keeps busy.
-    pub(crate) fn spread(&self, direction: usize, bytes: u64) -> usize {
-        let mut pieces = Vec::new();
-        self.pieces(0, 0, bytes, direction, &mut pieces);
-        pieces.len()
+    /// The devices that the first `files` files are on.
+    pub(crate) fn devices_of(&self, files: u64) -> BTreeSet<u32> {
+        let devices = u64::from(self.devices);
+        // Files begin at multiples of the stripe: after as many files as devices all have come round.
+        let of = |file: u64| {
+            let first = file * u64::from(self.stripe);
+            (0..u64::from(self.stripe) * u64::from(self.copies))
+                .map(move |place| narrow((first + place) % devices))
+        };
+        (0..files.min(devices)).flat_map(of).collect()
     }
 }
 

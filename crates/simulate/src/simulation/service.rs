@@ -92,7 +92,7 @@ pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 /// The mean of what is spread evenly between neighbouring quantiles.
-fn mean_between(quantiles: &[f64]) -> f64 {
+pub(crate) fn mean_between(quantiles: &[f64]) -> f64 {
     let halves = quantiles.windows(2).map(|pair| pair[0].midpoint(pair[1]));
     let steps = quantiles.len().saturating_sub(1).max(1);
     halves.sum::<f64>() / steps as f64

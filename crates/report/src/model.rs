@@ -1,0 +1,127 @@
+//! A model for a terminal: what it is of, the way to the devices of each layout, and what it gives at most.
+
+use std::fmt::Write as _;
+
+use plan::{Bytes, visible};
+use simulate::{Bounds, Device, Issuers, Layout, Model, PartLimit, Transfer};
+
+use crate::Screen;
+use crate::format::screen::COLUMNS;
+use crate::format::table::{Table, wrapped};
+use crate::format::{grouped, iops, latency, rate, whole};
+
+/// What of a model is shown.
+#[derive(Debug, Clone)]
+pub struct ModelView {
+    /// Kinds of transfers; their order is that of the table.
+    pub transfers: Vec<Transfer>,
+    /// Numbers of nodes.
+    pub nodes: Vec<u32>,
+    /// Tasks of each node; none for as many as it takes.
+    pub tasks: Option<u32>,
+    /// Transfers that each task has under way.
+    pub depth: u32,
+}
+
+/// One line of the table of bounds.
+struct Line {
+    transfer: Transfer,
+    nodes: u32,
+    bounds: Bounds,
+}
+
+/// `model` with the bounds that `view` asks for.
+#[must_use]
+pub fn model(model: &Model, view: &ModelView, screen: Screen) -> String {
+    let about = &model.model;
+    let mut out = format!("{}\n", screen.strong(&visible(&about.name)));
+    let source = if about.source.is_empty() { "not given" } else { &about.source };
+    out += &wrapped("  source: ", &visible(source), COLUMNS);
+    let nodes = match model.node.count {
+        1 => "1 node".to_owned(),
+        count => format!("{} nodes", grouped(u64::from(count))),
+    };
+    let _ = writeln!(out, "  {nodes}, each with {} processors", grouped(u64::from(model.node.processors)));
+    if !model.troubles.is_empty() {
+        out += &wrapped("  ", "its troubles are left out of these bounds", COLUMNS);
+    }
+    for layout in &model.layouts {
+        let _ = writeln!(out, "\n{}", screen.strong(&format!("layout {}", visible(&layout.name))));
+        let targets = format!("targets: {}", visible(&layout.targets.join(", ")));
+        out += &wrapped("  ", &targets, COLUMNS);
+        out += &wrapped("  ", &way(model, layout), COLUMNS);
+        out.push('\n');
+        let line = |(transfer, nodes): (Transfer, u32)| {
+            let issuers = Issuers { nodes, tasks: view.tasks, depth: view.depth };
+            Line { transfer, nodes, bounds: model.bounds(layout, transfer, issuers) }
+        };
+        let all = view.transfers.iter().flat_map(|one| view.nodes.iter().map(|nodes| (*one, *nodes)));
+        out += &table(all.map(line)).to_text("  ", screen);
+    }
+    out
+}
+
+fn table(lines: impl Iterator<Item = Line>) -> Table {
+    Table::of(lines)
+        .left("transfer", |line| words(line.transfer))
+        .right("nodes", |line| grouped(u64::from(line.nodes)))
+        .right("at most", |line| rate(line.bounds.transfers_per_second() * line.transfer.bytes as f64))
+        .right("IOPS", |line| iops(line.bounds.transfers_per_second()))
+        .left("weakest link", |line| line.bounds.weakest().map(counted))
+        .right("response at least", |line| latency(whole(line.bounds.response_ns)))
+        .right("saturated from", |line| {
+            format!("{} in flight", grouped(whole(line.bounds.saturation.ceil())))
+        })
+        .right("bytes moved", |line| format!("× {:.2}", line.bounds.amplification))
+        .left("other limits", |line| {
+            let other = |limit: &PartLimit| {
+                let bytes = limit.transfers_per_second * line.transfer.bytes as f64;
+                format!("{} {}", counted(limit), rate(bytes))
+            };
+            line.bounds.limits.iter().skip(1).map(other).collect::<Vec<_>>().join(", ")
+        })
+        .done()
+        .below("other limits")
+}
+
+/// `3 × controller`.
+fn counted(limit: &PartLimit) -> String {
+    match limit.count {
+        1 => limit.part.clone(),
+        count => format!("{} × {}", grouped(count), limit.part),
+    }
+}
+
+fn words(transfer: Transfer) -> String {
+    let Transfer { bytes, writes, random } = transfer;
+    let order = if random { "random" } else { "sequential" };
+    format!("{} {order} {}", Bytes(bytes), if writes { "writes" } else { "reads" })
+}
+
+/// From the nodes to the devices, with how files lie on them.
+fn way(model: &Model, layout: &Layout) -> String {
+    let links = model.links.iter().map(|link| (&link.name, link.count));
+    let servers = model.servers.iter().map(|server| (&server.name, server.count));
+    let all: Vec<(&String, u32)> = links.chain(servers).collect();
+    let part = |name: &String| {
+        let count = all.iter().find(|(known, _)| *known == name).map_or(1, |(_, count)| *count);
+        format!("{} × {}", grouped(u64::from(count)), visible(name))
+    };
+    let mut parts = vec![if layout.local { "each node" } else { "nodes" }.to_owned()];
+    parts.extend(layout.through.iter().map(part));
+    let devices = model.group(&layout.devices);
+    let count = devices.map_or(1, |devices: &Device| devices.count);
+    parts.push(format!("{} × {}", grouped(u64::from(count)), visible(&layout.devices)));
+    let mut way = parts.join(" → ");
+    if let Some(chunk) = layout.chunk {
+        let stripe = layout.stripe.unwrap_or(count);
+        let _ = write!(way, ", each file over {stripe} in chunks of {}", Bytes(chunk.0));
+    }
+    if layout.parity > 0 {
+        let _ = write!(way, ", {} of them parity", layout.parity);
+    }
+    if layout.copies > 1 {
+        let _ = write!(way, ", {} copies", layout.copies);
+    }
+    way
+}

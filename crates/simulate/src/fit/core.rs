@@ -1,0 +1,275 @@
+//! The fit of a sweep, and the samples that its intervals are of.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::Run;
+
+use super::network::{Load, Nodes, simulate};
+use super::search::{Joint, Measured, Observation, limit_before_slots, predicted, search, search_near};
+use super::shape::Shape;
+use super::sweep::{Direction, Point, Sweep};
+use crate::simulation::service::{ServiceTime, normal, uniform};
+
+/// Samples of the bootstrap; 95 % intervals need two hundred at least (Efron and Tibshirani, "An Introduction to the
+/// Bootstrap", 1993, chapter 6).
+const SAMPLES: usize = 200;
+/// The ends of an interval of 95 %.
+const TAILS: [f64; 2] = [0.025, 0.975];
+/// A rate below this share of what the response time alone would give is limited by the capacity.
+const KNEE: f64 = 0.9;
+/// Times that the closed form is corrected by simulation.
+const CORRECTIONS: usize = 2;
+/// Largest share of the response that is taken for processor time.
+const PROCESSOR_SHARE_MAX: f64 = 0.95;
+
+/// A fit with its samples.
+#[derive(Debug, Clone)]
+pub(super) struct Fit {
+    pub(super) nodes: Nodes,
+    pub(super) joint: Joint,
+    pub(super) directions: Vec<FittedDirection>,
+    samples: Vec<Joint>,
+    /// Another explanation of the same points.
+    pub(super) other: Option<Joint>,
+    /// Standard deviation of the logarithm of the rate between repetitions.
+    pub(super) noise: f64,
+    seed: u64,
+}
+
+/// One direction of a fit.
+#[derive(Debug, Clone)]
+pub(super) struct FittedDirection {
+    pub(super) shape: Shape,
+    observations: Vec<Observation>,
+    /// Standard deviation of the residuals of the logarithm of the rate.
+    misfit: f64,
+    /// Most transfers in flight.
+    pub(super) most: u32,
+}
+
+/// A value with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) value: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Estimate {
+    /// Half of its width as a share of the value.
+    pub(super) fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0 / self.value
+    }
+}
+
+/// Processor time is that of the point that needs least of it, since what begins a phase is in it too.
+pub(super) fn nodes(run: &Run, sweep: &Sweep) -> Nodes {
+    let points = || sweep.directions.iter().flat_map(|one| &one.points);
+    let least = points().map(|point| point.processor_ns).fold(f64::INFINITY, f64::min);
+    let response = points().map(|point| point.mean()[1].exp()).fold(f64::INFINITY, f64::min);
+    let request_ns = if least.is_finite() { least.min(response * PROCESSOR_SHARE_MAX) } else { 0.0 };
+    let of_one = run.manifest.host.usable_cpus.max(1);
+    Nodes { request_ns, processors: of_one.saturating_mul(sweep.nodes) }
+}
+
+impl Fit {
+    /// The fit of `directions`; none where nothing fits.
+    pub(super) fn of(directions: &[Direction], nodes: Nodes, seed: u64) -> Option<Self> {
+        let fitted = directions.iter().map(|direction| FittedDirection {
+            shape: shape(direction, &nodes),
+            observations: direction
+                .points
+                .iter()
+                .map(|point| Observation { load: point.load, measured: point.mean(), correction: [0.0; 2] })
+                .collect(),
+            misfit: 0.0,
+            most: direction.points.iter().map(|point| point.load.in_flight()).max().unwrap_or(1),
+        });
+        let mut fit = Self {
+            nodes,
+            joint: Joint { slots: 1, as_good: [1; 2], solutions: Vec::new() },
+            directions: fitted.collect(),
+            samples: Vec::new(),
+            other: None,
+            noise: noise(directions),
+            seed,
+        };
+        fit.joint = search(&nodes, &fit.measured())?;
+        for _ in 0..CORRECTIONS {
+            fit.correct(directions);
+            fit.joint = search(&nodes, &fit.measured())?;
+        }
+        fit.correct(directions);
+        for (index, direction) in fit.directions.iter_mut().enumerate() {
+            let squares = fit.joint.solutions[index].squares / 2.0;
+            let parameters = 2.0_f64.min(direction.observations.len() as f64 - 1.0);
+            direction.misfit = (squares / (direction.observations.len() as f64 - parameters)).sqrt();
+        }
+        fit.samples = fit.sampled(directions);
+        if (0..fit.directions.len()).any(|index| fit.is_saturated(index)) {
+            fit.other = limit_before_slots(&nodes, &fit.measured(), &fit.joint);
+        }
+        Some(fit)
+    }
+
+    fn measured(&self) -> Vec<Measured<'_>> {
+        let of = |one| {
+            let FittedDirection { shape, observations, .. }: &FittedDirection = one;
+            Measured { observations: observations.as_slice(), variation: shape.variation }
+        };
+        self.directions.iter().map(of).collect()
+    }
+
+    /// Takes from a simulation what the closed form leaves off at each point.
+    fn correct(&mut self, directions: &[Direction]) {
+        for (index, direction) in directions.iter().enumerate() {
+            for (place, point) in direction.points.iter().enumerate() {
+                let correction = self.correction(index, point);
+                self.directions[index].observations[place].correction = correction;
+            }
+        }
+    }
+
+    fn correction(&self, index: usize, point: &Point) -> [f64; 2] {
+        let bare = Observation { load: point.load, measured: [0.0; 2], correction: [0.0; 2] };
+        let closed = self.closed(index, &self.joint, &bare);
+        let simulated = self.simulated(index, point.load, point.transfers);
+        [simulated[0] - closed[0], simulated[1] - closed[1]]
+    }
+
+    fn closed(&self, index: usize, joint: &Joint, at: &Observation) -> [f64; 2] {
+        let variation = self.directions[index].shape.variation;
+        predicted(&self.nodes, &joint.solutions[index].station, joint.slots, variation, at)
+    }
+
+    /// Logarithms of the rate and the latency of a simulation of the fitted network.
+    pub(super) fn simulated(&self, index: usize, load: Load, transfers: u64) -> [f64; 2] {
+        let station = &self.joint.solutions[index].station;
+        let service = self.directions[index].shape.service(station.time_ns, station.per_byte_ns);
+        let service = ServiceTime::new(&service);
+        let (rate, latency) =
+            simulate(&self.nodes, station, &service, self.joint.slots, load, transfers, self.seed);
+        [rate.ln(), latency.ln()]
+    }
+
+    /// Fits of repetitions that are drawn from those of each point, with residuals of either sign.
+    fn sampled(&self, directions: &[Direction]) -> Vec<Joint> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let sample = |random: &mut Xoshiro256PlusPlus| {
+            let mut all: Vec<Vec<Observation>> = Vec::new();
+            for (index, direction) in directions.iter().enumerate() {
+                let observations = &self.directions[index].observations;
+                let of = |(point, own): (&Point, &Observation)| {
+                    let drawn = drawn(point, random);
+                    let sign = if uniform(random) < 0.5 { -1.0 } else { 1.0 };
+                    let fitted = self.closed(index, &self.joint, own);
+                    let measured = [0, 1].map(|which| {
+                        let residual = own.measured[which] - fitted[which];
+                        fitted[which] + sign * residual + drawn[which] - own.measured[which]
+                    });
+                    Observation { measured, ..*own }
+                };
+                all.push(direction.points.iter().zip(observations).map(of).collect());
+            }
+            let measured: Vec<Measured<'_>> = all
+                .iter()
+                .zip(&self.directions)
+                .map(|(observations, one)| Measured { observations, variation: one.shape.variation })
+                .collect();
+            search_near(&self.nodes, &measured, &self.joint)
+        };
+        (0..SAMPLES).filter_map(|_| sample(&mut random)).collect()
+    }
+
+    /// Whether the capacity was seen in a direction: a point at which more in flight do not give as much more.
+    pub(super) fn is_saturated(&self, index: usize) -> bool {
+        let station = &self.joint.solutions[index].station;
+        let limited = |one: &Observation| {
+            let bytes = one.load.bytes;
+            let response = self.nodes.request_ns + station.pause_ns(bytes) + station.service_ns(bytes);
+            let alone = f64::from(one.load.in_flight()) / response;
+            one.measured[0].exp() < KNEE * alone
+        };
+        self.directions[index].observations.iter().any(limited)
+    }
+
+    /// Transfers per second at `point`, which need not be one of the fit, with the interval of the mean of its repetitions.
+    pub(super) fn predict(&self, index: usize, point: &Point) -> Estimate {
+        let correction = self.correction(index, point);
+        let at = Observation { load: point.load, measured: [0.0; 2], correction };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ 1);
+        let mean_off = self.noise / (point.passes.len().max(1) as f64).sqrt();
+        let off = mean_off.hypot(self.directions[index].misfit).hypot(super::search::FLOOR);
+        let drawn = self
+            .samples
+            .iter()
+            .map(|joint| (self.closed(index, joint, &at)[0] + off * normal(&mut random)).exp() * 1e9);
+        estimate(self.closed(index, &self.joint, &at)[0].exp() * 1e9, drawn.collect())
+    }
+
+    /// A parameter of a direction with its interval, which holds that of the other explanation.
+    pub(super) fn parameter(&self, of: impl Fn(&Joint) -> f64) -> Estimate {
+        let own = estimate(of(&self.joint), self.samples.iter().map(&of).collect());
+        let other = self.other.as_ref().map_or(own.value, of);
+        Estimate { low: own.low.min(other), high: own.high.max(other), ..own }
+    }
+
+    /// The least and the largest number of slots that fit; the latter none where more fit as well.
+    pub(super) fn slots(&self) -> (u32, Option<u32>) {
+        let all = || self.samples.iter().map(|one| one.slots).chain(self.joint.as_good);
+        let least = all().min().unwrap_or(1);
+        let most = all().max().unwrap_or(1);
+        let tried = self.directions.iter().map(|one| one.most).max().unwrap_or(1);
+        (least, (most < tried && self.other.is_none()).then_some(most))
+    }
+}
+
+/// The mean of as many repetitions as there are, drawn with replacement.
+fn drawn(point: &Point, random: &mut Xoshiro256PlusPlus) -> [f64; 2] {
+    let count = point.passes.len() as u64;
+    let mut sum = [0.0; 2];
+    for _ in 0..count {
+        let pass = point.passes[usize::try_from(random.next_u64() % count).unwrap_or(0)];
+        sum = [sum[0] + pass[0], sum[1] + pass[1]];
+    }
+    sum.map(|sum| sum / count as f64)
+}
+
+fn estimate(value: f64, mut drawn: Vec<f64>) -> Estimate {
+    drawn.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = (share * (drawn.len().max(1) - 1) as f64).round();
+        drawn.get(index(place)).copied().unwrap_or(value)
+    };
+    Estimate { value, low: at(TAILS[0]).min(value), high: at(TAILS[1]).max(value) }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place in a list, not negative"
+)]
+fn index(place: f64) -> usize {
+    place as usize
+}
+
+/// The pooled standard deviation of the logarithms of rates within points.
+fn noise(directions: &[Direction]) -> f64 {
+    let points = || directions.iter().flat_map(|one| &one.points);
+    let squares: f64 = points()
+        .map(|point| {
+            let mean = point.mean()[0];
+            point.passes.iter().map(|pass| (pass[0] - mean).powi(2)).sum::<f64>()
+        })
+        .sum();
+    let freedom: usize = points().map(|point| point.passes.len().saturating_sub(1)).sum();
+    (squares / freedom.max(1) as f64).sqrt()
+}
+
+/// The shape of the time in a slot, from the smallest transfers with one in flight.
+fn shape(direction: &Direction, nodes: &Nodes) -> Shape {
+    let alone = direction.points.iter().find(|point| point.load.in_flight() == 1);
+    alone
+        .and_then(|point| point.latency.as_ref())
+        .map_or_else(Shape::fixed, |latency| Shape::of(latency, nodes.request_ns))
+}

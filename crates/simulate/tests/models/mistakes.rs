@@ -1,0 +1,116 @@
+//! What is said of mistakes: each with its line and what is allowed.
+
+const MODEL: &str = r#"model = { name = "disks" }
+node = { processors = 4 }
+
+[[link]]
+name = "network"
+bandwidth = "10Gbit/s"
+
+[[server]]
+name = "server"
+slots = 8
+
+[[device]]
+name = "disk"
+count = 4
+read = { time = "8ms", rate = "200MB/s" }
+write = { time = "8ms", rate = "200MB/s" }
+
+[[layout]]
+name = "ext4"
+devices = "disk"
+through = ["network", "server"]
+"#;
+
+/// What is said of the model with `from` replaced by `to`, which must be of one line.
+fn said(from: &str, to: &str) -> String {
+    assert!(MODEL.contains(from), "{from}");
+    let text = MODEL.replacen(from, to, 1);
+    simulate::read("m.toml".as_ref(), &text).expect_err("a mistake").to_string()
+}
+
+#[test]
+fn the_model_without_a_mistake_can_be_used() {
+    simulate::read("m.toml".as_ref(), MODEL).expect("a model");
+}
+
+#[test]
+fn each_mistake_is_told_with_its_line_and_what_is_allowed() {
+    for (from, to, line, words) in [
+        ("devices = \"disk\"", "devices = \"disc\"", 20, "`disc` is no device of this model; known: `disk`"),
+        ("\"server\"]", "\"severs\"]", 21, "`severs` is no link or server of this model"),
+        (
+            "[\"network\", \"server\"]",
+            "[\"network\", \"network\"]",
+            21,
+            "requests would pass `network` twice",
+        ),
+        ("name = \"server\"", "name = \"disk\"", 13, "`disk` names another part too"),
+        ("time = \"8ms\", rate = \"200MB/s\"", "time = \"0s\"", 15, "it takes no time at all"),
+        ("count = 4", "count = 0", 14, "count is 0"),
+        ("slots = 8", "slots = 0", 10, "slots is 0"),
+        (
+            "devices = \"disk\"",
+            "devices = \"disk\"\nstripe = 5",
+            21,
+            "a stripe over 5 devices does not fit `disk`, which has 4",
+        ),
+        ("devices = \"disk\"", "devices = \"disk\"\nstripe = 2\nparity = 2", 22, "leave no data"),
+        ("devices = \"disk\"", "devices = \"disk\"\ncopies = 9", 21, "9 copies need as many devices"),
+        (
+            "devices = \"disk\"",
+            "devices = \"disk\"\nmetadata = \"mds\"",
+            21,
+            "`mds` is no metadata of this model; known: there is none",
+        ),
+        ("processors = 4", "processors = 4, procesors = 4", 2, "unknown field `procesors`"),
+        ("\"10Gbit/s\"", "\"10\"", 6, "is not a bandwidth"),
+        (
+            "rate = \"200MB/s\"",
+            "rate = \"200MB/s\", distribution = \"normal\"",
+            15,
+            "unknown variant `normal`",
+        ),
+        ("rate = \"200MB/s\"", "rate = \"200MB/s\", deviation = 0.5", 15, "belong together"),
+    ] {
+        let said = said(from, to);
+        assert!(said.contains(&format!("m.toml, line {line}: ")), "{to}: {said}");
+        assert!(said.contains(words), "{to}: {said}");
+    }
+}
+
+#[test]
+fn a_rate_of_zero_is_a_mistake() {
+    for (from, to, line) in [
+        ("rate = \"200MB/s\"", "rate = \"0MB/s\"", 15),
+        ("bandwidth = \"10Gbit/s\"", "bandwidth = \"0GB/s\"", 6),
+        ("count = 4", "count = 4\nlimits = { read_iops = 0 }", 15),
+        ("count = 4", "count = 4\nlimits = { write_bandwidth = \"0B/s\" }", 15),
+    ] {
+        let said = said(from, to);
+        assert!(said.contains(&format!("m.toml, line {line}: ")), "{to}: {said}");
+    }
+}
+
+#[test]
+fn a_model_without_devices_or_layouts_is_none() {
+    let text = "model = { name = \"nothing\" }\nnode = { processors = 1 }\n";
+    let errors = simulate::read("m.toml".as_ref(), text).expect_err("no devices");
+    assert!(
+        errors.mistakes.iter().any(|one| one.message.contains("no device: add a [[device]]")),
+        "{errors}"
+    );
+    assert!(
+        errors.mistakes.iter().any(|one| one.message.contains("no layout: add a [[layout]]")),
+        "{errors}"
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_in_the_order_of_the_file() {
+    let text = MODEL.replace("slots = 8", "slots = 0").replace("count = 4", "count = 0");
+    let errors = simulate::read("m.toml".as_ref(), &text).expect_err("mistakes");
+    let lines: Vec<usize> = errors.mistakes.iter().map(|one| one.line).collect();
+    assert!(lines.len() >= 2 && lines.is_sorted() && lines.starts_with(&[10, 14]), "{errors}");
+}

@@ -1,0 +1,68 @@
+//! Arguments of `ioproof model`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use plan::Bytes;
+
+use crate::values;
+
+/// What is done with a model.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelWhat {
+    /// Show what a model is of, and what it gives at most: every limit, the weakest link, saturation.
+    Show(ModelShowArguments),
+    /// Say whether a file can be used as a model, or all of its mistakes.
+    Check {
+        /// A model file, or the name of a model that comes with the program.
+        #[arg(value_name = "MODEL")]
+        model: PathBuf,
+    },
+    /// Make a model from the sweeps of a run over depth, tasks or transfer size.
+    Fit(ModelFitArguments),
+    /// Print the JSON schema of model files.
+    Schema,
+}
+
+/// `ioproof model show`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelShowArguments {
+    /// A model file, or the name of a model that comes with the program.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Numbers of nodes [default: one, and all that the model has].
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) nodes: Vec<u32>,
+    /// Transfer sizes, each at random places and in sequence [default: 4 KiB at random places, 1 MiB in sequence].
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = values::size)]
+    pub(crate) transfer: Vec<Bytes>,
+    /// Tasks of each node, each on a file of its own [default: as many as it takes].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) tasks: Option<u32>,
+    /// With --tasks: transfers that each task has under way.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "tasks", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub(crate) depth: u32,
+}
+
+/// `ioproof model fit`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelFitArguments {
+    /// The run directory.
+    #[arg(value_name = "RUNDIR")]
+    pub(crate) run: PathBuf,
+    /// The workload whose sweep is used, where the run has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workload: Option<String>,
+    /// The target whose sweep is used, where the run has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// Write the model to this file instead of the terminal.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) out: Option<PathBuf>,
+    /// Accept a model that is not shown to hold beyond what was measured.
+    #[arg(long)]
+    pub(crate) in_range: bool,
+    /// What the samples of its intervals follow from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}

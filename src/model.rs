@@ -1,0 +1,85 @@
+//! `ioproof model`: shows and checks models, and makes them from runs.
+
+use std::io::Write;
+
+use anyhow::anyhow;
+use record::Run;
+use report::ModelView;
+use simulate::{FitError, FitOptions, Transfer};
+
+use crate::arguments::{ModelFitArguments, ModelShowArguments, ModelWhat};
+use crate::console::{print, print_line, screen};
+use crate::exit::{Exit, Failure};
+use crate::report::Output;
+use crate::simulated;
+
+/// Transfer sizes where none is given: at random places, and in sequence.
+const RANDOM_BYTES: u64 = 4096;
+const SEQUENTIAL_BYTES: u64 = 1 << 20;
+
+/// Does what is asked.
+pub(crate) fn run(what: &ModelWhat) -> Result<Exit, Failure> {
+    match what {
+        ModelWhat::Show(arguments) => show(arguments)?,
+        ModelWhat::Check { model } => {
+            let (read, _) = simulated::read(model, 0)?;
+            print_line(&format!("{} is a model: {}", model.display(), plan::visible(&read.model.name)))?;
+        }
+        ModelWhat::Fit(arguments) => fit(arguments)?,
+        ModelWhat::Schema => print(&simulate::schema())?,
+    }
+    Ok(Exit::Success)
+}
+
+fn show(arguments: &ModelShowArguments) -> Result<(), Failure> {
+    let (model, _) = simulated::read(&arguments.model, 0)?;
+    let sizes: Vec<(u64, bool)> = match arguments.transfer.as_slice() {
+        [] => vec![(RANDOM_BYTES, true), (SEQUENTIAL_BYTES, false)],
+        given => given.iter().flat_map(|bytes| [(bytes.0, true), (bytes.0, false)]).collect(),
+    };
+    let both = |(bytes, random)| [false, true].map(|writes| Transfer { bytes, writes, random });
+    let mut nodes = arguments.nodes.clone();
+    if nodes.is_empty() {
+        nodes = vec![1, model.node.count];
+        nodes.dedup();
+    }
+    let transfers = sizes.into_iter().flat_map(both).collect();
+    let view = ModelView { transfers, nodes, tasks: arguments.tasks, depth: arguments.depth };
+    print(&report::model(&model, &view, screen()))
+}
+
+fn fit(arguments: &ModelFitArguments) -> Result<(), Failure> {
+    let run = Run::open(&arguments.run)?;
+    let ModelFitArguments { workload, target, seed, .. } = arguments;
+    let options = FitOptions { workload: workload.clone(), target: target.clone(), seed: *seed };
+    let refused = |error: FitError| {
+        let exit = match error {
+            FitError::NoTransfers { .. } | FitError::Several { .. } => Exit::Usage,
+            _ => Exit::Refused,
+        };
+        let error = anyhow!("cannot fit a model to {}: {error}", arguments.run.display());
+        Failure::new(exit, error)
+    };
+    let fitted = simulate::fit(&run, &options).map_err(refused)?;
+    if let Some(reason) = fitted.checked.refused.as_ref().filter(|_| !arguments.in_range) {
+        print(&lines(&fitted.about))?;
+        let error = anyhow!(
+            "the model is not shown to hold beyond what was measured: {reason}; --in-range writes it all the same"
+        );
+        return Err(Failure::new(Exit::Refused, error));
+    }
+    let text = fitted.to_toml().map_err(refused)?;
+    match &arguments.out {
+        None => print(&text),
+        Some(path) => {
+            let runs = std::slice::from_ref(&arguments.run);
+            Output::new(runs, path)?.write(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+            print(&lines(&fitted.about))?;
+            print_line(&path.display().to_string())
+        }
+    }
+}
+
+fn lines(about: &[String]) -> String {
+    about.iter().map(|line| format!("{line}\n")).collect()
+}
