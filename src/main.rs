@@ -24,6 +24,7 @@ mod merge;
 mod on_layouts;
 mod overhead;
 mod panics;
+mod predictions;
 mod progress;
 mod randomops;
 mod reference;

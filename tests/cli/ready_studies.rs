@@ -273,11 +273,8 @@ fn every_study_is_explained_in_few_lines_and_in_full_on_request() {
 #[test]
 fn the_header_of_every_study_is_short() {
     let around = plan::RunEnvironment {
-        spaces: Vec::new(),
         memory: Some(plan::Bytes::gib(16)),
-        node_of: Vec::new(),
-        write: plan::ExpectedRate::assumed(),
-        read: plan::ExpectedRate::assumed(),
+        ..plan::RunEnvironment::default()
     };
     for name in ALL {
         let plan = plan_of(name, Vec::new());

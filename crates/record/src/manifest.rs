@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::Plan;
+use plan::{Plan, Prediction};
 use plan::limits::MANIFEST_BYTES;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,9 @@ pub struct Manifest {
     pub started_unix_ns: i64,
     /// Wall clock at the end; absent while the run is in progress or if it was killed.
     pub finished_unix_ns: Option<i64>,
+    /// The time that was predicted for it before it started; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Prediction>,
     /// The plan of the run.
     pub plan: Plan,
     /// The host; of several nodes the first.

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use dialect::batch::{Asked, BatchError, Jobs, Script, System, scripts};
 use plan::study::{Options, Override, read_with};
-use plan::{ExpectedRate, Nanos, Plan, RunEnvironment};
+use plan::{Nanos, Plan, RunEnvironment};
 
 const SYSTEMS: [System; 3] = [System::Slurm, System::Pbs, System::Flux];
 
@@ -35,8 +35,7 @@ fn study(path: &str, text: &str, set: &[&str]) -> Plan {
 }
 
 fn around() -> RunEnvironment {
-    let (write, read) = (ExpectedRate::assumed(), ExpectedRate::assumed());
-    RunEnvironment { spaces: Vec::new(), memory: None, node_of: Vec::new(), write, read }
+    RunEnvironment::default()
 }
 
 /// All scripts as one text.

@@ -26,6 +26,7 @@ mod launches;
 mod problems;
 mod seeds;
 mod step;
+mod traffic;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +39,7 @@ pub use launches::Launch;
 pub use problems::JobProblem;
 pub use seeds::{GOLDEN, data_seed, drawn, mix, step_seed, table_seed};
 pub use step::{Action, Output, Step, TableOrder};
+pub use traffic::Traffic;
 
 use crate::{Bytes, Nanos};
 

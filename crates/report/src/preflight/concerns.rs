@@ -1,6 +1,6 @@
 //! Warnings before a plan starts, with the option that would avoid each.
 
-use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate};
+use plan::{Bytes, Case, Concern, PhaseEstimate, Plan, Question, Sharing, SpaceEstimate, visible};
 
 use crate::format::screen::Screen;
 use crate::format::table::wrapped;
@@ -35,11 +35,12 @@ pub(super) fn concern_words(plan: &Plan, case: &Case, concern: &Concern) -> Stri
         _ => format!("segments{to} {segments}"),
     };
     let take = |estimate: &PhaseEstimate| {
-        let (phase, seconds) = (estimate.phase, duration(estimate.seconds));
-        let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second));
+        let (phase, seconds) = (estimate.phase, duration(estimate.seconds.middle));
+        let (volume, rate) = (decimal_bytes(estimate.bytes.0), rate(estimate.bytes_per_second.middle));
         match estimate.bytes.0 {
             0 => format!("{phase}: takes {seconds}"),
-            _ => format!("{phase}: {volume} take {seconds} at {rate}"),
+            _ if estimate.by_clock => format!("{phase}: {volume} take {seconds} at {rate}"),
+            _ => format!("{phase}: {volume} take about {seconds} at {rate}, from {}", visible(&estimate.source.to_string())),
         }
     };
     let would_fit = |segments: &Option<u64>| match segments {

@@ -67,7 +67,7 @@ impl RankCheck<'_> {
         };
         check_roots(unfinished(plan, finished), run_id, places)?;
         let checked = SpaceCheck { host: self.host, node, local_directories };
-        let mut space = checked.files(&self.with_tasks(FileSets::of_unfinished(plan, finished).cases())?)?;
+        let mut space = checked.files(&self.blocks_with_tasks()?)?;
         space.add(
             checked.trees(&self.with_tasks(unfinished(plan, finished).filter(|case| trees::makes(case)))?)?,
         );
@@ -101,6 +101,17 @@ impl RankCheck<'_> {
         cases: impl Iterator<Item = &'c Case>,
     ) -> Result<Vec<(&'c Case, Range<u32>)>, RunnerError> {
         cases.map(|case| Ok((case, self.tasks(case)?))).collect()
+    }
+
+    /// The unfinished cases with files, each with the number of its block in the plan and the tasks of this rank.
+    fn blocks_with_tasks(&self) -> Result<Vec<(usize, &Case, Range<u32>)>, RunnerError> {
+        let CheckRequest { plan, finished, .. } = self.request;
+        let blocks = plan.blocks().enumerate();
+        let cases =
+            blocks.flat_map(|(number, block)| plan.cases[block].iter().map(move |case| (number, case)));
+        let has_files = |case: &Case| case.workload.backend.moves_data() && !finished.contains(&case.id);
+        let cases = cases.filter(|(_, case)| has_files(case));
+        cases.map(|(number, case)| Ok((number, case, self.tasks(case)?))).collect()
     }
 
     /// The tasks of `case` that this rank carries.
